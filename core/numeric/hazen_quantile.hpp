@@ -1,0 +1,33 @@
+// Hazen quantiles: the order statistic at the virtual position n q - 1/2, linear in between.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace phida {
+
+// Where a quantile lies among n sorted values: between ranks `lower` and `upper`, at `fraction` of the way.
+struct HazenPosition {
+  std::size_t lower = 0;
+  std::size_t upper = 0;
+  double fraction = 0.0;
+};
+
+HazenPosition hazen_position(std::size_t n, double q);
+
+// Linear in `fraction`, exact at both ends.
+double interpolate(double low, double high, double fraction);
+
+// Reorders `values`, which must not be empty.
+double hazen_quantile(std::span<double> values, double q);
+
+// Third quartile, median and first quartile taken together; reorders `values`.
+struct Quartiles {
+  double first = 0.0;
+  double median = 0.0;
+  double third = 0.0;
+};
+
+Quartiles hazen_quartiles(std::span<double> values);
+
+}  // namespace phida
