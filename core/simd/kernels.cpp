@@ -1,0 +1,338 @@
+// Compiled once per instruction set level, with PHIDA_LEVEL naming it. No standard-library templates here: their
+// instantiations would be shared symbols, and the linker might keep the copy with the widest instructions.
+#include "simd/kernels.hpp"
+
+#include "simd/lanes.hpp"
+
+namespace {
+
+using std::int32_t;
+using std::size_t;
+
+constexpr double kInfinity = __builtin_huge_val();
+
+// Squares that differ may have equal roots; within this factor they must be compared as roots.
+constexpr double kRootSlack = 1.0 + 1e-15;
+
+template <int Blocks, bool Scaled>
+inline void accumulate(const double* query, const double* inverse, const double* blocks,
+                       size_t dims, Lanes (&sums)[Blocks]) {
+  for (int b = 0; b < Blocks; ++b) sums[b] = all(0.0);
+  for (size_t j = 0; j < dims; ++j) {
+    const Lanes q = all(query[j]);
+    for (int b = 0; b < Blocks; ++b) {
+      Lanes difference = q - load(blocks + (b * dims + j) * 8);
+      if constexpr (Scaled) difference = difference * all(inverse[j]);
+      sums[b] = sums[b] + difference * difference;
+    }
+  }
+}
+
+// Calls visit(block, sums) for every block; four blocks at a time hide the latency of the additions.
+template <bool Scaled, class Visit>
+inline void for_each_block(const double* query, const double* inverse, const double* blocks,
+                           size_t n_blocks, size_t dims, Visit visit) {
+  size_t b = 0;
+  for (; b + 4 <= n_blocks; b += 4) {
+    Lanes sums[4];
+    accumulate<4, Scaled>(query, inverse, blocks + b * dims * 8, dims, sums);
+    for (int i = 0; i < 4; ++i) visit(b + i, sums[i]);
+  }
+  if (b + 2 <= n_blocks) {
+    Lanes sums[2];
+    accumulate<2, Scaled>(query, inverse, blocks + b * dims * 8, dims, sums);
+    for (int i = 0; i < 2; ++i) visit(b + i, sums[i]);
+    b += 2;
+  }
+  if (b < n_blocks) {
+    Lanes sums[1];
+    accumulate<1, Scaled>(query, inverse, blocks + b * dims * 8, dims, sums);
+    visit(b, sums[0]);
+  }
+}
+
+template <class Visit>
+inline void for_each_block(const double* query, const double* inverse, const double* blocks,
+                           size_t n_blocks, size_t dims, Visit visit) {
+  if (inverse)
+    for_each_block<true>(query, inverse, blocks, n_blocks, dims, visit);
+  else
+    for_each_block<false>(query, inverse, blocks, n_blocks, dims, visit);
+}
+
+void squared_distances(const double* query, const double* inverse, const double* blocks,
+                       size_t n_blocks, size_t dims, double* squares) {
+  for_each_block(query, inverse, blocks, n_blocks, dims,
+                 [=](size_t b, Lanes sums) { store(squares + b * 8, sums); });
+}
+
+// Keeps best[0] <= best[1] <= ... in every lane while values pass.
+template <int K>
+inline void insert(Lanes (&best)[K], Lanes value) {
+  for (int i = 0; i < K; ++i) {
+    const Lanes pushed_out = larger(best[i], value);
+    best[i] = smaller(best[i], value);
+    value = pushed_out;
+  }
+}
+
+template <int K>
+inline double kth_smallest(const Lanes (&best)[K]) {
+  double lanes[K][8];
+  for (int i = 0; i < K; ++i) store(lanes[i], best[i]);
+  int used[8] = {};
+  double value = kInfinity;
+  for (int rank = 0; rank < K; ++rank) {
+    int from = 0;
+    value = kInfinity;
+    for (int lane = 0; lane < 8; ++lane) {
+      if (used[lane] < K && lanes[used[lane]][lane] < value) {
+        value = lanes[used[lane]][lane];
+        from = lane;
+      }
+    }
+    ++used[from];
+  }
+  return value;
+}
+
+inline size_t rows_up_to(const double* squares, size_t n_blocks, double limit, int32_t* rows) {
+  size_t found = 0;
+  for (size_t i = 0; i < n_blocks * 8; ++i) {
+    rows[found] = static_cast<int32_t>(i);
+    found += squares[i] <= limit;  // branch-free: nearly all fail
+  }
+  return found;
+}
+
+template <int K>
+size_t nearest_k(const double* query, const double* inverse, const double* blocks, size_t n_blocks,
+                 size_t dims, double* squares, int32_t* rows) {
+  Lanes best[K];
+  for (int i = 0; i < K; ++i) best[i] = all(kInfinity);
+  for_each_block(query, inverse, blocks, n_blocks, dims, [&](size_t b, Lanes sums) {
+    store(squares + b * 8, sums);
+    insert(best, sums);
+  });
+  return rows_up_to(squares, n_blocks, kth_smallest(best) * kRootSlack, rows);
+}
+
+size_t nearest(const double* query, const double* inverse, const double* blocks, size_t n_blocks,
+               size_t dims, size_t k, double* squares, int32_t* rows) {
+  switch (k) {
+    case 1: return nearest_k<1>(query, inverse, blocks, n_blocks, dims, squares, rows);
+    case 2: return nearest_k<2>(query, inverse, blocks, n_blocks, dims, squares, rows);
+    case 3: return nearest_k<3>(query, inverse, blocks, n_blocks, dims, squares, rows);
+    case 4: return nearest_k<4>(query, inverse, blocks, n_blocks, dims, squares, rows);
+    default: return nearest_k<5>(query, inverse, blocks, n_blocks, dims, squares, rows);
+  }
+}
+
+template <int Rows, bool Scaled>
+inline void block_accumulate(const double* block, const double* inverse, const double* rows,
+                             std::ptrdiff_t stride, size_t dims, double* out) {
+  Lanes sums[Rows];
+  for (int r = 0; r < Rows; ++r) sums[r] = all(0.0);
+  for (size_t j = 0; j < dims; ++j) {
+    const Lanes b = load(block + j * 8);
+    for (int r = 0; r < Rows; ++r) {
+      Lanes difference = all(rows[r * stride + static_cast<std::ptrdiff_t>(j)]) - b;
+      if constexpr (Scaled) difference = difference * all(inverse[j]);
+      sums[r] = sums[r] + difference * difference;
+    }
+  }
+  for (int r = 0; r < Rows; ++r) store(out + r * 8, sums[r]);
+}
+
+template <bool Scaled>
+inline void block_rows(const double* block, const double* inverse, const double* rows,
+                       std::ptrdiff_t stride, size_t n_rows, size_t dims, double* out) {
+  size_t r = 0;
+  for (; r + 4 <= n_rows; r += 4)
+    block_accumulate<4, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,
+                                stride, dims, out + r * 8);
+  for (; r < n_rows; ++r)
+    block_accumulate<1, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,
+                                stride, dims, out + r * 8);
+}
+
+void block_squared_distances(const double* block, const double* inverse, const double* rows,
+                             std::ptrdiff_t stride, size_t n_rows, size_t dims, double* out) {
+  if (inverse)
+    block_rows<true>(block, inverse, rows, stride, n_rows, dims, out);
+  else
+    block_rows<false>(block, inverse, rows, stride, n_rows, dims, out);
+}
+
+void similarities(double* values, size_t n, double alpha) {
+  const Lanes one = all(1.0), scale = all(alpha);
+  for (size_t i = 0; i < n; i += 8)
+    store(values + i, one / (one + scale * root(load(values + i))));
+}
+
+// Column by column in pairs of four: inside, four columns' sums run side by side over the finished entries.
+void forward_substitute(const double* factor, size_t stride, const double* inverse_diagonal,
+                        size_t n, double* panel) {
+  for (size_t first = 0; first < n; first += 4) {
+    const double* row = factor + first * stride;
+    Lanes acc[4];
+    for (int c = 0; c < 4; ++c) acc[c] = load(panel + (first + c) * 8);
+    for (size_t t = 0; t < first; ++t) {
+      const Lanes done = load(panel + t * 8);
+      for (int c = 0; c < 4; ++c) acc[c] = acc[c] - all(row[c * stride + t]) * done;
+    }
+    for (int c = 0; c < 4; ++c) {
+      for (int t = 0; t < c; ++t) acc[c] = acc[c] - all(row[c * stride + first + t]) * acc[t];
+      acc[c] = acc[c] * all(inverse_diagonal[first + c]);
+      store(panel + (first + c) * 8, acc[c]);
+    }
+  }
+}
+
+void subtract_gram(const double* panel, size_t n, double* gram) {
+  for (int half = 0; half < 8; half += 4) {
+    Lanes acc[4];
+    for (int r = 0; r < 4; ++r) acc[r] = load(gram + (half + r) * 8);
+    for (size_t t = 0; t < n; ++t) {
+      const Lanes column = load(panel + t * 8);
+      for (int r = 0; r < 4; ++r) acc[r] = acc[r] - all(panel[t * 8 + half + r]) * column;
+    }
+    for (int r = 0; r < 4; ++r) store(gram + (half + r) * 8, acc[r]);
+  }
+}
+
+double welford(const double* sample, double count, double* mean, double* m2, size_t n) {
+  const Lanes number = all(count);
+  Lanes most = all(0.0);
+  for (size_t j = 0; j < n; j += 8) {
+    const Lanes x = load(sample + j);
+    const Lanes before = load(mean + j);
+    const Lanes delta = x - before;
+    const Lanes after = before + delta / number;
+    const Lanes spread = load(m2 + j) + delta * (x - after);
+    store(mean + j, after);
+    store(m2 + j, spread);
+    most = larger(most, spread);
+  }
+  return largest(most);
+}
+
+void move_towards(const double* sample, double rate, double* row, size_t n) {
+  const Lanes step = all(rate);
+  for (size_t j = 0; j < n; j += 8) {
+    const Lanes y = load(row + j);
+    store(row + j, y + step * (load(sample + j) - y));
+  }
+}
+
+double feature_weights(const double* m2, double support, const double* global_variance,
+                       double* weights, size_t n) {
+  const Lanes zero = all(0.0), floor = all(1e-12), most = all(__DBL_MAX__);
+  const Lanes freedom = all(support - 1.0 > 1.0 ? support - 1.0 : 1.0);
+  const bool alone = support <= 1.0;
+  Lanes total = zero;
+  for (size_t j = 0; j < n; j += 8) {
+    const Lanes v = load(global_variance + j);
+    Lanes u = alone ? v : load(m2 + j) / freedom;
+    u = select_greater(u, zero, u, v);  // also where u is NaN
+    u = select_greater(u, most, v, u);
+    const Lanes score = v / (larger(u, floor) + v);
+    store(weights + j, score);
+    total = total + score;
+  }
+  const Lanes first = all(sum(total));
+  total = zero;
+  for (size_t j = 0; j < n; j += 8) {
+    const Lanes w = larger(load(weights + j) / first, floor);
+    const Lanes kept = select_greater(load(global_variance + j), zero, w, zero);  // no weight to padding
+    store(weights + j, kept);
+    total = total + kept;
+  }
+  const Lanes second = all(sum(total));
+  Lanes squares = zero;
+  for (size_t j = 0; j < n; j += 8) {
+    const Lanes w = load(weights + j) / second;
+    store(weights + j, w);
+    squares = squares + w * w;
+  }
+  return sum(squares);
+}
+
+double weighted_square(const double* a, const double* b, const double* inverse,
+                       const double* weights, size_t n) {
+  Lanes total = all(0.0);
+  for (size_t j = 0; j < n; j += 8) {
+    Lanes difference = load(a + j) - load(b + j);
+    if (inverse) difference = difference * load(inverse + j);
+    total = total + load(weights + j) * (difference * difference);
+  }
+  return sum(total);
+}
+
+double pair_weighted_square(const double* a, const double* b, const double* inverse,
+                            const double* weights_a, const double* weights_b, size_t n,
+                            double* sum_of_squares) {
+  const Lanes half = all(0.5);
+  Lanes total = all(0.0), squares = all(0.0);
+  for (size_t j = 0; j < n; j += 8) {
+    Lanes difference = load(a + j) - load(b + j);
+    if (inverse) difference = difference * load(inverse + j);
+    const Lanes w = half * (load(weights_a + j) + load(weights_b + j));
+    total = total + w * (difference * difference);
+    squares = squares + w * w;
+  }
+  *sum_of_squares = sum(squares);
+  return sum(total);
+}
+
+void count_supports(const double* support, size_t n, double limit, size_t* above_one,
+                    size_t* up_to_limit) {
+  const Lanes one = all(1.0), zero = all(0.0), top = all(limit);
+  Lanes above = zero, within = zero;
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const Lanes m = load(support + i);
+    const Lanes is_above = select_greater(m, one, one, zero);
+    above = above + is_above;
+    within = within + select_greater(m, top, zero, is_above);
+  }
+  *above_one = static_cast<size_t>(sum(above));
+  *up_to_limit = static_cast<size_t>(sum(within));
+  for (; i < n; ++i) {
+    *above_one += support[i] > 1.0;
+    *up_to_limit += support[i] > 1.0 && support[i] <= limit;
+  }
+}
+
+size_t first_outside(const double* values, size_t n, double limit) {
+  const Lanes one = all(1.0), zero = all(0.0), top = all(limit), below_zero = all(-__DBL_MIN__);
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const Lanes x = load(values + i);
+    const Lanes room = top - larger(x, zero - x);  // NaN stays NaN, and compares false
+    if (sum(select_greater(room, below_zero, one, zero)) != 8.0) break;
+  }
+  for (; i < n; ++i)
+    if (!(values[i] >= -limit && values[i] <= limit)) return i;
+  return n;
+}
+
+}  // namespace
+
+#define PHIDA_JOIN2(a, b) a##b
+#define PHIDA_JOIN(a, b) PHIDA_JOIN2(a, b)
+#define PHIDA_STRING2(a) #a
+#define PHIDA_STRING(a) PHIDA_STRING2(a)
+
+namespace phida {
+
+extern const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL);
+const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
+    PHIDA_STRING(PHIDA_LEVEL), squared_distances,  nearest,
+    block_squared_distances,   similarities,       forward_substitute,
+    subtract_gram,             welford,            move_towards,
+    feature_weights,           weighted_square,    pair_weighted_square,
+    count_supports,            first_outside,
+};
+
+}  // namespace phida

@@ -1,0 +1,78 @@
+// The vector kernels: one table of functions per instruction set level, the same bits from each.
+//
+// Two layouts occur. *Rows* are padded to a multiple of eight and summed in eight lanes that are then added in a fixed
+// order. *Blocks* hold eight rows side by side: value (block, feature, lane); each lane sums its own row's features in
+// order. Either way the order of a sum does not depend on the width of the machine's vectors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace phida {
+
+struct Kernels {
+  const char* level;
+
+  // Squared distances of `query` to every row of `blocks`. With `inverse`, differences are scaled by it first.
+  void (*squared_distances)(const double* query, const double* inverse, const double* blocks,
+                            std::size_t n_blocks, std::size_t dims, double* squares);
+
+  // The same, and the rows that can be among the `k` (1 to 5) nearest: every row whose square is within a rounding
+  // error of the k-th smallest or below, ascending. The order of exactly equal roots is left to the caller.
+  std::size_t (*nearest)(const double* query, const double* inverse, const double* blocks,
+                         std::size_t n_blocks, std::size_t dims, std::size_t k, double* squares,
+                         std::int32_t* rows);
+
+  // Squared distances of `n_rows` rows (`row_stride` values apart) to the eight rows of one block: out (row, lane).
+  void (*block_squared_distances)(const double* block, const double* inverse, const double* rows,
+                                  std::ptrdiff_t row_stride, std::size_t n_rows, std::size_t dims,
+                                  double* out);
+
+  // In place: squared distance -> similarity 1 / (1 + alpha sqrt(.)); n is a multiple of eight.
+  void (*similarities)(double* values, std::size_t n, double alpha);
+
+  // Eight rows of a Cholesky factor at once: on entry `panel` (column, lane) holds the rows' similarities to the first
+  // `n` samples, on return the factor's entries. `factor` holds the finished rows, `factor_stride` apart.
+  void (*forward_substitute)(const double* factor, std::size_t factor_stride,
+                             const double* inverse_diagonal, std::size_t n, double* panel);
+
+  // gram (row, lane) -= sum over columns of panel(column, row) * panel(column, lane), for the eight rows of a panel.
+  void (*subtract_gram)(const double* panel, std::size_t n, double* gram);
+
+  // One Welford step with the sample as number `count`; returns the largest entry of m2. n is a multiple of eight.
+  double (*welford)(const double* sample, double count, double* mean, double* m2, std::size_t n);
+
+  // row += rate (sample - row); n is a multiple of eight.
+  void (*move_towards)(const double* sample, double rate, double* row, std::size_t n);
+
+  // Feature weights of one node (spec section 4); `global_variance` is 0 in the padding. Returns the sum of squares.
+  double (*feature_weights)(const double* m2, double support, const double* global_variance,
+                            double* weights, std::size_t n);
+
+  // sum of weights * (a - b)^2, differences scaled by `inverse` if given; n is a multiple of eight.
+  double (*weighted_square)(const double* a, const double* b, const double* inverse,
+                            const double* weights, std::size_t n);
+
+  // Weights of a pair: weighted square under the mean of both weights, and the sum of squares of that mean.
+  double (*pair_weighted_square)(const double* a, const double* b, const double* inverse,
+                                 const double* weights_a, const double* weights_b, std::size_t n,
+                                 double* sum_of_squares);
+
+  // How many supports exceed 1, and how many of those are at most `limit`.
+  void (*count_supports)(const double* support, std::size_t n, double limit, std::size_t* above_one,
+                         std::size_t* up_to_limit);
+
+  // Index of the first value that is NaN or larger than `limit` in magnitude, or n.
+  std::size_t (*first_outside)(const double* values, std::size_t n, double limit);
+};
+
+// The table in use: the best level of this processor, or the one that PHIDA_SIMD names if that is lower.
+const Kernels& kernels();
+
+// Another table, for tests; null if this processor or build does not have it.
+const Kernels* kernels_of(const char* level);
+
+// Replaces the table in use; false if there is none of that name. Not for use while another thread computes.
+bool use_kernels(const char* level);
+
+}  // namespace phida

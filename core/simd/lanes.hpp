@@ -1,0 +1,134 @@
+// Eight doubles as a struct of the platform's own vectors. Forcing one 64-byte vector where the processor has none
+// makes near-scalar code. Included by kernels.cpp alone; everything here has internal linkage, so that wide code
+// cannot leak into symbols shared with the rest of the program.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__AVX512F__)
+#define PHIDA_VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define PHIDA_VECTOR_BYTES 32
+#elif defined(__GNUC__)
+#define PHIDA_VECTOR_BYTES 16
+#else
+#define PHIDA_VECTOR_BYTES 8
+#endif
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace {
+
+#if PHIDA_VECTOR_BYTES == 8
+typedef double Vec;
+#else
+typedef double Vec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
+#endif
+
+constexpr int kWidth = PHIDA_VECTOR_BYTES / 8;
+constexpr int kParts = 8 / kWidth;
+
+// Comparisons as written, with the right operand returned on NaN, which is what the x86 instructions do.
+inline Vec smaller(Vec a, Vec b) {
+#if defined(__AVX512F__)
+  return _mm512_min_pd(a, b);
+#elif defined(__AVX__)
+  return _mm256_min_pd(a, b);
+#elif defined(__SSE2__)
+  return _mm_min_pd(a, b);
+#else
+  return a < b ? a : b;
+#endif
+}
+
+inline Vec larger(Vec a, Vec b) {
+#if defined(__AVX512F__)
+  return _mm512_max_pd(a, b);
+#elif defined(__AVX__)
+  return _mm256_max_pd(a, b);
+#elif defined(__SSE2__)
+  return _mm_max_pd(a, b);
+#else
+  return a > b ? a : b;
+#endif
+}
+
+inline Vec root(Vec a) {
+#if defined(__AVX512F__)
+  return _mm512_sqrt_pd(a);
+#elif defined(__AVX__)
+  return _mm256_sqrt_pd(a);
+#elif defined(__SSE2__)
+  return _mm_sqrt_pd(a);
+#elif PHIDA_VECTOR_BYTES == 8
+  return __builtin_sqrt(a);
+#else
+  for (int i = 0; i < kWidth; ++i) a[i] = __builtin_sqrt(a[i]);
+  return a;
+#endif
+}
+
+struct Lanes {
+  Vec part[kParts];
+};
+
+inline Lanes load(const double* p) {
+  Lanes r;
+  __builtin_memcpy(&r, p, sizeof r);
+  return r;
+}
+
+inline void store(double* p, Lanes a) { __builtin_memcpy(p, &a, sizeof a); }
+
+inline Lanes all(double value) {
+  Lanes r;
+  for (int i = 0; i < kParts; ++i) r.part[i] = Vec{} + value;
+  return r;
+}
+
+#define PHIDA_LANEWISE(name, expression)                             \
+  inline Lanes name(Lanes a, Lanes b) {                              \
+    for (int i = 0; i < kParts; ++i) {                               \
+      const Vec x = a.part[i], y = b.part[i];                        \
+      a.part[i] = expression;                                        \
+    }                                                                \
+    return a;                                                        \
+  }
+PHIDA_LANEWISE(operator+, x + y)
+PHIDA_LANEWISE(operator-, x - y)
+PHIDA_LANEWISE(operator*, x* y)
+PHIDA_LANEWISE(operator/, x / y)
+PHIDA_LANEWISE(smaller, smaller(x, y))
+PHIDA_LANEWISE(larger, larger(x, y))
+#undef PHIDA_LANEWISE
+
+inline Lanes root(Lanes a) {
+  for (int i = 0; i < kParts; ++i) a.part[i] = root(a.part[i]);
+  return a;
+}
+
+// where a > b: then, else otherwise.
+inline Lanes select_greater(Lanes a, Lanes b, Lanes then, Lanes otherwise) {
+  for (int i = 0; i < kParts; ++i)
+    a.part[i] = a.part[i] > b.part[i] ? then.part[i] : otherwise.part[i];
+  return a;
+}
+
+// The fixed order in which eight lanes are added: halves, then quarters, then the pair.
+inline double sum(Lanes a) {
+  double v[8];
+  store(v, a);
+  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
+
+inline double largest(Lanes a) {
+  double v[8];
+  store(v, a);
+  double m = v[0];
+  for (int i = 1; i < 8; ++i) m = v[i] > m ? v[i] : m;
+  return m;
+}
+
+}  // namespace
