@@ -1,0 +1,26 @@
+// The adaptive feature transformation of a set of rows (spec section 2, paper eqs. 1 and 2).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "numeric/row_matrix.hpp"
+
+namespace phida {
+
+// Phi(x)_j = (x_j - center_j) * inverse_j, where inverse_j = 1 / sigma_j^gamma.
+struct FeatureTransform {
+  AlignedDoubles center;   // median per feature, padded with 0
+  AlignedDoubles inverse;  // padded with 0; exactly 1 where gamma is 0
+  double gamma = 0.0;      // how far features are normalised: 0 not at all, towards 1 fully
+
+  // With gamma = 0 a distance does not depend on the transformation at all.
+  const double* scaling() const { return gamma > 0.0 ? inverse.data() : nullptr; }
+};
+
+// Of the rows of `rows` that `members` names; at least one.
+void fit_transform(const RowMatrix& rows, std::span<const std::int32_t> members,
+                   std::vector<double>& scratch, FeatureTransform& out);
+
+}  // namespace phida

@@ -1,0 +1,28 @@
+// Welford moments of the whole stream, in raw space (the state G of the spec).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/row_matrix.hpp"
+#include "simd/kernels.hpp"
+
+namespace phida {
+
+struct Moments {
+  explicit Moments(std::size_t dims) : mean(padded(dims), 0.0), m2(padded(dims), 0.0) {}
+
+  double count = 0.0;
+  AlignedDoubles mean;
+  AlignedDoubles m2;
+
+  // Takes in one sample (a padded row) and returns the node scale that follows from it (spec step 5):
+  // the largest standard deviation of a feature, floored at 1e-6.
+  double add(const double* sample) {
+    count += 1.0;
+    const double most = kernels().welford(sample, count, mean.data(), m2.data(), mean.size());
+    return count > 1.0 ? std::max(std::sqrt(most / (count - 1.0)), 1e-6) : 1e-6;
+  }
+};
+
+}  // namespace phida
