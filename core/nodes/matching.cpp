@@ -1,0 +1,80 @@
+#include "nodes/matching.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "metric/penalised_distance.hpp"
+
+namespace phida {
+namespace {
+
+// Takes rows in ascending order, so that a strict comparison leaves ties to the lower index.
+class TwoNearest {
+ public:
+  void offer(std::int32_t row, double distance) {
+    if (distance < match_.winner_distance) {
+      match_.runner_up = match_.winner;
+      match_.runner_up_distance = match_.winner_distance;
+      match_.winner = row;
+      match_.winner_distance = distance;
+    } else if (distance < match_.runner_up_distance) {
+      match_.runner_up = row;
+      match_.runner_up_distance = distance;
+    }
+  }
+  double bound() const { return match_.runner_up_distance; }
+
+  // Distances that overflow are not offered as smaller than infinity; two different nodes come out all the same.
+  Match result() const {
+    Match match = match_;
+    if (match.winner == kUnset) match.winner = 0;
+    if (match.runner_up == kUnset) match.runner_up = match.winner == 0 ? 1 : 0;
+    return match;
+  }
+
+ private:
+  static constexpr std::int32_t kUnset = -1;
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Match match_{kUnset, kUnset, kInfinity, kInfinity};
+};
+
+}  // namespace
+
+Match Matcher::nearest_two(const double* query, const double* scaling, double gamma,
+                           const RowMatrix& rows, const WeightSource& source) {
+  const std::size_t n_blocks = blocks.blocks(), dims = rows.cols();
+  squares_.resize(n_blocks * kLanes);
+  candidates_.resize(n_blocks * kLanes);
+  const std::size_t found = kernels().nearest(query, scaling, blocks.data(), n_blocks, dims, 2,
+                                              squares_.data(), candidates_.data());
+  TwoNearest nearest;
+  if (gamma == 0.0) {
+    for (std::size_t c = 0; c < found; ++c)
+      nearest.offer(candidates_[c], std::sqrt(squares_[candidates_[c]]));
+    return nearest.result();
+  }
+  global_variance(source.moments, dims, variance_);
+  TwoNearest first_guess;
+  for (std::size_t c = 0; c < found; ++c)
+    first_guess.offer(candidates_[c],
+                      penalised_to(candidates_[c], query, scaling, gamma, rows, source));
+  const double limit = first_guess.bound() * first_guess.bound() * (1.0 + 1e-12);
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const auto row = static_cast<std::int32_t>(i);
+    if (squares_[i] <= limit)
+      nearest.offer(row, penalised_to(row, query, scaling, gamma, rows, source));
+  }
+  return nearest.result();
+}
+
+double Matcher::penalised_to(std::int32_t row, const double* query, const double* scaling,
+                             double gamma, const RowMatrix& rows, const WeightSource& source) {
+  const Kernels& k = kernels();
+  const double squares = k.feature_weights(source.m2[row], source.support[row], variance_.data(),
+                                           weights_.data(), rows.stride());
+  const double local =
+      k.weighted_square(query, rows[row], scaling, weights_.data(), rows.stride());
+  return penalised(std::sqrt(squares_[row]), local, squares, rows.cols(), gamma);
+}
+
+}  // namespace phida

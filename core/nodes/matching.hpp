@@ -1,0 +1,46 @@
+// Winner and runner-up of a sample (spec step 4).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "metric/feature_transform.hpp"
+#include "metric/feature_weights.hpp"
+#include "numeric/blocked_rows.hpp"
+
+namespace phida {
+
+struct Match {
+  std::int32_t winner = 0;
+  std::int32_t runner_up = 1;
+  double winner_distance = 0.0;
+  double runner_up_distance = 0.0;
+};
+
+// a = 1 / (1 + d / s). Written with the division: a equal to the vigilance to the last bit does happen.
+inline double similarity(double distance, double scale) {
+  return 1.0 / (1.0 + distance / std::max(scale, 1e-12));
+}
+
+class Matcher {
+ public:
+  explicit Matcher(std::size_t dims) : blocks(dims), weights_(padded(dims), 0.0) {}
+
+  BlockedRows blocks;  // what samples are matched against, one row per node
+
+  // The two nearest of `rows`, at least two, which `blocks` mirrors; equal distances go to the lower index. `scaling`
+  // is null where the rows are in the metric already; `source` gives the feature weights that count where gamma > 0.
+  Match nearest_two(const double* query, const double* scaling, double gamma, const RowMatrix& rows,
+                    const WeightSource& source);
+
+ private:
+  double penalised_to(std::int32_t row, const double* query, const double* scaling, double gamma,
+                      const RowMatrix& rows, const WeightSource& source);
+
+  AlignedDoubles squares_;
+  std::vector<std::int32_t> candidates_;
+  AlignedDoubles variance_;
+  AlignedDoubles weights_;
+};
+
+}  // namespace phida

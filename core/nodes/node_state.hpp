@@ -1,0 +1,31 @@
+// The learned nodes as a struct of arrays, one entry per node in creation order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "numeric/row_matrix.hpp"
+
+namespace phida {
+
+constexpr std::int32_t kNone = -1;
+
+struct NodeState {
+  explicit NodeState(std::size_t dims) : representative(dims), mean(dims), m2(dims) {}
+
+  RowMatrix representative;             // y
+  RowMatrix mean;                       // Welford mean of the samples that updated the node (not y)
+  RowMatrix m2;                         // their summed squared deviations
+  std::vector<double> support;          // M, a count (exact in a double)
+  std::vector<double> scale;            // s
+  std::vector<std::uint8_t> active;     // active for prediction
+  std::vector<std::int64_t> birth;      // step of creation
+  std::vector<std::int64_t> id;         // creation number, never reused
+  std::vector<std::int32_t> component;  // PH component of the last refresh, or kNone
+
+  std::size_t size() const { return support.size(); }
+  std::size_t dims() const { return representative.cols(); }
+};
+
+}  // namespace phida
