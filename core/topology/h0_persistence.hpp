@@ -1,0 +1,35 @@
+// 0-dimensional persistence of node support on the PH graph (spec 6e).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "numeric/csr_graph.hpp"
+#include "numeric/disjoint_sets.hpp"
+
+namespace phida {
+
+// Vertices outside the PH input have base and partner -1.
+struct Persistence {
+  std::vector<std::int32_t> base;     // the mode of the vertex's tree once the vertex itself was activated
+  std::vector<std::int32_t> partner;  // the mode into which this mode died, or -1
+  std::vector<double> birth;          // log support
+  std::vector<double> death;          // activation level at which the mode died; -infinity if it never does
+  std::vector<double> value;          // birth - death; infinite for survivors
+};
+
+// `input` marks the vertices that take part. Vertices are activated by descending support, ties by lower index.
+class H0Persistence {
+ public:
+  void compute(const CsrGraph& graph, std::span<const double> support,
+               std::span<const std::uint8_t> input, Persistence& out);
+
+ private:
+  std::vector<std::int32_t> order_;
+  DisjointSets trees_;
+  std::vector<std::uint8_t> activated_;
+};
+
+}  // namespace phida

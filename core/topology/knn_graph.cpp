@@ -1,0 +1,152 @@
+#include "topology/knn_graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "metric/penalised_distance.hpp"
+#include "numeric/hazen_quantile.hpp"
+#include "simd/kernels.hpp"
+
+namespace phida {
+namespace {
+
+// Median + 1.5 IQR.
+double longest_edge(const Quartiles& q) { return q.median + 1.5 * (q.third - q.first); }
+
+double sorted_quantile(std::span<const double> ascending, double q) {
+  const HazenPosition at = hazen_position(ascending.size(), q);
+  return interpolate(ascending[at.lower], ascending[at.upper], at.fraction);
+}
+
+Quartiles sorted_quartiles(std::span<const double> ascending) {
+  return {sorted_quantile(ascending, 0.25), sorted_quantile(ascending, 0.5),
+          sorted_quantile(ascending, 0.75)};
+}
+
+}  // namespace
+
+std::size_t neighbour_count(std::size_t n) {
+  if (n < 2) return 0;
+  const auto wanted = static_cast<std::size_t>(std::ceil(std::sqrt(std::log(n))));
+  return std::max<std::size_t>(1, std::min(wanted, n - 1));
+}
+
+void KnnGraphBuilder::build(const RowMatrix& rows, std::span<const std::int32_t> members,
+                            const std::optional<WeightSource>& weights, KnnGraph& graph) {
+  const std::size_t n = members.size();
+  graph.k = neighbour_count(n);
+  graph.candidate.resize(n * graph.k);
+  graph.distance.resize(n * graph.k);
+  graph.row_threshold.assign(n, 0.0);
+  graph.global_threshold = 0.0;
+  graph.edges.offset.assign(n + 1, 0);
+  graph.edges.neighbour.clear();
+  graph.edges.length.clear();
+  if (n < 2) return;
+  fit_transform(rows, members, scratch_, transform_);
+  if (blocks_.dims() != rows.cols()) blocks_ = BlockedRows(rows.cols());
+  blocks_.assign(rows, members);
+  const bool penalise = weights.has_value() && transform_.gamma > 0.0;
+  if (penalise) weigh(rows, members, *weights);
+  squares_.resize(blocks_.blocks() * kLanes);
+  found_.resize(blocks_.blocks() * kLanes);
+  for (std::size_t p = 0; p < n; ++p) {
+    nearest_.clear();
+    // One more than k, since the row itself is among them, at distance 0.
+    const std::size_t found = kernels().nearest(
+        rows[members[p]], transform_.scaling(), blocks_.data(), blocks_.blocks(), rows.cols(),
+        std::min<std::size_t>(graph.k + 1, 5), squares_.data(), found_.data());
+    for (std::size_t f = 0; f < found; ++f) {
+      const auto q = static_cast<std::size_t>(found_[f]);
+      if (q == p) continue;
+      offer({penalise ? penalised_between(rows, members, p, q) : std::sqrt(squares_[q]), found_[f]},
+            graph.k);
+    }
+    if (penalise) find_penalised(rows, members, p, graph.k);
+    for (std::size_t r = 0; r < graph.k; ++r) {
+      graph.candidate[p * graph.k + r] = nearest_[r].vertex;
+      graph.distance[p * graph.k + r] = nearest_[r].distance;
+    }
+  }
+  prune(graph);
+}
+
+// Keeps the k nearest so far in order; vertices come in ascending order, so ties stay with the lower index.
+void KnnGraphBuilder::offer(Neighbour neighbour, std::size_t k) {
+  if (nearest_.size() == k) {
+    if (!(neighbour.distance < nearest_.back().distance)) return;
+    nearest_.pop_back();
+  }
+  auto at = nearest_.end();
+  while (at != nearest_.begin() && neighbour.distance < (at - 1)->distance) --at;
+  nearest_.insert(at, neighbour);
+}
+
+void KnnGraphBuilder::weigh(const RowMatrix& rows, std::span<const std::int32_t> members,
+                            const WeightSource& source) {
+  if (weights_.cols() != rows.cols()) weights_ = RowMatrix(rows.cols());
+  weights_.resize(members.size());
+  global_variance(source.moments, rows.cols(), variance_);
+  for (std::size_t p = 0; p < members.size(); ++p)
+    kernels().feature_weights(source.m2[members[p]], source.support[members[p]], variance_.data(),
+                              weights_[p], rows.stride());
+}
+
+double KnnGraphBuilder::penalised_between(const RowMatrix& rows,
+                                          std::span<const std::int32_t> members, std::size_t p,
+                                          std::size_t q) const {
+  double squares = 0.0;
+  const double local =
+      kernels().pair_weighted_square(rows[members[p]], rows[members[q]], transform_.scaling(),
+                                     weights_[p], weights_[q], rows.stride(), &squares);
+  return penalised(std::sqrt(squares_[q]), local, squares, rows.cols(), transform_.gamma);
+}
+
+// The penalised distance is never below the Euclidean one, so only rows within the k-th penalised distance of the
+// Euclidean neighbours can displace these.
+void KnnGraphBuilder::find_penalised(const RowMatrix& rows, std::span<const std::int32_t> members,
+                                     std::size_t p, std::size_t k) {
+  const double bound = nearest_.back().distance;
+  const double limit = bound * bound * (1.0 + 1e-12);
+  nearest_.clear();
+  for (std::size_t q = 0; q < members.size(); ++q)
+    if (q != p && squares_[q] <= limit)
+      offer({penalised_between(rows, members, p, q), static_cast<std::int32_t>(q)}, k);
+}
+
+void KnnGraphBuilder::prune(KnnGraph& graph) {
+  const std::size_t n = graph.size(), k = graph.k;
+  scratch_.assign(graph.distance.begin(), graph.distance.end());
+  graph.global_threshold = longest_edge(hazen_quartiles(scratch_));
+  retained_.assign(n, 0);  // how many of a row's candidates, nearest first, it retains
+  for (std::size_t p = 0; p < n; ++p) {
+    const std::span<const double> row{graph.distance.data() + p * k, k};
+    graph.row_threshold[p] = longest_edge(sorted_quartiles(row));
+    const double longest = std::min(graph.row_threshold[p], graph.global_threshold);
+    std::uint8_t count = 0;
+    while (count < k && row[count] <= longest) ++count;
+    retained_[p] = std::max<std::uint8_t>(count, 1);
+  }
+  const auto retains = [&](std::size_t p, std::size_t q) {
+    const auto begin = graph.candidate.begin() + static_cast<std::ptrdiff_t>(p * k);
+    return std::find(begin, begin + retained_[p], static_cast<std::int32_t>(q)) !=
+           begin + retained_[p];
+  };
+  for (std::size_t p = 0; p < n; ++p) {
+    nearest_.clear();
+    for (std::size_t r = 0; r < retained_[p]; ++r) {
+      const std::int32_t q = graph.candidate[p * k + r];
+      if (retains(static_cast<std::size_t>(q), p))
+        nearest_.push_back({graph.distance[p * k + r], q});
+    }
+    std::sort(nearest_.begin(), nearest_.end(),
+              [](const Neighbour& a, const Neighbour& b) { return a.vertex < b.vertex; });
+    for (const Neighbour& edge : nearest_) {
+      graph.edges.neighbour.push_back(edge.vertex);
+      graph.edges.length.push_back(edge.distance);
+    }
+    graph.edges.offset[p + 1] = static_cast<std::int32_t>(graph.edges.neighbour.size());
+  }
+}
+
+}  // namespace phida

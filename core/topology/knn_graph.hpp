@@ -1,0 +1,67 @@
+// The pruned mutual k nearest neighbour graph (spec section 7, paper appendix A.2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "metric/feature_transform.hpp"
+#include "metric/feature_weights.hpp"
+#include "numeric/blocked_rows.hpp"
+#include "numeric/csr_graph.hpp"
+
+namespace phida {
+
+// Vertices are positions in the list of members that the graph was built from.
+struct KnnGraph {
+  std::size_t k = 0;                   // neighbours per row
+  std::vector<std::int32_t> candidate; // (row, rank): the k nearest, nearest first
+  std::vector<double> distance;        // their distances delta
+  std::vector<double> row_threshold;   // longest edge that the row's own distances allow
+  double global_threshold = 0.0;       // longest edge that all candidates together allow
+  CsrGraph edges;                      // pairs that retain each other
+
+  std::size_t size() const { return row_threshold.size(); }
+};
+
+// k = max(1, min(ceil(sqrt(ln n)), n - 1)) for n rows.
+std::size_t neighbour_count(std::size_t n);
+
+// Builds graphs one after another in the same memory.
+class KnnGraphBuilder {
+ public:
+  // Over the rows that `members` names, in the metric that those rows define. With `weights`, distances carry the
+  // penalty of the node-wise feature weights where gamma > 0.
+  void build(const RowMatrix& rows, std::span<const std::int32_t> members,
+             const std::optional<WeightSource>& weights, KnnGraph& graph);
+
+ private:
+  struct Neighbour {
+    double distance;
+    std::int32_t vertex;
+  };
+
+  void find_candidates(const RowMatrix& rows, std::span<const std::int32_t> members,
+                       KnnGraph& graph);
+  void weigh(const RowMatrix& rows, std::span<const std::int32_t> members,
+             const WeightSource& source);
+  void find_penalised(const RowMatrix& rows, std::span<const std::int32_t> members,
+                      std::size_t vertex, std::size_t k);
+  double penalised_between(const RowMatrix& rows, std::span<const std::int32_t> members,
+                           std::size_t p, std::size_t q) const;
+  void offer(Neighbour neighbour, std::size_t k);
+  void prune(KnnGraph& graph);
+
+  FeatureTransform transform_;
+  BlockedRows blocks_;
+  RowMatrix weights_;
+  AlignedDoubles variance_;
+  AlignedDoubles squares_;
+  std::vector<std::int32_t> found_;
+  std::vector<Neighbour> nearest_;
+  std::vector<double> scratch_;
+  std::vector<std::uint8_t> retained_;
+};
+
+}  // namespace phida
