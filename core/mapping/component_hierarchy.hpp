@@ -1,0 +1,60 @@
+// The PH-constrained hierarchy over components (spec section 8): adjacent groups are merged, the cheapest pair first.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mapping/component_mass.hpp"
+#include "topology/knn_graph.hpp"
+
+namespace phida {
+
+// Two groups, each named by its lowest component, and the increase in weighted dispersion that uniting them costs.
+struct Merge {
+  std::int32_t into = 0;
+  std::int32_t from = 0;
+  double height = 0.0;
+};
+
+struct ComponentHierarchy {
+  RowMatrix centroid;         // per component, in the transformed space
+  KnnGraph graph;             // which components are adjacent
+  std::vector<Merge> merges;  // level l of the hierarchy is what the first l merges leave
+  std::size_t level = 0;      // the level that the cut takes
+};
+
+class HierarchyBuilder {
+ public:
+  // Mass-weighted centroids of the components of the rows that `members` names (positions as in `components`), in the
+  // metric that the rows inside the map define.
+  void find_centroids(const RowMatrix& rows, std::span<const std::int32_t> members,
+                      const PhComponents& components, const ComponentMass& mass,
+                      ComponentHierarchy& out);
+
+  // Merges until `minimum_count` groups are left or no two are adjacent, then cuts.
+  void agglomerate(const ComponentMass& mass, ComponentHierarchy& out);
+
+ private:
+  double cost(std::size_t a, std::size_t b) const;
+
+  FeatureTransform transform_;
+  KnnGraphBuilder graph_builder_;
+  std::vector<double> scratch_;
+  std::vector<std::int32_t> inside_;
+  std::vector<std::int32_t> all_;
+  RowMatrix position_;                  // mu, per group
+  std::vector<double> weight_;          // W, per group
+  std::vector<std::uint8_t> adjacent_;  // (group, group)
+  std::vector<double> cost_;            // (group, group), where adjacent
+};
+
+// The level before the largest jump between successive merge heights (0, then those of `merges`). Jumps that agree to
+// rounding count as equal, and the one that ends higher wins. Heights may fall, so jumps may be negative.
+std::size_t cut_level(std::span<const Merge> merges);
+
+// Cluster per component once the first `level` merges are made; clusters are numbered by their lowest component.
+std::vector<std::int32_t> clusters_at(std::span<const Merge> merges, std::size_t level,
+                                      std::size_t n_components);
+
+}  // namespace phida
