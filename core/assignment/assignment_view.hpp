@@ -1,0 +1,31 @@
+// What prediction needs, and nothing else (spec section 9).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "metric/feature_transform.hpp"
+#include "numeric/blocked_rows.hpp"
+
+namespace phida {
+
+struct AssignmentView {
+  FeatureTransform transform;          // of the representatives in the view
+  BlockedRows rows;                    // the representatives, cluster by cluster
+  std::vector<double> support;         // in the order of `rows`
+  std::vector<std::int32_t> member;    // the node behind each row
+  std::vector<std::int32_t> first;     // per cluster, its first row; one more at the end
+  std::vector<double> cluster_support; // S_c
+  double concentration = 1.0;          // q = sum of squared support shares
+
+  std::size_t dims() const { return rows.dims(); }
+  std::size_t n_clusters() const { return cluster_support.size(); }
+};
+
+// `members` are the nodes in the view, ascending, and `cluster` their clusters (0 .. n_clusters - 1, none empty).
+AssignmentView make_view(const RowMatrix& representatives, std::span<const double> support,
+                         std::span<const std::int32_t> members,
+                         std::span<const std::int32_t> cluster, std::size_t n_clusters);
+
+}  // namespace phida
