@@ -1,0 +1,216 @@
+#include "learner.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "nodes/node_learning.hpp"
+#include "numeric/entropy_count.hpp"
+
+namespace phida {
+
+Learner::Learner(const Settings& settings) : Learner(settings, LearnerState(settings.dims)) {}
+
+Learner::Learner(const Settings& settings, LearnerState state)
+    : settings_(settings),
+      state_(std::move(state)),
+      matcher_(settings.dims),
+      window_(settings.dims),
+      query_(padded(settings.dims), 0.0) {
+  const RowMatrix& rows =
+      settings.released ? state_.transformed : state_.nodes.representative;
+  for (std::size_t i = 0; i < rows.rows(); ++i) matcher_.blocks.append(rows[i]);
+}
+
+void Learner::learn(const double* sample) {
+  reading_.reset();
+  state_.ended = false;
+  step_ = {};
+  NodeState& nodes = state_.nodes;
+  const double* const x = state_.samples.append(sample);
+  if (nodes.size() < 3) {
+    create(x);
+    if (nodes.size() == 2) nodes.scale[0] = nodes.scale[1];
+  } else {
+    match_and_learn(x);
+  }
+  ++state_.since_refresh;
+  const Switches& switches = settings_.switches;
+  if (switches.mapping && switches.refresh && state_.since_refresh >= state_.vigilance.interval)
+    refresh();
+  ++state_.n_seen;
+  ++state_.since_recalculation;
+  if (state_.since_recalculation >= state_.vigilance.interval && nodes.size() > 2)
+    recalculate_vigilance();
+}
+
+void Learner::end_learning() {
+  if (state_.ended || state_.nodes.size() == 0 || !settings_.switches.mapping) return;
+  reading_.reset();
+  refresh();
+  state_.ended = true;
+}
+
+void Learner::create(const double* sample) {
+  const double scale = state_.moments.add(sample);
+  create_node(state_.nodes, sample, scale, state_.n_seen, state_.n_created++);
+  state_.metric.present = false;
+  if (!settings_.released) matcher_.blocks.append(sample);
+  step_.created = true;
+}
+
+void Learner::match_and_learn(const double* sample) {
+  bring_metric_up_to_date();
+  NodeState& nodes = state_.nodes;
+  const double gamma = state_.metric.transform.gamma;
+  const WeightSource weights{nodes.m2, nodes.support, state_.moments};
+  Match match;
+  if (settings_.released) {
+    transform_row(sample, query_.data());
+    match = matcher_.nearest_two(query_.data(), nullptr, gamma, state_.transformed, weights);
+  } else {
+    match = matcher_.nearest_two(sample, state_.metric.transform.scaling(), gamma,
+                                 nodes.representative, weights);
+  }
+  const std::int32_t r = match.winner, b = match.runner_up;
+  const double a_r = similarity(match.winner_distance, nodes.scale[r]);
+  const double a_b = similarity(match.runner_up_distance, nodes.scale[b]);
+  const double tau = state_.vigilance.threshold;
+  step_ = {.matched = true,
+           .winner = r,
+           .runner_up = b,
+           .winner_similarity = a_r,
+           .runner_up_similarity = a_b};
+  if (a_r < tau) {
+    create(sample);
+    return;
+  }
+  update(r, sample, 1.0);
+  nodes.scale[r] = state_.moments.add(sample);
+  if (a_b > tau && compatible(r, b)) {
+    const double confidence = std::clamp((a_b - tau) / std::max(1.0 - tau, 1e-12), 0.0, 1.0);
+    if (confidence > 0.0) {
+      update(b, sample, confidence);
+      step_.runner_up_updated = true;
+    }
+  }
+  if (a_r > tau) {
+    mark_active(r);
+    if (a_b > tau) mark_active(b);
+  }
+}
+
+void Learner::update(std::int32_t node, const double* sample, double gain) {
+  NodeState& nodes = state_.nodes;
+  update_node(nodes, node, sample, gain);
+  if (settings_.released) {
+    transform_row(nodes.representative[node], state_.transformed[node]);
+    matcher_.blocks.set(node, state_.transformed[node]);
+  } else {
+    matcher_.blocks.set(node, nodes.representative[node]);
+  }
+}
+
+void Learner::mark_active(std::int32_t node) {
+  if (!state_.nodes.active[node] && has_median_support(state_.nodes, node))
+    state_.nodes.active[node] = 1;
+}
+
+// The PH compatibility gate (zeta): a runner-up learns only if the component view does not separate it from the winner.
+bool Learner::compatible(std::int32_t winner, std::int32_t runner_up) const {
+  const std::vector<std::int32_t>& component = state_.nodes.component;
+  const std::size_t few = std::max<std::size_t>(2 * state_.vigilance.interval, 8);
+  return !settings_.switches.ph || !state_.has_map || state_.n_components < 2 ||
+         state_.nodes.size() < few ||
+         (component[winner] != kNone && component[winner] == component[runner_up]);
+}
+
+void Learner::bring_metric_up_to_date() {
+  TrainMetric& metric = state_.metric;
+  const NodeState& nodes = state_.nodes;
+  const auto age = state_.n_seen - metric.at_step;
+  if (metric.present && age < static_cast<std::int64_t>(state_.vigilance.interval)) return;
+  const bool renew_rows = settings_.released && !metric.present;
+  all_.resize(nodes.size());
+  std::iota(all_.begin(), all_.end(), 0);
+  fit_transform(nodes.representative, all_, scratch_, metric.transform);
+  metric.present = true;
+  metric.at_step = state_.n_seen;
+  metric.at_nodes = nodes.size();
+  if (!renew_rows) return;
+  state_.transformed.resize(nodes.size());
+  matcher_.blocks.resize(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    transform_row(nodes.representative[i], state_.transformed[i]);
+    matcher_.blocks.set(i, state_.transformed[i]);
+  }
+}
+
+void Learner::transform_row(const double* row, double* out) const {
+  const FeatureTransform& transform = state_.metric.transform;
+  for (std::size_t j = 0; j < settings_.dims; ++j)
+    out[j] = (row[j] - transform.center[j]) * transform.inverse[j];
+}
+
+void Learner::recalculate_vigilance() {
+  bring_metric_up_to_date();
+  const NodeState& nodes = state_.nodes;
+  const double largest = *std::max_element(nodes.scale.begin(), nodes.scale.end());
+  const double ratio = std::min(cluster_count() / static_cast<double>(nodes.size()), 1.0);
+  state_.vigilance =
+      recalculate(state_.vigilance, state_.samples, state_.metric.transform.scaling(),
+                  1.0 / std::max(largest, 1e-12), ratio, window_);
+  state_.samples.keep(2 * state_.vigilance.interval);
+  state_.since_recalculation = 0;
+}
+
+// The current cluster count C: of the last refresh, or what the supports are worth before there is one.
+double Learner::cluster_count() const {
+  const NodeState& nodes = state_.nodes;
+  const double k = static_cast<double>(nodes.size());
+  if (state_.n_clusters > 0) return std::min(static_cast<double>(state_.n_clusters), k);
+  return std::clamp(entropy_count(nodes.support), 1.0, k);
+}
+
+void Learner::refresh() {
+  NodeState& nodes = state_.nodes;
+  if (refresher_.refresh(nodes, state_.moments, state_.vigilance.interval, settings_.switches)) {
+    state_.metric.present = false;
+    all_.resize(nodes.size());
+    std::iota(all_.begin(), all_.end(), 0);
+    if (!settings_.released) matcher_.blocks.assign(nodes.representative, all_);
+  }
+  state_.n_components = refresher_.view().n_components();
+  state_.n_clusters = refresher_.view().n_clusters();
+  state_.has_map = true;
+  state_.since_refresh = 0;
+  step_.refreshed = true;
+}
+
+std::shared_ptr<const Reading> Learner::reading() {
+  if (reading_) return reading_;
+  if (state_.nodes.size() == 0) throw std::logic_error("nothing has been learned yet");
+  if (!settings_.switches.mapping) throw std::logic_error("this learner has no mapping to clusters");
+  Reading reading{state_.nodes, {}, {}, {}};
+  if (!state_.ended)
+    refresher_.refresh(reading.nodes, state_.moments, state_.vigilance.interval,
+                       settings_.switches);
+  reading.ph = refresher_.describe(reading.nodes, state_.moments, settings_.switches);
+  const PhView& ph = reading.ph;
+  const std::vector<std::int32_t> of_component =
+      clusters_at(ph.hierarchy.merges, ph.hierarchy.level, ph.n_components());
+  reading.cluster.assign(reading.nodes.size(), kNone);
+  std::vector<std::int32_t> members, clusters;
+  for (std::size_t v = 0; v < ph.members.size(); ++v) {
+    if (ph.components.component[v] < 0) continue;
+    members.push_back(ph.members[v]);
+    clusters.push_back(of_component[ph.components.component[v]]);
+    reading.cluster[members.back()] = clusters.back();
+  }
+  reading.view = make_view(reading.nodes.representative, reading.nodes.support, members, clusters,
+                           ph.n_clusters());
+  reading_ = std::make_shared<const Reading>(std::move(reading));
+  return reading_;
+}
+
+}  // namespace phida

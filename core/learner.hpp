@@ -1,0 +1,120 @@
+// The online update of one sample (spec section 3): owns all state and calls the rooms in order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "assignment/assignment_view.hpp"
+#include "metric/feature_transform.hpp"
+#include "metric/moments.hpp"
+#include "nodes/matching.hpp"
+#include "nodes/node_state.hpp"
+#include "nodes/sample_buffer.hpp"
+#include "nodes/vigilance.hpp"
+#include "refresh.hpp"
+
+namespace phida {
+
+// The metric of matching, and when it was made.
+struct TrainMetric {
+  FeatureTransform transform;
+  bool present = false;
+  std::int64_t at_step = 0;
+  std::size_t at_nodes = 0;
+};
+
+// How the learner is set up; fixed for its life.
+struct Settings {
+  std::size_t dims = 0;
+  bool released = false;  // rows keep the metric in which they were last written, as in the authors' code
+  Switches switches;
+};
+
+// Everything that the next sample's effect depends on.
+struct LearnerState {
+  explicit LearnerState(std::size_t dims)
+      : nodes(dims), moments(dims), samples(dims), transformed(dims) {}
+
+  NodeState nodes;
+  Moments moments;          // G
+  SampleBuffer samples;     // B
+  Vigilance vigilance;
+  TrainMetric metric;
+  RowMatrix transformed;    // representatives in the metric of their last write; only if `released`
+  std::int64_t n_seen = 0;  // samples learned
+  std::int64_t n_created = 0;
+  std::size_t since_recalculation = 0;
+  std::size_t since_refresh = 0;
+  std::size_t n_components = 0;  // of the last refresh
+  std::size_t n_clusters = 0;
+  bool has_map = false;          // there was a refresh
+  bool ended = false;            // the end-of-learning refresh was the last thing done
+};
+
+// What a reader sees: the model as if learning had just ended. Never changes once made.
+struct Reading {
+  NodeState nodes;
+  PhView ph;
+  std::vector<std::int32_t> cluster;  // per node, or kNone
+  AssignmentView view;
+};
+
+// What the last sample did.
+struct Step {
+  bool created = false;
+  bool matched = false;  // there were nodes enough to match; the fields below are set
+  std::int32_t winner = kNone;
+  std::int32_t runner_up = kNone;
+  double winner_similarity = 0.0;
+  double runner_up_similarity = 0.0;
+  bool runner_up_updated = false;
+  bool refreshed = false;
+};
+
+class Learner {
+ public:
+  explicit Learner(const Settings& settings);
+  Learner(const Settings& settings, LearnerState state);
+
+  const Settings& settings() const { return settings_; }
+  const LearnerState& state() const { return state_; }
+  const Step& last_step() const { return step_; }
+
+  // One sample of `dims` finite values.
+  void learn(const double* sample);
+
+  // Ends a stage of learning: refreshes, whatever the counters say. Does nothing if it was the last thing done, or
+  // before the first sample.
+  void end_learning();
+
+  // The model as if learning ended now; learning goes on as if nobody had looked. Needs at least one sample and the
+  // mapping switched on. Kept until the next sample.
+  std::shared_ptr<const Reading> reading();
+
+ private:
+  void create(const double* sample);
+  void match_and_learn(const double* sample);
+  void update(std::int32_t node, const double* sample, double gain);
+  void mark_active(std::int32_t node);
+  bool compatible(std::int32_t winner, std::int32_t runner_up) const;
+  void bring_metric_up_to_date();
+  void transform_row(const double* row, double* out) const;
+  void recalculate_vigilance();
+  double cluster_count() const;
+  void refresh();
+
+  Settings settings_;
+  LearnerState state_;
+  Step step_;
+
+  // Derived from the state, or only memory to work in.
+  Matcher matcher_;
+  SimilarityWindow window_;
+  Refresher refresher_;
+  AlignedDoubles query_;
+  std::vector<std::int32_t> all_;
+  std::vector<double> scratch_;
+  std::shared_ptr<const Reading> reading_;
+};
+
+}  // namespace phida

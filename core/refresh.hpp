@@ -1,0 +1,71 @@
+// The refresh cycle in the paper's order (spec section 6): remove nodes, choose the PH input, then topology -> mapping.
+// Nodes and topology meet here and in the learner alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mapping/component_hierarchy.hpp"
+#include "mapping/component_mass.hpp"
+#include "metric/moments.hpp"
+#include "nodes/node_state.hpp"
+#include "topology/h0_persistence.hpp"
+#include "topology/knn_graph.hpp"
+#include "topology/ph_components.hpp"
+
+namespace phida {
+
+// The paper's ablations; all on is PHIDA.
+struct Switches {
+  bool ph = true;       // off (noPH): every input node is a component of its own, and the runner-up gate is open
+  bool refresh = true;  // off (noRefresh): only the refresh at the end of learning
+  bool remove = true;   // off (noDelete): no node is removed physically
+  bool prune = true;    // off (noPrune): isolated nodes stay in the PH input
+  bool mapping = true;  // off (IDA): no refresh at all
+};
+
+// What one refresh found. Vertices are positions in `members`.
+struct PhView {
+  std::vector<std::int32_t> members;  // A: the nodes that the graph was built over
+  std::vector<double> support;        // theirs
+  KnnGraph graph;
+  std::vector<std::uint8_t> input;    // per vertex: takes part in the persistence
+  Persistence persistence;
+  PhComponents components;
+  ComponentMass mass;
+  ComponentHierarchy hierarchy;
+
+  std::size_t n_components() const { return components.count(); }
+  std::size_t n_clusters() const { return components.count() - hierarchy.level; }
+};
+
+class Refresher {
+ public:
+  // The whole cycle. Changes nodes by removal and by renewing their component ids; true if any was removed.
+  bool refresh(NodeState& nodes, const Moments& moments, std::size_t interval,
+               const Switches& switches);
+
+  // The records of the last refresh: as much as learning needs.
+  const PhView& view() const { return view_; }
+
+  // Topology and mapping of the nodes as they are, with every record filled in.
+  PhView describe(const NodeState& nodes, const Moments& moments, const Switches& switches);
+
+ private:
+  bool remove_low_support(NodeState& nodes, std::size_t interval);
+  bool remove_isolated(NodeState& nodes);
+  void find_input(const NodeState& nodes, const Moments& moments, const Switches& switches);
+  void find_components(const Switches& switches);
+  void map_components(const NodeState& nodes, bool with_centroids);
+
+  PhView view_;
+  KnnGraphBuilder graph_builder_;
+  H0Persistence h0_;
+  HierarchyBuilder hierarchy_builder_;
+  std::vector<double> scratch_;
+  std::vector<std::size_t> kept_;
+  std::vector<std::uint32_t> high_members_;
+  std::vector<std::uint8_t> removed_;
+};
+
+}  // namespace phida

@@ -1,0 +1,63 @@
+#include "shared_learner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+namespace phida {
+
+// Holds learning_. A signal handler that runs inside `go_on` and tries to learn on the same model would wait for
+// itself for ever; it gets an error instead.
+class SharedLearner::Turn {
+ public:
+  explicit Turn(SharedLearner& shared) : shared_(shared) {
+    if (shared.at_work_.load() == std::this_thread::get_id())
+      throw std::logic_error("this model is learning already, further up in the same thread");
+    shared.learning_.lock();
+    shared.at_work_.store(std::this_thread::get_id());
+  }
+  ~Turn() {
+    shared_.at_work_.store(std::thread::id{});
+    shared_.learning_.unlock();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  SharedLearner& shared_;
+};
+
+std::size_t SharedLearner::learn(const double* rows, std::size_t n,
+                                 const std::function<bool()>& go_on) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kSlice = std::chrono::milliseconds(20);
+  const Turn turn(*this);
+  const std::size_t dims = learner_.settings().dims;
+  // Reading the clock costs about as much as a few hundred values.
+  const std::size_t between_looks = std::clamp<std::size_t>((1u << 16) / dims, 1, 64);
+  for (std::size_t done = 0; done < n;) {
+    {
+      const std::lock_guard<std::mutex> lock(state_);
+      const auto until = Clock::now() + kSlice;
+      do {
+        for (const std::size_t look = std::min(n, done + between_looks); done < look; ++done)
+          learner_.learn(rows + done * dims);
+      } while (done < n && Clock::now() < until);
+    }
+    if (done < n && !go_on()) return done;
+  }
+  return n;
+}
+
+void SharedLearner::end_learning() {
+  const Turn turn(*this);
+  const std::lock_guard<std::mutex> lock(state_);
+  learner_.end_learning();
+}
+
+std::shared_ptr<const Reading> SharedLearner::reading() {
+  const std::lock_guard<std::mutex> lock(state_);
+  return learner_.reading();
+}
+
+}  // namespace phida
