@@ -1,0 +1,108 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include "arrays.hpp"
+#include "shared_learner.hpp"
+#include "state.hpp"
+
+namespace phida::bindings {
+namespace {
+
+// Between slices of learning: did the user press Ctrl-C?
+bool no_signal() {
+  const nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() == 0;
+}
+
+std::size_t learn(SharedLearner& learner, const Matrix& samples) {
+  if (samples.shape(1) != learner.settings().dims)
+    throw nb::value_error("samples have the wrong number of features");
+  std::size_t learned = 0;
+  {
+    const nb::gil_scoped_release released;
+    learned = learner.learn(samples.data(), samples.shape(0), no_signal);
+  }
+  if (learned < samples.shape(0)) throw nb::python_error();  // what the signal handler raised
+  return learned;
+}
+
+// What the last sample did, in the words of the golden traces.
+nb::dict last_step(SharedLearner& learner) {
+  Step step;
+  double gamma = 0.0;
+  {
+    const nb::gil_scoped_release released;
+    learner.with([&](const Learner& l) {
+      step = l.last_step();
+      gamma = l.state().metric.transform.gamma;
+    });
+  }
+  nb::dict d;
+  d["event"] = step.created ? "create" : "update";
+  d["refreshed"] = step.refreshed;
+  if (step.matched) {
+    d["winner"] = step.winner;
+    d["runner_up"] = step.runner_up;
+    d["similarity"] = nb::make_tuple(step.winner_similarity, step.runner_up_similarity);
+    d["runner_up_updated"] = step.runner_up_updated;
+    d["gamma"] = gamma;
+  }
+  return d;
+}
+
+// The model's lock is taken only with the GIL released; converting the copy needs the GIL again.
+nb::dict state(SharedLearner& learner) {
+  std::unique_ptr<const Learner> copy;
+  {
+    const nb::gil_scoped_release released;
+    copy = learner.with([](const Learner& l) { return std::make_unique<const Learner>(l); });
+  }
+  return to_dict(*copy);
+}
+
+template <class Get>
+auto field(Get get) {
+  return [get](SharedLearner& learner) {
+    const nb::gil_scoped_release released;
+    return learner.with([&](const Learner& l) { return get(l.state()); });
+  };
+}
+
+}  // namespace
+
+void bind_learner(nb::module_& m) {
+  nb::class_<SharedLearner>(m, "Learner",
+                            "The online learner. The switches are the paper's ablations.")
+      .def(
+          "__init__",
+          [](SharedLearner* self, std::size_t n_features, bool released, bool ph, bool refresh,
+             bool remove, bool prune, bool mapping) {
+            if (n_features == 0) throw nb::value_error("n_features must be positive");
+            new (self) SharedLearner(
+                Learner({n_features, released, {ph, refresh, remove, prune, mapping}}));
+          },
+          nb::arg("n_features"), nb::arg("released") = false, nb::kw_only(), nb::arg("ph") = true,
+          nb::arg("refresh") = true, nb::arg("remove") = true, nb::arg("prune") = true,
+          nb::arg("mapping") = true)
+      .def("learn", &learn, nb::arg("samples").noconvert(),
+           "Learn rows in order. Every value must be finite; the caller has checked.")
+      .def("end_learning", &SharedLearner::end_learning, nb::call_guard<nb::gil_scoped_release>(),
+           "Refresh and begin a new stage.")
+      .def("reading", &SharedLearner::reading, nb::call_guard<nb::gil_scoped_release>(),
+           "The model as if learning had just ended; learning is not affected.")
+      .def("last_step", &last_step)
+      .def("__getstate__", &state)
+      .def("__setstate__",
+           [](SharedLearner& self, const nb::dict& d) {
+             new (&self) SharedLearner(from_dict(d));
+           })
+      .def_prop_ro("n_features", [](const SharedLearner& l) { return l.settings().dims; })
+      .def_prop_ro("n_seen", field([](const LearnerState& s) { return s.n_seen; }))
+      .def_prop_ro("n_nodes", field([](const LearnerState& s) { return s.nodes.size(); }))
+      .def_prop_ro("interval", field([](const LearnerState& s) { return s.vigilance.interval; }))
+      .def_prop_ro("vigilance", field([](const LearnerState& s) { return s.vigilance.threshold; }))
+      .def_prop_ro("ratio", field([](const LearnerState& s) { return s.vigilance.ratio; }))
+      .def_prop_ro("ended", field([](const LearnerState& s) { return s.ended; }));
+}
+
+}  // namespace phida::bindings

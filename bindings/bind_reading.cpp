@@ -1,0 +1,187 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include "arrays.hpp"
+#include "assignment/assign.hpp"
+#include "learner.hpp"
+
+namespace phida::bindings {
+namespace {
+
+nb::object assign(const Reading& reading, const Matrix& samples) {
+  const std::size_t n = samples.shape(0), dims = samples.shape(1);
+  if (dims != reading.view.dims()) throw nb::value_error("samples have the wrong number of features");
+  std::int64_t* labels = nullptr;
+  nb::object array = new_array<std::int64_t>({n}, labels);
+  const nb::gil_scoped_release released;
+  Assigner assigner(reading.view);
+  for (std::size_t i = 0; i < n; ++i) labels[i] = assigner.label(samples.data() + i * dims);
+  return array;
+}
+
+nb::object scores(const Reading& reading, const Matrix& samples) {
+  const std::size_t n = samples.shape(0), dims = samples.shape(1);
+  if (dims != reading.view.dims()) throw nb::value_error("samples have the wrong number of features");
+  const std::size_t n_clusters = reading.view.n_clusters();
+  double* values = nullptr;
+  nb::object array = new_array<double>({n, n_clusters}, values);
+  const nb::gil_scoped_release released;
+  Assigner assigner(reading.view);
+  for (std::size_t i = 0; i < n; ++i)
+    assigner.scores(samples.data() + i * dims, values + i * n_clusters);
+  return array;
+}
+
+std::vector<std::int32_t> as_nodes(const PhView& ph, std::vector<std::int32_t> vertices) {
+  for (std::int32_t& v : vertices) v = v < 0 ? kNone : ph.members[v];
+  return vertices;
+}
+
+nb::dict nodes(const Reading& reading) {
+  const NodeState& nodes = reading.nodes;
+  std::vector<std::int32_t> component(nodes.size(), kNone);
+  for (std::size_t v = 0; v < reading.ph.members.size(); ++v)
+    component[reading.ph.members[v]] = reading.ph.components.component[v];
+  nb::dict d;
+  d["id"] = to_array(nodes.id);
+  d["birth"] = to_array(nodes.birth);
+  d["representatives"] = to_array(nodes.representative);
+  d["support"] = to_array_of<std::int64_t>(nodes.support);
+  d["scale"] = to_array(nodes.scale);
+  d["active"] = to_array_of<bool>(nodes.active);
+  d["component"] = to_array_of<std::int64_t>(component);
+  d["cluster"] = to_array_of<std::int64_t>(reading.cluster);
+  return d;
+}
+
+nb::dict graph(const Reading& reading) {
+  const PhView& ph = reading.ph;
+  const CsrGraph& edges = ph.graph.edges;
+  std::vector<std::int32_t> from, to, isolated;
+  std::vector<double> distance;
+  for (std::size_t v = 0; v < ph.members.size(); ++v) {
+    if (edges.degree(v) == 0) isolated.push_back(ph.members[v]);
+    for (std::int32_t e = edges.offset[v]; e < edges.offset[v + 1]; ++e) {
+      if (edges.neighbour[e] < static_cast<std::int32_t>(v)) continue;
+      from.push_back(ph.members[v]);
+      to.push_back(ph.members[edges.neighbour[e]]);
+      distance.push_back(edges.length[e]);
+    }
+  }
+  nb::dict d;
+  d["nodes"] = to_array_of<std::int64_t>(ph.members);
+  d["source"] = to_array_of<std::int64_t>(from);
+  d["target"] = to_array_of<std::int64_t>(to);
+  d["distance"] = to_array(distance);
+  d["k"] = ph.graph.k;
+  d["node_threshold"] = to_array(ph.graph.row_threshold);
+  d["global_threshold"] = ph.graph.global_threshold;
+  d["isolated"] = to_array_of<std::int64_t>(isolated);
+  return d;
+}
+
+// A mode is a node that heads its own tree once it is activated.
+nb::dict persistence(const Reading& reading) {
+  const PhView& ph = reading.ph;
+  std::vector<std::int32_t> mode, partner;
+  std::vector<double> birth, death;
+  for (std::size_t v = 0; v < ph.members.size(); ++v) {
+    if (ph.persistence.base[v] != static_cast<std::int32_t>(v)) continue;
+    mode.push_back(static_cast<std::int32_t>(v));
+    partner.push_back(ph.persistence.partner[v]);
+    birth.push_back(ph.persistence.birth[v]);
+    death.push_back(ph.persistence.death[v]);
+  }
+  nb::dict d;
+  d["node"] = to_array_of<std::int64_t>(as_nodes(ph, mode));
+  d["birth"] = to_array(birth);
+  d["death"] = to_array(death);
+  d["partner"] = to_array_of<std::int64_t>(as_nodes(ph, partner));
+  d["input_nodes"] = to_array_of<std::int64_t>(ph.members);
+  d["base"] = to_array_of<std::int64_t>(as_nodes(ph, ph.persistence.base));
+  d["threshold"] = ph.components.threshold;
+  return d;
+}
+
+nb::dict hierarchy(const Reading& reading) {
+  const PhView& ph = reading.ph;
+  const ComponentHierarchy& h = ph.hierarchy;
+  std::vector<std::int32_t> into, from;
+  std::vector<double> height;
+  for (const Merge& merge : h.merges) {
+    into.push_back(merge.into);
+    from.push_back(merge.from);
+    height.push_back(merge.height);
+  }
+  nb::dict d;
+  d["mode"] = to_array_of<std::int64_t>(as_nodes(ph, ph.components.mode));
+  d["persistence"] = to_array(ph.components.persistence);
+  d["mass"] = to_array(ph.mass.component);
+  d["centroid"] = to_array(h.centroid);
+  d["cluster"] = to_array_of<std::int64_t>(clusters_at(h.merges, h.level, ph.n_components()));
+  d["merge_into"] = to_array_of<std::int64_t>(into);
+  d["merge_from"] = to_array_of<std::int64_t>(from);
+  d["merge_height"] = to_array(height);
+  d["minimum_count"] = ph.mass.minimum_count;
+  d["level"] = h.level;
+  return d;
+}
+
+nb::dict view(const Reading& reading) {
+  const AssignmentView& view = reading.view;
+  const auto real = [&](const AlignedDoubles& row) {
+    return std::span<const double>{row.data(), view.dims()};
+  };
+  std::vector<double> denominator;
+  for (const double inverse : real(view.transform.inverse)) denominator.push_back(1.0 / inverse);
+  std::vector<double> share = view.cluster_support;
+  double total = 0.0;
+  for (const double s : share) total += s;
+  for (double& s : share) s /= total;
+  nb::dict d;
+  d["center"] = to_array(real(view.transform.center));
+  d["denominator"] = to_array(denominator);
+  d["gamma"] = view.transform.gamma;
+  d["support_share"] = to_array(share);
+  d["concentration"] = view.concentration;
+  return d;
+}
+
+// Support-weighted means of the representatives, in raw space.
+nb::object cluster_centers(const Reading& reading) {
+  const std::size_t dims = reading.nodes.dims(), n_clusters = reading.view.n_clusters();
+  double* data = nullptr;
+  nb::object array = new_array<double>({n_clusters, dims}, data);
+  std::fill_n(data, n_clusters * dims, 0.0);
+  for (std::size_t i = 0; i < reading.nodes.size(); ++i) {
+    if (reading.cluster[i] == kNone) continue;
+    const auto c = static_cast<std::size_t>(reading.cluster[i]);
+    const double share = reading.nodes.support[i] / reading.view.cluster_support[c];
+    const double* const row = reading.nodes.representative[i];
+    for (std::size_t j = 0; j < dims; ++j) data[c * dims + j] += share * row[j];
+  }
+  return array;
+}
+
+}  // namespace
+
+void bind_reading(nb::module_& m) {
+  nb::class_<Reading>(m, "Reading", "An immutable view of the model, as if learning had ended.")
+      .def("assign", &assign, nb::arg("samples").noconvert(), "Label per row.")
+      .def("scores", &scores, nb::arg("samples").noconvert(), "Score h_c per row and cluster.")
+      .def("nodes", &nodes)
+      .def("graph", &graph)
+      .def("persistence", &persistence)
+      .def("hierarchy", &hierarchy)
+      .def("view", &view)
+      .def("cluster_centers", &cluster_centers)
+      .def_prop_ro("n_nodes", [](const Reading& r) { return r.nodes.size(); })
+      .def_prop_ro("n_active_nodes",
+                   [](const Reading& r) {
+                     return std::count(r.nodes.active.begin(), r.nodes.active.end(), 1);
+                   })
+      .def_prop_ro("n_components", [](const Reading& r) { return r.ph.n_components(); })
+      .def_prop_ro("n_clusters", [](const Reading& r) { return r.ph.n_clusters(); });
+}
+
+}  // namespace phida::bindings

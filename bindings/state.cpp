@@ -1,0 +1,161 @@
+#include "state.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "arrays.hpp"
+
+namespace phida::bindings {
+namespace {
+
+template <class T>
+T number(const nb::dict& state, const char* key) {
+  if (!state.contains(key)) throw nb::value_error(("state has no '" + std::string(key) + "'").c_str());
+  T value{};
+  if (!nb::try_cast(state[key], value))
+    throw nb::value_error(("state: '" + std::string(key) + "' has the wrong type").c_str());
+  return value;
+}
+
+template <class T>
+std::vector<T> column(const nb::dict& state, const char* key, std::size_t n) {
+  using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  const auto array = number<Array>(state, key);
+  if (array.shape(0) != n)
+    throw nb::value_error(("state: '" + std::string(key) + "' has the wrong length").c_str());
+  return {array.data(), array.data() + n};
+}
+
+RowMatrix rows(const nb::dict& state, const char* key, std::size_t n, std::size_t dims) {
+  const auto array = number<Matrix>(state, key);
+  if (array.shape(0) != n || array.shape(1) != dims)
+    throw nb::value_error(("state: '" + std::string(key) + "' has the wrong shape").c_str());
+  return to_rows(array);
+}
+
+AlignedDoubles features(const nb::dict& state, const char* key, std::size_t dims) {
+  const std::vector<double> values = column<double>(state, key, dims);
+  AlignedDoubles row(padded(dims), 0.0);
+  std::copy(values.begin(), values.end(), row.begin());
+  return row;
+}
+
+void require(bool holds, const char* what) {
+  if (!holds) throw nb::value_error(what);
+}
+
+}  // namespace
+
+nb::dict to_dict(const Learner& learner) {
+  const Settings& settings = learner.settings();
+  const LearnerState& s = learner.state();
+  const NodeState& nodes = s.nodes;
+  const auto real = [&](const AlignedDoubles& row) {
+    return to_array(std::span<const double>{row.data(), settings.dims});
+  };
+  nb::dict d;
+  d["n_features"] = settings.dims;
+  d["released"] = settings.released;
+  d["ph"] = settings.switches.ph;
+  d["refresh"] = settings.switches.refresh;
+  d["remove"] = settings.switches.remove;
+  d["prune"] = settings.switches.prune;
+  d["mapping"] = settings.switches.mapping;
+  d["n_seen"] = s.n_seen;
+  d["n_created"] = s.n_created;
+  d["interval"] = s.vigilance.interval;
+  d["vigilance"] = s.vigilance.threshold;
+  d["ratio"] = s.vigilance.ratio;
+  d["since_recalculation"] = s.since_recalculation;
+  d["since_refresh"] = s.since_refresh;
+  d["n_components"] = s.n_components;
+  d["n_clusters"] = s.n_clusters;
+  d["has_map"] = s.has_map;
+  d["ended"] = s.ended;
+  d["representative"] = to_array(nodes.representative);
+  d["mean"] = to_array(nodes.mean);
+  d["m2"] = to_array(nodes.m2);
+  d["support"] = to_array(nodes.support);
+  d["scale"] = to_array(nodes.scale);
+  d["active"] = to_array(nodes.active);
+  d["birth"] = to_array(nodes.birth);
+  d["id"] = to_array(nodes.id);
+  d["component"] = to_array(nodes.component);
+  d["stream_count"] = s.moments.count;
+  d["stream_mean"] = real(s.moments.mean);
+  d["stream_m2"] = real(s.moments.m2);
+  RowMatrix recent(settings.dims);
+  for (std::size_t age = s.samples.size(); age-- > 0;) recent.append(s.samples.recent(age));
+  d["samples"] = to_array(recent);
+  d["samples_kept"] = s.samples.kept();
+  d["metric_present"] = s.metric.present;
+  d["metric_step"] = s.metric.at_step;
+  if (s.metric.present) {
+    d["metric_center"] = real(s.metric.transform.center);
+    d["metric_inverse"] = real(s.metric.transform.inverse);
+    d["metric_gamma"] = s.metric.transform.gamma;
+  }
+  if (settings.released) d["transformed"] = to_array(s.transformed);
+  return d;
+}
+
+Learner from_dict(const nb::dict& d) {
+  Settings settings;
+  settings.dims = number<std::size_t>(d, "n_features");
+  settings.released = number<bool>(d, "released");
+  settings.switches = {number<bool>(d, "ph"), number<bool>(d, "refresh"), number<bool>(d, "remove"),
+                       number<bool>(d, "prune"), number<bool>(d, "mapping")};
+  const std::size_t dims = settings.dims;
+  require(dims > 0, "state: 'n_features' must be positive");
+  LearnerState s(dims);
+  s.n_seen = number<std::int64_t>(d, "n_seen");
+  s.n_created = number<std::int64_t>(d, "n_created");
+  s.vigilance = {number<std::size_t>(d, "interval"), number<double>(d, "vigilance"),
+                 number<double>(d, "ratio")};
+  require(s.vigilance.interval >= 2, "state: 'interval' must be at least 2");
+  s.since_recalculation = number<std::size_t>(d, "since_recalculation");
+  s.since_refresh = number<std::size_t>(d, "since_refresh");
+  s.n_components = number<std::size_t>(d, "n_components");
+  s.n_clusters = number<std::size_t>(d, "n_clusters");
+  s.has_map = number<bool>(d, "has_map");
+  s.ended = number<bool>(d, "ended");
+
+  NodeState& nodes = s.nodes;
+  const std::size_t n = number<Vector>(d, "support").shape(0);
+  nodes.support = column<double>(d, "support", n);
+  nodes.representative = rows(d, "representative", n, dims);
+  nodes.mean = rows(d, "mean", n, dims);
+  nodes.m2 = rows(d, "m2", n, dims);
+  nodes.scale = column<double>(d, "scale", n);
+  nodes.active = column<std::uint8_t>(d, "active", n);
+  nodes.birth = column<std::int64_t>(d, "birth", n);
+  nodes.id = column<std::int64_t>(d, "id", n);
+  nodes.component = column<std::int32_t>(d, "component", n);
+  for (const std::int32_t c : nodes.component)
+    require(c >= kNone && c < static_cast<std::int32_t>(n), "state: 'component' is out of range");
+
+  s.moments.count = number<double>(d, "stream_count");
+  s.moments.mean = features(d, "stream_mean", dims);
+  s.moments.m2 = features(d, "stream_m2", dims);
+  const auto recent = number<Matrix>(d, "samples");
+  require(recent.shape(1) == dims, "state: 'samples' has the wrong width");
+  const auto kept = number<std::size_t>(d, "samples_kept");
+  require(kept == 0 || recent.shape(0) <= kept, "state: more 'samples' than are kept");
+  for (std::size_t i = 0; i < recent.shape(0); ++i) s.samples.append(recent.data() + i * dims);
+  if (kept != 0) s.samples.keep(kept);
+  s.metric.present = number<bool>(d, "metric_present");
+  s.metric.at_step = number<std::int64_t>(d, "metric_step");
+  if (s.metric.present)
+    s.metric.transform = {features(d, "metric_center", dims), features(d, "metric_inverse", dims),
+                          number<double>(d, "metric_gamma")};
+  if (settings.released) {
+    const auto transformed = number<Matrix>(d, "transformed");
+    s.transformed = rows(d, "transformed", transformed.shape(0), dims);
+    require(!s.metric.present || s.transformed.rows() == n, "state: 'transformed' has the wrong shape");
+  }
+  return Learner(settings, std::move(s));
+}
+
+}  // namespace phida::bindings
