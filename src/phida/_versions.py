@@ -1,0 +1,34 @@
+"""The version, and what to paste into a bug report."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+
+import numpy
+import sklearn
+
+from phida import _core
+
+__version__ = version("phida")
+
+
+def show_versions() -> None:
+    """Print the versions of phida and of what it stands on.
+
+    Examples
+    --------
+    >>> import phida
+    >>> phida.show_versions()  # doctest: +ELLIPSIS
+    phida: ...
+    """
+    facts = {
+        "phida": __version__,
+        "simd level": f"{_core.simd_level()} (of {', '.join(_core.simd_levels())})",
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "numpy": numpy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+    for name, value in facts.items():
+        print(f"{name}: {value}")

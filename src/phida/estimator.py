@@ -1,0 +1,288 @@
+"""The scikit-learn estimator."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from phida import _core, border, views
+
+
+class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Online clustering with persistence-guided node-to-cluster mapping.
+
+    One pass over the rows learns *nodes*. Every so often the nodes are put into a pruned mutual kNN graph, 0-dimensional
+    persistence of their support finds *PH components* in it, and a hierarchy maps whole components to *output clusters*,
+    whose number comes out of the data. There is nothing to tune.
+
+    Parameters
+    ----------
+    compatibility : {"equations", "released"}, default="equations"
+        ``"equations"`` follows the paper's equations. ``"released"`` repeats one quirk of the authors' research code
+        (rows keep an outdated feature transformation for a while), from which the published tables come. The two differ
+        within noise.
+    compute_labels : bool, default=True
+        Whether ``fit`` and ``partial_fit`` set ``labels_``.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        After ``fit``, the labels of the rows given; after ``partial_fit``, those of that batch. Only with
+        ``compute_labels``.
+    n_clusters_, n_nodes_, n_active_nodes_, n_components_ : int
+        How many output clusters, learned nodes, nodes active for prediction, and PH components there are.
+    n_samples_seen_ : int
+        Rows learned.
+    interval_ : int
+        Rows between two adjustments of the vigilance (λ).
+    vigilance_ : float
+        Similarity below which a row becomes a node of its own (τ).
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
+        Support-weighted means of the clusters' nodes.
+    nodes_, graph_, persistence_, hierarchy_, view_ : records
+        What was learned, stage by stage; see :mod:`phida.views`. Each has ``to_pandas()``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the input had names that are all strings.
+
+    Notes
+    -----
+    **Stages.** ``fit`` starts afresh, learns the rows in their order and ends with :meth:`refresh`. ``partial_fit`` goes
+    on and does not refresh, so learning depends on the stream alone: any chunking, down to one row a call, gives the
+    same bits. ``fit(A).partial_fit(B)`` is ``partial_fit(A)``, ``refresh()``, ``partial_fit(B)``, and is not the same as
+    ``partial_fit`` of both together, since ``refresh`` begins a new stage.
+
+    **Reading never changes learning.** ``predict``, ``transform``, ``labels_`` and every attribute answer as if
+    ``refresh()`` had just been called, without calling it. The label of a row does not depend on the other rows.
+
+    **No ``sample_weight``**: a row's effect depends on what came before it, so a weight of two is not the same as two
+    rows in a row. **No ``random_state``**: nothing is random; the same rows in the same order give the same bits on
+    every machine.
+
+    **Scaling.** PHIDA normalises features by itself where their scales differ much, and the paper's results are on raw
+    features. If your features are in different units and you know how they compare, scale them first, as for k-means.
+
+    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: learning waits for
+    learning, and readers see a complete state. Ctrl-C stops a long ``fit``; the rows learned so far stay.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> X = load_iris().data
+    >>> model = PHIDA().fit(X)
+    >>> model.n_clusters_
+    8
+    >>> model.predict(X[[0, 75, 149]])
+    array([0, 4, 5])
+    >>> model.partial_fit(X[:50]).n_samples_seen_
+    200
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "compatibility": [StrOptions({"equations", "released"})],
+        "compute_labels": ["boolean"],
+    }
+
+    def __init__(self, *, compatibility: str = "equations", compute_labels: bool = True) -> None:
+        self.compatibility = compatibility
+        self.compute_labels = compute_labels
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Start afresh, learn the rows in their order, and end with a refresh.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers: NumPy, lists, pandas, polars or pyarrow.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        samples = border.samples(self, X, reset=True)
+        vars(self).pop("_learner", None)
+        learner = self._begin(samples.shape[1])
+        learner.learn(samples)
+        learner.end_learning()
+        self._label(samples)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Go on learning with more rows; nothing is reset and nothing is refreshed.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream. They are checked whole before any is learned.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        begun = "_learner" in vars(self)
+        if not begun:
+            self._validate_params()
+        elif self.compatibility != self._compatibility:
+            raise ValueError(
+                f"compatibility was changed from {self._compatibility!r} to "
+                f"{self.compatibility!r} after learning began; call fit to start afresh."
+            )
+        samples = border.samples(self, X, reset=not begun)
+        learner = self._learner if begun else self._begin(samples.shape[1])
+        learner.learn(samples)
+        self._label(samples)
+        return self
+
+    def refresh(self) -> Self:
+        """End a stage of learning: bring nodes, components and clusters up to date, now.
+
+        A second call with no row in between does nothing. Reading does not need it; learning goes on differently after
+        it, because the renewed component view feeds back into learning.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        self._learner.end_learning()
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            From 0 to ``n_clusters_`` - 1.
+        """
+        check_is_fitted(self)
+        return self._reading.assign(border.samples(self, X, reset=False))
+
+    def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> NDArray[np.int64]:
+        """Fit, and return the labels of the rows, whether or not ``compute_labels`` is set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        self.fit(X)
+        return self.labels_ if self.compute_labels else self.predict(X)
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Distance of each row to each cluster, as prediction measures it.
+
+        The distance to the nearest node of the cluster plus the radius that holds the share ``view_.concentration`` of
+        its support; the squared distance where the cluster has one node (the paper's h_c). The smallest is the label.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters_)
+        """
+        check_is_fitted(self)
+        return self._reading.scores(border.samples(self, X, reset=False))
+
+    @property
+    def n_clusters_(self) -> int:
+        return self._reading.n_clusters
+
+    @property
+    def n_nodes_(self) -> int:
+        return self._reading.n_nodes
+
+    @property
+    def n_active_nodes_(self) -> int:
+        return self._reading.n_active_nodes
+
+    @property
+    def n_components_(self) -> int:
+        return self._reading.n_components
+
+    @property
+    def n_samples_seen_(self) -> int:
+        check_is_fitted(self)
+        return self._learner.n_seen
+
+    @property
+    def interval_(self) -> int:
+        check_is_fitted(self)
+        return self._learner.interval
+
+    @property
+    def vigilance_(self) -> float:
+        check_is_fitted(self)
+        return self._learner.vigilance
+
+    @property
+    def cluster_centers_(self) -> NDArray[np.float64]:
+        return self._reading.cluster_centers()
+
+    @property
+    def nodes_(self) -> views.Nodes:
+        return views.Nodes(**self._reading.nodes())
+
+    @property
+    def graph_(self) -> views.Graph:
+        return views.Graph(**self._reading.graph())
+
+    @property
+    def persistence_(self) -> views.Persistence:
+        return views.Persistence(**self._reading.persistence())
+
+    @property
+    def hierarchy_(self) -> views.Hierarchy:
+        return views.Hierarchy(**self._reading.hierarchy())
+
+    @property
+    def view_(self) -> views.View:
+        return views.View(**self._reading.view())
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    @property
+    def _reading(self) -> _core.Reading:
+        check_is_fitted(self)
+        return self._learner.reading()
+
+    def _begin(self, n_features: int) -> _core.Learner:
+        """Set up a learner; where another thread was first, take its."""
+        self._compatibility = self.compatibility
+        vars(self).pop("labels_", None)
+        learner = _core.Learner(n_features, self.compatibility == "released")
+        return vars(self).setdefault("_learner", learner)  # type: ignore[no-any-return]
+
+    def _label(self, samples: NDArray[np.float64]) -> None:
+        if self.compute_labels:
+            self.labels_ = self._reading.assign(samples)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learner" in vars(self) and self._learner.n_seen > 0

@@ -1,0 +1,214 @@
+"""Read-only records of what was learned: nodes, PH graph, persistence, hierarchy, assignment view.
+
+Every record belongs to one moment. Its arrays cannot be written to, and later learning does not change them. Nodes are
+named by their position in :class:`Nodes`; components and clusters are numbered from 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_pandas() needs pandas: pip install pandas") from error
+    return pandas
+
+
+@dataclass(frozen=True, eq=False)
+class _Record:
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes(_Record):
+    """The learned nodes, in the order of their creation."""
+
+    id: Ints
+    """Creation number; never reused, so it names a node for ever."""
+    birth: Ints
+    """How many samples had been learned when the node was created."""
+    representatives: Floats
+    """Position per node, in the space of the data (y)."""
+    support: Ints
+    """How many samples updated the node (M)."""
+    scale: Floats
+    """Node scale (s): distances are measured against it."""
+    active: Bools
+    """Active for prediction."""
+    component: Ints
+    """PH component, -1 for none."""
+    cluster: Ints
+    """Output cluster, -1 for none."""
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per node; representatives in columns ``x0``, ``x1``, …"""
+        columns: dict[str, Any] = {
+            "id": self.id,
+            "birth": self.birth,
+            "support": self.support,
+            "scale": self.scale,
+            "active": self.active,
+            "component": self.component,
+            "cluster": self.cluster,
+        }
+        columns |= {f"x{j}": column for j, column in enumerate(self.representatives.T)}
+        return _pandas().DataFrame(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Graph(_Record):
+    """The pruned mutual kNN graph over the nodes that persistence looks at."""
+
+    nodes: Ints
+    """The nodes that the graph is built over."""
+    source: Ints
+    """One end of each edge."""
+    target: Ints
+    """The other end, with the higher position."""
+    distance: Floats
+    """Length of each edge (δ)."""
+    k: int
+    """Candidates per node."""
+    node_threshold: Floats
+    """Longest edge that a node's own candidates allow, in the order of ``nodes``."""
+    global_threshold: float
+    """Longest edge that all candidates together allow."""
+    isolated: Ints
+    """Nodes without an edge."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per edge."""
+        return _pandas().DataFrame(
+            {"source": self.source, "target": self.target, "distance": self.distance}
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Persistence(_Record):
+    """0-dimensional persistence of log support on the graph."""
+
+    node: Ints
+    """The node of each mode."""
+    birth: Floats
+    """Log support of the mode."""
+    death: Floats
+    """Level at which the mode met a denser one; -inf if it never did."""
+    partner: Ints
+    """The mode into which it died, -1 if it did not."""
+    input_nodes: Ints
+    """The nodes of the graph."""
+    base: Ints
+    """Mode of each of ``input_nodes`` when it was activated; -1 for isolated nodes, which take no part."""
+    threshold: float
+    """Modes that persist no longer than this are absorbed (ε)."""
+
+    @property
+    def persistence(self) -> Floats:
+        """How long each mode lasts: birth minus death."""
+        return self.birth - self.death
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per mode."""
+        return _pandas().DataFrame(
+            {
+                "node": self.node,
+                "birth": self.birth,
+                "death": self.death,
+                "persistence": self.persistence,
+                "partner": self.partner,
+            }
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy(_Record):
+    """The hierarchy that merges PH components into output clusters, and where it is cut."""
+
+    mode: Ints
+    """The densest node of each component."""
+    persistence: Floats
+    """Persistence of each component (π)."""
+    mass: Floats
+    """PH-stable mass of each component (S*)."""
+    centroid: Floats
+    """Mass-weighted centroid of each component, in the transformed space."""
+    cluster: Ints
+    """Output cluster of each component."""
+    merge_into: Ints
+    """Per merge, the group that stays, named by its lowest component."""
+    merge_from: Ints
+    """Per merge, the group that joins it."""
+    merge_height: Floats
+    """Per merge, the increase in weighted dispersion (q)."""
+    minimum_count: int
+    """The least number of clusters that the masses justify (C_min)."""
+    level: int
+    """How many merges the cut makes."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per merge, made or not."""
+        made = np.arange(len(self.merge_height)) < self.level
+        return _pandas().DataFrame(
+            {
+                "into": self.merge_into,
+                "from": self.merge_from,
+                "height": self.merge_height,
+                "made": made,
+            }
+        )
+
+    def components_to_pandas(self) -> pd.DataFrame:
+        """One row per component."""
+        return _pandas().DataFrame(
+            {
+                "mode": self.mode,
+                "persistence": self.persistence,
+                "mass": self.mass,
+                "cluster": self.cluster,
+            }
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class View(_Record):
+    """What prediction measures with: the feature transformation and the clusters' shares."""
+
+    center: Floats
+    """Median per feature."""
+    denominator: Floats
+    """Scale per feature, to the power γ."""
+    gamma: float
+    """How far features are normalised: 0 not at all."""
+    support_share: Floats
+    """Share of the support per cluster (p)."""
+    concentration: float
+    """Sum of the squared shares (q): the part of a cluster's support that its radius covers."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per cluster."""
+        return _pandas().DataFrame({"support_share": self.support_share})
+
+    def features_to_pandas(self) -> pd.DataFrame:
+        """One row per feature."""
+        return _pandas().DataFrame({"center": self.center, "denominator": self.denominator})
