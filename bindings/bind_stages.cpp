@@ -42,8 +42,10 @@ double quantile(const Vector& values, double q) {
 
 nb::dict transform(const Matrix& rows) {
   FeatureTransform transform;
-  std::vector<double> scratch;
-  fit_transform(to_rows(rows), all_of(rows.shape(0)), scratch, transform);
+  const RowMatrix y = to_rows(rows);
+  ColumnQuartiles quartiles;
+  fit_scaling(y, all_of(y.rows()), 0, quartiles, transform);
+  fit_center(y, all_of(y.rows()), transform);
   nb::dict d;
   d["center"] = to_array(std::span<const double>{transform.center.data(), rows.shape(1)});
   d["inverse"] = to_array(std::span<const double>{transform.inverse.data(), rows.shape(1)});

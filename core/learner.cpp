@@ -103,6 +103,7 @@ void Learner::match_and_learn(const double* sample) {
 void Learner::update(std::int32_t node, const double* sample, double gain) {
   NodeState& nodes = state_.nodes;
   update_node(nodes, node, sample, gain);
+  rows_moved_ = true;
   if (settings_.released) {
     transform_row(nodes.representative[node], state_.transformed[node]);
     matcher_.blocks.set(node, state_.transformed[node]);
@@ -133,7 +134,10 @@ void Learner::bring_metric_up_to_date() {
   const bool renew_rows = settings_.released && !metric.present;
   all_.resize(nodes.size());
   std::iota(all_.begin(), all_.end(), 0);
-  fit_transform(nodes.representative, all_, scratch_, metric.transform);
+  fit_scaling(nodes.representative, all_, rows_moved_ ? 0 : metric.at_nodes, quartiles_,
+              metric.transform);
+  if (settings_.released) fit_center(nodes.representative, all_, metric.transform);
+  rows_moved_ = false;
   metric.present = true;
   metric.at_step = state_.n_seen;
   metric.at_nodes = nodes.size();
@@ -176,6 +180,7 @@ void Learner::refresh() {
   NodeState& nodes = state_.nodes;
   if (refresher_.refresh(nodes, state_.moments, state_.vigilance.interval, settings_.switches)) {
     state_.metric.present = false;
+    rows_moved_ = true;
     all_.resize(nodes.size());
     std::iota(all_.begin(), all_.end(), 0);
     if (!settings_.released) matcher_.blocks.assign(nodes.representative, all_);

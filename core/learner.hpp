@@ -113,7 +113,8 @@ class Learner {
   Refresher refresher_;
   AlignedDoubles query_;
   std::vector<std::int32_t> all_;
-  std::vector<double> scratch_;
+  ColumnQuartiles quartiles_;
+  bool rows_moved_ = true;  // since the quartiles were taken: not only by appending
   std::shared_ptr<const Reading> reading_;
 };
 

@@ -94,16 +94,17 @@ void Refresher::find_components(const Switches& switches) {
 }
 
 // Where as many clusters are needed as there are components, nothing can be merged: learning needs no centroids then.
-void Refresher::map_components(const NodeState& nodes, bool with_centroids) {
+void Refresher::map_components(const NodeState& nodes, bool with_records) {
   ComponentHierarchy& hierarchy = view_.hierarchy;
   weigh_components(view_.components, view_.support, scratch_, view_.mass);
   hierarchy.merges.clear();
   hierarchy.level = 0;
   const bool may_merge = view_.mass.minimum_count < view_.components.count();
-  if (!with_centroids && !may_merge) return;
+  if (!with_records && !may_merge) return;
   hierarchy_builder_.find_centroids(nodes.representative, view_.members, view_.components,
                                     view_.mass, hierarchy);
   hierarchy_builder_.agglomerate(view_.mass, hierarchy);
+  if (with_records) hierarchy_builder_.center(nodes.representative, hierarchy);
 }
 
 }  // namespace phida

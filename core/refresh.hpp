@@ -56,7 +56,7 @@ class Refresher {
   bool remove_isolated(NodeState& nodes);
   void find_input(const NodeState& nodes, const Moments& moments, const Switches& switches);
   void find_components(const Switches& switches);
-  void map_components(const NodeState& nodes, bool with_centroids);
+  void map_components(const NodeState& nodes, bool with_records);
 
   PhView view_;
   KnnGraphBuilder graph_builder_;

@@ -8,8 +8,9 @@ AssignmentView make_view(const RowMatrix& representatives, std::span<const doubl
                          std::span<const std::int32_t> members,
                          std::span<const std::int32_t> cluster, std::size_t n_clusters) {
   AssignmentView view;
-  std::vector<double> scratch;
-  fit_transform(representatives, members, scratch, view.transform);
+  ColumnQuartiles quartiles;
+  fit_scaling(representatives, members, 0, quartiles, view.transform);
+  fit_center(representatives, members, view.transform);
   view.first.assign(n_clusters + 1, 0);
   for (const std::int32_t c : cluster) ++view.first[c + 1];
   for (std::size_t c = 0; c < n_clusters; ++c) view.first[c + 1] += view.first[c];

@@ -12,7 +12,9 @@ void HierarchyBuilder::find_centroids(const RowMatrix& rows, std::span<const std
   inside_.clear();
   for (std::size_t v = 0; v < members.size(); ++v)
     if (components.component[v] >= 0) inside_.push_back(members[v]);
-  fit_transform(rows, inside_, scratch_, transform_);
+  fit_scaling(rows, inside_, 0, quartiles_, transform_);
+  // Any origin will do for distances; one of the rows keeps the numbers small.
+  const double* const origin = rows[inside_.front()];
   out.centroid = RowMatrix(rows.cols());
   out.centroid.resize(components.count());
   for (std::size_t v = 0; v < members.size(); ++v) {
@@ -21,8 +23,16 @@ void HierarchyBuilder::find_centroids(const RowMatrix& rows, std::span<const std
     const double share = mass.node[v] / mass.component[components.component[v]];
     const double* const row = rows[members[v]];
     for (std::size_t j = 0; j < rows.cols(); ++j)
-      centroid[j] += share * ((row[j] - transform_.center[j]) * transform_.inverse[j]);
+      centroid[j] += share * ((row[j] - origin[j]) * transform_.inverse[j]);
   }
+}
+
+void HierarchyBuilder::center(const RowMatrix& rows, ComponentHierarchy& out) {
+  fit_center(rows, inside_, transform_);
+  const double* const origin = rows[inside_.front()];
+  for (std::size_t a = 0; a < out.centroid.rows(); ++a)
+    for (std::size_t j = 0; j < rows.cols(); ++j)
+      out.centroid[a][j] += (origin[j] - transform_.center[j]) * transform_.inverse[j];
 }
 
 double HierarchyBuilder::cost(std::size_t a, std::size_t b) const {

@@ -18,7 +18,7 @@ struct Merge {
 };
 
 struct ComponentHierarchy {
-  RowMatrix centroid;         // per component, in the transformed space
+  RowMatrix centroid;         // per component, in the transformed space, relative to some origin
   KnnGraph graph;             // which components are adjacent
   std::vector<Merge> merges;  // level l of the hierarchy is what the first l merges leave
   std::size_t level = 0;      // the level that the cut takes
@@ -32,15 +32,18 @@ class HierarchyBuilder {
                       const PhComponents& components, const ComponentMass& mass,
                       ComponentHierarchy& out);
 
+  // For records: moves the origin of the centroids to the transformation's centre. Merging does not need it.
+  void center(const RowMatrix& rows, ComponentHierarchy& out);
+
   // Merges until `minimum_count` groups are left or no two are adjacent, then cuts.
   void agglomerate(const ComponentMass& mass, ComponentHierarchy& out);
 
  private:
   double cost(std::size_t a, std::size_t b) const;
 
+  ColumnQuartiles quartiles_;
   FeatureTransform transform_;
   KnnGraphBuilder graph_builder_;
-  std::vector<double> scratch_;
   std::vector<std::int32_t> inside_;
   std::vector<std::int32_t> all_;
   RowMatrix position_;                  // mu, per group

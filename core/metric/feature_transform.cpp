@@ -1,6 +1,7 @@
 #include "metric/feature_transform.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "numeric/elementary.hpp"
 #include "numeric/hazen_quantile.hpp"
@@ -25,22 +26,28 @@ double scale_exponent(std::span<const double> scale) {
 
 }  // namespace
 
-void fit_transform(const RowMatrix& rows, std::span<const std::int32_t> members,
-                   std::vector<double>& scratch, FeatureTransform& out) {
-  const std::size_t dims = rows.cols(), n = members.size();
-  out.center.assign(rows.stride(), 0.0);
-  out.inverse.assign(rows.stride(), 0.0);
-  scratch.resize(n);
+void fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
+                 std::size_t unchanged, ColumnQuartiles& quartiles, FeatureTransform& out) {
+  const std::size_t dims = rows.cols();
+  quartiles.update(rows, members, unchanged);
+  out.inverse.resize(rows.stride(), 0.0);
   for (std::size_t j = 0; j < dims; ++j) {
-    for (std::size_t i = 0; i < n; ++i) scratch[i] = rows[members[i]][j];
-    const Quartiles q = hazen_quartiles(scratch);
-    const double sigma = (q.third - q.first) / kNormalIqr;
-    out.center[j] = q.median;
+    const double sigma = (quartiles.third(j) - quartiles.first(j)) / kNormalIqr;
     out.inverse[j] = sigma > 0.0 && std::isfinite(sigma) ? sigma : 1.0;
   }
   const std::span<double> scale{out.inverse.data(), dims};
   out.gamma = scale_exponent(scale);
   for (double& s : scale) s = out.gamma > 0.0 ? 1.0 / portable_pow(s, out.gamma) : 1.0;
+}
+
+void fit_center(const RowMatrix& rows, std::span<const std::int32_t> members,
+                FeatureTransform& out) {
+  std::vector<double> column(members.size());
+  out.center.assign(rows.stride(), 0.0);
+  for (std::size_t j = 0; j < rows.cols(); ++j) {
+    for (std::size_t i = 0; i < members.size(); ++i) column[i] = rows[members[i]][j];
+    out.center[j] = hazen_quantile(column, 0.5);
+  }
 }
 
 }  // namespace phida

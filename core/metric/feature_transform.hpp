@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "metric/column_quartiles.hpp"
 #include "numeric/row_matrix.hpp"
 
 namespace phida {
@@ -19,8 +19,13 @@ struct FeatureTransform {
   const double* scaling() const { return gamma > 0.0 ? inverse.data() : nullptr; }
 };
 
-// Of the rows of `rows` that `members` names; at least one.
-void fit_transform(const RowMatrix& rows, std::span<const std::int32_t> members,
-                   std::vector<double>& scratch, FeatureTransform& out);
+// Scaling and gamma of the rows that `members` names, at least one. No distance needs the centre, so it is left alone.
+// `unchanged` is as for ColumnQuartiles::update.
+void fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
+                 std::size_t unchanged, ColumnQuartiles& quartiles, FeatureTransform& out);
+
+// The centre: the median of each column.
+void fit_center(const RowMatrix& rows, std::span<const std::int32_t> members,
+                FeatureTransform& out);
 
 }  // namespace phida

@@ -17,9 +17,11 @@ constexpr double kRootSlack = 1.0 + 1e-15;
 template <int Blocks, bool Scaled>
 inline void accumulate(const double* query, const double* inverse, const double* blocks,
                        size_t dims, Lanes (&sums)[Blocks]) {
+  PHIDA_UNROLL
   for (int b = 0; b < Blocks; ++b) sums[b] = all(0.0);
   for (size_t j = 0; j < dims; ++j) {
     const Lanes q = all(query[j]);
+    PHIDA_UNROLL
     for (int b = 0; b < Blocks; ++b) {
       Lanes difference = q - load(blocks + (b * dims + j) * 8);
       if constexpr (Scaled) difference = difference * all(inverse[j]);
@@ -36,11 +38,13 @@ inline void for_each_block(const double* query, const double* inverse, const dou
   for (; b + 4 <= n_blocks; b += 4) {
     Lanes sums[4];
     accumulate<4, Scaled>(query, inverse, blocks + b * dims * 8, dims, sums);
+    PHIDA_UNROLL
     for (int i = 0; i < 4; ++i) visit(b + i, sums[i]);
   }
   if (b + 2 <= n_blocks) {
     Lanes sums[2];
     accumulate<2, Scaled>(query, inverse, blocks + b * dims * 8, dims, sums);
+    PHIDA_UNROLL
     for (int i = 0; i < 2; ++i) visit(b + i, sums[i]);
     b += 2;
   }
@@ -69,6 +73,7 @@ void squared_distances(const double* query, const double* inverse, const double*
 // Keeps best[0] <= best[1] <= ... in every lane while values pass.
 template <int K>
 inline void insert(Lanes (&best)[K], Lanes value) {
+  PHIDA_UNROLL
   for (int i = 0; i < K; ++i) {
     const Lanes pushed_out = larger(best[i], value);
     best[i] = smaller(best[i], value);
@@ -76,24 +81,39 @@ inline void insert(Lanes (&best)[K], Lanes value) {
   }
 }
 
+// The K smallest of two ascending lists of K, ascending, into `a`.
+template <int K>
+inline void merge(double* a, const double* b) {
+  PHIDA_UNROLL
+  for (int i = 0; i < K; ++i) a[i] = b[K - 1 - i] < a[i] ? b[K - 1 - i] : a[i];
+  PHIDA_UNROLL
+  for (int end = K - 1; end > 0; --end) {
+    PHIDA_UNROLL
+    for (int i = 0; i < end; ++i) {
+      const double low = a[i + 1] < a[i] ? a[i + 1] : a[i];
+      const double high = a[i + 1] < a[i] ? a[i] : a[i + 1];
+      a[i] = low;
+      a[i + 1] = high;
+    }
+  }
+}
+
 template <int K>
 inline double kth_smallest(const Lanes (&best)[K]) {
-  double lanes[K][8];
-  for (int i = 0; i < K; ++i) store(lanes[i], best[i]);
-  int used[8] = {};
-  double value = kInfinity;
-  for (int rank = 0; rank < K; ++rank) {
-    int from = 0;
-    value = kInfinity;
-    for (int lane = 0; lane < 8; ++lane) {
-      if (used[lane] < K && lanes[used[lane]][lane] < value) {
-        value = lanes[used[lane]][lane];
-        from = lane;
-      }
-    }
-    ++used[from];
+  double rank_major[K][8], lists[8][K];
+  PHIDA_UNROLL
+  for (int i = 0; i < K; ++i) store(rank_major[i], best[i]);
+  PHIDA_UNROLL
+  for (int lane = 0; lane < 8; ++lane) {
+    PHIDA_UNROLL
+    for (int i = 0; i < K; ++i) lists[lane][i] = rank_major[i][lane];
   }
-  return value;
+  PHIDA_UNROLL
+  for (int step = 4; step > 0; step /= 2) {
+    PHIDA_UNROLL
+    for (int lane = 0; lane < step; ++lane) merge<K>(lists[lane], lists[lane + step]);
+  }
+  return lists[0][K - 1];
 }
 
 inline size_t rows_up_to(const double* squares, size_t n_blocks, double limit, int32_t* rows) {
@@ -109,6 +129,7 @@ template <int K>
 size_t nearest_k(const double* query, const double* inverse, const double* blocks, size_t n_blocks,
                  size_t dims, double* squares, int32_t* rows) {
   Lanes best[K];
+  PHIDA_UNROLL
   for (int i = 0; i < K; ++i) best[i] = all(kInfinity);
   for_each_block(query, inverse, blocks, n_blocks, dims, [&](size_t b, Lanes sums) {
     store(squares + b * 8, sums);
@@ -132,15 +153,18 @@ template <int Rows, bool Scaled>
 inline void block_accumulate(const double* block, const double* inverse, const double* rows,
                              std::ptrdiff_t stride, size_t dims, double* out) {
   Lanes sums[Rows];
+  PHIDA_UNROLL
   for (int r = 0; r < Rows; ++r) sums[r] = all(0.0);
   for (size_t j = 0; j < dims; ++j) {
     const Lanes b = load(block + j * 8);
+    PHIDA_UNROLL
     for (int r = 0; r < Rows; ++r) {
       Lanes difference = all(rows[r * stride + static_cast<std::ptrdiff_t>(j)]) - b;
       if constexpr (Scaled) difference = difference * all(inverse[j]);
       sums[r] = sums[r] + difference * difference;
     }
   }
+  PHIDA_UNROLL
   for (int r = 0; r < Rows; ++r) store(out + r * 8, sums[r]);
 }
 
@@ -176,12 +200,16 @@ void forward_substitute(const double* factor, size_t stride, const double* inver
   for (size_t first = 0; first < n; first += 4) {
     const double* row = factor + first * stride;
     Lanes acc[4];
+    PHIDA_UNROLL
     for (int c = 0; c < 4; ++c) acc[c] = load(panel + (first + c) * 8);
     for (size_t t = 0; t < first; ++t) {
       const Lanes done = load(panel + t * 8);
+      PHIDA_UNROLL
       for (int c = 0; c < 4; ++c) acc[c] = acc[c] - all(row[c * stride + t]) * done;
     }
+    PHIDA_UNROLL
     for (int c = 0; c < 4; ++c) {
+      PHIDA_UNROLL
       for (int t = 0; t < c; ++t) acc[c] = acc[c] - all(row[c * stride + first + t]) * acc[t];
       acc[c] = acc[c] * all(inverse_diagonal[first + c]);
       store(panel + (first + c) * 8, acc[c]);
@@ -192,11 +220,14 @@ void forward_substitute(const double* factor, size_t stride, const double* inver
 void subtract_gram(const double* panel, size_t n, double* gram) {
   for (int half = 0; half < 8; half += 4) {
     Lanes acc[4];
+    PHIDA_UNROLL
     for (int r = 0; r < 4; ++r) acc[r] = load(gram + (half + r) * 8);
     for (size_t t = 0; t < n; ++t) {
       const Lanes column = load(panel + t * 8);
+      PHIDA_UNROLL
       for (int r = 0; r < 4; ++r) acc[r] = acc[r] - all(panel[t * 8 + half + r]) * column;
     }
+    PHIDA_UNROLL
     for (int r = 0; r < 4; ++r) store(gram + (half + r) * 8, acc[r]);
   }
 }
@@ -285,6 +316,32 @@ double pair_weighted_square(const double* a, const double* b, const double* inve
   return sum(total);
 }
 
+void rank_columns(const double* columns, size_t stride, const int32_t* members, size_t n,
+                  const double* pivots, phida::RankAround* ranks) {
+  const Lanes pivot = load(pivots), one = all(1.0), zero = all(0.0);
+  const Lanes lowest = all(-kInfinity), highest = all(kInfinity);
+  Lanes below = load(ranks->below), above = load(ranks->above);
+  Lanes down0 = load(ranks->largest_below[0]), down1 = load(ranks->largest_below[1]);
+  Lanes up0 = load(ranks->smallest_above[0]), up1 = load(ranks->smallest_above[1]);
+  for (size_t i = 0; i < n; ++i) {
+    const Lanes value = load(columns + (members ? static_cast<size_t>(members[i]) : i) * stride);
+    below = below + select_greater(pivot, value, one, zero);
+    above = above + select_greater(value, pivot, one, zero);
+    const Lanes lower = select_greater(pivot, value, value, lowest);
+    down1 = larger(down1, smaller(down0, lower));
+    down0 = larger(down0, lower);
+    const Lanes higher = select_greater(value, pivot, value, highest);
+    up1 = smaller(up1, larger(up0, higher));
+    up0 = smaller(up0, higher);
+  }
+  store(ranks->below, below);
+  store(ranks->above, above);
+  store(ranks->largest_below[0], down0);
+  store(ranks->largest_below[1], down1);
+  store(ranks->smallest_above[0], up0);
+  store(ranks->smallest_above[1], up1);
+}
+
 void count_supports(const double* support, size_t n, double limit, size_t* above_one,
                     size_t* up_to_limit) {
   const Lanes one = all(1.0), zero = all(0.0), top = all(limit);
@@ -332,7 +389,7 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     block_squared_distances,   similarities,       forward_substitute,
     subtract_gram,             welford,            move_towards,
     feature_weights,           weighted_square,    pair_weighted_square,
-    count_supports,            first_outside,
+    rank_columns,              count_supports,     first_outside,
 };
 
 }  // namespace phida

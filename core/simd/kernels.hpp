@@ -10,6 +10,14 @@
 
 namespace phida {
 
+// Where eight values, one per column, stand among the rows of their columns.
+struct RankAround {
+  double below[8];               // how many rows are smaller
+  double above[8];               // how many are larger
+  double largest_below[2][8];    // the two largest of the smaller ones, -infinity for none
+  double smallest_above[2][8];   // the two smallest of the larger ones, infinity for none
+};
+
 struct Kernels {
   const char* level;
 
@@ -57,6 +65,11 @@ struct Kernels {
   double (*pair_weighted_square)(const double* a, const double* b, const double* inverse,
                                  const double* weights_a, const double* weights_b, std::size_t n,
                                  double* sum_of_squares);
+
+  // Takes `n` rows into the ranks of one pivot per column, for eight columns. Row i starts at columns + members[i] *
+  // stride, or at columns + i * stride if `members` is null. `ranks` holds what the rows before these gave.
+  void (*rank_columns)(const double* columns, std::size_t stride, const std::int32_t* members,
+                       std::size_t n, const double* pivot, RankAround* ranks);
 
   // How many supports exceed 1, and how many of those are at most `limit`.
   void (*count_supports)(const double* support, std::size_t n, double limit, std::size_t* above_one,

@@ -23,8 +23,19 @@ namespace {
 
 #if PHIDA_VECTOR_BYTES == 8
 typedef double Vec;
+typedef double UnalignedVec;
 #else
 typedef double Vec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
+typedef double UnalignedVec __attribute__((vector_size(PHIDA_VECTOR_BYTES), aligned(8), may_alias));
+#endif
+
+// Loops over lanes must vanish: an array that is indexed by a loop variable lives in memory, at ten times the cost.
+#if defined(__clang__)
+#define PHIDA_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define PHIDA_UNROLL _Pragma("GCC unroll 16")
+#else
+#define PHIDA_UNROLL
 #endif
 
 constexpr int kWidth = PHIDA_VECTOR_BYTES / 8;
@@ -76,20 +87,27 @@ struct Lanes {
 
 inline Lanes load(const double* p) {
   Lanes r;
-  __builtin_memcpy(&r, p, sizeof r);
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i)
+    r.part[i] = *reinterpret_cast<const UnalignedVec*>(p + i * kWidth);
   return r;
 }
 
-inline void store(double* p, Lanes a) { __builtin_memcpy(p, &a, sizeof a); }
+inline void store(double* p, Lanes a) {
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i) *reinterpret_cast<UnalignedVec*>(p + i * kWidth) = a.part[i];
+}
 
 inline Lanes all(double value) {
   Lanes r;
+  PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i) r.part[i] = Vec{} + value;
   return r;
 }
 
 #define PHIDA_LANEWISE(name, expression)                             \
   inline Lanes name(Lanes a, Lanes b) {                              \
+    PHIDA_UNROLL                                                     \
     for (int i = 0; i < kParts; ++i) {                               \
       const Vec x = a.part[i], y = b.part[i];                        \
       a.part[i] = expression;                                        \
@@ -105,12 +123,14 @@ PHIDA_LANEWISE(larger, larger(x, y))
 #undef PHIDA_LANEWISE
 
 inline Lanes root(Lanes a) {
+  PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i) a.part[i] = root(a.part[i]);
   return a;
 }
 
 // where a > b: then, else otherwise.
 inline Lanes select_greater(Lanes a, Lanes b, Lanes then, Lanes otherwise) {
+  PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i)
     a.part[i] = a.part[i] > b.part[i] ? then.part[i] : otherwise.part[i];
   return a;

@@ -1,6 +1,6 @@
 #include "topology/h0_persistence.hpp"
 
-#include <algorithm>
+#include <numeric>
 
 #include "numeric/elementary.hpp"
 
@@ -17,18 +17,27 @@ void H0Persistence::compute(const CsrGraph& graph, std::span<const double> suppo
   out.value.assign(n, kInfinity);
   trees_.reset(n);
   activated_.assign(n, 0);
-  order_.clear();
-  for (std::size_t v = 0; v < n; ++v) {
-    if (!input[v]) continue;
-    order_.push_back(static_cast<std::int32_t>(v));
-    out.birth[v] = portable_log(support[v]);
+  known_support_.resize(n, 0.0);
+  known_log_.resize(n, 0.0);
+  for (std::size_t v = 0; v < n; ++v)
+    if (input[v]) out.birth[v] = log_support(v, support[v]);
+  if (order_.size() != n) {
+    order_.resize(n);
+    std::iota(order_.begin(), order_.end(), 0);
   }
   // The one order of modes: denser first, then lower index. It also decides which of two modes survives.
   const auto denser = [&](std::int32_t a, std::int32_t b) {
     return support[a] > support[b] || (support[a] == support[b] && a < b);
   };
-  std::sort(order_.begin(), order_.end(), denser);
+  // Few supports changed since the last call, so insertion beats sorting afresh.
+  for (std::size_t i = 1; i < n; ++i) {
+    const std::int32_t v = order_[i];
+    std::size_t at = i;
+    for (; at > 0 && denser(v, order_[at - 1]); --at) order_[at] = order_[at - 1];
+    order_[at] = v;
+  }
   for (const std::int32_t v : order_) {
+    if (!input[v]) continue;
     activated_[v] = 1;
     std::int32_t mode = v;
     for (const std::int32_t neighbour : graph.neighbours(v)) {
@@ -45,6 +54,14 @@ void H0Persistence::compute(const CsrGraph& graph, std::span<const double> suppo
     }
     out.base[v] = mode;
   }
+}
+
+double H0Persistence::log_support(std::size_t v, double support) {
+  if (known_support_[v] != support) {
+    known_support_[v] = support;
+    known_log_[v] = portable_log(support);
+  }
+  return known_log_[v];
 }
 
 }  // namespace phida

@@ -27,7 +27,11 @@ class H0Persistence {
                std::span<const std::uint8_t> input, Persistence& out);
 
  private:
-  std::vector<std::int32_t> order_;
+  double log_support(std::size_t v, double support);
+
+  std::vector<std::int32_t> order_;     // of the last call: nearly right for the next
+  std::vector<double> known_support_;   // per vertex, the support whose logarithm is known
+  std::vector<double> known_log_;
   DisjointSets trees_;
   std::vector<std::uint8_t> activated_;
 };

@@ -13,15 +13,24 @@ namespace {
 // Median + 1.5 IQR.
 double longest_edge(const Quartiles& q) { return q.median + 1.5 * (q.third - q.first); }
 
-double sorted_quantile(std::span<const double> ascending, double q) {
-  const HazenPosition at = hazen_position(ascending.size(), q);
-  return interpolate(ascending[at.lower], ascending[at.upper], at.fraction);
-}
+// Quartiles of rows of equal length that are sorted already; the positions are the same for all of them.
+class RowQuartiles {
+ public:
+  explicit RowQuartiles(std::size_t k)
+      : first_(hazen_position(k, 0.25)),
+        median_(hazen_position(k, 0.5)),
+        third_(hazen_position(k, 0.75)) {}
 
-Quartiles sorted_quartiles(std::span<const double> ascending) {
-  return {sorted_quantile(ascending, 0.25), sorted_quantile(ascending, 0.5),
-          sorted_quantile(ascending, 0.75)};
-}
+  Quartiles of(const double* ascending) const {
+    const auto at = [&](const HazenPosition& p) {
+      return interpolate(ascending[p.lower], ascending[p.upper], p.fraction);
+    };
+    return {at(first_), at(median_), at(third_)};
+  }
+
+ private:
+  HazenPosition first_, median_, third_;
+};
 
 }  // namespace
 
@@ -43,7 +52,7 @@ void KnnGraphBuilder::build(const RowMatrix& rows, std::span<const std::int32_t>
   graph.edges.neighbour.clear();
   graph.edges.length.clear();
   if (n < 2) return;
-  fit_transform(rows, members, scratch_, transform_);
+  fit_scaling(rows, members, 0, quartiles_, transform_);
   if (blocks_.dims() != rows.cols()) blocks_ = BlockedRows(rows.cols());
   blocks_.assign(rows, members);
   const bool penalise = weights.has_value() && transform_.gamma > 0.0;
@@ -116,12 +125,12 @@ void KnnGraphBuilder::find_penalised(const RowMatrix& rows, std::span<const std:
 
 void KnnGraphBuilder::prune(KnnGraph& graph) {
   const std::size_t n = graph.size(), k = graph.k;
-  scratch_.assign(graph.distance.begin(), graph.distance.end());
-  graph.global_threshold = longest_edge(hazen_quartiles(scratch_));
+  graph.global_threshold = longest_edge(all_distances_.of(graph.distance));
+  const RowQuartiles quartiles(k);
   retained_.assign(n, 0);  // how many of a row's candidates, nearest first, it retains
   for (std::size_t p = 0; p < n; ++p) {
-    const std::span<const double> row{graph.distance.data() + p * k, k};
-    graph.row_threshold[p] = longest_edge(sorted_quartiles(row));
+    const double* const row = graph.distance.data() + p * k;
+    graph.row_threshold[p] = longest_edge(quartiles.of(row));
     const double longest = std::min(graph.row_threshold[p], graph.global_threshold);
     std::uint8_t count = 0;
     while (count < k && row[count] <= longest) ++count;

@@ -8,6 +8,7 @@
 
 #include "metric/feature_transform.hpp"
 #include "metric/feature_weights.hpp"
+#include "metric/value_quartiles.hpp"
 #include "numeric/blocked_rows.hpp"
 #include "numeric/csr_graph.hpp"
 
@@ -53,6 +54,7 @@ class KnnGraphBuilder {
   void offer(Neighbour neighbour, std::size_t k);
   void prune(KnnGraph& graph);
 
+  ColumnQuartiles quartiles_;
   FeatureTransform transform_;
   BlockedRows blocks_;
   RowMatrix weights_;
@@ -60,7 +62,7 @@ class KnnGraphBuilder {
   AlignedDoubles squares_;
   std::vector<std::int32_t> found_;
   std::vector<Neighbour> nearest_;
-  std::vector<double> scratch_;
+  ValueQuartiles all_distances_;
   std::vector<std::uint8_t> retained_;
 };
 
