@@ -8,27 +8,28 @@
 namespace phida::bindings {
 namespace {
 
-nb::object assign(const Reading& reading, const Matrix& samples) {
-  const std::size_t n = samples.shape(0), dims = samples.shape(1);
-  if (dims != reading.view.dims()) throw nb::value_error("samples have the wrong number of features");
+void check_width(const Reading& reading, const Matrix& samples) {
+  if (samples.shape(1) != reading.view.dims())
+    throw nb::value_error("samples have the wrong number of features");
+}
+
+nb::object assign(const Reading& reading, const Matrix& samples, std::size_t threads) {
+  check_width(reading, samples);
+  const std::size_t n = samples.shape(0);
   std::int64_t* labels = nullptr;
   nb::object array = new_array<std::int64_t>({n}, labels);
   const nb::gil_scoped_release released;
-  Assigner assigner(reading.view);
-  for (std::size_t i = 0; i < n; ++i) labels[i] = assigner.label(samples.data() + i * dims);
+  phida::assign(reading.view, samples.data(), n, threads, labels);
   return array;
 }
 
-nb::object scores(const Reading& reading, const Matrix& samples) {
-  const std::size_t n = samples.shape(0), dims = samples.shape(1);
-  if (dims != reading.view.dims()) throw nb::value_error("samples have the wrong number of features");
-  const std::size_t n_clusters = reading.view.n_clusters();
+nb::object scores(const Reading& reading, const Matrix& samples, std::size_t threads) {
+  check_width(reading, samples);
+  const std::size_t n = samples.shape(0);
   double* values = nullptr;
-  nb::object array = new_array<double>({n, n_clusters}, values);
+  nb::object array = new_array<double>({n, reading.view.n_clusters()}, values);
   const nb::gil_scoped_release released;
-  Assigner assigner(reading.view);
-  for (std::size_t i = 0; i < n; ++i)
-    assigner.scores(samples.data() + i * dims, values + i * n_clusters);
+  score(reading.view, samples.data(), n, threads, values);
   return array;
 }
 
@@ -167,8 +168,10 @@ nb::object cluster_centers(const Reading& reading) {
 
 void bind_reading(nb::module_& m) {
   nb::class_<Reading>(m, "Reading", "An immutable view of the model, as if learning had ended.")
-      .def("assign", &assign, nb::arg("samples").noconvert(), "Label per row.")
-      .def("scores", &scores, nb::arg("samples").noconvert(), "Score h_c per row and cluster.")
+      .def("assign", &assign, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
+           "Label per row.")
+      .def("scores", &scores, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
+           "Score h_c per row and cluster.")
       .def("nodes", &nodes)
       .def("graph", &graph)
       .def("persistence", &persistence)

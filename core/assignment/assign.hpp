@@ -1,8 +1,8 @@
 // Scores h_c of samples against the clusters of a view, and the labels that follow (spec section 9).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "assignment/assignment_view.hpp"
@@ -20,12 +20,27 @@ class Assigner {
   std::int32_t label(const double* sample);
 
  private:
+  struct Member {
+    double distance;
+    double support;
+  };
+
   void measure(const double* sample);
-  double score(std::size_t cluster);
+  double nearest(std::size_t cluster) const;
+  double score(std::size_t cluster, double nearest_distance);
 
   const AssignmentView& view_;
   AlignedDoubles squares_;
-  std::vector<std::pair<double, double>> by_distance_;  // distance, support
+  std::vector<double> nearest_;
+  std::vector<Member> members_;
 };
+
+// Labels of n samples, in up to `threads` threads.
+void assign(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
+            std::int64_t* labels);
+
+// Scores (sample, cluster) of n samples, in up to `threads` threads.
+void score(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
+           double* scores);
 
 }  // namespace phida
