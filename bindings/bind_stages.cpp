@@ -99,12 +99,15 @@ nb::dict knn_graph(const Matrix& rows, const std::optional<Matrix>& m2,
   KnnGraph graph;
   KnnGraphBuilder builder;
   const RowMatrix y = to_rows(rows);
+  FeatureTransform transform;
+  ColumnQuartiles quartiles;
+  if (y.rows() > 0) fit_scaling(y, all_of(y.rows()), 0, quartiles, transform);
   if (m2) {
     const RowMatrix spread = to_rows(*m2);
     const Moments moments = moments_of(count, *stream_m2);
-    builder.build(y, all_of(y.rows()), WeightSource{spread, as_span(*support), moments}, graph);
+    builder.build(y, all_of(y.rows()), transform, WeightSource{spread, as_span(*support), moments}, graph);
   } else {
-    builder.build(y, all_of(y.rows()), std::nullopt, graph);
+    builder.build(y, all_of(y.rows()), transform, std::nullopt, graph);
   }
   return graph_dict(graph);
 }

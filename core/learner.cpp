@@ -16,7 +16,8 @@ Learner::Learner(const Settings& settings, LearnerState state)
       state_(std::move(state)),
       matcher_(settings.dims),
       window_(settings.dims),
-      query_(padded(settings.dims), 0.0) {
+      query_(padded(settings.dims), 0.0),
+      row_before_(padded(settings.dims), 0.0) {
   const RowMatrix& rows =
       settings.released ? state_.transformed : state_.nodes.representative;
   for (std::size_t i = 0; i < rows.rows(); ++i) matcher_.blocks.append(rows[i]);
@@ -55,6 +56,7 @@ void Learner::create(const double* sample) {
   const double scale = state_.moments.add(sample);
   create_node(state_.nodes, sample, scale, state_.n_seen, state_.n_created++);
   state_.metric.present = false;
+  scaling_.row_added(state_.nodes.representative[state_.nodes.size() - 1]);
   if (!settings_.released) matcher_.blocks.append(sample);
   step_.created = true;
 }
@@ -102,8 +104,12 @@ void Learner::match_and_learn(const double* sample) {
 
 void Learner::update(std::int32_t node, const double* sample, double gain) {
   NodeState& nodes = state_.nodes;
+  const double* const row = nodes.representative[node];
+  if (scaling_.watches_rows() || refresher_.watches_rows())
+    std::copy_n(row, row_before_.size(), row_before_.begin());
   update_node(nodes, node, sample, gain);
-  rows_moved_ = true;
+  scaling_.row_moved(row_before_.data(), row);
+  if (nodes.active[node]) refresher_.active_row_moved(row_before_.data(), row);
   if (settings_.released) {
     transform_row(nodes.representative[node], state_.transformed[node]);
     matcher_.blocks.set(node, state_.transformed[node]);
@@ -113,8 +119,9 @@ void Learner::update(std::int32_t node, const double* sample, double gain) {
 }
 
 void Learner::mark_active(std::int32_t node) {
-  if (!state_.nodes.active[node] && has_median_support(state_.nodes, node))
-    state_.nodes.active[node] = 1;
+  if (state_.nodes.active[node] || !has_median_support(state_.nodes, node)) return;
+  state_.nodes.active[node] = 1;
+  refresher_.row_activated(state_.nodes.representative[node]);
 }
 
 // The PH compatibility gate (zeta): a runner-up learns only if the component view does not separate it from the winner.
@@ -134,10 +141,8 @@ void Learner::bring_metric_up_to_date() {
   const bool renew_rows = settings_.released && !metric.present;
   all_.resize(nodes.size());
   std::iota(all_.begin(), all_.end(), 0);
-  fit_scaling(nodes.representative, all_, rows_moved_ ? 0 : metric.at_nodes, quartiles_,
-              metric.transform);
+  scaling_.fit(nodes.representative, all_, metric.transform);
   if (settings_.released) fit_center(nodes.representative, all_, metric.transform);
-  rows_moved_ = false;
   metric.present = true;
   metric.at_step = state_.n_seen;
   metric.at_nodes = nodes.size();
@@ -180,7 +185,7 @@ void Learner::refresh() {
   NodeState& nodes = state_.nodes;
   if (refresher_.refresh(nodes, state_.moments, state_.vigilance.interval, settings_.switches)) {
     state_.metric.present = false;
-    rows_moved_ = true;
+    scaling_.all_changed();
     all_.resize(nodes.size());
     std::iota(all_.begin(), all_.end(), 0);
     if (!settings_.released) matcher_.blocks.assign(nodes.representative, all_);
@@ -197,10 +202,10 @@ std::shared_ptr<const Reading> Learner::reading() {
   if (state_.nodes.size() == 0) throw std::logic_error("nothing has been learned yet");
   if (!settings_.switches.mapping) throw std::logic_error("this learner has no mapping to clusters");
   Reading reading{state_.nodes, {}, {}, {}};
+  reader_.rows_unknown();
   if (!state_.ended)
-    refresher_.refresh(reading.nodes, state_.moments, state_.vigilance.interval,
-                       settings_.switches);
-  reading.ph = refresher_.describe(reading.nodes, state_.moments, settings_.switches);
+    reader_.refresh(reading.nodes, state_.moments, state_.vigilance.interval, settings_.switches);
+  reading.ph = reader_.describe(reading.nodes, state_.moments, settings_.switches);
   const PhView& ph = reading.ph;
   const std::vector<std::int32_t> of_component =
       clusters_at(ph.hierarchy.merges, ph.hierarchy.level, ph.n_components());

@@ -7,6 +7,7 @@
 #include "assignment/assignment_view.hpp"
 #include "metric/feature_transform.hpp"
 #include "metric/moments.hpp"
+#include "metric/tracked_scaling.hpp"
 #include "nodes/matching.hpp"
 #include "nodes/node_state.hpp"
 #include "nodes/sample_buffer.hpp"
@@ -111,10 +112,11 @@ class Learner {
   Matcher matcher_;
   SimilarityWindow window_;
   Refresher refresher_;
+  Refresher reader_;  // works on copies, so that readings do not disturb what the other one remembers
   AlignedDoubles query_;
   std::vector<std::int32_t> all_;
-  ColumnQuartiles quartiles_;
-  bool rows_moved_ = true;  // since the quartiles were taken: not only by appending
+  TrackedScaling scaling_;
+  AlignedDoubles row_before_;
   std::shared_ptr<const Reading> reading_;
 };
 

@@ -48,6 +48,7 @@ bool Refresher::remove_low_support(NodeState& nodes, std::size_t interval) {
   }
   if (kept_.size() == n) return false;
   keep_nodes(nodes, kept_);
+  rows_unknown();
   return true;
 }
 
@@ -63,6 +64,7 @@ bool Refresher::remove_isolated(NodeState& nodes) {
     if (!removed_[i]) kept_.push_back(i);
   if (kept_.size() == nodes.size()) return false;
   keep_nodes(nodes, kept_);
+  rows_unknown();
   return true;
 }
 
@@ -77,7 +79,8 @@ void Refresher::find_input(const NodeState& nodes, const Moments& moments,
     view_.members.push_back(static_cast<std::int32_t>(i));
     view_.support.push_back(nodes.support[i]);
   }
-  graph_builder_.build(nodes.representative, view_.members,
+  scaling_.fit(nodes.representative, view_.members, transform_);
+  graph_builder_.build(nodes.representative, view_.members, transform_,
                        WeightSource{nodes.m2, nodes.support, moments}, view_.graph);
   if (switches.prune)
     choose_input(view_.graph.edges, view_.support, view_.input);

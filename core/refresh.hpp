@@ -8,6 +8,7 @@
 #include "mapping/component_hierarchy.hpp"
 #include "mapping/component_mass.hpp"
 #include "metric/moments.hpp"
+#include "metric/tracked_scaling.hpp"
 #include "nodes/node_state.hpp"
 #include "topology/h0_persistence.hpp"
 #include "topology/knn_graph.hpp"
@@ -45,6 +46,14 @@ class Refresher {
   bool refresh(NodeState& nodes, const Moments& moments, std::size_t interval,
                const Switches& switches);
 
+  // To be told, between refreshes, of changes to the rows of active nodes; or that it was not told.
+  void active_row_moved(const double* before, const double* after) {
+    scaling_.row_moved(before, after);
+  }
+  void row_activated(const double* row) { scaling_.row_inserted(row); }
+  void rows_unknown() { scaling_.all_changed(); }
+  bool watches_rows() const { return scaling_.watches_rows(); }
+
   // The records of the last refresh: as much as learning needs.
   const PhView& view() const { return view_; }
 
@@ -59,6 +68,8 @@ class Refresher {
   void map_components(const NodeState& nodes, bool with_records);
 
   PhView view_;
+  TrackedScaling scaling_;
+  FeatureTransform transform_;
   KnnGraphBuilder graph_builder_;
   H0Persistence h0_;
   HierarchyBuilder hierarchy_builder_;

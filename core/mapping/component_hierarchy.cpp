@@ -47,7 +47,8 @@ void HierarchyBuilder::agglomerate(const ComponentMass& mass, ComponentHierarchy
   const std::size_t n = mass.component.size();
   all_.resize(n);
   std::iota(all_.begin(), all_.end(), 0);
-  graph_builder_.build(out.centroid, all_, std::nullopt, out.graph);
+  fit_scaling(out.centroid, all_, 0, centroid_quartiles_, centroid_transform_);
+  graph_builder_.build(out.centroid, all_, centroid_transform_, std::nullopt, out.graph);
   position_ = out.centroid;
   weight_ = mass.component;
   adjacent_.assign(n * n, 0);

@@ -43,6 +43,8 @@ class HierarchyBuilder {
 
   ColumnQuartiles quartiles_;
   FeatureTransform transform_;
+  ColumnQuartiles centroid_quartiles_;
+  FeatureTransform centroid_transform_;
   KnnGraphBuilder graph_builder_;
   std::vector<std::int32_t> inside_;
   std::vector<std::int32_t> all_;

@@ -12,8 +12,8 @@ namespace {
 // The interquartile range of a normal distribution is 1.349 standard deviations.
 constexpr double kNormalIqr = 1.349;
 
-// gamma = max(1 - 1/cv^2, 0), where cv is the coefficient of variation of the feature scales.
-double scale_exponent(std::span<const double> scale) {
+// Squared coefficient of variation.
+double variation(std::span<const double> scale) {
   const double n = static_cast<double>(scale.size());
   double total = 0.0;
   for (const double s : scale) total += s;
@@ -21,13 +21,13 @@ double scale_exponent(std::span<const double> scale) {
   double squares = 0.0;
   for (const double s : scale) squares += (s - mean) * (s - mean);
   const double cv = std::sqrt(squares / n) / mean;
-  return cv > 0.0 ? std::max(1.0 - 1.0 / (cv * cv), 0.0) : 0.0;
+  return cv * cv;
 }
 
 }  // namespace
 
-void fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
-                 std::size_t unchanged, ColumnQuartiles& quartiles, FeatureTransform& out) {
+double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
+                   std::size_t unchanged, ColumnQuartiles& quartiles, FeatureTransform& out) {
   const std::size_t dims = rows.cols();
   quartiles.update(rows, members, unchanged);
   out.inverse.resize(rows.stride(), 0.0);
@@ -36,8 +36,10 @@ void fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
     out.inverse[j] = sigma > 0.0 && std::isfinite(sigma) ? sigma : 1.0;
   }
   const std::span<double> scale{out.inverse.data(), dims};
-  out.gamma = scale_exponent(scale);
+  const double cv2 = variation(scale);
+  out.gamma = cv2 > 0.0 ? std::max(1.0 - 1.0 / cv2, 0.0) : 0.0;
   for (double& s : scale) s = out.gamma > 0.0 ? 1.0 / portable_pow(s, out.gamma) : 1.0;
+  return cv2;
 }
 
 void fit_center(const RowMatrix& rows, std::span<const std::int32_t> members,

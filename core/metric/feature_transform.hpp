@@ -20,9 +20,9 @@ struct FeatureTransform {
 };
 
 // Scaling and gamma of the rows that `members` names, at least one. No distance needs the centre, so it is left alone.
-// `unchanged` is as for ColumnQuartiles::update.
-void fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
-                 std::size_t unchanged, ColumnQuartiles& quartiles, FeatureTransform& out);
+// `unchanged` is as for ColumnQuartiles::update. Returns the squared coefficient of variation of the scales.
+double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
+                   std::size_t unchanged, ColumnQuartiles& quartiles, FeatureTransform& out);
 
 // The centre: the median of each column.
 void fit_center(const RowMatrix& rows, std::span<const std::int32_t> members,

@@ -46,7 +46,7 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
   squares_.resize(n_blocks * kLanes);
   candidates_.resize(n_blocks * kLanes);
   const std::size_t found = kernels().nearest(query, scaling, blocks.data(), n_blocks, dims, 2,
-                                              squares_.data(), candidates_.data());
+                                              gamma > 0.0, squares_.data(), candidates_.data());
   TwoNearest nearest;
   if (gamma == 0.0) {
     for (std::size_t c = 0; c < found; ++c)

@@ -125,27 +125,80 @@ inline size_t rows_up_to(const double* squares, size_t n_blocks, double limit, i
   return found;
 }
 
+// The rest of the features cannot bring a row back whose sum is too large already. Looking costs little from so many
+// features on, and every so many.
+constexpr size_t kLookDims = 96, kLookEvery = 48;
+
+template <int Blocks, bool Scaled>
+inline bool accumulate_within(const double* query, const double* inverse, const double* blocks,
+                              size_t dims, double bound, Lanes (&sums)[Blocks]) {
+  PHIDA_UNROLL
+  for (int b = 0; b < Blocks; ++b) sums[b] = all(0.0);
+  for (size_t from = 0; from < dims; from += kLookEvery) {
+    const size_t to = from + kLookEvery < dims ? from + kLookEvery : dims;
+    for (size_t j = from; j < to; ++j) {
+      const Lanes q = all(query[j]);
+      PHIDA_UNROLL
+      for (int b = 0; b < Blocks; ++b) {
+        Lanes difference = q - load(blocks + (b * dims + j) * 8);
+        if constexpr (Scaled) difference = difference * all(inverse[j]);
+        sums[b] = sums[b] + difference * difference;
+      }
+    }
+    Lanes least = sums[0];
+    PHIDA_UNROLL
+    for (int b = 1; b < Blocks; ++b) least = smaller(least, sums[b]);
+    if (smallest(least) > bound) return false;
+  }
+  return true;
+}
+
+template <int K, bool Scaled>
+inline void nearest_within(const double* query, const double* inverse, const double* blocks,
+                           size_t n_blocks, size_t dims, double* squares, Lanes (&best)[K]) {
+  double bound = kInfinity;
+  const auto group = [&]<int Blocks>(size_t b) {
+    Lanes sums[Blocks];
+    const bool within = accumulate_within<Blocks, Scaled>(query, inverse, blocks + b * dims * 8,
+                                                          dims, bound, sums);
+    PHIDA_UNROLL
+    for (int i = 0; i < Blocks; ++i) {
+      store(squares + (b + i) * 8, within ? sums[i] : all(kInfinity));
+      if (within) insert(best, sums[i]);
+    }
+    if (within) bound = kth_smallest(best) * kRootSlack;
+  };
+  size_t b = 0;
+  for (; b + 4 <= n_blocks; b += 4) group.template operator()<4>(b);
+  for (; b < n_blocks; ++b) group.template operator()<1>(b);
+}
+
 template <int K>
 size_t nearest_k(const double* query, const double* inverse, const double* blocks, size_t n_blocks,
-                 size_t dims, double* squares, int32_t* rows) {
+                 size_t dims, bool all_squares, double* squares, int32_t* rows) {
   Lanes best[K];
   PHIDA_UNROLL
   for (int i = 0; i < K; ++i) best[i] = all(kInfinity);
-  for_each_block(query, inverse, blocks, n_blocks, dims, [&](size_t b, Lanes sums) {
-    store(squares + b * 8, sums);
-    insert(best, sums);
-  });
+  if (all_squares || dims < kLookDims)
+    for_each_block(query, inverse, blocks, n_blocks, dims, [&](size_t b, Lanes sums) {
+      store(squares + b * 8, sums);
+      insert(best, sums);
+    });
+  else if (inverse)
+    nearest_within<K, true>(query, inverse, blocks, n_blocks, dims, squares, best);
+  else
+    nearest_within<K, false>(query, inverse, blocks, n_blocks, dims, squares, best);
   return rows_up_to(squares, n_blocks, kth_smallest(best) * kRootSlack, rows);
 }
 
 size_t nearest(const double* query, const double* inverse, const double* blocks, size_t n_blocks,
-               size_t dims, size_t k, double* squares, int32_t* rows) {
+               size_t dims, size_t k, bool every, double* squares, int32_t* rows) {
   switch (k) {
-    case 1: return nearest_k<1>(query, inverse, blocks, n_blocks, dims, squares, rows);
-    case 2: return nearest_k<2>(query, inverse, blocks, n_blocks, dims, squares, rows);
-    case 3: return nearest_k<3>(query, inverse, blocks, n_blocks, dims, squares, rows);
-    case 4: return nearest_k<4>(query, inverse, blocks, n_blocks, dims, squares, rows);
-    default: return nearest_k<5>(query, inverse, blocks, n_blocks, dims, squares, rows);
+    case 1: return nearest_k<1>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    case 2: return nearest_k<2>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    case 3: return nearest_k<3>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    case 4: return nearest_k<4>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    default: return nearest_k<5>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
   }
 }
 
@@ -342,6 +395,26 @@ void rank_columns(const double* columns, size_t stride, const int32_t* members, 
   store(ranks->smallest_above[1], up1);
 }
 
+void count_outside(const double* before, const double* after, const double* edges, double* counts,
+                   size_t n) {
+  const Lanes one = all(1.0), zero = all(0.0);
+  for (int e = 0; e < 4; ++e, edges += n, counts += n) {
+    const bool above = e % 2 == 1;
+    for (size_t j = 0; j < n; j += 8) {
+      const Lanes edge = load(edges + j), in = load(after + j);
+      Lanes count = load(counts + j);
+      count = count + (above ? select_greater(in, edge, one, zero)
+                             : select_greater(edge, in, one, zero));
+      if (before) {
+        const Lanes out = load(before + j);
+        count = count - (above ? select_greater(out, edge, one, zero)
+                               : select_greater(edge, out, one, zero));
+      }
+      store(counts + j, count);
+    }
+  }
+}
+
 void count_supports(const double* support, size_t n, double limit, size_t* above_one,
                     size_t* up_to_limit) {
   const Lanes one = all(1.0), zero = all(0.0), top = all(limit);
@@ -389,7 +462,8 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     block_squared_distances,   similarities,       forward_substitute,
     subtract_gram,             welford,            move_towards,
     feature_weights,           weighted_square,    pair_weighted_square,
-    rank_columns,              count_supports,     first_outside,
+    rank_columns,              count_outside,      count_supports,
+    first_outside,
 };
 
 }  // namespace phida

@@ -26,10 +26,11 @@ struct Kernels {
                             std::size_t n_blocks, std::size_t dims, double* squares);
 
   // The same, and the rows that can be among the `k` (1 to 5) nearest: every row whose square is within a rounding
-  // error of the k-th smallest or below, ascending. The order of exactly equal roots is left to the caller.
+  // error of the k-th smallest or below, ascending. The order of exactly equal roots is left to the caller. Unless
+  // `all_squares` is asked for, rows that turn out too far on the way are given up, with infinity for a square.
   std::size_t (*nearest)(const double* query, const double* inverse, const double* blocks,
-                         std::size_t n_blocks, std::size_t dims, std::size_t k, double* squares,
-                         std::int32_t* rows);
+                         std::size_t n_blocks, std::size_t dims, std::size_t k, bool all_squares,
+                         double* squares, std::int32_t* rows);
 
   // Squared distances of `n_rows` rows (`row_stride` values apart) to the eight rows of one block: out (row, lane).
   void (*block_squared_distances)(const double* block, const double* inverse, const double* rows,
@@ -70,6 +71,11 @@ struct Kernels {
   // stride, or at columns + i * stride if `members` is null. `ranks` holds what the rows before these gave.
   void (*rank_columns)(const double* columns, std::size_t stride, const std::int32_t* members,
                        std::size_t n, const double* pivot, RankAround* ranks);
+
+  // Per feature, how many rows lie outside four edges: below the first and third, above the second and fourth. Takes
+  // `before` (null for none) out of the counts and `after` in. `edges` and `counts` are (4, n); n is a multiple of eight.
+  void (*count_outside)(const double* before, const double* after, const double* edges,
+                        double* counts, std::size_t n);
 
   // How many supports exceed 1, and how many of those are at most `limit`.
   void (*count_supports)(const double* support, std::size_t n, double limit, std::size_t* above_one,

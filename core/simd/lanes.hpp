@@ -143,10 +143,20 @@ inline double sum(Lanes a) {
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
+inline double smallest(Lanes a) {
+  double v[8];
+  store(v, a);
+  double m = v[0];
+  PHIDA_UNROLL
+  for (int i = 1; i < 8; ++i) m = v[i] < m ? v[i] : m;
+  return m;
+}
+
 inline double largest(Lanes a) {
   double v[8];
   store(v, a);
   double m = v[0];
+  PHIDA_UNROLL
   for (int i = 1; i < 8; ++i) m = v[i] > m ? v[i] : m;
   return m;
 }

@@ -41,6 +41,7 @@ std::size_t neighbour_count(std::size_t n) {
 }
 
 void KnnGraphBuilder::build(const RowMatrix& rows, std::span<const std::int32_t> members,
+                            const FeatureTransform& transform,
                             const std::optional<WeightSource>& weights, KnnGraph& graph) {
   const std::size_t n = members.size();
   graph.k = neighbour_count(n);
@@ -52,10 +53,9 @@ void KnnGraphBuilder::build(const RowMatrix& rows, std::span<const std::int32_t>
   graph.edges.neighbour.clear();
   graph.edges.length.clear();
   if (n < 2) return;
-  fit_scaling(rows, members, 0, quartiles_, transform_);
   if (blocks_.dims() != rows.cols()) blocks_ = BlockedRows(rows.cols());
   blocks_.assign(rows, members);
-  const bool penalise = weights.has_value() && transform_.gamma > 0.0;
+  const bool penalise = weights.has_value() && transform.gamma > 0.0;
   if (penalise) weigh(rows, members, *weights);
   squares_.resize(blocks_.blocks() * kLanes);
   found_.resize(blocks_.blocks() * kLanes);
@@ -63,15 +63,15 @@ void KnnGraphBuilder::build(const RowMatrix& rows, std::span<const std::int32_t>
     nearest_.clear();
     // One more than k, since the row itself is among them, at distance 0.
     const std::size_t found = kernels().nearest(
-        rows[members[p]], transform_.scaling(), blocks_.data(), blocks_.blocks(), rows.cols(),
-        std::min<std::size_t>(graph.k + 1, 5), squares_.data(), found_.data());
+        rows[members[p]], transform.scaling(), blocks_.data(), blocks_.blocks(), rows.cols(),
+        std::min<std::size_t>(graph.k + 1, 5), penalise, squares_.data(), found_.data());
     for (std::size_t f = 0; f < found; ++f) {
       const auto q = static_cast<std::size_t>(found_[f]);
       if (q == p) continue;
-      offer({penalise ? penalised_between(rows, members, p, q) : std::sqrt(squares_[q]), found_[f]},
+      offer({penalise ? penalised_between(rows, members, transform, p, q) : std::sqrt(squares_[q]), found_[f]},
             graph.k);
     }
-    if (penalise) find_penalised(rows, members, p, graph.k);
+    if (penalise) find_penalised(rows, members, transform, p, graph.k);
     for (std::size_t r = 0; r < graph.k; ++r) {
       graph.candidate[p * graph.k + r] = nearest_[r].vertex;
       graph.distance[p * graph.k + r] = nearest_[r].distance;
@@ -102,25 +102,27 @@ void KnnGraphBuilder::weigh(const RowMatrix& rows, std::span<const std::int32_t>
 }
 
 double KnnGraphBuilder::penalised_between(const RowMatrix& rows,
-                                          std::span<const std::int32_t> members, std::size_t p,
+                                          std::span<const std::int32_t> members,
+                                          const FeatureTransform& transform, std::size_t p,
                                           std::size_t q) const {
   double squares = 0.0;
   const double local =
-      kernels().pair_weighted_square(rows[members[p]], rows[members[q]], transform_.scaling(),
+      kernels().pair_weighted_square(rows[members[p]], rows[members[q]], transform.scaling(),
                                      weights_[p], weights_[q], rows.stride(), &squares);
-  return penalised(std::sqrt(squares_[q]), local, squares, rows.cols(), transform_.gamma);
+  return penalised(std::sqrt(squares_[q]), local, squares, rows.cols(), transform.gamma);
 }
 
 // The penalised distance is never below the Euclidean one, so only rows within the k-th penalised distance of the
 // Euclidean neighbours can displace these.
 void KnnGraphBuilder::find_penalised(const RowMatrix& rows, std::span<const std::int32_t> members,
-                                     std::size_t p, std::size_t k) {
+                                     const FeatureTransform& transform, std::size_t p,
+                                     std::size_t k) {
   const double bound = nearest_.back().distance;
   const double limit = bound * bound * (1.0 + 1e-12);
   nearest_.clear();
   for (std::size_t q = 0; q < members.size(); ++q)
     if (q != p && squares_[q] <= limit)
-      offer({penalised_between(rows, members, p, q), static_cast<std::int32_t>(q)}, k);
+      offer({penalised_between(rows, members, transform, p, q), static_cast<std::int32_t>(q)}, k);
 }
 
 void KnnGraphBuilder::prune(KnnGraph& graph) {

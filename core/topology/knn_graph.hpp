@@ -32,10 +32,11 @@ std::size_t neighbour_count(std::size_t n);
 // Builds graphs one after another in the same memory.
 class KnnGraphBuilder {
  public:
-  // Over the rows that `members` names, in the metric that those rows define. With `weights`, distances carry the
-  // penalty of the node-wise feature weights where gamma > 0.
+  // Over the rows that `members` names; `transform` is the one that those rows define. With `weights`, distances carry
+  // the penalty of the node-wise feature weights where gamma > 0.
   void build(const RowMatrix& rows, std::span<const std::int32_t> members,
-             const std::optional<WeightSource>& weights, KnnGraph& graph);
+             const FeatureTransform& transform, const std::optional<WeightSource>& weights,
+             KnnGraph& graph);
 
  private:
   struct Neighbour {
@@ -43,19 +44,15 @@ class KnnGraphBuilder {
     std::int32_t vertex;
   };
 
-  void find_candidates(const RowMatrix& rows, std::span<const std::int32_t> members,
-                       KnnGraph& graph);
   void weigh(const RowMatrix& rows, std::span<const std::int32_t> members,
              const WeightSource& source);
   void find_penalised(const RowMatrix& rows, std::span<const std::int32_t> members,
-                      std::size_t vertex, std::size_t k);
+                      const FeatureTransform& transform, std::size_t vertex, std::size_t k);
   double penalised_between(const RowMatrix& rows, std::span<const std::int32_t> members,
-                           std::size_t p, std::size_t q) const;
+                           const FeatureTransform& transform, std::size_t p, std::size_t q) const;
   void offer(Neighbour neighbour, std::size_t k);
   void prune(KnnGraph& graph);
 
-  ColumnQuartiles quartiles_;
-  FeatureTransform transform_;
   BlockedRows blocks_;
   RowMatrix weights_;
   AlignedDoubles variance_;

@@ -1,0 +1,49 @@
+// Proof, without the quartiles, that the scales of a set of rows differ too little for any normalisation: gamma = 0.
+//
+// That is the common case, and then nothing else about the transformation matters to a distance. For every column the
+// guard keeps a bracket around each quartile and counts the rows outside it, which costs one comparison per edge when a
+// row moves. While the counts say that the quartiles are inside, the brackets bound all scales, and the bounds bound
+// gamma. It answers "certainly 0" or "don't know", so it never changes a result.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "numeric/row_matrix.hpp"
+
+namespace phida {
+
+class ScaleGuard {
+ public:
+  bool standing() const { return count_ > 0; }
+
+  // Guards the rows that `members` names from now on.
+  void set_up(const RowMatrix& rows, std::span<const std::int32_t> members);
+  void drop() { count_ = 0; }
+
+  // Must be told of every change to a guarded row, and of every new one, while it stands.
+  void add(const double* row);
+  void replace(const double* before, const double* after);
+
+  // Is gamma of these rows, the guarded ones, certainly 0? Renews brackets that a quartile has left.
+  bool proves_zero(const RowMatrix& rows, std::span<const std::int32_t> members);
+
+ private:
+  struct Limits {
+    double of[4];  // how many rows may lie outside each edge
+  };
+
+  Limits limits() const;
+  void bracket(const RowMatrix& rows, std::span<const std::int32_t> members, std::size_t column);
+  void bound_scales(std::size_t dims);
+
+  std::size_t count_ = 0;  // rows guarded; 0: not standing
+  std::size_t stride_ = 0;
+  AlignedDoubles edges_;   // (edge, column): bracket of the first quartile, low and high, then of the third
+  AlignedDoubles counts_;  // (edge, column): rows below a low edge or above a high one
+  bool narrow_ = false;    // the brackets bound gamma to 0
+  std::vector<double> sorted_;
+};
+
+}  // namespace phida

@@ -1,0 +1,43 @@
+#include "metric/tracked_scaling.hpp"
+
+#include <algorithm>
+
+namespace phida {
+namespace {
+
+// A squared coefficient of variation of the scales below which a proof is likely; gamma is 0 up to 1.
+constexpr double kClearlyUniform = 0.5;
+
+// How many fits to wait after brackets turned out too wide.
+constexpr int kPatience = 32;
+
+}  // namespace
+
+void TrackedScaling::fit(const RowMatrix& rows, std::span<const std::int32_t> members,
+                         FeatureTransform& out) {
+  if (guard_.proves_zero(rows, members)) {
+    if (out.gamma > 0.0 || out.inverse.size() != rows.stride()) {
+      out.gamma = 0.0;
+      out.inverse.assign(rows.stride(), 0.0);
+      std::fill_n(out.inverse.begin(), rows.cols(), 1.0);
+    }
+    return;
+  }
+  const double variation =
+      fit_scaling(rows, members, moved_ ? 0 : fitted_, quartiles_, out);
+  moved_ = false;
+  fitted_ = members.size();
+  guard(rows, members, variation);
+}
+
+void TrackedScaling::guard(const RowMatrix& rows, std::span<const std::int32_t> members,
+                           double variation) {
+  guard_.drop();
+  if (variation >= kClearlyUniform || --fits_until_guard_ > 0) return;
+  guard_.set_up(rows, members);
+  if (guard_.proves_zero(rows, members)) return;
+  guard_.drop();
+  fits_until_guard_ = kPatience;
+}
+
+}  // namespace phida

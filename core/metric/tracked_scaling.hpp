@@ -1,0 +1,46 @@
+// Scaling and gamma of a set of rows that learning changes little by little: a proof that gamma is 0 where there is
+// one, else the exact quartiles.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "metric/feature_transform.hpp"
+#include "metric/scale_guard.hpp"
+
+namespace phida {
+
+class TrackedScaling {
+ public:
+  // To be told of every change to the rows since the last fit. Added rows come last among the members; inserted ones
+  // anywhere.
+  void row_added(const double* row) { guard_.add(row); }
+  void row_inserted(const double* row) {
+    moved_ = true;
+    guard_.add(row);
+  }
+  void row_moved(const double* before, const double* after) {
+    moved_ = true;
+    guard_.replace(before, after);
+  }
+  void all_changed() {
+    moved_ = true;
+    guard_.drop();
+  }
+
+  // Does row_moved need the rows? If not, it may be told of anything.
+  bool watches_rows() const { return guard_.standing(); }
+
+  void fit(const RowMatrix& rows, std::span<const std::int32_t> members, FeatureTransform& out);
+
+ private:
+  void guard(const RowMatrix& rows, std::span<const std::int32_t> members, double variation);
+
+  ScaleGuard guard_;
+  int fits_until_guard_ = 0;  // after a guard that proved nothing
+  ColumnQuartiles quartiles_;
+  bool moved_ = true;         // since the quartiles were taken, other than by adding rows
+  std::size_t fitted_ = 0;    // how many rows they were taken of
+};
+
+}  // namespace phida
