@@ -105,9 +105,10 @@ nb::dict knn_graph(const Matrix& rows, const std::optional<Matrix>& m2,
   if (m2) {
     const RowMatrix spread = to_rows(*m2);
     const Moments moments = moments_of(count, *stream_m2);
-    builder.build(y, all_of(y.rows()), transform, WeightSource{spread, as_span(*support), moments}, graph);
+    builder.build(y, all_of(y.rows()), transform, WeightSource{spread, as_span(*support), moments}, {},
+                  graph);
   } else {
-    builder.build(y, all_of(y.rows()), transform, std::nullopt, graph);
+    builder.build(y, all_of(y.rows()), transform, std::nullopt, {}, graph);
   }
   return graph_dict(graph);
 }

@@ -133,6 +133,7 @@ Learner from_dict(const nb::dict& d) {
   nodes.birth = column<std::int64_t>(d, "birth", n);
   nodes.id = column<std::int64_t>(d, "id", n);
   nodes.component = column<std::int32_t>(d, "component", n);
+  for (std::size_t i = 0; i < n; ++i) nodes.stamp.push_back(++nodes.changes);
   for (const std::int32_t c : nodes.component)
     require(c >= kNone && c < static_cast<std::int32_t>(n), "state: 'component' is out of range");
 

@@ -48,7 +48,7 @@ void HierarchyBuilder::agglomerate(const ComponentMass& mass, ComponentHierarchy
   all_.resize(n);
   std::iota(all_.begin(), all_.end(), 0);
   fit_scaling(out.centroid, all_, 0, centroid_quartiles_, centroid_transform_);
-  graph_builder_.build(out.centroid, all_, centroid_transform_, std::nullopt, out.graph);
+  graph_builder_.build(out.centroid, all_, centroid_transform_, std::nullopt, {}, out.graph);
   position_ = out.centroid;
   weight_ = mass.component;
   adjacent_.assign(n * n, 0);

@@ -20,6 +20,7 @@ inline void create_node(NodeState& nodes, const double* sample, double scale, st
   nodes.birth.push_back(step);
   nodes.id.push_back(id);
   nodes.component.push_back(kNone);
+  nodes.stamp.push_back(++nodes.changes);
 }
 
 // Moves node i towards the sample by `gain` / (its new support), and takes the sample into its moments.
@@ -29,6 +30,7 @@ inline void update_node(NodeState& nodes, std::int32_t i, const double* sample, 
   const double support = nodes.support[i] += 1.0;
   k.move_towards(sample, gain / support, nodes.representative[i], n);
   k.welford(sample, support, nodes.mean[i], nodes.m2[i], n);
+  nodes.stamp[i] = ++nodes.changes;
 }
 
 // The activity test: is M_i at least the median of the supports above 1? As a count, without a sort: the median of a

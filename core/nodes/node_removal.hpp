@@ -22,6 +22,7 @@ inline void keep_nodes(NodeState& nodes, std::span<const std::size_t> kept) {
   compact(nodes.birth);
   compact(nodes.id);
   compact(nodes.component);
+  compact(nodes.stamp);
 }
 
 }  // namespace phida

@@ -198,8 +198,18 @@ size_t nearest(const double* query, const double* inverse, const double* blocks,
     case 2: return nearest_k<2>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
     case 3: return nearest_k<3>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
     case 4: return nearest_k<4>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
-    default: return nearest_k<5>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    case 5: return nearest_k<5>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    default: return nearest_k<6>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
   }
+}
+
+size_t positions_within(const double* values, const double* limits, size_t n, int32_t* positions) {
+  size_t found = 0;
+  for (size_t i = 0; i < n; ++i) {
+    positions[found] = static_cast<int32_t>(i);
+    found += values[i] <= limits[i];
+  }
+  return found;
 }
 
 template <int Rows, bool Scaled>
@@ -459,11 +469,11 @@ namespace phida {
 extern const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL);
 const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     PHIDA_STRING(PHIDA_LEVEL), squared_distances,  nearest,
-    block_squared_distances,   similarities,       forward_substitute,
-    subtract_gram,             welford,            move_towards,
-    feature_weights,           weighted_square,    pair_weighted_square,
-    rank_columns,              count_outside,      count_supports,
-    first_outside,
+    positions_within,          block_squared_distances, similarities,
+    forward_substitute,        subtract_gram,      welford,
+    move_towards,              feature_weights,    weighted_square,
+    pair_weighted_square,      rank_columns,       count_outside,
+    count_supports,            first_outside,
 };
 
 }  // namespace phida

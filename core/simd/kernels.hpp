@@ -25,12 +25,16 @@ struct Kernels {
   void (*squared_distances)(const double* query, const double* inverse, const double* blocks,
                             std::size_t n_blocks, std::size_t dims, double* squares);
 
-  // The same, and the rows that can be among the `k` (1 to 5) nearest: every row whose square is within a rounding
+  // The same, and the rows that can be among the `k` (1 to 6) nearest: every row whose square is within a rounding
   // error of the k-th smallest or below, ascending. The order of exactly equal roots is left to the caller. Unless
   // `all_squares` is asked for, rows that turn out too far on the way are given up, with infinity for a square.
   std::size_t (*nearest)(const double* query, const double* inverse, const double* blocks,
                          std::size_t n_blocks, std::size_t dims, std::size_t k, bool all_squares,
                          double* squares, std::int32_t* rows);
+
+  // The positions i below n with values[i] <= limits[i], ascending; returns how many.
+  std::size_t (*positions_within)(const double* values, const double* limits, std::size_t n,
+                                  std::int32_t* positions);
 
   // Squared distances of `n_rows` rows (`row_stride` values apart) to the eight rows of one block: out (row, lane).
   void (*block_squared_distances)(const double* block, const double* inverse, const double* rows,

@@ -42,7 +42,8 @@ std::size_t neighbour_count(std::size_t n) {
 
 void KnnGraphBuilder::build(const RowMatrix& rows, std::span<const std::int32_t> members,
                             const FeatureTransform& transform,
-                            const std::optional<WeightSource>& weights, KnnGraph& graph) {
+                            const std::optional<WeightSource>& weights,
+                            std::span<const std::int64_t> stamps, KnnGraph& graph) {
   const std::size_t n = members.size();
   graph.k = neighbour_count(n);
   graph.candidate.resize(n * graph.k);
@@ -53,13 +54,35 @@ void KnnGraphBuilder::build(const RowMatrix& rows, std::span<const std::int32_t>
   graph.edges.neighbour.clear();
   graph.edges.length.clear();
   if (n < 2) return;
-  if (blocks_.dims() != rows.cols()) blocks_ = BlockedRows(rows.cols());
-  blocks_.assign(rows, members);
   const bool penalise = weights.has_value() && transform.gamma > 0.0;
   if (penalise) weigh(rows, members, *weights);
+  if (!stamps.empty() && transform.gamma == 0.0 && lists_.update(rows, members, stamps, graph.k))
+    take_lists(members, graph);
+  else
+    search(rows, members, transform, penalise, graph);
+  prune(graph);
+}
+
+void KnnGraphBuilder::take_lists(std::span<const std::int32_t> members, KnnGraph& graph) {
+  vertex_.resize(static_cast<std::size_t>(members.back()) + 1);
+  for (std::size_t p = 0; p < members.size(); ++p)
+    vertex_[members[p]] = static_cast<std::int32_t>(p);
+  for (std::size_t p = 0; p < members.size(); ++p) {
+    const std::span<const Neighbour> list = lists_.of(members[p]);
+    for (std::size_t r = 0; r < graph.k; ++r) {
+      graph.candidate[p * graph.k + r] = vertex_[list[r].row];
+      graph.distance[p * graph.k + r] = list[r].distance;
+    }
+  }
+}
+
+void KnnGraphBuilder::search(const RowMatrix& rows, std::span<const std::int32_t> members,
+                             const FeatureTransform& transform, bool penalise, KnnGraph& graph) {
+  if (blocks_.dims() != rows.cols()) blocks_ = BlockedRows(rows.cols());
+  blocks_.assign(rows, members);
   squares_.resize(blocks_.blocks() * kLanes);
   found_.resize(blocks_.blocks() * kLanes);
-  for (std::size_t p = 0; p < n; ++p) {
+  for (std::size_t p = 0; p < members.size(); ++p) {
     nearest_.clear();
     // One more than k, since the row itself is among them, at distance 0.
     const std::size_t found = kernels().nearest(
@@ -68,16 +91,16 @@ void KnnGraphBuilder::build(const RowMatrix& rows, std::span<const std::int32_t>
     for (std::size_t f = 0; f < found; ++f) {
       const auto q = static_cast<std::size_t>(found_[f]);
       if (q == p) continue;
-      offer({penalise ? penalised_between(rows, members, transform, p, q) : std::sqrt(squares_[q]), found_[f]},
+      offer({penalise ? penalised_between(rows, members, transform, p, q) : std::sqrt(squares_[q]),
+             found_[f]},
             graph.k);
     }
     if (penalise) find_penalised(rows, members, transform, p, graph.k);
     for (std::size_t r = 0; r < graph.k; ++r) {
-      graph.candidate[p * graph.k + r] = nearest_[r].vertex;
+      graph.candidate[p * graph.k + r] = nearest_[r].row;
       graph.distance[p * graph.k + r] = nearest_[r].distance;
     }
   }
-  prune(graph);
 }
 
 // Keeps the k nearest so far in order; vertices come in ascending order, so ties stay with the lower index.
@@ -151,9 +174,9 @@ void KnnGraphBuilder::prune(KnnGraph& graph) {
         nearest_.push_back({graph.distance[p * k + r], q});
     }
     std::sort(nearest_.begin(), nearest_.end(),
-              [](const Neighbour& a, const Neighbour& b) { return a.vertex < b.vertex; });
+              [](const Neighbour& a, const Neighbour& b) { return a.row < b.row; });
     for (const Neighbour& edge : nearest_) {
-      graph.edges.neighbour.push_back(edge.vertex);
+      graph.edges.neighbour.push_back(edge.row);
       graph.edges.length.push_back(edge.distance);
     }
     graph.edges.offset[p + 1] = static_cast<std::int32_t>(graph.edges.neighbour.size());

@@ -11,6 +11,7 @@
 #include "metric/value_quartiles.hpp"
 #include "numeric/blocked_rows.hpp"
 #include "numeric/csr_graph.hpp"
+#include "topology/neighbour_lists.hpp"
 
 namespace phida {
 
@@ -33,17 +34,16 @@ std::size_t neighbour_count(std::size_t n);
 class KnnGraphBuilder {
  public:
   // Over the rows that `members` names; `transform` is the one that those rows define. With `weights`, distances carry
-  // the penalty of the node-wise feature weights where gamma > 0.
+  // the penalty of the node-wise feature weights where gamma > 0. With `stamps` (per row; see NeighbourLists), rows that
+  // have not moved since the last call keep their neighbours.
   void build(const RowMatrix& rows, std::span<const std::int32_t> members,
              const FeatureTransform& transform, const std::optional<WeightSource>& weights,
-             KnnGraph& graph);
+             std::span<const std::int64_t> stamps, KnnGraph& graph);
 
  private:
-  struct Neighbour {
-    double distance;
-    std::int32_t vertex;
-  };
-
+  void search(const RowMatrix& rows, std::span<const std::int32_t> members,
+              const FeatureTransform& transform, bool penalise, KnnGraph& graph);
+  void take_lists(std::span<const std::int32_t> members, KnnGraph& graph);
   void weigh(const RowMatrix& rows, std::span<const std::int32_t> members,
              const WeightSource& source);
   void find_penalised(const RowMatrix& rows, std::span<const std::int32_t> members,
@@ -53,6 +53,8 @@ class KnnGraphBuilder {
   void offer(Neighbour neighbour, std::size_t k);
   void prune(KnnGraph& graph);
 
+  NeighbourLists lists_;
+  std::vector<std::int32_t> vertex_;  // per row
   BlockedRows blocks_;
   RowMatrix weights_;
   AlignedDoubles variance_;

@@ -15,7 +15,7 @@ from sklearn.base import (
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from phida import _core, border, views
+from phida import _core, _threads, border, views
 
 
 class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -175,7 +175,8 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             From 0 to ``n_clusters_`` - 1.
         """
         check_is_fitted(self)
-        return self._reading.assign(border.samples(self, X, reset=False))
+        samples = border.samples(self, X, reset=False)
+        return self._reading.assign(samples, _threads.for_batch(samples.size))
 
     def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> NDArray[np.int64]:
         """Fit, and return the labels of the rows, whether or not ``compute_labels`` is set.
@@ -207,7 +208,8 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         distances : ndarray of shape (n_samples, n_clusters_)
         """
         check_is_fitted(self)
-        return self._reading.scores(border.samples(self, X, reset=False))
+        samples = border.samples(self, X, reset=False)
+        return self._reading.scores(samples, _threads.for_batch(samples.size))
 
     @property
     def n_clusters_(self) -> int:
@@ -282,7 +284,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
 
     def _label(self, samples: NDArray[np.float64]) -> None:
         if self.compute_labels:
-            self.labels_ = self._reading.assign(samples)
+            self.labels_ = self._reading.assign(samples, _threads.for_batch(samples.size))
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learner" in vars(self) and self._learner.n_seen > 0

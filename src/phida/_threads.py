@@ -1,0 +1,24 @@
+"""How many threads a large prediction may use."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from joblib import cpu_count
+
+#: Values in a batch below which threads are not worth asking about.
+SMALL_BATCH = 100_000
+
+
+@cache
+def _available() -> int:
+    return int(cpu_count())  # respects affinity and container limits
+
+
+def for_batch(n_values: int) -> int:
+    """``OMP_NUM_THREADS`` where it is set (as it is inside joblib's workers), else one thread per usable core."""
+    if n_values < SMALL_BATCH:
+        return 1
+    wish = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return max(1, int(wish)) if wish.isdecimal() else _available()
