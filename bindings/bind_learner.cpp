@@ -93,9 +93,7 @@ void bind_learner(nb::module_& m) {
       .def("last_step", &last_step)
       .def("__getstate__", &state)
       .def("__setstate__",
-           [](SharedLearner& self, const nb::dict& d) {
-             new (&self) SharedLearner(from_dict(d));
-           })
+           [](SharedLearner& self, const nb::dict& d) { new (&self) SharedLearner(from_dict(d)); })
       .def_prop_ro("n_features", [](const SharedLearner& l) { return l.settings().dims; })
       .def_prop_ro("n_seen", field([](const LearnerState& s) { return s.n_seen; }))
       .def_prop_ro("n_nodes", field([](const LearnerState& s) { return s.nodes.size(); }))

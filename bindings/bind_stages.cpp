@@ -105,8 +105,8 @@ nb::dict knn_graph(const Matrix& rows, const std::optional<Matrix>& m2,
   if (m2) {
     const RowMatrix spread = to_rows(*m2);
     const Moments moments = moments_of(count, *stream_m2);
-    builder.build(y, all_of(y.rows()), transform, WeightSource{spread, as_span(*support), moments}, {},
-                  graph);
+    builder.build(y, all_of(y.rows()), transform, WeightSource{spread, as_span(*support), moments},
+                  {}, graph);
   } else {
     builder.build(y, all_of(y.rows()), transform, std::nullopt, {}, graph);
   }
@@ -154,8 +154,10 @@ nb::dict hierarchy(const Matrix& rows, const Vector& support, const Indices& com
   weigh_components(components, as_span(support), scratch, mass);
   ComponentHierarchy hierarchy;
   HierarchyBuilder builder;
-  builder.find_centroids(to_rows(rows), all_of(rows.shape(0)), components, mass, hierarchy);
+  const RowMatrix y = to_rows(rows);
+  builder.find_centroids(y, all_of(y.rows()), components, mass, hierarchy);
   builder.agglomerate(mass, hierarchy);
+  builder.center(y, hierarchy);
   std::vector<std::int32_t> into, from;
   std::vector<double> height;
   for (const Merge& merge : hierarchy.merges) {
@@ -207,8 +209,9 @@ nb::tuple vigilance(const Matrix& samples, const std::optional<Vector>& inverse,
   SimilarityWindow window(dims);
   AlignedDoubles scaling;
   if (inverse) scaling = to_padded(*inverse);
-  const Vigilance after = recalculate({interval, threshold, ratio}, buffer,
-                                      inverse ? scaling.data() : nullptr, alpha, current_ratio, window);
+  const Vigilance after =
+      recalculate({interval, threshold, ratio}, buffer, inverse ? scaling.data() : nullptr, alpha,
+                  current_ratio, window);
   return nb::make_tuple(after.interval, after.threshold, after.ratio);
 }
 
@@ -218,8 +221,9 @@ void bind_stages(nb::module_& m) {
   m.def("log", &portable_log, nb::arg("x"));
   m.def("exp", &portable_exp, nb::arg("x"));
   m.def("pow", &portable_pow, nb::arg("base"), nb::arg("exponent"));
-  m.def("entropy_count", [](const Vector& masses) { return entropy_count(as_span(masses)); },
-        nb::arg("masses"));
+  m.def(
+      "entropy_count", [](const Vector& masses) { return entropy_count(as_span(masses)); },
+      nb::arg("masses"));
   m.def("hazen_quantile", &quantile, nb::arg("values"), nb::arg("q"));
   m.def("adaptive_transform", &transform, nb::arg("rows"));
   m.def("feature_weights", &weights, nb::arg("m2"), nb::arg("support"), nb::arg("count"),

@@ -12,7 +12,8 @@ namespace {
 
 template <class T>
 T number(const nb::dict& state, const char* key) {
-  if (!state.contains(key)) throw nb::value_error(("state has no '" + std::string(key) + "'").c_str());
+  if (!state.contains(key))
+    throw nb::value_error(("state has no '" + std::string(key) + "'").c_str());
   T value{};
   if (!nb::try_cast(state[key], value))
     throw nb::value_error(("state: '" + std::string(key) + "' has the wrong type").c_str());
@@ -93,7 +94,7 @@ nb::dict to_dict(const Learner& learner) {
   d["metric_present"] = s.metric.present;
   d["metric_step"] = s.metric.at_step;
   if (s.metric.present) {
-    d["metric_center"] = real(s.metric.transform.center);
+    if (settings.released) d["metric_center"] = real(s.metric.transform.center);
     d["metric_inverse"] = real(s.metric.transform.inverse);
     d["metric_gamma"] = s.metric.transform.gamma;
   }
@@ -148,13 +149,17 @@ Learner from_dict(const nb::dict& d) {
   if (kept != 0) s.samples.keep(kept);
   s.metric.present = number<bool>(d, "metric_present");
   s.metric.at_step = number<std::int64_t>(d, "metric_step");
-  if (s.metric.present)
-    s.metric.transform = {features(d, "metric_center", dims), features(d, "metric_inverse", dims),
-                          number<double>(d, "metric_gamma")};
+  if (s.metric.present) {
+    FeatureTransform& transform = s.metric.transform;
+    if (settings.released) transform.center = features(d, "metric_center", dims);
+    transform.inverse = features(d, "metric_inverse", dims);
+    transform.gamma = number<double>(d, "metric_gamma");
+  }
   if (settings.released) {
     const auto transformed = number<Matrix>(d, "transformed");
     s.transformed = rows(d, "transformed", transformed.shape(0), dims);
-    require(!s.metric.present || s.transformed.rows() == n, "state: 'transformed' has the wrong shape");
+    require(!s.metric.present || s.transformed.rows() == n,
+            "state: 'transformed' has the wrong shape");
   }
   return Learner(settings, std::move(s));
 }

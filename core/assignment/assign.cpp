@@ -17,7 +17,7 @@ constexpr std::size_t kWorkPerThread = 1u << 20;
 template <class Work>
 void in_parts(std::size_t n, std::size_t work_per_item, std::size_t threads, Work work) {
   const std::size_t worth = n * work_per_item / kWorkPerThread;
-  const std::size_t parts = std::clamp<std::size_t>(std::min(threads, worth), 1, n);
+  const std::size_t parts = std::max<std::size_t>(1, std::min({threads, worth, n}));
   std::vector<std::thread> helpers;
   for (std::size_t p = 1; p < parts; ++p)
     helpers.emplace_back([=] { work(n * p / parts, n * (p + 1) / parts); });

@@ -11,13 +11,13 @@
 namespace phida {
 
 struct AssignmentView {
-  FeatureTransform transform;          // of the representatives in the view
-  BlockedRows rows;                    // the representatives, cluster by cluster
-  std::vector<double> support;         // in the order of `rows`
-  std::vector<std::int32_t> member;    // the node behind each row
-  std::vector<std::int32_t> first;     // per cluster, its first row; one more at the end
-  std::vector<double> cluster_support; // S_c
-  double concentration = 1.0;          // q = sum of squared support shares
+  FeatureTransform transform;           // of the representatives in the view
+  BlockedRows rows;                     // the representatives, cluster by cluster
+  std::vector<double> support;          // in the order of `rows`
+  std::vector<std::int32_t> member;     // the node behind each row
+  std::vector<std::int32_t> first;      // per cluster, its first row; one more at the end
+  std::vector<double> cluster_support;  // S_c
+  double concentration = 1.0;           // q = sum of squared support shares
 
   std::size_t dims() const { return rows.dims(); }
   std::size_t n_clusters() const { return cluster_support.size(); }

@@ -45,8 +45,10 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
   const std::size_t n_blocks = blocks.blocks(), dims = rows.cols();
   squares_.resize(n_blocks * kLanes);
   candidates_.resize(n_blocks * kLanes);
-  const std::size_t found = kernels().nearest(query, scaling, blocks.data(), n_blocks, dims, 2,
-                                              gamma > 0.0, squares_.data(), candidates_.data());
+  std::size_t found = kernels().nearest(query, scaling, blocks.data(), n_blocks, dims, 2,
+                                        gamma > 0.0, squares_.data(), candidates_.data());
+  // Where nearly all squares overflow, the infinite lanes behind the last row are among the candidates.
+  while (found > 0 && candidates_[found - 1] >= static_cast<std::int32_t>(rows.rows())) --found;
   TwoNearest nearest;
   if (gamma == 0.0) {
     for (std::size_t c = 0; c < found; ++c)
@@ -72,8 +74,7 @@ double Matcher::penalised_to(std::int32_t row, const double* query, const double
   const Kernels& k = kernels();
   const double squares = k.feature_weights(source.m2[row], source.support[row], variance_.data(),
                                            weights_.data(), rows.stride());
-  const double local =
-      k.weighted_square(query, rows[row], scaling, weights_.data(), rows.stride());
+  const double local = k.weighted_square(query, rows[row], scaling, weights_.data(), rows.stride());
   return penalised(std::sqrt(squares_[row]), local, squares, rows.cols(), gamma);
 }
 

@@ -24,8 +24,9 @@ struct NodeState {
   std::vector<std::int64_t> id;         // creation number, never reused
   std::vector<std::int32_t> component;  // PH component of the last refresh, or kNone
 
-  std::vector<std::int64_t> stamp;      // number of the last change to the node's row; no two nodes share one
-  std::int64_t changes = 0;             // changes to rows so far
+  std::vector<std::int64_t>
+      stamp;                 // number of the last change to the node's row; no two nodes share one
+  std::int64_t changes = 0;  // changes to rows so far
 
   std::size_t size() const { return support.size(); }
   std::size_t dims() const { return representative.cols(); }

@@ -35,14 +35,14 @@ class SimilarityWindow {
   void pack_panel(const SampleBuffer& samples, std::size_t first, std::size_t count);
 
   std::size_t dims_;
-  AlignedDoubles panel_;               // eight samples, (feature, lane)
-  std::vector<double> similarities_;   // per panel: (sample, lane)
-  std::size_t panel_values_ = 0;       // values per panel in similarities_
-  AlignedDoubles solved_;              // the panel's rows of the factor, (column, lane)
-  std::vector<double> factor_;         // finished rows
+  AlignedDoubles panel_;              // eight samples, (feature, lane)
+  std::vector<double> similarities_;  // per panel: (sample, lane)
+  std::size_t panel_values_ = 0;      // values per panel in similarities_
+  AlignedDoubles solved_;             // the panel's rows of the factor, (column, lane)
+  std::vector<double> factor_;        // finished rows
   std::size_t factor_stride_ = 0;
   std::vector<double> inverse_diagonal_;
-  std::vector<double> nearest_;        // u
+  std::vector<double> nearest_;  // u
 };
 
 // One recalculation. `current_ratio` is C / K; `alpha` the inverse of the largest node scale.

@@ -13,11 +13,12 @@ namespace phida {
 
 // Vertices outside the PH input have base and partner -1.
 struct Persistence {
-  std::vector<std::int32_t> base;     // the mode of the vertex's tree once the vertex itself was activated
+  std::vector<std::int32_t>
+      base;  // the mode of the vertex's tree once the vertex itself was activated
   std::vector<std::int32_t> partner;  // the mode into which this mode died, or -1
   std::vector<double> birth;          // log support
-  std::vector<double> death;          // activation level at which the mode died; -infinity if it never does
-  std::vector<double> value;          // birth - death; infinite for survivors
+  std::vector<double> death;  // activation level at which the mode died; -infinity if it never does
+  std::vector<double> value;  // birth - death; infinite for survivors
 };
 
 // `input` marks the vertices that take part. Vertices are activated by descending support, ties by lower index.
@@ -29,8 +30,8 @@ class H0Persistence {
  private:
   double log_support(std::size_t v, double support);
 
-  std::vector<std::int32_t> order_;     // of the last call: nearly right for the next
-  std::vector<double> known_support_;   // per vertex, the support whose logarithm is known
+  std::vector<std::int32_t> order_;    // of the last call: nearly right for the next
+  std::vector<double> known_support_;  // per vertex, the support whose logarithm is known
   std::vector<double> known_log_;
   DisjointSets trees_;
   std::vector<std::uint8_t> activated_;

@@ -91,6 +91,7 @@ void KnnGraphBuilder::search(const RowMatrix& rows, std::span<const std::int32_t
     for (std::size_t f = 0; f < found; ++f) {
       const auto q = static_cast<std::size_t>(found_[f]);
       if (q == p) continue;
+      if (q >= members.size()) break;  // infinite lanes behind the last row, where squares overflow
       offer({penalise ? penalised_between(rows, members, transform, p, q) : std::sqrt(squares_[q]),
              found_[f]},
             graph.k);

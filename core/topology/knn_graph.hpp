@@ -17,12 +17,12 @@ namespace phida {
 
 // Vertices are positions in the list of members that the graph was built from.
 struct KnnGraph {
-  std::size_t k = 0;                   // neighbours per row
-  std::vector<std::int32_t> candidate; // (row, rank): the k nearest, nearest first
-  std::vector<double> distance;        // their distances delta
-  std::vector<double> row_threshold;   // longest edge that the row's own distances allow
-  double global_threshold = 0.0;       // longest edge that all candidates together allow
-  CsrGraph edges;                      // pairs that retain each other
+  std::size_t k = 0;                    // neighbours per row
+  std::vector<std::int32_t> candidate;  // (row, rank): the k nearest, nearest first
+  std::vector<double> distance;         // their distances delta
+  std::vector<double> row_threshold;    // longest edge that the row's own distances allow
+  double global_threshold = 0.0;        // longest edge that all candidates together allow
+  CsrGraph edges;                       // pairs that retain each other
 
   std::size_t size() const { return row_threshold.size(); }
 };

@@ -83,9 +83,9 @@ std::size_t NeighbourLists::note_changes(const RowMatrix& rows,
 }
 
 void NeighbourLists::search(const RowMatrix& rows, std::size_t slot, bool all_squares) {
-  const std::size_t found = kernels().nearest(rows[row_[slot]], nullptr, blocks_.data(),
-                                              blocks_.blocks(), rows.cols(), kLength + 1,
-                                              all_squares, squares_.data(), found_.data());
+  const std::size_t found =
+      kernels().nearest(rows[row_[slot]], nullptr, blocks_.data(), blocks_.blocks(), rows.cols(),
+                        kLength + 1, all_squares, squares_.data(), found_.data());
   List& list = lists_[slot];
   list.size = 0;
   list.bound = kNothing;
@@ -116,8 +116,8 @@ void NeighbourLists::renew_changed(const RowMatrix& rows, std::size_t k) {
   }
   for (const std::size_t moved : changes_) {
     search(rows, moved, true);
-    const std::size_t found = kernels().positions_within(squares_.data(), limit_.data(),
-                                                         row_.size(), found_.data());
+    const std::size_t found =
+        kernels().positions_within(squares_.data(), limit_.data(), row_.size(), found_.data());
     for (std::size_t f = 0; f < found; ++f) {
       const auto slot = static_cast<std::size_t>(found_[f]);
       if (!changed_[slot]) insert(slot, {std::sqrt(squares_[slot]), row_[moved]});

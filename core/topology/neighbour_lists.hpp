@@ -57,15 +57,16 @@ class NeighbourLists {
   void search(const RowMatrix& rows, std::size_t slot, bool all_squares);
   void insert(std::size_t slot, const Neighbour& neighbour);
 
-  std::vector<std::int32_t> slot_;    // per row, -1 outside the set; slots keep their place while rows come
-  std::vector<std::int32_t> row_;     // per slot
-  std::vector<std::int64_t> stamp_;   // per slot
-  std::vector<std::uint8_t> changed_; // per slot, in this call
-  std::vector<std::size_t> changes_;  // the slots that changed
-  std::vector<List> lists_;           // per slot
-  std::vector<double> limit_;         // per slot: squares beyond this cannot enter its list
-  bool hold_ = false;                 // the lists were right after the last call
-  BlockedRows blocks_;                // per slot
+  std::vector<std::int32_t>
+      slot_;  // per row, -1 outside the set; slots keep their place while rows come
+  std::vector<std::int32_t> row_;      // per slot
+  std::vector<std::int64_t> stamp_;    // per slot
+  std::vector<std::uint8_t> changed_;  // per slot, in this call
+  std::vector<std::size_t> changes_;   // the slots that changed
+  std::vector<List> lists_;            // per slot
+  std::vector<double> limit_;          // per slot: squares beyond this cannot enter its list
+  bool hold_ = false;                  // the lists were right after the last call
+  BlockedRows blocks_;                 // per slot
   AlignedDoubles squares_;
   std::vector<std::int32_t> found_;
 };

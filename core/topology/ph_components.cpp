@@ -60,7 +60,8 @@ void cut_components(const Persistence& persistence, std::span<const double> supp
   // Component persistence: infinity counts as the largest positive finite one, or 1.
   double longest = 0.0;
   for (const std::int32_t mode : out.mode)
-    if (std::isfinite(persistence.value[mode])) longest = std::max(longest, persistence.value[mode]);
+    if (std::isfinite(persistence.value[mode]))
+      longest = std::max(longest, persistence.value[mode]);
   if (longest == 0.0) longest = 1.0;
   const std::size_t count = out.mode.size();
   out.persistence.assign(count, 0.0);
