@@ -18,8 +18,7 @@ Learner::Learner(const Settings& settings, LearnerState state)
       window_(settings.dims),
       query_(padded(settings.dims), 0.0),
       row_before_(padded(settings.dims), 0.0) {
-  const RowMatrix& rows =
-      settings.released ? state_.transformed : state_.nodes.representative;
+  const RowMatrix& rows = settings.released ? state_.transformed : state_.nodes.representative;
   for (std::size_t i = 0; i < rows.rows(); ++i) matcher_.blocks.append(rows[i]);
 }
 
@@ -200,7 +199,8 @@ void Learner::refresh() {
 std::shared_ptr<const Reading> Learner::reading() {
   if (reading_) return reading_;
   if (state_.nodes.size() == 0) throw std::logic_error("nothing has been learned yet");
-  if (!settings_.switches.mapping) throw std::logic_error("this learner has no mapping to clusters");
+  if (!settings_.switches.mapping)
+    throw std::logic_error("this learner has no mapping to clusters");
   Reading reading{state_.nodes, {}, {}, {}};
   reader_.rows_unknown();
   if (!state_.ended)

@@ -27,7 +27,8 @@ struct TrainMetric {
 // How the learner is set up; fixed for its life.
 struct Settings {
   std::size_t dims = 0;
-  bool released = false;  // rows keep the metric in which they were last written, as in the authors' code
+  bool released =
+      false;  // rows keep the metric in which they were last written, as in the authors' code
   Switches switches;
 };
 
@@ -37,8 +38,8 @@ struct LearnerState {
       : nodes(dims), moments(dims), samples(dims), transformed(dims) {}
 
   NodeState nodes;
-  Moments moments;          // G
-  SampleBuffer samples;     // B
+  Moments moments;       // G
+  SampleBuffer samples;  // B
   Vigilance vigilance;
   TrainMetric metric;
   RowMatrix transformed;    // representatives in the metric of their last write; only if `released`
@@ -48,8 +49,8 @@ struct LearnerState {
   std::size_t since_refresh = 0;
   std::size_t n_components = 0;  // of the last refresh
   std::size_t n_clusters = 0;
-  bool has_map = false;          // there was a refresh
-  bool ended = false;            // the end-of-learning refresh was the last thing done
+  bool has_map = false;  // there was a refresh
+  bool ended = false;    // the end-of-learning refresh was the last thing done
 };
 
 // What a reader sees: the model as if learning had just ended. Never changes once made.
@@ -112,7 +113,8 @@ class Learner {
   Matcher matcher_;
   SimilarityWindow window_;
   Refresher refresher_;
-  Refresher reader_;  // works on copies, so that readings do not disturb what the other one remembers
+  Refresher
+      reader_;  // works on copies, so that readings do not disturb what the other one remembers
   AlignedDoubles query_;
   std::vector<std::int32_t> all_;
   TrackedScaling scaling_;

@@ -81,8 +81,7 @@ void Refresher::find_input(const NodeState& nodes, const Moments& moments,
   }
   scaling_.fit(nodes.representative, view_.members, transform_);
   graph_builder_.build(nodes.representative, view_.members, transform_,
-                       WeightSource{nodes.m2, nodes.support, moments}, nodes.stamp,
-                       view_.graph);
+                       WeightSource{nodes.m2, nodes.support, moments}, nodes.stamp, view_.graph);
   if (switches.prune)
     choose_input(view_.graph.edges, view_.support, view_.input);
   else

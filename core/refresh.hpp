@@ -18,7 +18,8 @@ namespace phida {
 
 // The paper's ablations; all on is PHIDA.
 struct Switches {
-  bool ph = true;       // off (noPH): every input node is a component of its own, and the runner-up gate is open
+  bool ph =
+      true;  // off (noPH): every input node is a component of its own, and the runner-up gate is open
   bool refresh = true;  // off (noRefresh): only the refresh at the end of learning
   bool remove = true;   // off (noDelete): no node is removed physically
   bool prune = true;    // off (noPrune): isolated nodes stay in the PH input
@@ -30,7 +31,7 @@ struct PhView {
   std::vector<std::int32_t> members;  // A: the nodes that the graph was built over
   std::vector<double> support;        // theirs
   KnnGraph graph;
-  std::vector<std::uint8_t> input;    // per vertex: takes part in the persistence
+  std::vector<std::uint8_t> input;  // per vertex: takes part in the persistence
   Persistence persistence;
   PhComponents components;
   ComponentMass mass;

@@ -43,8 +43,8 @@ void weigh_components(const PhComponents& components, std::span<const double> su
     out.component[components.component[v]] += out.node[v];
   }
   const double count = std::ceil(entropy_count(out.component));
-  out.minimum_count = static_cast<std::size_t>(
-      std::clamp(count, 1.0, static_cast<double>(components.count())));
+  out.minimum_count =
+      static_cast<std::size_t>(std::clamp(count, 1.0, static_cast<double>(components.count())));
 }
 
 }  // namespace phida

@@ -29,8 +29,8 @@ class ColumnQuartiles {
   void select(const RowMatrix& rows, std::span<const std::int32_t> members, std::size_t column,
               std::size_t q);
 
-  AlignedDoubles pivot_[2];        // per column: what ranks_ counts around
-  AlignedDoubles next_pivot_[2];   // the order statistic at or below the quartile: the better pivot
+  AlignedDoubles pivot_[2];       // per column: what ranks_ counts around
+  AlignedDoubles next_pivot_[2];  // the order statistic at or below the quartile: the better pivot
   AlignedDoubles quartile_[2];
   std::vector<RankAround> ranks_;  // (group of eight columns, quartile)
   std::size_t counted_ = 0;        // members that ranks_ holds

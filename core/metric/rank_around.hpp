@@ -19,8 +19,8 @@ inline void clear(RankAround& ranks) {
 }
 
 // The value at `rank` among `n` in a lane, if it is the pivot or one of its two neighbours on either side.
-inline bool value_at(const RankAround& around, std::size_t lane, double pivot, double n, double rank,
-                     double& value) {
+inline bool value_at(const RankAround& around, std::size_t lane, double pivot, double n,
+                     double rank, double& value) {
   const double below = around.below[lane], up_to = n - around.above[lane];
   if (rank < below) {
     const double distance = below - rank;  // 1: the largest below

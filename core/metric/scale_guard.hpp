@@ -40,7 +40,8 @@ class ScaleGuard {
 
   std::size_t count_ = 0;  // rows guarded; 0: not standing
   std::size_t stride_ = 0;
-  AlignedDoubles edges_;   // (edge, column): bracket of the first quartile, low and high, then of the third
+  AlignedDoubles
+      edges_;  // (edge, column): bracket of the first quartile, low and high, then of the third
   AlignedDoubles counts_;  // (edge, column): rows below a low edge or above a high one
   bool narrow_ = false;    // the brackets bound gamma to 0
   std::vector<double> sorted_;

@@ -23,8 +23,7 @@ void TrackedScaling::fit(const RowMatrix& rows, std::span<const std::int32_t> me
     }
     return;
   }
-  const double variation =
-      fit_scaling(rows, members, moved_ ? 0 : fitted_, quartiles_, out);
+  const double variation = fit_scaling(rows, members, moved_ ? 0 : fitted_, quartiles_, out);
   moved_ = false;
   fitted_ = members.size();
   guard(rows, members, variation);

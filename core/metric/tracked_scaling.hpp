@@ -39,8 +39,8 @@ class TrackedScaling {
   ScaleGuard guard_;
   int fits_until_guard_ = 0;  // after a guard that proved nothing
   ColumnQuartiles quartiles_;
-  bool moved_ = true;         // since the quartiles were taken, other than by adding rows
-  std::size_t fitted_ = 0;    // how many rows they were taken of
+  bool moved_ = true;       // since the quartiles were taken, other than by adding rows
+  std::size_t fitted_ = 0;  // how many rows they were taken of
 };
 
 }  // namespace phida

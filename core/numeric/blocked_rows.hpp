@@ -44,9 +44,7 @@ class BlockedRows {
   }
 
  private:
-  std::size_t offset(std::size_t row) const {
-    return row / kLanes * dims_ * kLanes + row % kLanes;
-  }
+  std::size_t offset(std::size_t row) const { return row / kLanes * dims_ * kLanes + row % kLanes; }
 
   void fill_with_infinity(std::size_t row) {
     double* to = values_.data() + offset(row);

@@ -159,8 +159,8 @@ inline void nearest_within(const double* query, const double* inverse, const dou
   double bound = kInfinity;
   const auto group = [&]<int Blocks>(size_t b) {
     Lanes sums[Blocks];
-    const bool within = accumulate_within<Blocks, Scaled>(query, inverse, blocks + b * dims * 8,
-                                                          dims, bound, sums);
+    const bool within =
+        accumulate_within<Blocks, Scaled>(query, inverse, blocks + b * dims * 8, dims, bound, sums);
     PHIDA_UNROLL
     for (int i = 0; i < Blocks; ++i) {
       store(squares + (b + i) * 8, within ? sums[i] : all(kInfinity));
@@ -253,8 +253,7 @@ void block_squared_distances(const double* block, const double* inverse, const d
 
 void similarities(double* values, size_t n, double alpha) {
   const Lanes one = all(1.0), scale = all(alpha);
-  for (size_t i = 0; i < n; i += 8)
-    store(values + i, one / (one + scale * root(load(values + i))));
+  for (size_t i = 0; i < n; i += 8) store(values + i, one / (one + scale * root(load(values + i))));
 }
 
 // Column by column in pairs of four: inside, four columns' sums run side by side over the finished entries.
@@ -338,7 +337,8 @@ double feature_weights(const double* m2, double support, const double* global_va
   total = zero;
   for (size_t j = 0; j < n; j += 8) {
     const Lanes w = larger(load(weights + j) / first, floor);
-    const Lanes kept = select_greater(load(global_variance + j), zero, w, zero);  // no weight to padding
+    const Lanes kept =
+        select_greater(load(global_variance + j), zero, w, zero);  // no weight to padding
     store(weights + j, kept);
     total = total + kept;
   }
@@ -413,8 +413,8 @@ void count_outside(const double* before, const double* after, const double* edge
     for (size_t j = 0; j < n; j += 8) {
       const Lanes edge = load(edges + j), in = load(after + j);
       Lanes count = load(counts + j);
-      count = count + (above ? select_greater(in, edge, one, zero)
-                             : select_greater(edge, in, one, zero));
+      count = count +
+              (above ? select_greater(in, edge, one, zero) : select_greater(edge, in, one, zero));
       if (before) {
         const Lanes out = load(before + j);
         count = count - (above ? select_greater(out, edge, one, zero)
@@ -468,12 +468,23 @@ namespace phida {
 
 extern const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL);
 const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
-    PHIDA_STRING(PHIDA_LEVEL), squared_distances,  nearest,
-    positions_within,          block_squared_distances, similarities,
-    forward_substitute,        subtract_gram,      welford,
-    move_towards,              feature_weights,    weighted_square,
-    pair_weighted_square,      rank_columns,       count_outside,
-    count_supports,            first_outside,
+    PHIDA_STRING(PHIDA_LEVEL),
+    squared_distances,
+    nearest,
+    positions_within,
+    block_squared_distances,
+    similarities,
+    forward_substitute,
+    subtract_gram,
+    welford,
+    move_towards,
+    feature_weights,
+    weighted_square,
+    pair_weighted_square,
+    rank_columns,
+    count_outside,
+    count_supports,
+    first_outside,
 };
 
 }  // namespace phida

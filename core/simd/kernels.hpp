@@ -12,10 +12,10 @@ namespace phida {
 
 // Where eight values, one per column, stand among the rows of their columns.
 struct RankAround {
-  double below[8];               // how many rows are smaller
-  double above[8];               // how many are larger
-  double largest_below[2][8];    // the two largest of the smaller ones, -infinity for none
-  double smallest_above[2][8];   // the two smallest of the larger ones, infinity for none
+  double below[8];              // how many rows are smaller
+  double above[8];              // how many are larger
+  double largest_below[2][8];   // the two largest of the smaller ones, -infinity for none
+  double smallest_above[2][8];  // the two smallest of the larger ones, infinity for none
 };
 
 struct Kernels {

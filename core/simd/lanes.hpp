@@ -105,14 +105,14 @@ inline Lanes all(double value) {
   return r;
 }
 
-#define PHIDA_LANEWISE(name, expression)                             \
-  inline Lanes name(Lanes a, Lanes b) {                              \
-    PHIDA_UNROLL                                                     \
-    for (int i = 0; i < kParts; ++i) {                               \
-      const Vec x = a.part[i], y = b.part[i];                        \
-      a.part[i] = expression;                                        \
-    }                                                                \
-    return a;                                                        \
+#define PHIDA_LANEWISE(name, expression)      \
+  inline Lanes name(Lanes a, Lanes b) {       \
+    PHIDA_UNROLL                              \
+    for (int i = 0; i < kParts; ++i) {        \
+      const Vec x = a.part[i], y = b.part[i]; \
+      a.part[i] = expression;                 \
+    }                                         \
+    return a;                                 \
   }
 PHIDA_LANEWISE(operator+, x + y)
 PHIDA_LANEWISE(operator-, x - y)
