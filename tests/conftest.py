@@ -1,0 +1,24 @@
+"""What every test shares: one Hypothesis profile, and the SIMD level put back after a test changes it."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from phida import _core
+
+# Derandomised, so that a failure is the same on every machine and in every run; no deadline, since machines differ.
+settings.register_profile(
+    "phida",
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("phida")
+
+
+@pytest.fixture
+def use_simd_level():
+    """A function that switches the instruction set; the one in use before comes back afterwards."""
+    before = _core.simd_level()
+    yield _core.use_simd_level
+    _core.use_simd_level(before)

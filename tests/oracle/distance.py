@@ -1,0 +1,28 @@
+"""The penalised distance: Euclidean, plus what the feature weights find farther away."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def distances_to_rows(z: np.ndarray, rows: np.ndarray, gamma: float, weights: np.ndarray | None = None) -> np.ndarray:
+    """Distances d_i of one transformed point to transformed rows, weights per row (section 3.4)."""
+    # Differences, not |a|^2 + |b|^2 - 2ab: exact ties decide whole runs (section 11).
+    squared = (z - rows) ** 2
+    g = np.sqrt(squared.sum(axis=1))
+    if weights is None or gamma == 0:
+        return g
+    kappa = np.clip(1.0 / (weights**2).sum(axis=1), 1.0, rows.shape[1])
+    local = np.sqrt(kappa * (weights * squared).sum(axis=1))
+    return g + gamma * np.maximum(local - g, 0.0)
+
+
+def pairwise_distances(rows: np.ndarray, gamma: float, weights: np.ndarray | None = None) -> np.ndarray:
+    """Distances delta_pq between transformed rows, infinite on the diagonal (section 7)."""
+    n = len(rows)
+    delta = np.empty((n, n))
+    for p in range(n):
+        shared = None if weights is None else (weights[p] + weights) / 2
+        delta[p] = distances_to_rows(rows[p], rows, gamma, shared)
+    np.fill_diagonal(delta, np.inf)
+    return delta
