@@ -1,0 +1,66 @@
+"""Where the golden files and their data sets are, and how the rows were fed."""
+
+import json
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import sklearn.datasets
+
+HERE = Path(__file__).parent
+BUNDLED = HERE / "data"
+#: The project's shared folder: beside the repository, unless PHIDA_SHARED names another.
+SHARED = Path(os.environ.get("PHIDA_SHARED", HERE.parents[2] / "shared"))
+HAS_SHARED = (SHARED / "golden").is_dir() and (SHARED / "datasets").is_dir()
+WITHOUT_SHARED = f"no golden and datasets folders in {SHARED}; set PHIDA_SHARED to where they are"
+
+
+class Golden(NamedTuple):
+    dataset: str
+    setting: str
+    mode: str
+
+    @property
+    def name(self):
+        return ".".join(self)
+
+    @property
+    def folder(self):
+        return BUNDLED if self.dataset.startswith("sklearn_") else SHARED / "golden"
+
+    def runs(self):
+        """Per seed, the state after each stage, and the labels in the end."""
+        runs = json.loads((self.folder / f"{self.name}.json").read_text())["runs"]
+        with np.load(self.folder / f"{self.name}.labels.npz") as labels:
+            return [(run["seed"], run["stages"], labels[f"labels_{run['seed']}"]) for run in runs]
+
+
+def golden_files():
+    """Every golden file as a parameter; one that skips stands for those that are not here."""
+    folders = [BUNDLED, SHARED / "golden"] if HAS_SHARED else [BUNDLED]
+    names = sorted({path.name.removesuffix(".json") for folder in folders for path in folder.glob("*.json")})
+    files = [pytest.param(Golden(*name.split(".")), id=name) for name in names]
+    if not HAS_SHARED:
+        files.append(pytest.param(None, id="shared", marks=pytest.mark.skip(reason=WITHOUT_SHARED)))
+    return files
+
+
+def load(dataset):
+    """Rows and classes of a data set, in the order of its source."""
+    if dataset.startswith("sklearn_"):
+        X, y = getattr(sklearn.datasets, f"load_{dataset.removeprefix('sklearn_')}")(return_X_y=True)
+    else:
+        with np.load(SHARED / "datasets" / f"{dataset}.npz") as archive:
+            X, y = archive["X"], archive["y"]
+    return np.ascontiguousarray(X, dtype=np.float64), y
+
+
+def stages(X, y, setting, seed):
+    """The rows of each stage, in the order fed: shuffled whole, or class by class."""
+    if setting == "stationary":
+        # The same permutation as np.random.seed(seed); np.random.permutation(n), without the global generator.
+        return [X[np.random.RandomState(seed).permutation(len(X))]]
+    classes = np.unique(y)
+    return [X[y == c] for c in classes[np.random.RandomState(seed).permutation(len(classes))]]
