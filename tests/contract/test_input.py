@@ -1,0 +1,203 @@
+"""What may enter, and what the refusals say."""
+
+import datetime
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from data import blobs
+from scipy import sparse
+from states import assert_same_state
+
+from phida import PHIDA
+
+X = blobs(150)
+INTEGERS = np.round(10 * X).astype(np.int64)
+
+
+def with_value(value):
+    bad = X.copy()
+    bad[17, 2] = value
+    return bad
+
+
+def with_object(value):
+    bad = X.astype(object)
+    bad[17, 2] = value
+    return bad
+
+
+DATES = np.full((5, 3), np.datetime64("2024-01-01"))
+
+# What is refused, with which error, and what its message must tell.
+REFUSALS = {
+    "nan": (with_value(np.nan), ValueError, "Input X contains NaN"),
+    "inf": (with_value(np.inf), ValueError, "Input X contains infinity"),
+    "minus inf": (with_value(-np.inf), ValueError, "Input X contains infinity"),
+    "huge": (with_value(2e140), ValueError, r"X\[17, 2\] is 2e\+140; magnitudes beyond 1e\+140 overflow .* Rescale"),
+    "minus huge": (with_value(-2e140), ValueError, r"X\[17, 2\] is -2e\+140; magnitudes beyond 1e\+140"),
+    "too large for float64": (with_object(10**400), (ValueError, OverflowError), "."),
+    "sparse": (sparse.csr_array(X), TypeError, "Sparse data was passed for X, but dense data is required"),
+    "sparse matrix": (sparse.csc_matrix(X), TypeError, "Sparse data was passed for X, but dense data is required"),
+    "complex": (X + 0j, ValueError, "Complex data not supported"),
+    "text": (np.array([["1", "2", "3"]]), ValueError, "X holds text; every column must be numeric. Encode or drop"),
+    "text in a list": ([["1.5", "2", "3"]], ValueError, "X holds text"),
+    "one text among objects": (with_object("red"), ValueError, "X holds text"),
+    "one number as text": (with_object("1.5"), ValueError, "X holds text"),
+    "bytes": (np.array([[b"1", b"2", b"3"]]), ValueError, "X holds bytes"),
+    "text in a frame": (pd.DataFrame(X).assign(colour="red"), ValueError, "X holds text"),
+    "category": (pd.DataFrame({"a": pd.Categorical(["x", "y"]), "b": 1.0, "c": 1.0}), ValueError, "X holds text"),
+    "text in polars": (pl.DataFrame({"a": ["x"], "b": [1.0], "c": [2.0]}), ValueError, "X holds text"),
+    "text in pyarrow": (pa.table({"a": ["x"], "b": [1.0], "c": [2.0]}), ValueError, "X holds text"),
+    "dates": (DATES, ValueError, "X holds dates"),
+    "time spans": (DATES - DATES, ValueError, "X holds time spans"),
+    "dates in a frame": (pd.DataFrame(DATES), ValueError, "X holds dates"),
+    "dates among numbers": (pd.DataFrame(X[:5]).assign(when=DATES[:, 0]), (TypeError, ValueError), "."),
+    "date objects": ([[datetime.date(2024, 1, 1), 1.0, 2.0]], TypeError, "date"),
+    "records": (np.zeros((2, 3), dtype=[("a", float)]), ValueError, "X holds records"),
+    "none": (with_object(None), (TypeError, ValueError), "."),
+    "empty": (np.empty((0, 3)), ValueError, "Found array with 0 sample"),
+    "no features": (np.empty((4, 0)), ValueError, r"0 feature\(s\)"),
+    "one-dimensional": (X[0], ValueError, "Expected 2D array, got 1D array instead"),
+    "three-dimensional": (X[None], ValueError, "Found array with dim 3"),
+    "a number": (3.0, ValueError, "Expected 2D array, got scalar array instead"),
+    "ragged": ([[1.0, 2.0], [3.0]], ValueError, "."),
+}
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refusals_of_a_new_model(name, method):
+    bad, error, message = REFUSALS[name]
+    with pytest.raises(error, match=message):
+        getattr(PHIDA(), method)(bad)
+
+
+@pytest.mark.parametrize("method", ["partial_fit", "predict", "transform"])
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refusals_of_a_fitted_model(name, method):
+    """The fast path for plain arrays refuses with the same words."""
+    bad, error, message = REFUSALS[name]
+    model = PHIDA().fit(X)
+    with pytest.raises(error, match=message):
+        getattr(model, method)(bad)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 2e140, -1.1e140])
+@pytest.mark.parametrize("at", [(0, 0), (0, 2), (149, 2), (77, 1)])
+def test_fast_and_slow_path_say_the_same(value, at):
+    bad = X.copy()
+    bad[at] = value
+    model = PHIDA().fit(X)
+    messages = []
+    for form in (bad, np.asfortranarray(bad), bad.tolist()):
+        with pytest.raises(ValueError) as caught:
+            model.predict(form)
+        messages.append(str(caught.value))
+    assert len(set(messages)) == 1
+
+
+def test_the_limit_itself_is_allowed():
+    bad = X.copy()
+    bad[5] = [1e140, -1e140, 0.0]
+    model = PHIDA().fit(bad)
+    assert np.isfinite(model.transform(bad)).all()
+    with pytest.raises(ValueError, match="1e\\+140"):
+        model.predict(np.full((1, 3), np.nextafter(1e140, 2e140)))
+
+
+@pytest.mark.parametrize("method", ["partial_fit", "predict", "transform"])
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_another_width_is_refused(width, method):
+    message = f"X has {width} features, but PHIDA is expecting 3 features as input"
+    for bad in (np.zeros((2, width)), np.zeros((2, width), order="F"), np.zeros((2, width)).tolist()):
+        with pytest.raises(ValueError, match=message):
+            getattr(PHIDA().fit(X), method)(bad)
+
+
+def test_other_feature_names_are_refused():
+    model = PHIDA().fit(pd.DataFrame(X, columns=["a", "b", "c"]))
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match=re.compile("feature names should match.*- d", re.DOTALL)):
+        model.predict(pd.DataFrame(X, columns=["a", "b", "d"]))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.predict(X)
+
+
+def read_only(X):
+    X = X.copy()
+    X.setflags(write=False)
+    return X
+
+
+def unaligned(X):
+    """float64 values at odd addresses."""
+    raw = np.empty(X.nbytes + 1, dtype=np.uint8)
+    view = raw[1:].view(X.dtype).reshape(X.shape)
+    view[:] = X
+    return view
+
+
+def columns(X):
+    return {"abc"[j]: X[:, j] for j in range(3)}
+
+
+FORMS = {
+    "list": lambda X: X.tolist(),
+    "tuple of arrays": tuple,
+    "float32": lambda X: X.astype(np.float32),
+    "int64": lambda X: X.astype(np.int64),
+    "int16": lambda X: X.astype(np.int16),
+    "Fortran order": np.asfortranarray,
+    "every other column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "reversed twice": lambda X: np.ascontiguousarray(X[::-1])[::-1],
+    "read-only": read_only,
+    "unaligned": unaligned,
+    "other byte order": lambda X: X.astype(X.dtype.newbyteorder()),
+    "objects": lambda X: X.astype(object),
+    "matrix subclass": lambda X: X.view(type("Sub", (np.ndarray,), {})),
+    "pandas": lambda X: pd.DataFrame(columns(X)),
+    "pandas, mixed": lambda X: pd.DataFrame(columns(X)).astype({"a": "float32", "b": "int64"}),
+    "pandas, nullable": lambda X: pd.DataFrame(columns(X)).astype("Int64"),
+    "pandas, pyarrow": lambda X: pd.DataFrame(columns(X)).astype("float64[pyarrow]"),
+    "polars": lambda X: pl.DataFrame(columns(X)),
+    "pyarrow": lambda X: pa.table(columns(X)),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_of_input_give_the_same_bits(name):
+    """Integer values, which every form holds exactly."""
+    rows = INTEGERS.astype(np.float64)
+    form = FORMS[name](rows)
+    expected = PHIDA().fit(rows).partial_fit(rows)
+    model = PHIDA().fit(form)
+    np.testing.assert_array_equal(model.predict(form), PHIDA().fit(rows).labels_)
+    assert_same_state(model.partial_fit(form), expected)
+
+
+def test_booleans():
+    rows = X > 0
+    assert_same_state(PHIDA().fit(rows), PHIDA().fit(rows.astype(float)))
+
+
+def test_integers_of_any_width():
+    for dtype in (np.uint8, np.int8, np.uint64):
+        rows = np.abs(INTEGERS % 50).astype(dtype)
+        assert_same_state(PHIDA().fit(rows), PHIDA().fit(rows.astype(float)))
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "pyarrow"])
+def test_feature_names_are_recorded(form):
+    assert PHIDA().fit(FORMS[form](X)).feature_names_in_.tolist() == ["a", "b", "c"]
+
+
+def test_input_is_neither_changed_nor_kept():
+    rows = X.copy()
+    model = PHIDA().fit(rows)
+    np.testing.assert_array_equal(rows, X)
+    rows[:] = 0
+    assert_same_state(model.partial_fit(X), PHIDA().fit(X).partial_fit(X))

@@ -1,0 +1,104 @@
+"""The records of a fitted model: read-only, complete, and tables on request."""
+
+import builtins
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+from data import drifting
+
+from phida import PHIDA, views
+
+MODEL = PHIDA().fit(drifting(400))
+RECORDS = ["nodes_", "graph_", "persistence_", "hierarchy_", "view_"]
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_records_cannot_be_written_to(name):
+    record = getattr(MODEL, name)
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(record, field.name, value)
+        if isinstance(value, np.ndarray):
+            with pytest.raises(ValueError, match="read-only"):
+                value[...] = 0
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_every_field_is_described(name):
+    """views.py documents fields by a string below each; a field without one would be a riddle."""
+    source = Path(views.__file__).read_text(encoding="utf-8")
+    for field in dataclasses.fields(getattr(MODEL, name)):
+        assert f'    {field.name}: {field.type}\n    """' in source, field.name
+
+
+def test_nodes_as_a_table():
+    nodes = MODEL.nodes_
+    table = nodes.to_pandas()
+    assert len(table) == len(nodes) == MODEL.n_nodes_
+    assert table.columns.tolist() == [
+        "id", "birth", "support", "scale", "active", "component", "cluster", "x0", "x1", "x2",
+    ]  # fmt: skip
+    np.testing.assert_array_equal(table[["x0", "x1", "x2"]], nodes.representatives)
+    assert table["active"].dtype == bool
+
+
+def test_graph_as_a_table():
+    graph, n = MODEL.graph_, MODEL.n_nodes_
+    table = graph.to_pandas()
+    assert table.columns.tolist() == ["source", "target", "distance"]
+    assert (table["source"] < table["target"]).all() and table["target"].max() < n
+    # No edge is longer than what its ends and all together allow, but for a node's nearest.
+    position = {node: i for i, node in enumerate(graph.nodes.tolist())}
+    degree = np.bincount(np.concatenate([graph.source, graph.target]), minlength=n)
+    assert set(graph.isolated) == {node for node in position if degree[node] == 0}
+    assert len(graph.node_threshold) == len(graph.nodes)
+
+
+def test_persistence_as_a_table():
+    record = MODEL.persistence_
+    table = record.to_pandas()
+    assert table.columns.tolist() == ["node", "birth", "death", "persistence", "partner"]
+    support = MODEL.nodes_.support
+    np.testing.assert_allclose(table["birth"], np.log(support[record.node]), rtol=1e-14)
+    survives = np.isinf(record.persistence)
+    assert survives.any()
+    assert ((record.partner == -1) == survives).all()
+    # Base modes are modes; isolated nodes take no part.
+    assert set(record.base) - {-1} == set(record.node)
+    assert set(record.input_nodes[record.base == -1]) <= set(MODEL.graph_.isolated)
+
+
+def test_hierarchy_as_tables():
+    hierarchy = MODEL.hierarchy_
+    merges, components = hierarchy.to_pandas(), hierarchy.components_to_pandas()
+    assert merges.columns.tolist() == ["into", "from", "height", "made"]
+    assert merges["made"].sum() == hierarchy.level
+    assert components.columns.tolist() == ["mode", "persistence", "mass", "cluster"]
+    assert len(components) == MODEL.n_components_
+    # A component's mode is a node of that component.
+    np.testing.assert_array_equal(MODEL.nodes_.component[hierarchy.mode], np.arange(MODEL.n_components_))
+
+
+def test_view_as_tables():
+    view = MODEL.view_
+    assert len(view.to_pandas()) == MODEL.n_clusters_
+    table = view.features_to_pandas()
+    assert table.columns.tolist() == ["center", "denominator"] and len(table) == 3
+    np.testing.assert_allclose(view.concentration, np.sum(view.support_share**2))
+    assert 0 < view.gamma < 1
+
+
+def test_without_pandas_the_error_says_what_to_install(monkeypatch):
+    real = builtins.__import__
+
+    def without_pandas(name, *rest):
+        if name == "pandas":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without_pandas)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        MODEL.nodes_.to_pandas()

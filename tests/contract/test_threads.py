@@ -1,0 +1,209 @@
+"""Several threads on one model, Ctrl-C, and signal handlers."""
+
+import itertools
+import signal
+import threading
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+from data import blobs
+from sklearn.exceptions import NotFittedError
+from states import assert_same_state, differences, state_of
+
+from phida import PHIDA
+
+#: A random walk never comes back: nodes become many, and learning slow, however fast the machine.
+SLOW = np.cumsum(np.random.default_rng(0).normal(size=(40_000, 8)), axis=0)
+
+
+#: What a reader may meet at the moment when fit puts a new, empty model in place of the old one. NotFittedError would
+#: be the right answer; the others come from a model that changes just after it was checked.
+NONE_YET = (NotFittedError, AttributeError, RuntimeError)
+
+
+def run_all(*jobs):
+    """Runs functions at the same time, and raises what any of them raised."""
+    errors, start = [], threading.Barrier(len(jobs))
+
+    def run(job):
+        start.wait()
+        try:
+            job()
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(job,)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def test_threads_learning_at_once_learn_in_some_order():
+    """Three chunks, one thread each: the result is one of the six serial ones, to the bit."""
+    chunks = [blobs(400, seed=seed) for seed in range(3)]
+    serial = []
+    for order in itertools.permutations(chunks):
+        model = PHIDA(compute_labels=False)
+        for chunk in order:
+            model.partial_fit(chunk)
+        serial.append(state_of(model))
+    for _ in range(10):
+        model = PHIDA(compute_labels=False)
+        run_all(*(partial(model.partial_fit, chunk) for chunk in chunks))
+        state = state_of(model)
+        assert any(differences(state, one) == [] for one in serial)
+
+
+def test_threads_learning_predicting_and_refreshing():
+    """Whatever is read meanwhile is whole; no row is lost."""
+    model = PHIDA().fit(blobs(50))
+    rows, stop = blobs(60, seed=9), threading.Event()
+
+    def learn(seed):
+        for chunk in np.array_split(blobs(600, seed=seed), 60):
+            model.partial_fit(chunk)
+
+    def read():
+        while not stop.is_set():
+            labels = model.predict(rows)
+            assert labels.shape == (60,) and labels.min() >= 0
+            nodes = model.nodes_
+            assert len(nodes.support) == len(nodes.component) == len(nodes.representatives)
+            assert set(nodes.cluster) - {-1} == set(range(nodes.cluster.max() + 1))
+            assert model.transform(rows).min() >= 0
+
+    def refresh():
+        while not stop.is_set():
+            model.refresh()
+            time.sleep(0.001)
+
+    def learn_all():
+        try:
+            run_all(*(partial(learn, seed) for seed in range(3)))
+        finally:
+            stop.set()
+
+    run_all(learn_all, read, read, refresh)
+    assert model.n_samples_seen_ == 50 + 3 * 600
+
+
+def test_threads_fitting_and_predicting():
+    """fit replaces the model under its readers: they see the old one, the new one, or none."""
+    X, stop = blobs(200), threading.Event()
+    model = PHIDA().fit(X)
+
+    def fit():
+        try:
+            for _ in range(40):
+                model.fit(X)
+        finally:
+            stop.set()
+
+    def read():
+        while not stop.is_set():
+            try:
+                assert model.predict(X).shape == (200,)
+            except NONE_YET:
+                continue
+
+    run_all(fit, read, read)
+    assert_same_state(model, PHIDA().fit(X))
+
+
+def test_models_of_several_threads_do_not_meet():
+    streams = [blobs(500, seed=seed) for seed in range(4)]
+    models = [PHIDA() for _ in streams]
+    run_all(*(partial(m.fit, X) for m, X in zip(models, streams, strict=True)))
+    for model, X in zip(models, streams, strict=True):
+        assert_same_state(model, PHIDA().fit(X))
+
+
+def test_the_gil_is_released_while_learning():
+    """This thread gets on while another learns. If the GIL were held, it could not even ask the time."""
+    model = PHIDA(compute_labels=False)
+    learner = threading.Thread(target=model.partial_fit, args=(SLOW[:2500],))
+    begun = time.perf_counter()
+    learner.start()
+    moments = []
+    while learner.is_alive():
+        moments.append(time.perf_counter())
+        time.sleep(0.001)
+    took = time.perf_counter() - begun
+    longest = max(np.diff([begun, *moments, begun + took]))
+    assert took > 0.2, "too short to tell"
+    assert longest < 0.5 * took
+
+
+def interrupt_after(seconds, then=None):
+    """Sends this process SIGINT (or calls `then` as the handler) after some time."""
+    if then is not None:
+        signal.signal(signal.SIGINT, then)
+    timer = threading.Timer(seconds, signal.raise_signal, args=(signal.SIGINT,))
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+@pytest.fixture
+def sigint():
+    """Puts the handler back."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_ctrl_c_stops_learning_and_keeps_the_rows(sigint, method):
+    model = PHIDA(compute_labels=False)
+    interrupt_after(0.3)
+    begun = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        getattr(model, method)(SLOW)
+    # 0.2 s after the signal; a busy machine gets some more.
+    assert time.perf_counter() - begun < 1.0
+    learned = model.n_samples_seen_
+    assert 0 < learned < len(SLOW)
+    assert_same_state(model, PHIDA(compute_labels=False).partial_fit(SLOW[:learned]))
+    # And it goes on from there.
+    model.partial_fit(SLOW[learned : learned + 10])
+    assert model.n_samples_seen_ == learned + 10
+    assert model.predict(SLOW[:3]).shape == (3,)
+
+
+def test_a_signal_handler_may_read_the_model(sigint):
+    model, seen = PHIDA(compute_labels=False).partial_fit(blobs(50, 8)), []
+
+    def read(*_):
+        seen.append((model.n_samples_seen_, model.predict(SLOW[:2]), model.nodes_))
+        raise KeyboardInterrupt
+
+    interrupt_after(0.3, read)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(SLOW)
+    assert 50 < seen[0][0] <= model.n_samples_seen_
+
+
+@pytest.mark.parametrize("method", ["partial_fit", "refresh"])
+def test_a_signal_handler_that_learns_gets_an_error(sigint, method):
+    """It would wait for itself for ever."""
+    model = PHIDA(compute_labels=False)
+    arguments = (SLOW[:2],) if method == "partial_fit" else ()
+    interrupt_after(0.3, lambda *_: getattr(model, method)(*arguments))
+    with pytest.raises(RuntimeError, match="learning already"):
+        model.partial_fit(SLOW)
+    learned = model.n_samples_seen_
+    assert_same_state(model, PHIDA(compute_labels=False).partial_fit(SLOW[:learned]))
+
+
+def test_a_signal_handler_that_returns_lets_learning_go_on(sigint):
+    calls = []
+    interrupt_after(0.05, lambda *_: calls.append(1))
+    rows = SLOW[:2500]
+    model = PHIDA(compute_labels=False).partial_fit(rows)
+    assert calls
+    assert model.n_samples_seen_ == len(rows)

@@ -1,0 +1,91 @@
+"""Reading never changes learning, and a row's label does not depend on the rows beside it."""
+
+import numpy as np
+import pytest
+from data import blobs, drifting
+from hypothesis import given
+from hypothesis import strategies as st
+from states import assert_same_state, bits
+
+from phida import PHIDA
+
+ATTRIBUTES = [
+    "n_clusters_", "n_nodes_", "n_active_nodes_", "n_components_", "n_samples_seen_", "interval_", "vigilance_",
+    "cluster_centers_", "nodes_", "graph_", "persistence_", "hierarchy_", "view_",
+]  # fmt: skip
+
+
+def read_everything(model, X):
+    model.predict(X)
+    model.transform(X)
+    for name in ATTRIBUTES:
+        getattr(model, name)
+    model.get_feature_names_out()
+
+
+@pytest.mark.parametrize("mode", ["equations", "released"])
+@pytest.mark.parametrize("X", [blobs(250), drifting(250)], ids=["blobs", "drifting"])
+def test_reading_between_rows_changes_nothing(X, mode):
+    read = PHIDA(compatibility=mode)
+    for row in X:
+        read_everything(read.partial_fit(row[None]), X[:5])
+    assert_same_state(read, PHIDA(compatibility=mode, compute_labels=False).partial_fit(X))
+
+
+@pytest.mark.parametrize("name", ["predict", "transform"])
+def test_asking_twice_gives_the_same(name):
+    X = blobs()
+    model = PHIDA().partial_fit(X)
+    assert bits(getattr(model, name)(X)) == bits(getattr(model, name)(X))
+
+
+@given(st.integers(0, 100), st.lists(st.integers(0, 199), min_size=1, max_size=30))
+def test_a_label_does_not_depend_on_the_other_rows(seed, chosen):
+    X = drifting(200, seed=seed)
+    model = PHIDA().fit(X)
+    assert bits(model.predict(X[chosen])) == bits(model.predict(X)[chosen])
+    assert bits(model.transform(X[chosen])) == bits(model.transform(X)[chosen])
+    assert model.predict(X[chosen[:1]])[0] == model.labels_[chosen[0]]
+
+
+def test_labels_of_fit_and_of_partial_fit():
+    X, more = blobs(200), blobs(80, seed=1)
+    model = PHIDA().fit(X)
+    np.testing.assert_array_equal(model.labels_, model.predict(X))
+    model.partial_fit(more)
+    assert model.labels_.shape == (80,)
+    np.testing.assert_array_equal(model.labels_, model.predict(more))
+
+
+def test_a_record_belongs_to_one_moment():
+    model = PHIDA().fit(blobs(200))
+    nodes = model.nodes_
+    before = bits(nodes.representatives), bits(nodes.support)
+    model.partial_fit(blobs(200, seed=3))
+    assert (bits(nodes.representatives), bits(nodes.support)) == before
+    assert bits(model.nodes_.support) != before[1]
+
+
+def test_ids_are_never_reused():
+    model, X, born = PHIDA(compute_labels=False), drifting(400), {}
+    for chunk in np.array_split(X, 80):
+        nodes = model.partial_fit(chunk).nodes_
+        assert (np.diff(nodes.id) > 0).all()
+        for node, birth in zip(nodes.id.tolist(), nodes.birth.tolist(), strict=True):
+            assert born.setdefault(node, birth) == birth
+    assert len(born) > model.n_nodes_, "no node was removed: change the stream"
+
+
+def test_counts_agree_with_records():
+    model = PHIDA().fit(drifting())
+    nodes = model.nodes_
+    assert model.n_nodes_ == len(nodes) == len(nodes.support)
+    assert model.n_active_nodes_ == nodes.active.sum()
+    assert model.n_components_ == nodes.component.max() + 1 == len(model.hierarchy_.mass)
+    assert model.n_clusters_ == nodes.cluster.max() + 1 == len(model.cluster_centers_) == len(model.view_.support_share)
+    assert model.n_samples_seen_ == 400
+    np.testing.assert_allclose(model.view_.support_share.sum(), 1.0)
+    for c, center in enumerate(model.cluster_centers_):
+        inside = nodes.cluster == c
+        expected = np.average(nodes.representatives[inside], axis=0, weights=nodes.support[inside])
+        np.testing.assert_allclose(center, expected, rtol=1e-9)

@@ -1,0 +1,92 @@
+"""A refused chunk leaves the model as it was, to the bit."""
+
+import copy
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from data import blobs
+from states import differences, state_of
+
+from phida import PHIDA
+
+X = blobs(120)
+
+
+def with_value(value, row=70):
+    """Good rows before the bad one: the chunk is checked whole before any row is learned."""
+    bad = blobs(100, seed=5)
+    bad[row, 1] = value
+    return bad
+
+
+REFUSED = {
+    "nan": with_value(np.nan),
+    "inf": with_value(np.inf),
+    "huge": with_value(-1e141),
+    "huge, last value": with_value(1e141, row=99),
+    "nan in float32": with_value(np.nan).astype(np.float32),
+    "nan in a frame": pd.DataFrame(with_value(np.nan), columns=["p", "q", "r"]),
+    "too wide": blobs(20, 4),
+    "too narrow": blobs(20, 2),
+    "empty": np.empty((0, 3)),
+    "one-dimensional": np.zeros(3),
+    "text": [["a", "b", "c"]],
+    "complex": np.zeros((2, 3)) + 1j,
+}
+
+
+def everything(model):
+    """All that a model holds: the learner's state, and every other attribute."""
+    held = {name: copy.deepcopy(value) for name, value in vars(model).items() if name != "_learner"}
+    return held, state_of(model) if "_learner" in vars(model) else {}
+
+
+def assert_untouched(model, before):
+    held, state = everything(model)
+    assert differences(held, before[0]) == []
+    assert differences(state, before[1]) == []
+
+
+@pytest.mark.parametrize("method", ["partial_fit", "predict", "transform"])
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("frame", [False, True], ids=["array", "frame"])
+def test_a_fitted_model_stays_as_it_was(name, method, frame):
+    model = PHIDA().fit(pd.DataFrame(X, columns=["a", "b", "c"]) if frame else X)
+    before = everything(model)
+    with warnings.catch_warnings(), pytest.raises((ValueError, TypeError)):
+        # scikit-learn warns where only one of model and data has feature names; not what is tested here.
+        warnings.simplefilter("ignore")
+        getattr(model, method)(REFUSED[name])
+    assert_untouched(model, before)
+
+
+@pytest.mark.parametrize("name", [name for name in REFUSED if name not in ("too wide", "too narrow")])
+@pytest.mark.parametrize("frame", [False, True], ids=["array", "frame"])
+def test_a_refused_fit_leaves_the_old_model(name, frame):
+    """fit resets only once its rows are known to be good."""
+    model = PHIDA().fit(pd.DataFrame(X, columns=["a", "b", "c"]) if frame else X)
+    before = everything(model)
+    with pytest.raises((ValueError, TypeError)):
+        model.fit(REFUSED[name])
+    assert_untouched(model, before)
+
+
+@pytest.mark.parametrize("name", [name for name in REFUSED if name not in ("too wide", "too narrow")])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_a_new_model_stays_new(name, method):
+    model = PHIDA()
+    before = everything(model)
+    with pytest.raises((ValueError, TypeError)):
+        getattr(model, method)(REFUSED[name])
+    assert_untouched(model, before)
+    assert not hasattr(model, "n_features_in_")
+
+
+def test_other_feature_names_are_refused():
+    model = PHIDA().fit(pd.DataFrame(X, columns=["a", "b", "c"]))
+    before = everything(model)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.partial_fit(pd.DataFrame(X, columns=["a", "c", "b"]))
+    assert_untouched(model, before)

@@ -1,0 +1,57 @@
+"""The weak bridge of appendix B: connected components merge two dense groups, PH components keep them apart."""
+
+import numpy as np
+import strategies
+from sklearn.cluster import AgglomerativeClustering
+
+from phida import PHIDA, _core
+
+
+def connected_components(graph):
+    group = np.arange(graph.n)
+    for _ in range(graph.n):
+        for p, q, _ in graph.edges:
+            group[[p, q]] = group[[p, q]].min()
+    return len(np.unique(group))
+
+
+def bridge(dense, weak):
+    """Two chains of three dense nodes, joined by one weak node in the middle."""
+    edges = [(p, p + 1, 1.0) for p in range(6)]
+    return strategies.Graph(7, edges), np.array([dense, dense + 1, dense, weak, dense, dense + 2, dense], dtype=float)
+
+
+def test_handmade_graph():
+    graph, support = bridge(dense=50, weak=1)
+    assert connected_components(graph) == 1
+    found = _core.ph_components(*graph.csr(), support)
+    assert found["mode"].tolist() == [1, 5]
+    assert found["component"].tolist() == [0, 0, 0, 1, 1, 1, 1]
+
+
+def test_without_a_dip_there_is_one_component():
+    graph, _ = bridge(dense=50, weak=50)
+    found = _core.ph_components(*graph.csr(), np.full(7, 50.0))
+    assert found["component"].tolist() == [0] * 7
+
+
+def bridged_stream(seed):
+    """Two dense groups and a thin line of points between them, shuffled."""
+    rng = np.random.default_rng(seed)
+    left = rng.normal([-6, 0], 1.0, size=(600, 2))
+    right = rng.normal([6, 0], 1.0, size=(600, 2))
+    line = np.column_stack([np.linspace(-6, 6, 40), rng.normal(0, 0.05, size=40)])
+    return rng.permutation(np.concatenate([left, right, line]))
+
+
+def test_end_to_end():
+    """Single linkage on the same points, cut at the bridge's spacing, makes one group; PHIDA's clusters do not mix."""
+    X = bridged_stream(0)
+    single = AgglomerativeClustering(n_clusters=None, distance_threshold=0.7, linkage="single").fit_predict(X)
+    main = np.bincount(single).argmax()
+    assert np.mean(single[X[:, 0] < -4] == main) > 0.9 and np.mean(single[X[:, 0] > 4] == main) > 0.9
+
+    model = PHIDA().fit(X)
+    left, right = model.labels_[X[:, 0] < -3], model.labels_[X[:, 0] > 3]
+    assert model.n_clusters_ > 1
+    assert not set(left) & set(right)

@@ -1,0 +1,37 @@
+"""Who may import whom, where import-linter cannot look: the compiled module, examples and tools."""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = sorted((ROOT / "src" / "phida").glob("*.py"))
+
+
+def imports(path):
+    """Pairs (module, name) that a file imports; the name is None for a plain import."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((node.module or "", alias.name) for alias in node.names)
+
+
+def roots(path):
+    return {module.split(".")[0] for module, _ in imports(path)}
+
+
+def test_modules_take_nothing_but_the_native_core_from_the_package_itself():
+    """import-linter looks away from imports of ``phida``, because the compiled module looks like one."""
+    siblings = {path.stem for path in PACKAGE}
+    for path in PACKAGE:
+        assert {name for module, name in imports(path) if module == "phida"} <= siblings | {"_core"}, path.name
+
+
+def test_records_do_not_know_the_native_core():
+    assert "phida" not in roots(ROOT / "src" / "phida" / "views.py")
+
+
+def test_nothing_imports_the_leaves():
+    for folder in ("src", "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            assert not roots(path) & {"examples", "perf", "tools"}, path
