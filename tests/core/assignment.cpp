@@ -1,0 +1,187 @@
+#include "assignment/assign.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "check.hpp"
+#include "random.hpp"
+#include "stages.hpp"
+
+using namespace phida;
+
+namespace {
+
+struct Model {
+  RowMatrix rows;
+  std::vector<double> support;
+  std::vector<std::int32_t> members, cluster;
+  std::size_t n_clusters;
+
+  Model(Random& random, std::size_t n, std::size_t dims, std::size_t clusters)
+      : rows(random.rows(n, dims)), n_clusters(clusters) {
+    for (std::size_t i = 0; i < n; ++i) {
+      support.push_back(static_cast<double>(1 + random.below(9)));
+      if (i >= clusters && random.below(5) == 0) continue;  // some nodes are outside the map
+      members.push_back(static_cast<std::int32_t>(i));
+      cluster.push_back(static_cast<std::int32_t>(i < clusters ? i : random.below(clusters)));
+    }
+  }
+  AssignmentView view() const { return make_view(rows, support, members, cluster, n_clusters); }
+};
+
+// The scores h_c of spec section 9.
+std::vector<double> plain_scores(const Model& m, const double* x) {
+  const FeatureTransform t = fitted(m.rows, m.members);
+  std::vector<double> total(m.n_clusters, 0.0), scores;
+  double all = 0.0, q = 0.0;
+  for (std::size_t i = 0; i < m.members.size(); ++i) {
+    total[m.cluster[i]] += m.support[m.members[i]];
+    all += m.support[m.members[i]];
+  }
+  for (const double s : total) q += s / all * s / all;
+  for (std::size_t c = 0; c < m.n_clusters; ++c) {
+    std::vector<std::pair<double, double>> near;
+    for (std::size_t i = 0; i < m.members.size(); ++i)
+      if (m.cluster[i] == static_cast<std::int32_t>(c))
+        near.emplace_back(
+            std::sqrt(plain::square(x, m.rows[m.members[i]], t.inverse.data(), m.rows.cols())),
+            m.support[m.members[i]]);
+    std::sort(near.begin(), near.end());
+    if (near.size() == 1) {
+      scores.push_back(near[0].first * near[0].first);
+      continue;
+    }
+    double reached = 0.0, d_q = near.back().first;
+    for (const auto& [distance, support] : near) {
+      reached += support;
+      if (reached >= q * total[c] * (1 - 1e-15)) {
+        d_q = distance;
+        break;
+      }
+    }
+    scores.push_back(near[0].first + d_q);
+  }
+  return scores;
+}
+
+Model on_a_line(std::vector<double> xs, std::vector<double> support,
+                std::vector<std::int32_t> cluster, std::size_t clusters) {
+  Random random(0);
+  Model m(random, 1, 1, 1);
+  m.rows = RowMatrix(1);
+  for (const double x : xs) m.rows.append(&x);
+  m.support = std::move(support);
+  m.members = plain::first(xs.size());
+  m.cluster = std::move(cluster);
+  m.n_clusters = clusters;
+  return m;
+}
+
+}  // namespace
+
+TEST("assignment: a view lists nodes cluster by cluster, ascending within") {
+  const Model m = on_a_line({0, 1, 2, 3, 4}, {1, 2, 3, 4, 5}, {1, 0, 1, 0, 1}, 2);
+  const AssignmentView view = m.view();
+  CHECK(view.member == std::vector<std::int32_t>{1, 3, 0, 2, 4});
+  CHECK(view.first == std::vector<std::int32_t>{0, 2, 5});
+  CHECK(view.support == (std::vector<double>{2, 4, 1, 3, 5}));
+  CHECK(view.cluster_support == (std::vector<double>{6, 9}));
+  CHECK_CLOSE(view.concentration, 0.16 + 0.36, 1e-15);
+}
+
+TEST(
+    "assignment: a single node scores its squared distance, more score the nearest plus the q-th") {
+  const Model m = on_a_line({0, 10, 11}, {1, 1, 1}, {0, 1, 1}, 2);
+  const AssignmentView view = m.view();
+  double x = 3.0, scores[2];
+  Assigner(view).scores(&x, scores);
+  CHECK(scores[0] == 9.0);
+  CHECK(scores[1] == 7.0 + 8.0);  // q = 1/9 + 4/9: half of the support is not enough
+}
+
+TEST("assignment: one cluster takes everything") {
+  const Model m = on_a_line({0, 1}, {1, 1}, {0, 0}, 1);
+  const AssignmentView view = m.view();
+  double x = 1e9;
+  CHECK(Assigner(view).label(&x) == 0);
+}
+
+TEST("assignment: equal scores go to the lower label") {
+  const Model m = on_a_line({-1, 1}, {1, 1}, {0, 1}, 2);
+  const AssignmentView view = m.view();
+  double middle = 0.0, right = 0.1;
+  CHECK(Assigner(view).label(&middle) == 0);
+  CHECK(Assigner(view).label(&right) == 1);
+}
+
+TEST("assignment: scores agree with the plain formula, labels are the lowest") {
+  Random random(1);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t clusters = 1 + random.below(6), dims = 1 + random.below(10);
+    Model m(random, clusters + random.below(40), dims, clusters);
+    if (round % 2)
+      for (std::size_t i = 0; i < m.rows.rows(); ++i) m.rows[i][0] *= 1e4;
+    const AssignmentView view = m.view();
+    Assigner assigner(view);
+    std::vector<double> scores(clusters);
+    for (int s = 0; s < 10; ++s) {
+      const AlignedDoubles x = random.values(dims, -2.0, 2.0);
+      const std::vector<double> expected = plain_scores(m, x.data());
+      assigner.scores(x.data(), scores.data());
+      for (std::size_t c = 0; c < clusters; ++c)
+        CHECK_CLOSE(scores[c], expected[c], 1e-12 * (1.0 + expected[c]));
+      const auto lowest = std::min_element(scores.begin(), scores.end()) - scores.begin();
+      CHECK(assigner.label(x.data()) == lowest);
+    }
+  }
+}
+
+TEST("assignment: many samples in any number of threads get the labels and scores of one by one") {
+  Random random(3);
+  const Model m(random, 60, 20, 6);
+  const AssignmentView view = m.view();
+  Assigner one(view);
+  for (const std::size_t n : {0, 1, 7, 4000}) {  // the last is worth several threads
+    const AlignedDoubles x = random.values(n * 20, -2.0, 2.0);
+    std::vector<std::int64_t> labels(n), expected(n);
+    std::vector<double> scores(n * 6), expected_scores(n * 6);
+    for (std::size_t i = 0; i < n; ++i) {
+      expected[i] = one.label(x.data() + i * 20);
+      one.scores(x.data() + i * 20, expected_scores.data() + i * 6);
+    }
+    for (const std::size_t threads : {1, 2, 3, 16}) {
+      assign(view, x.data(), n, threads, labels.data());
+      score(view, x.data(), n, threads, scores.data());
+      CHECK(labels == expected && scores == expected_scores);
+    }
+  }
+}
+
+TEST("assignment: clusters with ties everywhere get the lowest score's lowest label") {
+  Random random(4);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t clusters = 2 + random.below(5);
+    Model m(random, clusters + random.below(20), 3, clusters);
+    m.rows = random.grid(m.rows.rows(), 3, 2);
+    const AssignmentView view = m.view();
+    Assigner assigner(view);
+    std::vector<double> scores(clusters);
+    const RowMatrix x = random.grid(8, 3, 2);
+    for (std::size_t i = 0; i < 8; ++i) {
+      assigner.scores(x[i], scores.data());
+      CHECK(assigner.label(x[i]) ==
+            std::min_element(scores.begin(), scores.end()) - scores.begin());
+    }
+  }
+}
+
+TEST("assignment: the label does not depend on what was assigned before") {
+  Random random(2);
+  const Model m(random, 30, 4, 5);
+  const AssignmentView view = m.view();
+  Assigner one(view);
+  for (int s = 0; s < 50; ++s) {
+    const AlignedDoubles x = random.values(4);
+    CHECK(one.label(x.data()) == Assigner(view).label(x.data()));
+  }
+}

@@ -1,0 +1,51 @@
+#include <cmath>
+#include <limits>
+
+#include "graphs.hpp"
+#include "levels.hpp"
+
+using namespace phida;
+
+TEST("kernels: count_supports counts what it says, at any length") {
+  for_each_level([](const Kernels& k) {
+    Random random(1);
+    for (std::size_t n = 0; n <= 70; ++n) {
+      const std::vector<double> support = random_support(random, n);
+      for (double limit = 1.0; limit <= 7.0; limit += 1.0) {
+        std::size_t above_one = 99, up_to_limit = 99, above = 0, within = 0;
+        k.count_supports(support.data(), n, limit, &above_one, &up_to_limit);
+        for (const double m : support) {
+          above += m > 1.0;
+          within += m > 1.0 && m <= limit;
+        }
+        CHECK(above_one == above && up_to_limit == within);
+      }
+    }
+  });
+}
+
+TEST("kernels: first_outside finds NaN, infinity and the first value beyond the limit, anywhere") {
+  const double limit = 1e140;
+  const double bad[] = {std::numeric_limits<double>::quiet_NaN(),
+                        -std::numeric_limits<double>::quiet_NaN(),
+                        INFINITY,
+                        -INFINITY,
+                        std::nextafter(limit, INFINITY),
+                        -std::nextafter(limit, INFINITY)};
+  for_each_level([&](const Kernels& k) {
+    for (std::size_t n = 0; n <= 40; ++n) {
+      std::vector<double> values(n, limit);
+      for (std::size_t i = 0; i < n; ++i)
+        if (i % 3) values[i] = i % 3 == 1 ? -limit : 0.0;
+      CHECK(k.first_outside(values.data(), n, limit) == n);
+      for (std::size_t at = 0; at < n; ++at) {
+        for (const double value : bad) {
+          std::vector<double> with = values;
+          with[at] = value;
+          with[n - 1] = at == n - 1 ? value : INFINITY;  // only the first counts
+          CHECK(k.first_outside(with.data(), n, limit) == at);
+        }
+      }
+    }
+  });
+}

@@ -1,0 +1,98 @@
+// Squared distances: each lane sums its own row's features in order, so the plain loop gives the same bits.
+#include <cmath>
+
+#include "levels.hpp"
+#include "numeric/blocked_rows.hpp"
+
+using namespace phida;
+
+TEST("kernels: squared_distances of one row to many, to the bit") {
+  for_each_level([](const Kernels& k) {
+    Random random(1);
+    for (std::size_t dims = 1; dims <= 40; ++dims) {
+      const AlignedDoubles query = random.values(dims), inverse = random.values(dims, 0.01, 100.0);
+      for (std::size_t n = 1; n <= 40; ++n) {
+        const RowMatrix rows = random.rows(n, dims);
+        BlockedRows blocks(dims);
+        blocks.assign(rows, plain::first(n));
+        AlignedDoubles squares(blocks.blocks() * 8, -1.0);
+        for (const double* scaling : {static_cast<const double*>(nullptr), inverse.data()}) {
+          k.squared_distances(query.data(), scaling, blocks.data(), blocks.blocks(), dims,
+                              squares.data());
+          for (std::size_t i = 0; i < n; ++i)
+            CHECK(
+                plain::same_bits(squares[i], plain::square(query.data(), rows[i], scaling, dims)));
+          for (std::size_t i = n; i < squares.size(); ++i) CHECK(squares[i] == INFINITY);
+        }
+      }
+    }
+  });
+}
+
+TEST(
+    "kernels: squared_distances overflow to infinity and underflow to zero as the plain loop "
+    "does") {
+  for_each_level([](const Kernels& k) {
+    for (double size : {1e-170, 1e-160, 1e140, 1e155, 1e300}) {
+      Random random(2);
+      const RowMatrix rows = random.rows(11, 5);
+      AlignedDoubles query = random.values(5);
+      const AlignedDoubles inverse(5, size);
+      BlockedRows blocks(5);
+      blocks.assign(rows, plain::first(11));
+      AlignedDoubles squares(16);
+      k.squared_distances(query.data(), inverse.data(), blocks.data(), 2, 5, squares.data());
+      for (std::size_t i = 0; i < 11; ++i)
+        CHECK(
+            plain::same_bits(squares[i], plain::square(query.data(), rows[i], inverse.data(), 5)));
+      for (std::size_t i = 11; i < 16; ++i) CHECK(squares[i] == INFINITY);
+    }
+  });
+}
+
+TEST(
+    "kernels: block_squared_distances of many rows to one block, forwards and backwards, to the "
+    "bit") {
+  for_each_level([](const Kernels& k) {
+    Random random(3);
+    for (std::size_t dims = 1; dims <= 40; ++dims) {
+      const RowMatrix eight = random.rows(8, dims);
+      const AlignedDoubles inverse = random.values(dims, 0.01, 100.0);
+      BlockedRows block(dims);
+      block.assign(eight, plain::first(8));
+      for (std::size_t n = 1; n <= 40; ++n) {
+        const RowMatrix rows = random.rows(n, dims);
+        const auto stride = static_cast<std::ptrdiff_t>(rows.stride());
+        AlignedDoubles out(n * 8);
+        for (const double* scaling : {static_cast<const double*>(nullptr), inverse.data()})
+          for (const bool backwards : {false, true}) {
+            k.block_squared_distances(block.data(), scaling, rows[backwards ? n - 1 : 0],
+                                      backwards ? -stride : stride, n, dims, out.data());
+            for (std::size_t i = 0; i < n; ++i)
+              for (std::size_t lane = 0; lane < 8; ++lane)
+                CHECK(plain::same_bits(
+                    out[i * 8 + lane],
+                    plain::square(rows[backwards ? n - 1 - i : i], eight[lane], scaling, dims)));
+          }
+      }
+    }
+  });
+}
+
+TEST("kernels: similarities are 1 / (1 + alpha root), to the bit") {
+  for_each_level([](const Kernels& k) {
+    Random random(4);
+    for (std::size_t n = 8; n <= 80; n += 8) {
+      AlignedDoubles values = random.values(n, 0.0, 50.0);
+      values[0] = 0.0;
+      values[1] = INFINITY;
+      values[2] = 5e-324;
+      const AlignedDoubles before = values;
+      const double alpha = random.uniform(0.01, 100.0);
+      k.similarities(values.data(), n, alpha);
+      for (std::size_t i = 0; i < n; ++i)
+        CHECK(plain::same_bits(values[i], 1.0 / (1.0 + alpha * std::sqrt(before[i]))));
+      CHECK(values[0] == 1.0 && values[1] == 0.0);
+    }
+  });
+}

@@ -1,0 +1,157 @@
+#include "topology/knn_graph.hpp"
+
+#include "check.hpp"
+#include "random.hpp"
+#include "stages.hpp"
+
+using namespace phida;
+
+namespace {
+
+double longest(const std::vector<double>& distances) {
+  return plain::quantile(distances, 0.5) +
+         1.5 * (plain::quantile(distances, 0.75) - plain::quantile(distances, 0.25));
+}
+
+// Spec section 7, with sorts and loops.
+void check_against_plain(const RowMatrix& rows, const Members& members) {
+  const std::size_t n = members.size();
+  const KnnGraph graph = graph_over(rows, members);
+  const FeatureTransform transform = fitted(rows, members);
+  const std::size_t k = graph.k;
+  std::vector<std::vector<std::int32_t>> kept(n);
+  std::vector<double> all;
+  for (std::size_t p = 0; p < n; ++p) {
+    std::vector<std::pair<double, std::int32_t>> others;
+    for (std::size_t q = 0; q < n; ++q)
+      if (q != p)
+        others.emplace_back(std::sqrt(plain::square(rows[members[p]], rows[members[q]],
+                                                    transform.scaling(), rows.cols())),
+                            static_cast<std::int32_t>(q));
+    std::sort(others.begin(), others.end());
+    for (std::size_t r = 0; r < k; ++r) {
+      CHECK(graph.candidate[p * k + r] == others[r].second);
+      CHECK(graph.distance[p * k + r] == others[r].first);
+      all.push_back(others[r].first);
+    }
+  }
+  CHECK_CLOSE(graph.global_threshold, longest(all), 1e-12);
+  for (std::size_t p = 0; p < n; ++p) {
+    const std::vector<double> own(all.begin() + static_cast<std::ptrdiff_t>(p * k),
+                                  all.begin() + static_cast<std::ptrdiff_t>((p + 1) * k));
+    CHECK_CLOSE(graph.row_threshold[p], longest(own), 1e-12);
+    for (std::size_t r = 0; r < k; ++r)
+      if (r == 0 || (own[r] <= graph.row_threshold[p] && own[r] <= graph.global_threshold))
+        kept[p].push_back(graph.candidate[p * k + r]);
+  }
+  const auto keeps = [&](std::size_t p, std::size_t q) {
+    return std::find(kept[p].begin(), kept[p].end(), static_cast<std::int32_t>(q)) != kept[p].end();
+  };
+  for (std::size_t p = 0; p < n; ++p) {
+    std::vector<std::int32_t> expected;
+    for (std::size_t q = 0; q < n; ++q)
+      if (q != p && keeps(p, q) && keeps(q, p)) expected.push_back(static_cast<std::int32_t>(q));
+    const auto got = graph.edges.neighbours(p);
+    CHECK(std::equal(expected.begin(), expected.end(), got.begin(), got.end()));
+  }
+}
+
+}  // namespace
+
+TEST("knn_graph: k is the ceiling of sqrt(ln n), at least 1 and below n") {
+  CHECK(neighbour_count(0) == 0 && neighbour_count(1) == 0);
+  CHECK(neighbour_count(2) == 1);
+  CHECK(neighbour_count(3) == 2);   // ln 3 > 1
+  CHECK(neighbour_count(54) == 2);  // e^4 = 54.6
+  CHECK(neighbour_count(55) == 3);
+  CHECK(neighbour_count(8103) == 3);  // e^9 = 8103.08
+  CHECK(neighbour_count(8104) == 4);
+}
+
+TEST("knn_graph: no row and one row have no edge") {
+  Random random(1);
+  const RowMatrix rows = random.rows(3, 2);
+  for (const Members& members : {Members{}, Members{1}}) {
+    const KnnGraph graph = graph_over(rows, members);
+    CHECK(graph.k == 0 && graph.size() == members.size() && graph.edges.neighbour.empty());
+    CHECK(graph.edges.offset.size() == members.size() + 1);
+  }
+}
+
+TEST("knn_graph: two rows are joined") {
+  Random random(2);
+  const KnnGraph graph = graph_over(random.rows(2, 3), {0, 1});
+  CHECK(graph.edges.degree(0) == 1 && graph.edges.degree(1) == 1);
+  CHECK(graph.edges.length[0] == graph.edges.length[1]);
+}
+
+TEST("knn_graph: an outlier is not joined") {
+  RowMatrix rows(1);
+  for (double x : {0.0, 1.0, 2.0, 3.0, 4.0, 100.0}) rows.append(&x);
+  const KnnGraph graph = graph_over(rows, plain::first(6));
+  CHECK(graph.edges.degree(5) == 0);
+  CHECK(graph.edges.degree(2) > 0);
+}
+
+TEST("knn_graph: agrees with sorting on random rows") {
+  Random random(3);
+  for (std::size_t n : {2, 3, 5, 8, 9, 17, 54, 55, 90})
+    for (std::size_t dims : {1, 2, 5, 9})
+      check_against_plain(random.rows(n, dims), plain::first(n));
+}
+
+TEST("knn_graph: ties go to the lower index") {
+  Random random(4);
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t n = 2 + random.below(60), dims = 1 + random.below(4);
+    check_against_plain(random.grid(n, dims, 2 + random.below(3)), plain::first(n));
+  }
+}
+
+TEST("knn_graph: rows that are all equal have distance zero and chain by lowest index") {
+  RowMatrix rows(2);
+  rows.resize(12);
+  check_against_plain(rows, plain::first(12));
+}
+
+TEST("knn_graph: features on very different scales are transformed first") {
+  Random random(5);
+  RowMatrix rows = random.rows(40, 6);
+  for (std::size_t i = 0; i < rows.rows(); ++i) rows[i][2] *= 1e6;
+  check_against_plain(rows, plain::first(40));
+}
+
+TEST("knn_graph: vertices are positions in the members") {
+  Random random(6);
+  const RowMatrix rows = random.rows(30, 3);
+  check_against_plain(rows, {1, 4, 5, 9, 12, 20, 21, 29});
+}
+
+TEST("knn_graph: equal roots of different squares are a tie") {
+  Random random(7);
+  for (int round = 0; round < 50; ++round) {
+    RowMatrix rows = plain::equal_roots(random);  // both nearly as far from the origin
+    const double origin[2] = {0.0, 0.0};
+    rows.append(origin);
+    for (double shift : {50.0, 51.0, 53.0}) {  // many more, so that k stays below n - 1
+      const double far[2] = {shift, shift};
+      rows.append(far);
+    }
+    check_against_plain(rows, plain::first(rows.rows()));
+  }
+}
+
+TEST("knn_graph: one builder makes one graph after another, larger and smaller") {
+  Random random(8);
+  KnnGraphBuilder reused;
+  KnnGraph graph;
+  for (int round = 0; round < 40; ++round) {
+    const std::size_t n = random.below(70), dims = 1 + random.below(10);
+    const RowMatrix rows = random.rows(n, dims);
+    build_graph(reused, rows, plain::first(n), std::nullopt, graph);
+    const KnnGraph fresh = graph_over(rows, plain::first(n));
+    CHECK(graph.candidate == fresh.candidate && graph.distance == fresh.distance);
+    CHECK(graph.edges.offset == fresh.edges.offset &&
+          graph.edges.neighbour == fresh.edges.neighbour);
+  }
+}

@@ -1,0 +1,30 @@
+// Every instruction set level that this machine has.
+#pragma once
+
+#include <string>
+
+#include "check.hpp"
+#include "plain.hpp"
+#include "random.hpp"
+#include "simd/kernels.hpp"
+
+namespace phida {
+
+inline const char* const kLevels[] = {"baseline", "avx2", "avx512"};
+
+template <class Visit>
+void for_each_level(Visit visit) {
+  for (const char* level : kLevels)
+    if (const Kernels* table = kernels_of(level)) visit(*table);
+}
+
+// Puts the level back that was in use.
+class LevelGuard {
+ public:
+  ~LevelGuard() { use_kernels(level_.c_str()); }
+
+ private:
+  std::string level_ = kernels().level;
+};
+
+}  // namespace phida

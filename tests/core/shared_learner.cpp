@@ -1,0 +1,143 @@
+#include "shared_learner.hpp"
+
+#include <stdexcept>
+#include <thread>
+
+#include "assignment/assign.hpp"
+#include "check.hpp"
+#include "streams.hpp"
+
+using namespace phida;
+
+namespace {
+
+bool always() { return true; }
+
+std::vector<std::uint64_t> words_of(SharedLearner& shared) {
+  return shared.with([](const Learner& learner) { return phida::words_of(learner.state()); });
+}
+
+// Too much to be learned before the first look at `go_on`.
+Stream long_stream() { return blobs(1, 60000, 20, 30); }
+
+}  // namespace
+
+TEST("shared_learner: any chunking gives the same bits") {
+  const Stream stream = blobs(2, 1000, 4, 4);
+  const Settings settings{4, false, {}};
+  const auto expected = phida::words_of(learner_of(stream, settings).state());
+  for (const std::size_t chunk : {1, 7, 64, 65, 999, 1000}) {
+    SharedLearner shared{Learner(settings)};
+    for (std::size_t i = 0; i < stream.size(); i += chunk) {
+      const std::size_t n = std::min(chunk, stream.size() - i);
+      CHECK(shared.learn(stream[i], n, always) == n);
+    }
+    CHECK(words_of(shared) == expected);
+  }
+}
+
+TEST("shared_learner: learning nothing is allowed") {
+  SharedLearner shared{Learner({3, false, {}})};
+  CHECK(shared.learn(nullptr, 0, always) == 0);
+  shared.end_learning();
+  CHECK_THROWS(std::logic_error, shared.reading());
+}
+
+TEST("shared_learner: stops when told to, and what was learned stays") {
+  const Stream stream = long_stream();
+  SharedLearner shared{Learner({stream.dims, false, {}})};
+  const std::size_t learned = shared.learn(stream[0], stream.size(), [] { return false; });
+  CHECK(learned > 0 && learned < stream.size());
+  CHECK(shared.with([](const Learner& l) { return l.state().n_seen; }) ==
+        static_cast<std::int64_t>(learned));
+  // It goes on from there as if nothing had happened.
+  Learner plain({stream.dims, false, {}});
+  learn(plain, stream, 0, learned + 50);
+  CHECK(shared.learn(stream[learned], 50, always) == 50);
+  CHECK(words_of(shared) == phida::words_of(plain.state()));
+}
+
+TEST("shared_learner: learning from inside its own go_on throws, reading there does not") {
+  const Stream stream = long_stream();
+  SharedLearner shared{Learner({stream.dims, false, {}})};
+  bool asked = false;
+  shared.learn(stream[0], stream.size(), [&] {
+    asked = true;
+    CHECK_THROWS(std::logic_error, shared.learn(stream[0], 1, always));
+    CHECK_THROWS(std::logic_error, shared.end_learning());
+    CHECK(shared.reading()->view.n_clusters() >= 1);
+    return false;
+  });
+  CHECK(asked);
+  shared.end_learning();  // the model is free again
+  CHECK(shared.with([](const Learner& l) { return l.state().ended; }));
+}
+
+TEST("shared_learner: an exception out of go_on leaves the model usable") {
+  const Stream stream = long_stream();
+  SharedLearner shared{Learner({stream.dims, false, {}})};
+  CHECK_THROWS(std::runtime_error, shared.learn(stream[0], stream.size(), []() -> bool {
+    throw std::runtime_error("stop");
+  }));
+  CHECK(shared.learn(stream[0], 1, always) == 1);
+}
+
+TEST("shared_learner: two models may learn inside one another") {
+  const Stream stream = long_stream();
+  SharedLearner outer{Learner({stream.dims, false, {}})}, inner{Learner({stream.dims, false, {}})};
+  outer.learn(stream[0], stream.size(), [&] {
+    CHECK(inner.learn(stream[0], 10, always) == 10);
+    return false;
+  });
+  CHECK(inner.with([](const Learner& l) { return l.state().n_seen; }) == 10);
+}
+
+TEST("shared_learner: threads that learn take turns, threads that read see whole models") {
+  const Stream stream = blobs(3, 4000, 6, 5);
+  SharedLearner shared{Learner({stream.dims, false, {}})};
+  shared.learn(stream[0], 1, always);
+  std::atomic<bool> done{false};
+  std::atomic<int> wrong{0}, readings{0};
+  const auto read = [&] {
+    do {
+      const auto reading = shared.reading();
+      Assigner assigner(reading->view);
+      for (std::size_t i = 0; i < 20; ++i) {
+        const std::int32_t label = assigner.label(stream[i]);
+        wrong += label < 0 || label >= static_cast<std::int32_t>(reading->view.n_clusters());
+      }
+      wrong += reading->cluster.size() != reading->nodes.size();
+      ++readings;
+      std::this_thread::yield();
+    } while (!done);
+  };
+  const auto teach = [&](std::size_t from) {
+    for (std::size_t i = from; i < from + 1000; i += 100) {
+      shared.learn(stream[i], 100, always);
+      if (i % 300 == 0) shared.end_learning();
+    }
+  };
+  std::vector<std::thread> readers, teachers;
+  for (int r = 0; r < 2; ++r) readers.emplace_back(read);
+  for (std::size_t t = 0; t < 3; ++t) teachers.emplace_back(teach, 1000 * t);
+  for (std::thread& t : teachers) t.join();
+  done = true;
+  for (std::thread& r : readers) r.join();
+  CHECK(wrong == 0 && readings > 0);
+  CHECK(shared.with([](const Learner& l) { return l.state().n_seen; }) == 3001);
+}
+
+TEST("shared_learner: readers do not change what a teacher learns") {
+  const Stream stream = blobs(4, 3000, 5, 5);
+  const Settings settings{stream.dims, false, {}};
+  SharedLearner shared{Learner(settings)};
+  shared.learn(stream[0], 1, always);
+  std::atomic<bool> done{false};
+  std::thread reader([&] {
+    while (!done) shared.reading();
+  });
+  for (std::size_t i = 1; i < stream.size(); ++i) shared.learn(stream[i], 1, always);
+  done = true;
+  reader.join();
+  CHECK(words_of(shared) == phida::words_of(learner_of(stream, settings).state()));
+}
