@@ -48,7 +48,7 @@ def _is_ready(estimator: BaseEstimator, X: Any) -> bool:
 
 def _refuse_text(X: Any) -> None:
     """Text and dates would be converted silently where they look like numbers."""
-    if issparse(X) or isinstance(X, np.ndarray) and X.dtype.kind in "fiub":
+    if issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "fiub"):
         return
     array = np.asarray(X)
     kinds = {"U": "text", "S": "bytes", "V": "records", "M": "dates", "m": "time spans"}
@@ -56,9 +56,7 @@ def _refuse_text(X: Any) -> None:
     if array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.flat):
         found = "text"
     if found:
-        raise ValueError(
-            f"X holds {found}; every column must be numeric. Encode or drop the others first."
-        )
+        raise ValueError(f"X holds {found}; every column must be numeric. Encode or drop the others first.")
 
 
 def _refuse_huge(array: NDArray[np.float64]) -> None:

@@ -21,9 +21,9 @@ from phida import _core, _threads, border, views
 class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Online clustering with persistence-guided node-to-cluster mapping.
 
-    One pass over the rows learns *nodes*. Every so often the nodes are put into a pruned mutual kNN graph, 0-dimensional
-    persistence of their support finds *PH components* in it, and a hierarchy maps whole components to *output clusters*,
-    whose number comes out of the data. There is nothing to tune.
+    One pass over the rows learns *nodes*. Every so often the nodes are put into a pruned mutual kNN graph,
+    0-dimensional persistence of their support finds *PH components* in it, and a hierarchy maps whole components to
+    *output clusters*, whose number comes out of the data. There is nothing to tune.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
 
     Notes
     -----
-    **Stages.** ``fit`` starts afresh, learns the rows in their order and ends with :meth:`refresh`. ``partial_fit`` goes
-    on and does not refresh, so learning depends on the stream alone: any chunking, down to one row a call, gives the
-    same bits. ``fit(A).partial_fit(B)`` is ``partial_fit(A)``, ``refresh()``, ``partial_fit(B)``, and is not the same as
-    ``partial_fit`` of both together, since ``refresh`` begins a new stage.
+    **Stages.** ``fit`` starts afresh, learns the rows in their order and ends with :meth:`refresh`. ``partial_fit``
+    goes on and does not refresh, so learning depends on the stream alone: any chunking, down to one row a call, gives
+    the same bits. ``fit(A).partial_fit(B)`` is ``partial_fit(A)``, ``refresh()``, ``partial_fit(B)``, and is not the
+    same as ``partial_fit`` of both together, since ``refresh`` begins a new stage.
 
     **Reading never changes learning.** ``predict``, ``transform``, ``labels_`` and every attribute answer as if
     ``refresh()`` had just been called, without calling it. The label of a row does not depend on the other rows.
@@ -73,8 +73,8 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     **Scaling.** PHIDA normalises features by itself where their scales differ much, and the paper's results are on raw
     features. If your features are in different units and you know how they compare, scale them first, as for k-means.
 
-    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: learning waits for
-    learning, and readers see a complete state. Ctrl-C stops a long ``fit``; the rows learned so far stay.
+    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: learning waits
+    for learning, and readers see a complete state. Ctrl-C stops a long ``fit``; the rows learned so far stay.
 
     Examples
     --------
@@ -84,8 +84,8 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     >>> model = PHIDA().fit(X)
     >>> model.n_clusters_
     8
-    >>> model.predict(X[[0, 75, 149]])
-    array([0, 4, 5])
+    >>> model.predict(X[[0, 75, 149]]).tolist()
+    [0, 5, 6]
     >>> model.partial_fit(X[:50]).n_samples_seen_
     200
     """
@@ -94,6 +94,9 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         "compatibility": [StrOptions({"equations", "released"})],
         "compute_labels": ["boolean"],
     }
+
+    _learner: _core.Learner
+    _compatibility: str
 
     def __init__(self, *, compatibility: str = "equations", compute_labels: bool = True) -> None:
         self.compatibility = compatibility
@@ -114,7 +117,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         """
         self._validate_params()
         samples = border.samples(self, X, reset=True)
-        vars(self).pop("_learner", None)
+        self.__dict__.pop("_learner", None)
         learner = self._begin(samples.shape[1])
         learner.learn(samples)
         learner.end_learning()
@@ -134,7 +137,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self
         """
-        begun = "_learner" in vars(self)
+        begun = "_learner" in self.__dict__
         if not begun:
             self._validate_params()
         elif self.compatibility != self._compatibility:
@@ -278,13 +281,13 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     def _begin(self, n_features: int) -> _core.Learner:
         """Set up a learner; where another thread was first, take its."""
         self._compatibility = self.compatibility
-        vars(self).pop("labels_", None)
+        self.__dict__.pop("labels_", None)
         learner = _core.Learner(n_features, self.compatibility == "released")
-        return vars(self).setdefault("_learner", learner)  # type: ignore[no-any-return]
+        return self.__dict__.setdefault("_learner", learner)  # type: ignore[no-any-return]
 
     def _label(self, samples: NDArray[np.float64]) -> None:
         if self.compute_labels:
             self.labels_ = self._reading.assign(samples, _threads.for_batch(samples.size))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_learner" in vars(self) and self._learner.n_seen > 0
+        return "_learner" in self.__dict__ and self._learner.n_seen > 0

@@ -20,12 +20,12 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-def _pandas() -> Any:
+def _frame(columns: dict[str, Any]) -> pd.DataFrame:
     try:
-        import pandas
+        from pandas import DataFrame
     except ImportError as error:
         raise ImportError("to_pandas() needs pandas: pip install pandas") from error
-    return pandas
+    return DataFrame(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class Nodes(_Record):
             "cluster": self.cluster,
         }
         columns |= {f"x{j}": column for j, column in enumerate(self.representatives.T)}
-        return _pandas().DataFrame(columns)
+        return _frame(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +99,7 @@ class Graph(_Record):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per edge."""
-        return _pandas().DataFrame(
-            {"source": self.source, "target": self.target, "distance": self.distance}
-        )
+        return _frame({"source": self.source, "target": self.target, "distance": self.distance})
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +128,7 @@ class Persistence(_Record):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per mode."""
-        return _pandas().DataFrame(
+        return _frame(
             {
                 "node": self.node,
                 "birth": self.birth,
@@ -169,7 +167,7 @@ class Hierarchy(_Record):
     def to_pandas(self) -> pd.DataFrame:
         """One row per merge, made or not."""
         made = np.arange(len(self.merge_height)) < self.level
-        return _pandas().DataFrame(
+        return _frame(
             {
                 "into": self.merge_into,
                 "from": self.merge_from,
@@ -180,7 +178,7 @@ class Hierarchy(_Record):
 
     def components_to_pandas(self) -> pd.DataFrame:
         """One row per component."""
-        return _pandas().DataFrame(
+        return _frame(
             {
                 "mode": self.mode,
                 "persistence": self.persistence,
@@ -207,8 +205,8 @@ class View(_Record):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per cluster."""
-        return _pandas().DataFrame({"support_share": self.support_share})
+        return _frame({"support_share": self.support_share})
 
     def features_to_pandas(self) -> pd.DataFrame:
         """One row per feature."""
-        return _pandas().DataFrame({"center": self.center, "denominator": self.denominator})
+        return _frame({"center": self.center, "denominator": self.denominator})

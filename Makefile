@@ -1,0 +1,141 @@
+# Everything here works on a fresh clone with Python 3.11 or later, a C++20 compiler and access to PyPI.
+# `make` alone lists the targets.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Build tools (cmake, ninja) come from the environment too.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
+  $(shell find core bindings src -type f -not -path '*/__pycache__/*')
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# The environment, step by step. Each stamp is made again when what it depends on changes.
+
+$(VENV)/made: tools/bootstrap
+	@tools/bootstrap $(VENV) $(PYTHON)
+	@touch $@
+
+$(VENV)/build-tools: $(VENV)/made pyproject.toml
+	@echo "installing the build tools"
+	@$(PIP) --group build
+	@touch $@
+
+$(VENV)/installed: $(VENV)/build-tools $(SOURCES)
+	@echo "building and installing phida"
+	@$(PIP) --no-build-isolation -C build-dir=build/py .
+	@touch $@
+
+$(VENV)/test-tools: $(VENV)/installed-once pyproject.toml
+	@echo "installing the test tools"
+	@$(PIP) --group test
+	@touch $@
+
+$(VENV)/lint-tools: $(VENV)/installed-once pyproject.toml
+	@echo "installing the linters"
+	@$(PIP) --group lint
+	@touch $@
+
+# The tools need the package's dependencies, not its latest build.
+$(VENV)/installed-once: | $(VENV)/installed
+	@touch $@
+
+.PHONY: install
+install: $(VENV)/installed  ## Build phida into .venv
+
+.PHONY: demo
+demo: $(VENV)/installed  ## Cluster a stream of handwritten digits, class by class
+	@$(BIN)/python examples/demo.py
+
+.PHONY: test
+test: test-native test-python  ## All tests
+
+.PHONY: test-python
+test-python: $(VENV)/installed $(VENV)/test-tools  ## Tests of the package
+	$(BIN)/python -m pytest -n 2
+
+# The native unit tests, in folders of their own under build/.
+
+JOBS ?= 2
+comma := ,
+define build_native_tests
+	@echo "building the native tests in $(1)"
+	@$(BIN)/cmake -S . -B $(1) -G Ninja -DPHIDA_BUILD_TESTS=ON $(2) > /dev/null
+	@$(BIN)/cmake --build $(1) -j $(JOBS)
+endef
+NATIVE_TESTS := tests/core/phida_core_tests
+
+.PHONY: test-native
+test-native: $(VENV)/build-tools  ## Native unit tests, at the best instruction set and at the baseline
+	$(call build_native_tests,build/native)
+	build/native/$(NATIVE_TESTS)
+	PHIDA_SIMD=baseline build/native/$(NATIVE_TESTS)
+
+.PHONY: test-asan
+test-asan: $(VENV)/build-tools  ## Native unit tests under AddressSanitizer and UBSan
+	$(call build_native_tests,build/asan,-DPHIDA_SANITIZE=address$(comma)undefined)
+	build/asan/$(NATIVE_TESTS)
+
+.PHONY: test-tsan
+test-tsan: $(VENV)/build-tools  ## Native unit tests under ThreadSanitizer
+	$(call build_native_tests,build/tsan,-DPHIDA_SANITIZE=thread)
+	build/tsan/$(NATIVE_TESTS)
+
+.PHONY: test-arm64
+test-arm64: $(VENV)/build-tools arm64-tools  ## Native unit tests for arm64, under emulation
+	$(call build_native_tests,build/arm64,-DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64.cmake)
+	qemu-aarch64-static -L /usr/aarch64-linux-gnu build/arm64/$(NATIVE_TESTS)
+
+# Debian's cross-compiler and emulator, installed where that is possible.
+.PHONY: arm64-tools
+arm64-tools:
+	@command -v aarch64-linux-gnu-g++ > /dev/null && command -v qemu-aarch64-static > /dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    echo "installing g++-aarch64-linux-gnu and qemu-user-static"; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq \
+	      --no-install-recommends g++-aarch64-linux-gnu qemu-user-static > /dev/null; \
+	  else \
+	    echo "test-arm64 needs a cross-compiler and an emulator; on Debian and Ubuntu, as root:" >&2; \
+	    echo "  apt-get install g++-aarch64-linux-gnu qemu-user-static" >&2; \
+	    exit 1; \
+	  fi; }
+
+.PHONY: lint
+lint: $(VENV)/installed $(VENV)/test-tools $(VENV)/lint-tools  ## Formatters, type checker, import rules, spelling
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	@echo "$(BIN)/clang-format --dry-run -Werror"
+	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/codespell
+
+CXX_FILES = $(shell find core bindings tests -name '*.cpp' -o -name '*.hpp')
+
+.PHONY: format
+format: $(VENV)/lint-tools  ## Format all code in place
+	$(BIN)/ruff check --fix --exit-zero
+	$(BIN)/ruff format
+	@echo "$(BIN)/clang-format -i"
+	@$(BIN)/clang-format -i $(CXX_FILES)
+
+.PHONY: perf
+perf: $(VENV)/installed  ## Measure how fast it learns
+	@$(BIN)/python perf/learning.py
+
+.PHONY: stub
+stub: $(VENV)/installed  ## Write the stub of the native module anew
+	$(BIN)/python tools/make_stub.py src/phida/_core.pyi
+
+.PHONY: clean
+clean:  ## Remove everything that was built
+	rm -rf $(VENV) build dist demo
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

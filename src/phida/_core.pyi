@@ -1,0 +1,129 @@
+"""PHIDA's native core. Private: use the phida package."""
+
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+Matrix = NDArray[numpy.float64]
+Vector = NDArray[numpy.float64]
+Indices = NDArray[numpy.int32]
+
+
+class Reading:
+    """An immutable view of the model, as if learning had ended."""
+
+    def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
+        """Label per row."""
+
+    def scores(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.float64]:
+        """Score h_c per row and cluster."""
+
+    def nodes(self) -> dict[str, Any]: ...
+
+    def graph(self) -> dict[str, Any]: ...
+
+    def persistence(self) -> dict[str, Any]: ...
+
+    def hierarchy(self) -> dict[str, Any]: ...
+
+    def view(self) -> dict[str, Any]: ...
+
+    def cluster_centers(self) -> NDArray[numpy.float64]: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def n_active_nodes(self) -> int: ...
+
+    @property
+    def n_components(self) -> int: ...
+
+    @property
+    def n_clusters(self) -> int: ...
+
+class Learner:
+    """The online learner. The switches are the paper's ablations."""
+
+    def __init__(self, n_features: int, released: bool = False, *, ph: bool = True, refresh: bool = True, remove: bool = True, prune: bool = True, mapping: bool = True) -> None: ...
+
+    def learn(self, samples: Matrix) -> int:
+        """
+        Learn rows in order. Every value must be finite; the caller has checked.
+        """
+
+    def end_learning(self) -> None:
+        """Refresh and begin a new stage."""
+
+    def reading(self) -> Reading:
+        """The model as if learning had just ended; learning is not affected."""
+
+    def last_step(self) -> dict[str, Any]: ...
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, arg: dict[str, Any], /) -> None: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def n_seen(self) -> int: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def interval(self) -> int: ...
+
+    @property
+    def vigilance(self) -> float: ...
+
+    @property
+    def ratio(self) -> float: ...
+
+    @property
+    def ended(self) -> bool: ...
+
+def log(x: float) -> float: ...
+
+def exp(x: float) -> float: ...
+
+def pow(base: float, exponent: float) -> float: ...
+
+def entropy_count(masses: Vector) -> float: ...
+
+def hazen_quantile(values: Vector, q: float) -> float: ...
+
+def adaptive_transform(rows: Matrix) -> dict[str, Any]: ...
+
+def feature_weights(m2: Matrix, support: Vector, count: float, stream_m2: Vector) -> NDArray[numpy.float64]: ...
+
+def nearest_two(query: Vector, rows: Matrix, inverse: Vector | None, gamma: float, m2: Matrix, support: Vector, count: float, stream_m2: Vector) -> tuple[Any, ...]: ...
+
+def knn_graph(rows: Matrix, m2: Matrix | None = None, support: Vector | None = None, count: float = 0.0, stream_m2: Vector | None = None) -> dict[str, Any]: ...
+
+def ph_components(offset: Indices, neighbour: Indices, support: Vector, prune: bool = True) -> dict[str, Any]: ...
+
+def hierarchy(rows: Matrix, support: Vector, component: Indices, persistence: Vector) -> dict[str, Any]: ...
+
+def cut_level(heights: Vector) -> int: ...
+
+def assign(rows: Matrix, support: Vector, cluster: Indices, n_clusters: int, samples: Matrix) -> tuple[Any, ...]: ...
+
+def recalculate_vigilance(samples: Matrix, inverse: Vector | None, interval: int, threshold: float, ratio: float, current_ratio: float, alpha: float) -> tuple[Any, ...]: ...
+
+def simd_level() -> str:
+    """The instruction set in use: baseline, avx2 or avx512."""
+
+def simd_levels() -> list[str]:
+    """The instruction sets that this processor and build have."""
+
+def use_simd_level(level: str) -> None:
+    """For tests: replace the instruction set in use."""
+
+def first_outside(values: Matrix, limit: float) -> int:
+    """
+    Flat index of the first value that is NaN or exceeds the limit in magnitude, or -1.
+    """

@@ -1,0 +1,58 @@
+"""Write the stub of the native module: ``make_stub.py [file]``, by default to standard output.
+
+nanobind's stub generator does the work. What it cannot know is filled in here: what is inside the dictionaries and
+arrays that are returned, and short names for the arrays that are taken.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FLOATS, INTS = "NDArray[numpy.float64]", "NDArray[numpy.int64]"
+
+# Functions that return one array. nanobind calls it an object.
+ARRAYS = {"assign": INTS, "scores": FLOATS, "cluster_centers": FLOATS, "feature_weights": FLOATS}
+
+# Arrays are taken as they are: of this type, in C order, with no conversion.
+ALIASES = {
+    "Matrix": ("numpy.float64", "None, None"),
+    "Vector": ("numpy.float64", "None,"),
+    "Indices": ("numpy.int32", "None,"),
+}
+
+GENERICS = {"dict": "dict[str, Any]", "tuple": "tuple[Any, ...]", "list": "list[str]"}
+
+
+def generate() -> str:
+    """Run nanobind's generator."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "_core.pyi")
+        command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "phida._core", "-o", str(path)]
+        subprocess.run(command, check=True)
+        return path.read_text(encoding="utf-8")
+
+
+def refine(stub: str) -> str:
+    """Fill in what the generator cannot know."""
+    for alias, (dtype, shape) in ALIASES.items():
+        taken = rf"Annotated\[NDArray\[{re.escape(dtype)}\], dict\(shape=\({re.escape(shape)}\)[^)]*\)\]"
+        stub = re.sub(taken, alias, stub)
+    for name, array in ARRAYS.items():
+        stub = re.sub(rf"(def {name}\(.*\) -> )object:", rf"\1{array}:", stub)
+    for plain, full in GENERICS.items():
+        stub = re.sub(rf"(?<=-> ){plain}(?=:)|(?<=: ){plain}(?=, /)", full, stub)
+    names = "\n".join(f"{alias} = NDArray[{dtype}]" for alias, (dtype, _) in ALIASES.items())
+    stub = stub.replace("from typing import Annotated\n", "from typing import Any\n")
+    return stub.replace("import NDArray\n", f"import NDArray\n\n{names}\n", 1)
+
+
+if __name__ == "__main__":
+    text = refine(generate())
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
