@@ -69,9 +69,7 @@ def slow_calls(work: Workload) -> dict[str, Callable[[], object]]:
         for sample in samples:
             model.learn_one(sample)  # type: ignore[attr-defined]
 
-    return calls | {
-        name: partial(stream, getattr(cluster, name)) for name in ("DBSTREAM", "DenStream", "CluStream")
-    }
+    return calls | {name: partial(stream, getattr(cluster, name)) for name in ("DBSTREAM", "DenStream", "CluStream")}
 
 
 def main(names: list[str]) -> None:
