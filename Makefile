@@ -126,9 +126,34 @@ format: $(VENV)/lint-tools  ## Format all code in place
 	@echo "$(BIN)/clang-format -i"
 	@$(BIN)/clang-format -i $(CXX_FILES)
 
+# How fast it is: ratios in one run, since machines are noisy.
+
+$(VENV)/perf-tools: $(VENV)/installed-once pyproject.toml
+	@echo "installing what it is compared with"
+	@$(PIP) --group perf
+	@touch $@
+
 .PHONY: perf
-perf: $(VENV)/installed  ## Measure how fast it learns
+perf: $(VENV)/installed $(VENV)/perf-tools  ## Learning and prediction against the matching alone, and against others
 	@$(BIN)/python perf/learning.py
+
+.PHONY: perf-latency
+perf-latency: $(VENV)/installed $(VENV)/perf-tools  ## One row at a time, import time, memory, threads
+	@$(BIN)/python perf/latency.py
+
+build/perf/phida_perf: $(VENV)/build-tools $(SOURCES) perf/native.cpp
+	@$(BIN)/cmake -S . -B build/perf -G Ninja -DPHIDA_BUILD_PERF=ON > /dev/null
+	@$(BIN)/cmake --build build/perf -j $(JOBS)
+
+.PHONY: perf-growth
+perf-growth: build/perf/phida_perf $(VENV)/perf-tools  ## How each stage grows, with a plot
+	@mkdir -p perf/out
+	build/perf/phida_perf growth > perf/out/growth.csv
+	@$(BIN)/python perf/growth.py perf/out/growth.csv perf/out/growth.png
+
+.PHONY: perf-instructions
+perf-instructions: build/perf/phida_perf  ## Instructions per row (needs valgrind), beside the recorded figures
+	@$(BIN)/python perf/instructions.py build/perf/phida_perf
 
 .PHONY: stub
 stub: $(VENV)/installed  ## Write the stub of the native module anew

@@ -29,13 +29,9 @@ std::size_t learn(SharedLearner& learner, const Matrix& samples) {
 // What the last sample did, in the words of the golden traces.
 nb::dict last_step(SharedLearner& learner) {
   Step step;
-  double gamma = 0.0;
   {
     const nb::gil_scoped_release released;
-    learner.with([&](const Learner& l) {
-      step = l.last_step();
-      gamma = l.state().metric.transform.gamma;
-    });
+    step = learner.with([](const Learner& l) { return l.last_step(); });
   }
   nb::dict d;
   d["event"] = step.created ? "create" : "update";
@@ -45,7 +41,7 @@ nb::dict last_step(SharedLearner& learner) {
     d["runner_up"] = step.runner_up;
     d["similarity"] = nb::make_tuple(step.winner_similarity, step.runner_up_similarity);
     d["runner_up_updated"] = step.runner_up_updated;
-    d["gamma"] = gamma;
+    d["gamma"] = step.gamma;
   }
   return d;
 }

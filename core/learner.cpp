@@ -81,7 +81,8 @@ void Learner::match_and_learn(const double* sample) {
            .winner = r,
            .runner_up = b,
            .winner_similarity = a_r,
-           .runner_up_similarity = a_b};
+           .runner_up_similarity = a_b,
+           .gamma = gamma};
   if (a_r < tau) {
     create(sample);
     return;

@@ -69,6 +69,7 @@ struct Step {
   std::int32_t runner_up = kNone;
   double winner_similarity = 0.0;
   double runner_up_similarity = 0.0;
+  double gamma = 0.0;  // of the metric that was matched in
   bool runner_up_updated = false;
   bool refreshed = false;
 };

@@ -33,13 +33,14 @@ std::size_t SharedLearner::learn(const double* rows, std::size_t n,
   constexpr auto kSlice = std::chrono::milliseconds(20);
   const Turn turn(*this);
   const std::size_t dims = learner_.settings().dims;
-  // Reading the clock costs about as much as a few hundred values.
-  const std::size_t between_looks = std::clamp<std::size_t>((1u << 16) / dims, 1, 64);
   for (std::size_t done = 0; done < n;) {
     {
       const std::lock_guard<std::mutex> lock(state_);
       const auto until = Clock::now() + kSlice;
       do {
+        // A row costs time in proportion to nodes and features; a look at the clock, about a hundred of them.
+        const std::size_t cost = dims * (learner_.state().nodes.size() + 1);
+        const std::size_t between_looks = std::clamp<std::size_t>((1u << 16) / cost, 1, 64);
         for (const std::size_t look = std::min(n, done + between_looks); done < look; ++done)
           learner_.learn(rows + done * dims);
       } while (done < n && Clock::now() < until);

@@ -1,8 +1,9 @@
 #include "mapping/component_hierarchy.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
+#include <tuple>
 
 namespace phida {
 
@@ -35,7 +36,7 @@ void HierarchyBuilder::center(const RowMatrix& rows, ComponentHierarchy& out) {
       out.centroid[a][j] += (origin[j] - transform_.center[j]) * transform_.inverse[j];
 }
 
-double HierarchyBuilder::cost(std::size_t a, std::size_t b) const {
+double HierarchyBuilder::cost(std::int32_t a, std::int32_t b) const {
   const double* const p = position_[a];
   const double* const q = position_[b];
   double square = 0.0;
@@ -51,45 +52,46 @@ void HierarchyBuilder::agglomerate(const ComponentMass& mass, ComponentHierarchy
   graph_builder_.build(out.centroid, all_, centroid_transform_, std::nullopt, {}, out.graph);
   position_ = out.centroid;
   weight_ = mass.component;
-  adjacent_.assign(n * n, 0);
-  cost_.assign(n * n, 0.0);
-  const auto connect = [&](std::size_t a, std::size_t b) {
-    adjacent_[a * n + b] = adjacent_[b * n + a] = 1;
-    cost_[a * n + b] = cost_[b * n + a] = cost(a, b);
-  };
-  for (std::size_t a = 0; a < n; ++a)
+  links_.clear();
+  for (const std::int32_t a : all_)
     for (const std::int32_t b : out.graph.edges.neighbours(a))
-      if (static_cast<std::size_t>(b) > a) connect(a, static_cast<std::size_t>(b));
+      if (a < b) links_.push_back({a, b, cost(a, b)});
 
   out.merges.clear();
-  for (std::size_t groups = n; groups > mass.minimum_count; --groups) {
-    std::size_t into = n, from = n;
-    double cheapest = std::numeric_limits<double>::infinity();
-    for (std::size_t a = 0; a < n; ++a) {
-      for (std::size_t b = a + 1; b < n; ++b) {
-        if (adjacent_[a * n + b] && cost_[a * n + b] < cheapest) {
-          into = a;
-          from = b;
-          cheapest = cost_[a * n + b];
-        }
-      }
-    }
-    if (into == n) break;
-    out.merges.push_back(
-        {static_cast<std::int32_t>(into), static_cast<std::int32_t>(from), cheapest});
-    const double united = weight_[into] + weight_[from];
-    double* const to = position_[into];
-    const double* const other = position_[from];
-    for (std::size_t j = 0; j < position_.cols(); ++j)
-      to[j] = (weight_[into] * to[j] + weight_[from] * other[j]) / united;
-    weight_[into] = united;
-    for (std::size_t c = 0; c < n; ++c) {
-      const bool beside = adjacent_[into * n + c] || adjacent_[from * n + c];
-      adjacent_[from * n + c] = adjacent_[c * n + from] = 0;
-      if (beside && c != into && c != from) connect(into, c);
-    }
+  const auto cheaper = [](const Link& x, const Link& y) {
+    return std::tie(x.cost, x.a, x.b) < std::tie(y.cost, y.a, y.b);  // ties: lower ids first
+  };
+  for (std::size_t groups = n; groups > mass.minimum_count && !links_.empty(); --groups) {
+    const Link cheapest = *std::min_element(links_.begin(), links_.end(), cheaper);
+    out.merges.push_back({cheapest.a, cheapest.b, cheapest.cost});
+    unite(cheapest.a, cheapest.b);
   }
   out.level = cut_level(out.merges);
+}
+
+// The merged group keeps the lower id and unites the neighbours of both.
+void HierarchyBuilder::unite(std::int32_t into, std::int32_t from) {
+  const double united = weight_[into] + weight_[from];
+  double* const to = position_[into];
+  const double* const other = position_[from];
+  for (std::size_t j = 0; j < position_.cols(); ++j)
+    to[j] = (weight_[into] * to[j] + weight_[from] * other[j]) / united;
+  weight_[into] = united;
+  seen_.assign(weight_.size(), 0);
+  seen_[into] = 1;
+  std::size_t kept = 0;
+  for (Link link : links_) {
+    if (link.a == from) link.a = into;
+    if (link.b == from) link.b = into;
+    if (link.a == into || link.b == into) {
+      const std::int32_t neighbour = link.a == into ? link.b : link.a;
+      if (seen_[neighbour]) continue;
+      seen_[neighbour] = 1;
+      link = {std::min(into, neighbour), std::max(into, neighbour), cost(into, neighbour)};
+    }
+    links_[kept++] = link;
+  }
+  links_.resize(kept);
 }
 
 std::size_t cut_level(std::span<const Merge> merges) {

@@ -39,7 +39,15 @@ class HierarchyBuilder {
   void agglomerate(const ComponentMass& mass, ComponentHierarchy& out);
 
  private:
-  double cost(std::size_t a, std::size_t b) const;
+  // Two adjacent groups, the lower first, and what uniting them costs.
+  struct Link {
+    std::int32_t a = 0;
+    std::int32_t b = 0;
+    double cost = 0.0;
+  };
+
+  double cost(std::int32_t a, std::int32_t b) const;
+  void unite(std::int32_t into, std::int32_t from);
 
   ColumnQuartiles quartiles_;
   FeatureTransform transform_;
@@ -48,10 +56,10 @@ class HierarchyBuilder {
   KnnGraphBuilder graph_builder_;
   std::vector<std::int32_t> inside_;
   std::vector<std::int32_t> all_;
-  RowMatrix position_;                  // mu, per group
-  std::vector<double> weight_;          // W, per group
-  std::vector<std::uint8_t> adjacent_;  // (group, group)
-  std::vector<double> cost_;            // (group, group), where adjacent
+  RowMatrix position_;          // mu, per group
+  std::vector<double> weight_;  // W, per group
+  std::vector<Link> links_;
+  std::vector<std::uint8_t> seen_;  // per group
 };
 
 // The level before the largest jump between successive merge heights (0, then those of `merges`). Jumps that agree to

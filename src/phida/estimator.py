@@ -12,8 +12,8 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
+from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from phida import _core, _threads, border, views
 
@@ -117,8 +117,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         """
         self._validate_params()
         samples = border.samples(self, X, reset=True)
-        self.__dict__.pop("_learner", None)
-        learner = self._begin(samples.shape[1])
+        self._learner = learner = self._new_learner(samples.shape[1])
         learner.learn(samples)
         learner.end_learning()
         self._label(samples)
@@ -146,7 +145,8 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
                 f"{self.compatibility!r} after learning began; call fit to start afresh."
             )
         samples = border.samples(self, X, reset=not begun)
-        learner = self._learner if begun else self._begin(samples.shape[1])
+        # Where another thread began first, its learner is the one to go on with.
+        learner = self._learner if begun else self.__dict__.setdefault("_learner", self._new_learner(samples.shape[1]))
         learner.learn(samples)
         self._label(samples)
         return self
@@ -161,8 +161,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self
         """
-        check_is_fitted(self)
-        self._learner.end_learning()
+        self._fitted.end_learning()
         return self
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -177,11 +176,11 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         labels : ndarray of shape (n_samples,)
             From 0 to ``n_clusters_`` - 1.
         """
-        check_is_fitted(self)
+        reading = self._reading
         samples = border.samples(self, X, reset=False)
-        return self._reading.assign(samples, _threads.for_batch(samples.size))
+        return reading.assign(samples, _threads.for_batch(samples.size))
 
-    def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> NDArray[np.int64]:
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
         """Fit, and return the labels of the rows, whether or not ``compute_labels`` is set.
 
         Parameters
@@ -210,9 +209,9 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
-        check_is_fitted(self)
+        reading = self._reading
         samples = border.samples(self, X, reset=False)
-        return self._reading.scores(samples, _threads.for_batch(samples.size))
+        return reading.scores(samples, _threads.for_batch(samples.size))
 
     @property
     def n_clusters_(self) -> int:
@@ -232,18 +231,15 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
 
     @property
     def n_samples_seen_(self) -> int:
-        check_is_fitted(self)
-        return self._learner.n_seen
+        return self._fitted.n_seen
 
     @property
     def interval_(self) -> int:
-        check_is_fitted(self)
-        return self._learner.interval
+        return self._fitted.interval
 
     @property
     def vigilance_(self) -> float:
-        check_is_fitted(self)
-        return self._learner.vigilance
+        return self._fitted.vigilance
 
     @property
     def cluster_centers_(self) -> NDArray[np.float64]:
@@ -274,20 +270,26 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         return self.n_clusters_
 
     @property
-    def _reading(self) -> _core.Reading:
-        check_is_fitted(self)
-        return self._learner.reading()
+    def _fitted(self) -> _core.Learner:
+        """The learner, looked up once: another thread may put a new one in its place."""
+        learner = self.__dict__.get("_learner")
+        if learner is None or learner.n_seen == 0:
+            raise NotFittedError(f"This {type(self).__name__} is not fitted yet; call fit or partial_fit first.")
+        return learner  # type: ignore[no-any-return]
 
-    def _begin(self, n_features: int) -> _core.Learner:
-        """Set up a learner; where another thread was first, take its."""
+    @property
+    def _reading(self) -> _core.Reading:
+        return self._fitted.reading()
+
+    def _new_learner(self, n_features: int) -> _core.Learner:
         self._compatibility = self.compatibility
         self.__dict__.pop("labels_", None)
-        learner = _core.Learner(n_features, self.compatibility == "released")
-        return self.__dict__.setdefault("_learner", learner)  # type: ignore[no-any-return]
+        return _core.Learner(n_features, self.compatibility == "released")
 
     def _label(self, samples: NDArray[np.float64]) -> None:
         if self.compute_labels:
             self.labels_ = self._reading.assign(samples, _threads.for_batch(samples.size))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_learner" in self.__dict__ and self._learner.n_seen > 0
+        learner = self.__dict__.get("_learner")
+        return learner is not None and learner.n_seen > 0

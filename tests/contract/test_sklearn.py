@@ -75,6 +75,12 @@ def test_a_model_that_is_not_fitted_says_so(read):
         read(PHIDA())
 
 
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_predict"])
+def test_weights_are_refused(method):
+    with pytest.raises(TypeError, match="sample_weight"):
+        getattr(PHIDA(), method)(X, sample_weight=[1.0] * len(X))
+
+
 def test_fit_predict_without_compute_labels():
     model = PHIDA(compute_labels=False)
     labels = model.fit_predict(X)
