@@ -106,7 +106,8 @@ nb::dict persistence(const Reading& reading) {
 
 nb::dict hierarchy(const Reading& reading) {
   const PhView& ph = reading.ph;
-  const ComponentHierarchy& h = ph.hierarchy;
+  ComponentHierarchy h = ph.hierarchy;
+  center_centroids(reading.nodes.representative, reading.view.member, h);
   std::vector<std::int32_t> into, from;
   std::vector<double> height;
   for (const Merge& merge : h.merges) {
@@ -130,19 +131,21 @@ nb::dict hierarchy(const Reading& reading) {
 
 nb::dict view(const Reading& reading) {
   const AssignmentView& view = reading.view;
+  FeatureTransform transform = view.transform;
+  fit_center(reading.nodes.representative, view.member, transform);
   const auto real = [&](const AlignedDoubles& row) {
     return std::span<const double>{row.data(), view.dims()};
   };
   std::vector<double> denominator;
-  for (const double inverse : real(view.transform.inverse)) denominator.push_back(1.0 / inverse);
+  for (const double inverse : real(transform.inverse)) denominator.push_back(1.0 / inverse);
   std::vector<double> share = view.cluster_support;
   double total = 0.0;
   for (const double s : share) total += s;
   for (double& s : share) s /= total;
   nb::dict d;
-  d["center"] = to_array(real(view.transform.center));
+  d["center"] = to_array(real(transform.center));
   d["denominator"] = to_array(denominator);
-  d["gamma"] = view.transform.gamma;
+  d["gamma"] = transform.gamma;
   d["support_share"] = to_array(share);
   d["concentration"] = view.concentration;
   return d;

@@ -157,7 +157,10 @@ nb::dict hierarchy(const Matrix& rows, const Vector& support, const Indices& com
   const RowMatrix y = to_rows(rows);
   builder.find_centroids(y, all_of(y.rows()), components, mass, hierarchy);
   builder.agglomerate(mass, hierarchy);
-  builder.center(y, hierarchy);
+  std::vector<std::int32_t> inside;
+  for (std::size_t v = 0; v < y.rows(); ++v)
+    if (component.data()[v] >= 0) inside.push_back(static_cast<std::int32_t>(v));
+  center_centroids(y, inside, hierarchy);
   std::vector<std::int32_t> into, from;
   std::vector<double> height;
   for (const Merge& merge : hierarchy.merges) {
@@ -187,8 +190,11 @@ std::size_t level_of(const Vector& heights) {
 nb::tuple assign(const Matrix& rows, const Vector& support, const Indices& cluster,
                  std::size_t n_clusters, const Matrix& samples) {
   const RowMatrix y = to_rows(rows);
+  FeatureTransform transform;
+  ColumnQuartiles quartiles;
+  fit_scaling(y, all_of(y.rows()), 0, quartiles, transform);
   const AssignmentView view =
-      make_view(y, as_span(support), all_of(y.rows()), as_span(cluster), n_clusters);
+      make_view(y, as_span(support), all_of(y.rows()), as_span(cluster), n_clusters, transform);
   Assigner assigner(view);
   std::vector<double> scores(samples.shape(0) * n_clusters);
   std::vector<std::int64_t> labels(samples.shape(0));

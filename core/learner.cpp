@@ -183,7 +183,8 @@ double Learner::cluster_count() const {
 
 void Learner::refresh() {
   NodeState& nodes = state_.nodes;
-  if (refresher_.refresh(nodes, state_.moments, state_.vigilance.interval, settings_.switches)) {
+  if (refresher_.refresh(nodes, state_.moments, state_.vigilance.interval, settings_.switches,
+                         false)) {
     state_.metric.present = false;
     scaling_.all_changed();
     all_.resize(nodes.size());
@@ -204,9 +205,12 @@ std::shared_ptr<const Reading> Learner::reading() {
     throw std::logic_error("this learner has no mapping to clusters");
   Reading reading{state_.nodes, {}, {}, {}};
   reader_.rows_unknown();
-  if (!state_.ended)
-    reader_.refresh(reading.nodes, state_.moments, state_.vigilance.interval, settings_.switches);
-  reading.ph = reader_.describe(reading.nodes, state_.moments, settings_.switches);
+  if (state_.ended)
+    reader_.describe(reading.nodes, state_.moments, settings_.switches);
+  else
+    reader_.refresh(reading.nodes, state_.moments, state_.vigilance.interval, settings_.switches,
+                    true);
+  reading.ph = reader_.view();
   const PhView& ph = reading.ph;
   const std::vector<std::int32_t> of_component =
       clusters_at(ph.hierarchy.merges, ph.hierarchy.level, ph.n_components());
@@ -219,7 +223,7 @@ std::shared_ptr<const Reading> Learner::reading() {
     reading.cluster[members.back()] = clusters.back();
   }
   reading.view = make_view(reading.nodes.representative, reading.nodes.support, members, clusters,
-                           ph.n_clusters());
+                           ph.n_clusters(), ph.hierarchy.transform);
   reading_ = std::make_shared<const Reading>(std::move(reading));
   return reading_;
 }

@@ -7,7 +7,7 @@
 namespace phida {
 
 bool Refresher::refresh(NodeState& nodes, const Moments& moments, std::size_t interval,
-                        const Switches& switches) {
+                        const Switches& switches, bool records) {
   bool removed = switches.remove && remove_low_support(nodes, interval);
   find_input(nodes, moments, switches);
   if (switches.remove && remove_isolated(nodes)) {
@@ -15,19 +15,17 @@ bool Refresher::refresh(NodeState& nodes, const Moments& moments, std::size_t in
     find_input(nodes, moments, switches);
   }
   find_components(switches);
-  map_components(nodes, false);
+  map_components(nodes, records);
   std::fill(nodes.component.begin(), nodes.component.end(), kNone);
   for (std::size_t v = 0; v < view_.members.size(); ++v)
     nodes.component[view_.members[v]] = view_.components.component[v];
   return removed;
 }
 
-PhView Refresher::describe(const NodeState& nodes, const Moments& moments,
-                           const Switches& switches) {
+void Refresher::describe(const NodeState& nodes, const Moments& moments, const Switches& switches) {
   find_input(nodes, moments, switches);
   find_components(switches);
   map_components(nodes, true);
-  return view_;
 }
 
 // Nodes with support 1 go once there are more of them than the interval, unless their component would be left with
@@ -97,17 +95,16 @@ void Refresher::find_components(const Switches& switches) {
 }
 
 // Where as many clusters are needed as there are components, nothing can be merged: learning needs no centroids then.
-void Refresher::map_components(const NodeState& nodes, bool with_records) {
+void Refresher::map_components(const NodeState& nodes, bool records) {
   ComponentHierarchy& hierarchy = view_.hierarchy;
   weigh_components(view_.components, view_.support, scratch_, view_.mass);
   hierarchy.merges.clear();
   hierarchy.level = 0;
   const bool may_merge = view_.mass.minimum_count < view_.components.count();
-  if (!with_records && !may_merge) return;
+  if (!records && !may_merge) return;
   hierarchy_builder_.find_centroids(nodes.representative, view_.members, view_.components,
                                     view_.mass, hierarchy);
   hierarchy_builder_.agglomerate(view_.mass, hierarchy);
-  if (with_records) hierarchy_builder_.center(nodes.representative, hierarchy);
 }
 
 }  // namespace phida

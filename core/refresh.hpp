@@ -43,9 +43,16 @@ struct PhView {
 
 class Refresher {
  public:
-  // The whole cycle. Changes nodes by removal and by renewing their component ids; true if any was removed.
+  // The whole cycle. Changes nodes by removal and by renewing their component ids; true if any was removed. Without
+  // `records`, only what learning needs is worked out.
   bool refresh(NodeState& nodes, const Moments& moments, std::size_t interval,
-               const Switches& switches);
+               const Switches& switches, bool records);
+
+  // Topology and mapping of the nodes as they are, with every record.
+  void describe(const NodeState& nodes, const Moments& moments, const Switches& switches);
+
+  // What the last of these found.
+  const PhView& view() const { return view_; }
 
   // To be told, between refreshes, of changes to the rows of active nodes; or that it was not told.
   void active_row_moved(const double* before, const double* after) {
@@ -55,18 +62,12 @@ class Refresher {
   void rows_unknown() { scaling_.all_changed(); }
   bool watches_rows() const { return scaling_.watches_rows(); }
 
-  // The records of the last refresh: as much as learning needs.
-  const PhView& view() const { return view_; }
-
-  // Topology and mapping of the nodes as they are, with every record filled in.
-  PhView describe(const NodeState& nodes, const Moments& moments, const Switches& switches);
-
  private:
   bool remove_low_support(NodeState& nodes, std::size_t interval);
   bool remove_isolated(NodeState& nodes);
   void find_input(const NodeState& nodes, const Moments& moments, const Switches& switches);
   void find_components(const Switches& switches);
-  void map_components(const NodeState& nodes, bool with_records);
+  void map_components(const NodeState& nodes, bool records);
 
   PhView view_;
   TrackedScaling scaling_;

@@ -6,11 +6,10 @@ namespace phida {
 
 AssignmentView make_view(const RowMatrix& representatives, std::span<const double> support,
                          std::span<const std::int32_t> members,
-                         std::span<const std::int32_t> cluster, std::size_t n_clusters) {
+                         std::span<const std::int32_t> cluster, std::size_t n_clusters,
+                         const FeatureTransform& transform) {
   AssignmentView view;
-  ColumnQuartiles quartiles;
-  fit_scaling(representatives, members, 0, quartiles, view.transform);
-  fit_center(representatives, members, view.transform);
+  view.transform = transform;
   view.first.assign(n_clusters + 1, 0);
   for (const std::int32_t c : cluster) ++view.first[c + 1];
   for (std::size_t c = 0; c < n_clusters; ++c) view.first[c + 1] += view.first[c];

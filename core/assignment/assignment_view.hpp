@@ -23,9 +23,10 @@ struct AssignmentView {
   std::size_t n_clusters() const { return cluster_support.size(); }
 };
 
-// `members` are the nodes in the view, ascending, and `cluster` their clusters (0 .. n_clusters - 1, none empty).
+// `transform` is the one that the members' representatives define. `members` are the nodes in the view, ascending, and `cluster` their clusters (0 .. n_clusters - 1, none empty).
 AssignmentView make_view(const RowMatrix& representatives, std::span<const double> support,
                          std::span<const std::int32_t> members,
-                         std::span<const std::int32_t> cluster, std::size_t n_clusters);
+                         std::span<const std::int32_t> cluster, std::size_t n_clusters,
+                         const FeatureTransform& transform);
 
 }  // namespace phida

@@ -13,9 +13,10 @@ void HierarchyBuilder::find_centroids(const RowMatrix& rows, std::span<const std
   inside_.clear();
   for (std::size_t v = 0; v < members.size(); ++v)
     if (components.component[v] >= 0) inside_.push_back(members[v]);
-  fit_scaling(rows, inside_, 0, quartiles_, transform_);
+  fit_scaling(rows, inside_, 0, quartiles_, out.transform);
   // Any origin will do for distances; one of the rows keeps the numbers small.
-  const double* const origin = rows[inside_.front()];
+  out.origin = inside_.front();
+  const double* const origin = rows[out.origin];
   out.centroid = RowMatrix(rows.cols());
   out.centroid.resize(components.count());
   for (std::size_t v = 0; v < members.size(); ++v) {
@@ -24,16 +25,18 @@ void HierarchyBuilder::find_centroids(const RowMatrix& rows, std::span<const std
     const double share = mass.node[v] / mass.component[components.component[v]];
     const double* const row = rows[members[v]];
     for (std::size_t j = 0; j < rows.cols(); ++j)
-      centroid[j] += share * ((row[j] - origin[j]) * transform_.inverse[j]);
+      centroid[j] += share * ((row[j] - origin[j]) * out.transform.inverse[j]);
   }
 }
 
-void HierarchyBuilder::center(const RowMatrix& rows, ComponentHierarchy& out) {
-  fit_center(rows, inside_, transform_);
-  const double* const origin = rows[inside_.front()];
-  for (std::size_t a = 0; a < out.centroid.rows(); ++a)
+void center_centroids(const RowMatrix& rows, std::span<const std::int32_t> inside,
+                      ComponentHierarchy& hierarchy) {
+  FeatureTransform& transform = hierarchy.transform;
+  fit_center(rows, inside, transform);
+  const double* const origin = rows[hierarchy.origin];
+  for (std::size_t a = 0; a < hierarchy.centroid.rows(); ++a)
     for (std::size_t j = 0; j < rows.cols(); ++j)
-      out.centroid[a][j] += (origin[j] - transform_.center[j]) * transform_.inverse[j];
+      hierarchy.centroid[a][j] += (origin[j] - transform.center[j]) * transform.inverse[j];
 }
 
 double HierarchyBuilder::cost(std::int32_t a, std::int32_t b) const {

@@ -18,10 +18,12 @@ struct Merge {
 };
 
 struct ComponentHierarchy {
-  RowMatrix centroid;         // per component, in the transformed space, relative to some origin
-  KnnGraph graph;             // which components are adjacent
-  std::vector<Merge> merges;  // level l of the hierarchy is what the first l merges leave
-  std::size_t level = 0;      // the level that the cut takes
+  FeatureTransform transform;  // of the rows in the map; without its centre until center_centroids
+  std::int32_t origin = 0;     // the row that centroids are relative to until then
+  RowMatrix centroid;          // per component, in the transformed space, relative to some origin
+  KnnGraph graph;              // which components are adjacent
+  std::vector<Merge> merges;   // level l of the hierarchy is what the first l merges leave
+  std::size_t level = 0;       // the level that the cut takes
 };
 
 class HierarchyBuilder {
@@ -31,9 +33,6 @@ class HierarchyBuilder {
   void find_centroids(const RowMatrix& rows, std::span<const std::int32_t> members,
                       const PhComponents& components, const ComponentMass& mass,
                       ComponentHierarchy& out);
-
-  // For records: moves the origin of the centroids to the transformation's centre. Merging does not need it.
-  void center(const RowMatrix& rows, ComponentHierarchy& out);
 
   // Merges until `minimum_count` groups are left or no two are adjacent, then cuts.
   void agglomerate(const ComponentMass& mass, ComponentHierarchy& out);
@@ -50,7 +49,6 @@ class HierarchyBuilder {
   void unite(std::int32_t into, std::int32_t from);
 
   ColumnQuartiles quartiles_;
-  FeatureTransform transform_;
   ColumnQuartiles centroid_quartiles_;
   FeatureTransform centroid_transform_;
   KnnGraphBuilder graph_builder_;
@@ -61,6 +59,11 @@ class HierarchyBuilder {
   std::vector<Link> links_;
   std::vector<std::uint8_t> seen_;  // per group
 };
+
+// For records: completes the transformation and moves the centroids' origin to its centre. `inside` names the rows in the
+// map. Nothing else needs the centre, so it is worked out when somebody looks.
+void center_centroids(const RowMatrix& rows, std::span<const std::int32_t> inside,
+                      ComponentHierarchy& hierarchy);
 
 // The level before the largest jump between successive merge heights (0, then those of `merges`). Jumps that agree to
 // rounding count as equal, and the one that ends higher wins. Heights may fall, so jumps may be negative.

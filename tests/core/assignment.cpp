@@ -26,7 +26,9 @@ struct Model {
       cluster.push_back(static_cast<std::int32_t>(i < clusters ? i : random.below(clusters)));
     }
   }
-  AssignmentView view() const { return make_view(rows, support, members, cluster, n_clusters); }
+  AssignmentView view() const {
+    return make_view(rows, support, members, cluster, n_clusters, fitted(rows, members));
+  }
 };
 
 // The scores h_c of spec section 9.

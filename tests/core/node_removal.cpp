@@ -31,7 +31,7 @@ std::size_t left_after_refresh(NodeState nodes, std::size_t interval,
                                const Switches& switches = {}) {
   Refresher refresher;
   const std::size_t before = nodes.size();
-  const bool removed = refresher.refresh(nodes, Moments(3), interval, switches);
+  const bool removed = refresher.refresh(nodes, Moments(3), interval, switches, false);
   CHECK(removed == (nodes.size() < before));
   return nodes.size();
 }
@@ -80,7 +80,7 @@ TEST("node_removal: a component with fewer than two others keeps its low nodes")
   // Component 0 has two high nodes and loses its low ones (3, 4); 1 has one and keeps both; 2 has none and keeps its
   // only node; the node outside the map goes.
   Refresher refresher;
-  refresher.refresh(nodes, Moments(3), 2, {});
+  refresher.refresh(nodes, Moments(3), 2, {}, false);
   CHECK(nodes.id == (std::vector<std::int64_t>{10, 11, 12, 15, 16, 18}));
 }
 
@@ -95,7 +95,7 @@ TEST("node_removal: isolated nodes of support one go, if they are not active") {
   const auto left = [&](const Switches& switches) {
     NodeState copy = nodes;
     Refresher refresher;
-    refresher.refresh(copy, moments, 100, switches);
+    refresher.refresh(copy, moments, 100, switches, false);
     return copy.size();
   };
   CHECK(left({}) == 5);
@@ -110,7 +110,7 @@ TEST("node_removal: after a refresh components name the nodes of the PH input on
   NodeState nodes = high_and_low(random, 4, 3);
   nodes.component = {3, 2, 1, 0, 0, 0, 0};
   Refresher refresher;
-  refresher.refresh(nodes, Moments(3), 10, {.prune = false});
+  refresher.refresh(nodes, Moments(3), 10, {.prune = false}, false);
   for (std::size_t i = 0; i < 4; ++i) CHECK(nodes.component[i] >= 0);
   for (std::size_t i = 4; i < 7; ++i) CHECK(nodes.component[i] == kNone);
 }
