@@ -117,7 +117,7 @@ lint: $(VENV)/installed $(VENV)/test-tools $(VENV)/lint-tools  ## Formatters, ty
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/codespell
 
-CXX_FILES = $(shell find core bindings tests -name '*.cpp' -o -name '*.hpp')
+CXX_FILES = $(shell find core bindings tests perf -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: format
 format: $(VENV)/lint-tools  ## Format all code in place
@@ -161,6 +161,6 @@ stub: $(VENV)/installed  ## Write the stub of the native module anew
 
 .PHONY: clean
 clean:  ## Remove everything that was built
-	rm -rf $(VENV) build dist demo
+	rm -rf $(VENV) build dist demo perf/out
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

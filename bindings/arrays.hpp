@@ -17,7 +17,6 @@ namespace nb = nanobind;
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class Array>
 auto as_span(const Array& array) {
@@ -33,15 +32,6 @@ nb::object new_array(std::initializer_list<std::size_t> shape, T*& data) {
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.begin(), owner));
 }
 
-template <class Values>
-nb::object to_array(const Values& values) {
-  using T = std::remove_cv_t<typename Values::value_type>;
-  T* data = nullptr;
-  nb::object array = new_array<T>({values.size()}, data);
-  std::copy(values.begin(), values.end(), data);
-  return array;
-}
-
 // Indices and counts as NumPy's default integer, flags as booleans.
 template <class T, class Values>
 nb::object to_array_of(const Values& values) {
@@ -49,6 +39,11 @@ nb::object to_array_of(const Values& values) {
   nb::object array = new_array<T>({values.size()}, data);
   std::copy(values.begin(), values.end(), data);
   return array;
+}
+
+template <class Values>
+nb::object to_array(const Values& values) {
+  return to_array_of<std::remove_cv_t<typename Values::value_type>>(values);
 }
 
 template <class Values>

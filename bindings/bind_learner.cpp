@@ -3,16 +3,11 @@
 
 #include "arrays.hpp"
 #include "shared_learner.hpp"
+#include "signals.hpp"
 #include "state.hpp"
 
 namespace phida::bindings {
 namespace {
-
-// Between slices of learning: did the user press Ctrl-C?
-bool no_signal() {
-  const nb::gil_scoped_acquire gil;
-  return PyErr_CheckSignals() == 0;
-}
 
 std::size_t learn(SharedLearner& learner, const Matrix& samples) {
   if (samples.shape(1) != learner.settings().dims)
@@ -24,6 +19,15 @@ std::size_t learn(SharedLearner& learner, const Matrix& samples) {
   }
   if (learned < samples.shape(0)) throw nb::python_error();  // what the signal handler raised
   return learned;
+}
+
+void end_learning(SharedLearner& learner) {
+  bool ended = false;
+  {
+    const nb::gil_scoped_release released;
+    ended = learner.end_learning(no_signal);
+  }
+  if (!ended) throw nb::python_error();
 }
 
 // What the last sample did, in the words of the golden traces.
@@ -82,8 +86,7 @@ void bind_learner(nb::module_& m) {
           nb::arg("mapping") = true)
       .def("learn", &learn, nb::arg("samples").noconvert(),
            "Learn rows in order. Every value must be finite; the caller has checked.")
-      .def("end_learning", &SharedLearner::end_learning, nb::call_guard<nb::gil_scoped_release>(),
-           "Refresh and begin a new stage.")
+      .def("end_learning", &end_learning, "Refresh and begin a new stage.")
       .def("reading", &SharedLearner::reading, nb::call_guard<nb::gil_scoped_release>(),
            "The model as if learning had just ended; learning is not affected.")
       .def("last_step", &last_step)

@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 #include "assignment/assign.hpp"
 #include "learner.hpp"
+#include "signals.hpp"
 
 namespace phida::bindings {
 namespace {
@@ -18,8 +19,12 @@ nb::object assign(const Reading& reading, const Matrix& samples, std::size_t thr
   const std::size_t n = samples.shape(0);
   std::int64_t* labels = nullptr;
   nb::object array = new_array<std::int64_t>({n}, labels);
-  const nb::gil_scoped_release released;
-  phida::assign(reading.view, samples.data(), n, threads, labels);
+  {
+    const nb::gil_scoped_release released;
+    if (phida::assign(reading.view, samples.data(), n, threads, no_signal, labels))
+      labels = nullptr;
+  }
+  if (labels != nullptr) throw nb::python_error();  // what the signal handler raised
   return array;
 }
 
@@ -28,8 +33,11 @@ nb::object scores(const Reading& reading, const Matrix& samples, std::size_t thr
   const std::size_t n = samples.shape(0);
   double* values = nullptr;
   nb::object array = new_array<double>({n, reading.view.n_clusters()}, values);
-  const nb::gil_scoped_release released;
-  score(reading.view, samples.data(), n, threads, values);
+  {
+    const nb::gil_scoped_release released;
+    if (score(reading.view, samples.data(), n, threads, no_signal, values)) values = nullptr;
+  }
+  if (values != nullptr) throw nb::python_error();
   return array;
 }
 
@@ -40,9 +48,6 @@ std::vector<std::int32_t> as_nodes(const PhView& ph, std::vector<std::int32_t> v
 
 nb::dict nodes(const Reading& reading) {
   const NodeState& nodes = reading.nodes;
-  std::vector<std::int32_t> component(nodes.size(), kNone);
-  for (std::size_t v = 0; v < reading.ph.members.size(); ++v)
-    component[reading.ph.members[v]] = reading.ph.components.component[v];
   nb::dict d;
   d["id"] = to_array(nodes.id);
   d["birth"] = to_array(nodes.birth);
@@ -50,7 +55,7 @@ nb::dict nodes(const Reading& reading) {
   d["support"] = to_array_of<std::int64_t>(nodes.support);
   d["scale"] = to_array(nodes.scale);
   d["active"] = to_array_of<bool>(nodes.active);
-  d["component"] = to_array_of<std::int64_t>(component);
+  d["component"] = to_array_of<std::int64_t>(nodes.component);
   d["cluster"] = to_array_of<std::int64_t>(reading.cluster);
   return d;
 }

@@ -11,7 +11,7 @@ namespace phida::bindings {
 namespace {
 
 template <class T>
-T number(const nb::dict& state, const char* key) {
+T entry(const nb::dict& state, const char* key) {
   if (!state.contains(key))
     throw nb::value_error(("state has no '" + std::string(key) + "'").c_str());
   T value{};
@@ -23,14 +23,14 @@ T number(const nb::dict& state, const char* key) {
 template <class T>
 std::vector<T> column(const nb::dict& state, const char* key, std::size_t n) {
   using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-  const auto array = number<Array>(state, key);
+  const auto array = entry<Array>(state, key);
   if (array.shape(0) != n)
     throw nb::value_error(("state: '" + std::string(key) + "' has the wrong length").c_str());
   return {array.data(), array.data() + n};
 }
 
 RowMatrix rows(const nb::dict& state, const char* key, std::size_t n, std::size_t dims) {
-  const auto array = number<Matrix>(state, key);
+  const auto array = entry<Matrix>(state, key);
   if (array.shape(0) != n || array.shape(1) != dims)
     throw nb::value_error(("state: '" + std::string(key) + "' has the wrong shape").c_str());
   return to_rows(array);
@@ -104,27 +104,27 @@ nb::dict to_dict(const Learner& learner) {
 
 Learner from_dict(const nb::dict& d) {
   Settings settings;
-  settings.dims = number<std::size_t>(d, "n_features");
-  settings.released = number<bool>(d, "released");
-  settings.switches = {number<bool>(d, "ph"), number<bool>(d, "refresh"), number<bool>(d, "remove"),
-                       number<bool>(d, "prune"), number<bool>(d, "mapping")};
+  settings.dims = entry<std::size_t>(d, "n_features");
+  settings.released = entry<bool>(d, "released");
+  settings.switches = {entry<bool>(d, "ph"), entry<bool>(d, "refresh"), entry<bool>(d, "remove"),
+                       entry<bool>(d, "prune"), entry<bool>(d, "mapping")};
   const std::size_t dims = settings.dims;
   require(dims > 0, "state: 'n_features' must be positive");
   LearnerState s(dims);
-  s.n_seen = number<std::int64_t>(d, "n_seen");
-  s.n_created = number<std::int64_t>(d, "n_created");
-  s.vigilance = {number<std::size_t>(d, "interval"), number<double>(d, "vigilance"),
-                 number<double>(d, "ratio")};
+  s.n_seen = entry<std::int64_t>(d, "n_seen");
+  s.n_created = entry<std::int64_t>(d, "n_created");
+  s.vigilance = {entry<std::size_t>(d, "interval"), entry<double>(d, "vigilance"),
+                 entry<double>(d, "ratio")};
   require(s.vigilance.interval >= 2, "state: 'interval' must be at least 2");
-  s.since_recalculation = number<std::size_t>(d, "since_recalculation");
-  s.since_refresh = number<std::size_t>(d, "since_refresh");
-  s.n_components = number<std::size_t>(d, "n_components");
-  s.n_clusters = number<std::size_t>(d, "n_clusters");
-  s.has_map = number<bool>(d, "has_map");
-  s.ended = number<bool>(d, "ended");
+  s.since_recalculation = entry<std::size_t>(d, "since_recalculation");
+  s.since_refresh = entry<std::size_t>(d, "since_refresh");
+  s.n_components = entry<std::size_t>(d, "n_components");
+  s.n_clusters = entry<std::size_t>(d, "n_clusters");
+  s.has_map = entry<bool>(d, "has_map");
+  s.ended = entry<bool>(d, "ended");
 
   NodeState& nodes = s.nodes;
-  const std::size_t n = number<Vector>(d, "support").shape(0);
+  const std::size_t n = entry<Vector>(d, "support").shape(0);
   nodes.support = column<double>(d, "support", n);
   nodes.representative = rows(d, "representative", n, dims);
   nodes.mean = rows(d, "mean", n, dims);
@@ -138,25 +138,25 @@ Learner from_dict(const nb::dict& d) {
   for (const std::int32_t c : nodes.component)
     require(c >= kNone && c < static_cast<std::int32_t>(n), "state: 'component' is out of range");
 
-  s.moments.count = number<double>(d, "stream_count");
+  s.moments.count = entry<double>(d, "stream_count");
   s.moments.mean = features(d, "stream_mean", dims);
   s.moments.m2 = features(d, "stream_m2", dims);
-  const auto recent = number<Matrix>(d, "samples");
+  const auto recent = entry<Matrix>(d, "samples");
   require(recent.shape(1) == dims, "state: 'samples' has the wrong width");
-  const auto kept = number<std::size_t>(d, "samples_kept");
+  const auto kept = entry<std::size_t>(d, "samples_kept");
   require(kept == 0 || recent.shape(0) <= kept, "state: more 'samples' than are kept");
   for (std::size_t i = 0; i < recent.shape(0); ++i) s.samples.append(recent.data() + i * dims);
   if (kept != 0) s.samples.keep(kept);
-  s.metric.present = number<bool>(d, "metric_present");
-  s.metric.at_step = number<std::int64_t>(d, "metric_step");
+  s.metric.present = entry<bool>(d, "metric_present");
+  s.metric.at_step = entry<std::int64_t>(d, "metric_step");
   if (s.metric.present) {
     FeatureTransform& transform = s.metric.transform;
     if (settings.released) transform.center = features(d, "metric_center", dims);
     transform.inverse = features(d, "metric_inverse", dims);
-    transform.gamma = number<double>(d, "metric_gamma");
+    transform.gamma = entry<double>(d, "metric_gamma");
   }
   if (settings.released) {
-    const auto transformed = number<Matrix>(d, "transformed");
+    const auto transformed = entry<Matrix>(d, "transformed");
     s.transformed = rows(d, "transformed", transformed.shape(0), dims);
     require(!s.metric.present || s.transformed.rows() == n,
             "state: 'transformed' has the wrong shape");

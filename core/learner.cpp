@@ -145,7 +145,6 @@ void Learner::bring_metric_up_to_date() {
   if (settings_.released) fit_center(nodes.representative, all_, metric.transform);
   metric.present = true;
   metric.at_step = state_.n_seen;
-  metric.at_nodes = nodes.size();
   if (!renew_rows) return;
   state_.transformed.resize(nodes.size());
   matcher_.blocks.resize(nodes.size());

@@ -21,7 +21,6 @@ struct TrainMetric {
   FeatureTransform transform;
   bool present = false;
   std::int64_t at_step = 0;
-  std::size_t at_nodes = 0;
 };
 
 // How the learner is set up; fixed for its life.

@@ -70,6 +70,7 @@ bool Refresher::remove_isolated(NodeState& nodes) {
 void Refresher::find_input(const NodeState& nodes, const Moments& moments,
                            const Switches& switches) {
   const bool any = std::find(nodes.active.begin(), nodes.active.end(), 1) != nodes.active.end();
+  if (!any) rows_unknown();  // it is only told of active rows
   view_.members.clear();
   view_.support.clear();
   for (std::size_t i = 0; i < nodes.size(); ++i) {

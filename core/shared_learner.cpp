@@ -5,33 +5,43 @@
 #include <stdexcept>
 
 namespace phida {
+namespace {
+
+constexpr auto kSlice = std::chrono::milliseconds(20);
+
+}  // namespace
 
 // Holds learning_. A signal handler that runs inside `go_on` and tries to learn on the same model would wait for
 // itself for ever; it gets an error instead.
 class SharedLearner::Turn {
  public:
-  explicit Turn(SharedLearner& shared) : shared_(shared) {
+  Turn(SharedLearner& shared, const std::function<bool()>& go_on) : shared_(shared) {
     if (shared.at_work_.load() == std::this_thread::get_id())
       throw std::logic_error("this model is learning already, further up in the same thread");
-    shared.learning_.lock();
-    shared.at_work_.store(std::this_thread::get_id());
+    do held_ = shared.learning_.try_lock_for(kSlice);
+    while (!held_ && go_on());
+    if (held_) shared.at_work_.store(std::this_thread::get_id());
   }
   ~Turn() {
+    if (!held_) return;
     shared_.at_work_.store(std::thread::id{});
     shared_.learning_.unlock();
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
+  bool held() const { return held_; }
+
  private:
   SharedLearner& shared_;
+  bool held_ = false;
 };
 
 std::size_t SharedLearner::learn(const double* rows, std::size_t n,
                                  const std::function<bool()>& go_on) {
   using Clock = std::chrono::steady_clock;
-  constexpr auto kSlice = std::chrono::milliseconds(20);
-  const Turn turn(*this);
+  const Turn turn(*this, go_on);
+  if (!turn.held()) return 0;
   const std::size_t dims = learner_.settings().dims;
   for (std::size_t done = 0; done < n;) {
     {
@@ -50,10 +60,12 @@ std::size_t SharedLearner::learn(const double* rows, std::size_t n,
   return n;
 }
 
-void SharedLearner::end_learning() {
-  const Turn turn(*this);
+bool SharedLearner::end_learning(const std::function<bool()>& go_on) {
+  const Turn turn(*this, go_on);
+  if (!turn.held()) return false;
   const std::lock_guard<std::mutex> lock(state_);
   learner_.end_learning();
+  return true;
 }
 
 std::shared_ptr<const Reading> SharedLearner::reading() {

@@ -17,11 +17,13 @@ class SharedLearner {
 
   const Settings& settings() const { return learner_.settings(); }
 
-  // Learns `n` rows in order and returns how many it learned. Every few milliseconds it lets readers in and asks
-  // `go_on`, with no lock on the state held; if that says no, it stops, and what was learned stays.
+  // Learns `n` rows in order and returns how many it learned. Every few milliseconds, also while it waits for another
+  // thread that learns, it asks `go_on`, with no lock on the state held, so that readers get in; if that says no, it
+  // stops, and what was learned stays.
   std::size_t learn(const double* rows, std::size_t n, const std::function<bool()>& go_on);
 
-  void end_learning();
+  // Ends a stage. False if `go_on` said no while another thread was learning.
+  bool end_learning(const std::function<bool()>& go_on);
 
   // The model as if learning had just ended. What it returns never changes, so it is used without any lock.
   std::shared_ptr<const Reading> reading();
@@ -36,8 +38,8 @@ class SharedLearner {
  private:
   class Turn;
 
-  std::mutex learning_;  // one call that learns at a time; held for the whole call
-  std::mutex state_;     // held while the state is read or changed; taken after learning_
+  std::timed_mutex learning_;  // one call that learns at a time; held for the whole call
+  std::mutex state_;           // held while the state is read or changed; taken after learning_
   std::atomic<std::thread::id> at_work_{};
   Learner learner_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <system_error>
 #include <thread>
 
 #include "simd/kernels.hpp"
@@ -13,22 +14,58 @@ namespace {
 // A thread costs some ten microseconds to start; this much work (in values times rows of the view) is worth one.
 constexpr std::size_t kWorkPerThread = 1u << 20;
 
-// Calls work(first, last) on consecutive parts of 0 .. n.
+// About ten milliseconds of work for one thread.
+constexpr std::size_t kSliceWork = 1u << 24;
+
+// Up to this many members, insertion beats selection.
+constexpr std::ptrdiff_t kFew = 24;
+
+struct Helpers {
+  std::vector<std::thread> threads;
+  ~Helpers() {
+    for (std::thread& thread : threads) thread.join();
+  }
+};
+
+// Calls work(assigner, first, last) on consecutive parts of first .. last, one assigner to a thread.
 template <class Work>
-void in_parts(std::size_t n, std::size_t work_per_item, std::size_t threads, Work work) {
-  const std::size_t worth = n * work_per_item / kWorkPerThread;
-  const std::size_t parts = std::max<std::size_t>(1, std::min({threads, worth, n}));
-  std::vector<std::thread> helpers;
-  for (std::size_t p = 1; p < parts; ++p)
-    helpers.emplace_back([=] { work(n * p / parts, n * (p + 1) / parts); });
-  work(0, n / parts);
-  for (std::thread& helper : helpers) helper.join();
+void in_parts(std::size_t first, std::size_t last, std::size_t parts,
+              std::vector<Assigner>& assigners, const Work& work) {
+  const auto begin = [=](std::size_t part) { return first + (last - first) * part / parts; };
+  Helpers helpers;
+  helpers.threads.reserve(parts);
+  std::size_t part = 1;
+  try {
+    for (; part < parts; ++part)
+      helpers.threads.emplace_back(
+          [&, part] { work(assigners[part], begin(part), begin(part + 1)); });
+  } catch (const std::system_error&) {
+    // No further thread is to be had; the parts that are left are done here.
+  }
+  work(assigners[0], begin(0), begin(1));
+  for (; part < parts; ++part) work(assigners[0], begin(part), begin(part + 1));
+}
+
+template <class Work>
+bool in_slices(const AssignmentView& view, std::size_t n, std::size_t threads, const GoOn& go_on,
+               const Work& work) {
+  const std::size_t cost = view.dims() * view.member.size();
+  const std::size_t worth = std::max<std::size_t>(1, std::min(threads, n * cost / kWorkPerThread));
+  const std::size_t slice = worth * std::max<std::size_t>(1, kSliceWork / cost);
+  std::vector<Assigner> assigners(worth, Assigner(view));
+  for (std::size_t first = 0; first < n; first += slice) {
+    if (first > 0 && !go_on()) return false;
+    in_parts(first, std::min(n, first + slice), worth, assigners, work);
+  }
+  return true;
 }
 
 }  // namespace
 
 Assigner::Assigner(const AssignmentView& view)
-    : view_(view), squares_(view.rows.blocks() * kLanes), nearest_(view.n_clusters()) {}
+    : view_(view), squares_(view.rows.blocks() * kLanes), nearest_(view.n_clusters()) {
+  members_.reserve(view.member.size());  // so that labelling never allocates
+}
 
 void Assigner::measure(const double* sample) {
   kernels().squared_distances(sample, view_.transform.scaling(), view_.rows.data(),
@@ -48,13 +85,17 @@ double Assigner::score(std::size_t cluster, double nearest_distance) {
   const std::int32_t begin = view_.first[cluster], end = view_.first[cluster + 1];
   if (end - begin == 1) return squares_[begin];
   members_.clear();
-  for (std::int32_t i = begin; i < end; ++i)
-    members_.push_back({std::sqrt(squares_[i]), view_.support[i]});
-  // The support within a distance is a sum of counts, exact in any order: halve the members until one is left.
-  double needed = view_.concentration * view_.cluster_support[cluster];
+  for (std::int32_t i = begin; i < end; ++i) members_.push_back({squares_[i], view_.support[i]});
+  const double needed = view_.concentration * view_.cluster_support[cluster];
+  return nearest_distance + std::sqrt(square_within(needed));
+}
+
+// The smallest square within which members of at least so much support lie. Supports are counts, so that their sums are
+// exact in any order.
+double Assigner::square_within(double needed) {
+  const auto closer = [](const Member& a, const Member& b) { return a.square < b.square; };
   auto from = members_.begin(), to = members_.end();
-  const auto closer = [](const Member& a, const Member& b) { return a.distance < b.distance; };
-  while (to - from > 1) {
+  while (to - from > kFew) {
     const auto middle = from + (to - from) / 2;
     std::nth_element(from, middle, to, closer);
     double inner = 0.0;
@@ -66,7 +107,14 @@ double Assigner::score(std::size_t cluster, double nearest_distance) {
       from = middle;
     }
   }
-  return nearest_distance + from->distance;
+  for (auto member = from + 1; member < to; ++member) {
+    const Member moved = *member;
+    auto at = member;
+    for (; at > from && closer(moved, *(at - 1)); --at) *at = *(at - 1);
+    *at = moved;
+  }
+  for (; from < to - 1 && from->support < needed; ++from) needed -= from->support;
+  return from->square;
 }
 
 void Assigner::scores(const double* sample, double* out) {
@@ -99,21 +147,21 @@ std::int32_t Assigner::label(const double* sample) {
   return static_cast<std::int32_t>(best);
 }
 
-void assign(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
-            std::int64_t* labels) {
-  in_parts(n, view.dims() * view.member.size(), threads, [&](std::size_t i, std::size_t last) {
-    Assigner assigner(view);
-    for (; i < last; ++i) labels[i] = assigner.label(samples + i * view.dims());
-  });
+bool assign(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
+            const GoOn& go_on, std::int64_t* labels) {
+  return in_slices(view, n, threads, go_on,
+                   [&](Assigner& assigner, std::size_t i, std::size_t last) {
+                     for (; i < last; ++i) labels[i] = assigner.label(samples + i * view.dims());
+                   });
 }
 
-void score(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
-           double* scores) {
-  in_parts(n, view.dims() * view.member.size(), threads, [&](std::size_t i, std::size_t last) {
-    Assigner assigner(view);
-    for (; i < last; ++i)
-      assigner.scores(samples + i * view.dims(), scores + i * view.n_clusters());
-  });
+bool score(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
+           const GoOn& go_on, double* scores) {
+  return in_slices(view, n, threads, go_on,
+                   [&](Assigner& assigner, std::size_t i, std::size_t last) {
+                     for (; i < last; ++i)
+                       assigner.scores(samples + i * view.dims(), scores + i * view.n_clusters());
+                   });
 }
 
 }  // namespace phida

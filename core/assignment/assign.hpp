@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "assignment/assignment_view.hpp"
@@ -21,13 +22,14 @@ class Assigner {
 
  private:
   struct Member {
-    double distance;
+    double square;
     double support;
   };
 
   void measure(const double* sample);
   double nearest(std::size_t cluster) const;
   double score(std::size_t cluster, double nearest_distance);
+  double square_within(double support);
 
   const AssignmentView& view_;
   AlignedDoubles squares_;
@@ -35,12 +37,15 @@ class Assigner {
   std::vector<Member> members_;
 };
 
-// Labels of n samples, in up to `threads` threads.
-void assign(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
-            std::int64_t* labels);
+// Asked every few milliseconds of long work; says whether to go on.
+using GoOn = std::function<bool()>;
 
-// Scores (sample, cluster) of n samples, in up to `threads` threads.
-void score(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
-           double* scores);
+// Labels of n samples, in up to `threads` threads. False if `go_on` ended it early.
+bool assign(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
+            const GoOn& go_on, std::int64_t* labels);
+
+// Scores (sample, cluster) of n samples, likewise.
+bool score(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
+           const GoOn& go_on, double* scores);
 
 }  // namespace phida

@@ -66,6 +66,7 @@ void HierarchyBuilder::agglomerate(const ComponentMass& mass, ComponentHierarchy
   };
   for (std::size_t groups = n; groups > mass.minimum_count && !links_.empty(); --groups) {
     const Link cheapest = *std::min_element(links_.begin(), links_.end(), cheaper);
+    if (!std::isfinite(cheapest.cost)) break;  // no merge is eligible whose cost overflows
     out.merges.push_back({cheapest.a, cheapest.b, cheapest.cost});
     unite(cheapest.a, cheapest.b);
   }

@@ -9,9 +9,6 @@
 namespace phida {
 namespace {
 
-// The interquartile range of a normal distribution is 1.349 standard deviations.
-constexpr double kNormalIqr = 1.349;
-
 // Squared coefficient of variation.
 double variation(std::span<const double> scale) {
   const double n = static_cast<double>(scale.size());

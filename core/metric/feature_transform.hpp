@@ -9,6 +9,9 @@
 
 namespace phida {
 
+// The interquartile range of a normal distribution is 1.349 standard deviations.
+constexpr double kNormalIqr = 1.349;
+
 // Phi(x)_j = (x_j - center_j) * inverse_j, where inverse_j = 1 / sigma_j^gamma.
 struct FeatureTransform {
   AlignedDoubles center;   // median per feature, padded with 0

@@ -28,12 +28,4 @@ double hazen_quantile(std::span<double> values, double q) {
   return interpolate(low, high, at.fraction);
 }
 
-Quartiles hazen_quartiles(std::span<double> values) {
-  Quartiles result;
-  result.first = hazen_quantile(values, 0.25);
-  result.median = hazen_quantile(values, 0.5);
-  result.third = hazen_quantile(values, 0.75);
-  return result;
-}
-
 }  // namespace phida

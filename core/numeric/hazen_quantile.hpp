@@ -21,13 +21,10 @@ double interpolate(double low, double high, double fraction);
 // Reorders `values`, which must not be empty.
 double hazen_quantile(std::span<double> values, double q);
 
-// Third quartile, median and first quartile taken together; reorders `values`.
 struct Quartiles {
   double first = 0.0;
   double median = 0.0;
   double third = 0.0;
 };
-
-Quartiles hazen_quartiles(std::span<double> values);
 
 }  // namespace phida

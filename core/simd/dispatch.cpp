@@ -14,33 +14,29 @@ extern const Kernels kernels_avx512;
 
 namespace {
 
+#if defined(PHIDA_X86_LEVELS)
 // What x86-64-v3 and x86-64-v4 ask for, as far as the compiler can use it in our kernels.
 bool has_avx2() {
-#if defined(PHIDA_X86_LEVELS)
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-#else
-  return false;
-#endif
 }
 
 bool has_avx512() {
-#if defined(PHIDA_X86_LEVELS)
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl");
-#else
-  return false;
-#endif
 }
+#endif
 
 const Kernels* best() {
 #if defined(PHIDA_X86_LEVELS)
   __builtin_cpu_init();
-  const char* wish = std::getenv("PHIDA_SIMD");
-  const bool any = wish == nullptr || *wish == '\0' || std::strcmp(wish, "avx512") == 0;
-  if (any && has_avx512()) return &kernels_avx512;
-  if ((any || std::strcmp(wish, "avx2") == 0) && has_avx2()) return &kernels_avx2;
+  const char* const variable = std::getenv("PHIDA_SIMD");
+  const auto wish = [&](const char* level) {
+    return variable != nullptr && std::strcmp(variable, level) == 0;
+  };
+  if (!wish("baseline") && !wish("avx2") && has_avx512()) return &kernels_avx512;
+  if (!wish("baseline") && has_avx2()) return &kernels_avx2;
 #endif
   return &kernels_baseline;
 }

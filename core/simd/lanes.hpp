@@ -12,7 +12,7 @@
 #elif defined(__GNUC__)
 #define PHIDA_VECTOR_BYTES 16
 #else
-#define PHIDA_VECTOR_BYTES 8
+#error "the vector kernels need GCC or Clang"
 #endif
 
 #if defined(__SSE2__)
@@ -21,21 +21,14 @@
 
 namespace {
 
-#if PHIDA_VECTOR_BYTES == 8
-typedef double Vec;
-typedef double UnalignedVec;
-#else
 typedef double Vec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
 typedef double UnalignedVec __attribute__((vector_size(PHIDA_VECTOR_BYTES), aligned(8), may_alias));
-#endif
 
 // Loops over lanes must vanish: an array that is indexed by a loop variable lives in memory, at ten times the cost.
 #if defined(__clang__)
 #define PHIDA_UNROLL _Pragma("clang loop unroll(full)")
-#elif defined(__GNUC__)
-#define PHIDA_UNROLL _Pragma("GCC unroll 16")
 #else
-#define PHIDA_UNROLL
+#define PHIDA_UNROLL _Pragma("GCC unroll 16")
 #endif
 
 constexpr int kWidth = PHIDA_VECTOR_BYTES / 8;
@@ -73,8 +66,6 @@ inline Vec root(Vec a) {
   return _mm256_sqrt_pd(a);
 #elif defined(__SSE2__)
   return _mm_sqrt_pd(a);
-#elif PHIDA_VECTOR_BYTES == 8
-  return __builtin_sqrt(a);
 #else
   for (int i = 0; i < kWidth; ++i) a[i] = __builtin_sqrt(a[i]);
   return a;

@@ -85,9 +85,9 @@ void KnnGraphBuilder::search(const RowMatrix& rows, std::span<const std::int32_t
   for (std::size_t p = 0; p < members.size(); ++p) {
     nearest_.clear();
     // One more than k, since the row itself is among them, at distance 0.
-    const std::size_t found = kernels().nearest(
-        rows[members[p]], transform.scaling(), blocks_.data(), blocks_.blocks(), rows.cols(),
-        std::min<std::size_t>(graph.k + 1, 5), penalise, squares_.data(), found_.data());
+    const std::size_t found =
+        kernels().nearest(rows[members[p]], transform.scaling(), blocks_.data(), blocks_.blocks(),
+                          rows.cols(), graph.k + 1, penalise, squares_.data(), found_.data());
     for (std::size_t f = 0; f < found; ++f) {
       const auto q = static_cast<std::size_t>(found_[f]);
       if (q == p) continue;

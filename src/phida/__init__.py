@@ -1,6 +1,14 @@
 """PHIDA: online clustering of numeric streams, with no K and nothing to tune."""
 
+import os
+import warnings
+
 from phida._versions import __version__, show_versions
 from phida.estimator import PHIDA
+
+if os.environ.get("PHIDA_SIMD", "") not in ("", "baseline", "avx2", "avx512"):
+    warnings.warn(
+        f"PHIDA_SIMD={os.environ['PHIDA_SIMD']!r} is ignored; it takes baseline, avx2 or avx512.", stacklevel=2
+    )
 
 __all__ = ["PHIDA", "__version__", "show_versions"]

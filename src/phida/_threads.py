@@ -21,4 +21,4 @@ def for_batch(n_values: int) -> int:
     if n_values < SMALL_BATCH:
         return 1
     wish = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return max(1, int(wish)) if wish.isdecimal() else _available()
+    return min(max(1, int(wish)), _available()) if wish.isdecimal() else _available()

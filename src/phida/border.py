@@ -17,18 +17,29 @@ from phida import _core
 LARGEST = 1e140
 
 
-def samples(estimator: BaseEstimator, X: Any, *, reset: bool) -> NDArray[np.float64]:
-    """Rows as a C-ordered float64 matrix, or an error that says what is wrong with them.
-
-    Nothing is recorded on the estimator unless all is well.
-    """
-    if not reset and _is_ready(estimator, X):
+def samples(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
+    """Rows for an estimator that has seen some before, of the same width and names."""
+    if _is_ready(estimator, X):
         return X  # type: ignore[no-any-return]
+    array = rows(estimator, X)
+    record(estimator, X, reset=False)
+    return array
+
+
+def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
+    """Rows as a C-ordered float64 matrix, or an error that says what is wrong; the estimator is not touched."""
     _refuse_text(X)
-    array = check_array(X, dtype=np.float64, order="C", estimator=estimator, input_name="X")
+    try:
+        array = check_array(X, dtype=np.float64, order="C", estimator=estimator, input_name="X")
+    except OverflowError as error:
+        raise ValueError(f"X holds an integer that no float64 can hold ({error}); rescale that column.") from error
     _refuse_huge(array)
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
     return array  # type: ignore[no-any-return]
+
+
+def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
+    """Take down width and feature names (``reset``), or compare them with those taken down."""
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
 def _is_ready(estimator: BaseEstimator, X: Any) -> bool:
@@ -48,9 +59,14 @@ def _is_ready(estimator: BaseEstimator, X: Any) -> bool:
 
 def _refuse_text(X: Any) -> None:
     """Text and dates would be converted silently where they look like numbers."""
-    if issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "fiub"):
+    if issparse(X) or (type(X) is np.ndarray and X.dtype.kind in "fiub"):
         return
-    array = np.asarray(X)
+    if isinstance(X, np.ma.MaskedArray):
+        raise ValueError("X is a masked array, and masked values would count. Fill or drop them first.")
+    try:
+        array = np.asarray(X)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X cannot be read as a matrix of numbers: {error}") from error
     kinds = {"U": "text", "S": "bytes", "V": "records", "M": "dates", "m": "time spans"}
     found = kinds.get(array.dtype.kind)
     if array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.flat):

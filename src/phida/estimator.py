@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,6 +17,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import StrOptions
 
 from phida import _core, _threads, border, views
+
+#: Held for the moment in which a learner, its width and its feature names are put in place together.
+_beginning = threading.Lock()
 
 
 class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -97,6 +101,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
 
     _learner: _core.Learner
     _compatibility: str
+    _checked: tuple[str, bool]
 
     def __init__(self, *, compatibility: str = "equations", compute_labels: bool = True) -> None:
         self.compatibility = compatibility
@@ -115,12 +120,12 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self
         """
-        self._validate_params()
-        samples = border.samples(self, X, reset=True)
-        self._learner = learner = self._new_learner(samples.shape[1])
+        self._check_parameters()
+        samples = border.rows(self, X)
+        learner = self._begin(X, samples.shape[1], afresh=True)
         learner.learn(samples)
         learner.end_learning()
-        self._label(samples)
+        self._conclude(learner, samples)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -136,19 +141,20 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self
         """
-        begun = "_learner" in self.__dict__
-        if not begun:
-            self._validate_params()
+        self._check_parameters()
+        learner = self.__dict__.get("_learner")
+        if learner is None:
+            samples = border.rows(self, X)
+            learner = self._begin(X, samples.shape[1], afresh=False)
         elif self.compatibility != self._compatibility:
             raise ValueError(
                 f"compatibility was changed from {self._compatibility!r} to "
                 f"{self.compatibility!r} after learning began; call fit to start afresh."
             )
-        samples = border.samples(self, X, reset=not begun)
-        # Where another thread began first, its learner is the one to go on with.
-        learner = self._learner if begun else self.__dict__.setdefault("_learner", self._new_learner(samples.shape[1]))
+        else:
+            samples = border.samples(self, X)
         learner.learn(samples)
-        self._label(samples)
+        self._conclude(learner, samples)
         return self
 
     def refresh(self) -> Self:
@@ -177,7 +183,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             From 0 to ``n_clusters_`` - 1.
         """
         reading = self._reading
-        samples = border.samples(self, X, reset=False)
+        samples = border.samples(self, X)
         return reading.assign(samples, _threads.for_batch(samples.size))
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
@@ -210,7 +216,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         distances : ndarray of shape (n_samples, n_clusters_)
         """
         reading = self._reading
-        samples = border.samples(self, X, reset=False)
+        samples = border.samples(self, X)
         return reading.scores(samples, _threads.for_batch(samples.size))
 
     @property
@@ -247,7 +253,8 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
 
     @property
     def nodes_(self) -> views.Nodes:
-        return views.Nodes(**self._reading.nodes())
+        names = self.__dict__.get("feature_names_in_")
+        return views.Nodes(**self._reading.nodes(), feature_names=None if names is None else tuple(names))
 
     @property
     def graph_(self) -> views.Graph:
@@ -281,14 +288,27 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     def _reading(self) -> _core.Reading:
         return self._fitted.reading()
 
-    def _new_learner(self, n_features: int) -> _core.Learner:
-        self._compatibility = self.compatibility
-        self.__dict__.pop("labels_", None)
-        return _core.Learner(n_features, self.compatibility == "released")
+    def _check_parameters(self) -> None:
+        """Validate parameters that have not been validated yet; a look is all it costs for each later row."""
+        if self.__dict__.get("_checked") != (self.compatibility, self.compute_labels):
+            self._validate_params()
 
-    def _label(self, samples: NDArray[np.float64]) -> None:
+    def _begin(self, X: Any, n_features: int, *, afresh: bool) -> _core.Learner:
+        """Put a new learner in place, with the width and names of its rows; or take that of a thread that was first."""
+        with _beginning:
+            learner = None if afresh else self.__dict__.get("_learner")
+            border.record(self, X, reset=learner is None)
+            if learner is None:
+                self._compatibility = self.compatibility
+                self._learner = learner = _core.Learner(n_features, self.compatibility == "released")
+            return learner
+
+    def _conclude(self, learner: _core.Learner, samples: NDArray[np.float64]) -> None:
+        """Rows were learned: the parameters are known to be good, and labels are those of these rows or none."""
+        self._checked = (self.compatibility, self.compute_labels)
+        self.__dict__.pop("labels_", None)
         if self.compute_labels:
-            self.labels_ = self._reading.assign(samples, _threads.for_batch(samples.size))
+            self.labels_ = learner.reading().assign(samples, _threads.for_batch(samples.size))
 
     def __sklearn_is_fitted__(self) -> bool:
         learner = self.__dict__.get("_learner")

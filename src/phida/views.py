@@ -57,12 +57,14 @@ class Nodes(_Record):
     """PH component, -1 for none."""
     cluster: Ints
     """Output cluster, -1 for none."""
+    feature_names: tuple[str, ...] | None
+    """Names of the features, where the input had any."""
 
     def __len__(self) -> int:
         return len(self.id)
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per node; representatives in columns ``x0``, ``x1``, …"""
+        """One row per node; representatives in columns of the features' names, or ``x0``, ``x1``, …"""
         columns: dict[str, Any] = {
             "id": self.id,
             "birth": self.birth,
@@ -72,7 +74,8 @@ class Nodes(_Record):
             "component": self.component,
             "cluster": self.cluster,
         }
-        columns |= {f"x{j}": column for j, column in enumerate(self.representatives.T)}
+        names = self.feature_names or tuple(f"x{j}" for j in range(self.representatives.shape[1]))
+        columns |= dict(zip(names, self.representatives.T, strict=True))
         return _frame(columns)
 
 

@@ -201,3 +201,17 @@ def test_input_is_neither_changed_nor_kept():
     np.testing.assert_array_equal(rows, X)
     rows[:] = 0
     assert_same_state(model.partial_fit(X), PHIDA().fit(X).partial_fit(X))
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        (np.ma.masked_array([[1.0, 2.0]], mask=[[True, False]]), "masked array.*[Ff]ill or drop"),
+        ([[10**400, 1]], "integer that no float64 can hold.*rescale"),
+        ([[1.0, 2.0], [3.0]], "cannot be read as a matrix of numbers"),
+    ],
+    ids=["masked", "huge integer", "ragged"],
+)
+def test_what_cannot_be_read_says_why(rows, says):
+    with pytest.raises(ValueError, match=says):
+        PHIDA().fit(rows)

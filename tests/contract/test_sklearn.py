@@ -117,3 +117,16 @@ def test_in_a_pipeline():
 def test_smallest_transform_value_is_the_label():
     model = PHIDA().fit(X)
     np.testing.assert_array_equal(np.argmin(model.transform(X), axis=1), model.predict(X))
+
+
+def test_labels_of_other_rows_do_not_stay():
+    model = PHIDA().fit(X).set_params(compute_labels=False)
+    assert not hasattr(model.partial_fit(X[:10]), "labels_")
+
+
+def test_parameters_are_checked_whenever_they_change():
+    model = PHIDA().fit(X)
+    with pytest.raises(ValueError, match="compute_labels"):
+        model.set_params(compute_labels="no").partial_fit(X)
+    with pytest.raises(ValueError, match="'compatibility' parameter"):
+        model.set_params(compute_labels=True, compatibility="nonsense").partial_fit(X)

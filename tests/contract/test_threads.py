@@ -1,5 +1,6 @@
 """Several threads on one model, Ctrl-C, and signal handlers."""
 
+import contextlib
 import itertools
 import signal
 import threading
@@ -202,3 +203,38 @@ def test_a_signal_handler_that_returns_lets_learning_go_on(sigint):
     model = PHIDA(compute_labels=False).partial_fit(rows)
     assert calls
     assert model.n_samples_seen_ == len(rows)
+
+
+def test_ctrl_c_stops_labelling_too(sigint):
+    X = np.tile(blobs(200, 8), (15_000, 1))
+    model = PHIDA(compute_labels=False).fit(X[:200])
+    interrupt_after(0.1)
+    begun = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            model.predict(X)
+    assert time.perf_counter() - begun < 0.8  # a busy machine gets some more than 0.2 s after the signal
+
+
+def test_two_threads_that_begin_with_different_widths_agree_on_one():
+    for _ in range(50):
+        model = PHIDA(compute_labels=False)
+
+        def begin(width, model=model):
+            with contextlib.suppress(ValueError):  # the one that was second
+                model.partial_fit(np.ones((3, width)))
+
+        run_all(lambda: begin(3), lambda: begin(5))
+        assert model.n_features_in_ in (3, 5)
+        model.partial_fit(np.ones((3, model.n_features_in_)))
+
+
+def test_threads_that_fit_get_labels_of_their_own_rows():
+    model = PHIDA()
+
+    def fit(n):
+        for _ in range(30):
+            model.fit(blobs(n, 4))
+
+    run_all(lambda: fit(40), lambda: fit(60))
+    assert model.n_samples_seen_ in (40, 60)

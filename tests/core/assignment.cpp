@@ -152,8 +152,8 @@ TEST("assignment: many samples in any number of threads get the labels and score
       one.scores(x.data() + i * 20, expected_scores.data() + i * 6);
     }
     for (const std::size_t threads : {1, 2, 3, 16}) {
-      assign(view, x.data(), n, threads, labels.data());
-      score(view, x.data(), n, threads, scores.data());
+      assign(view, x.data(), n, threads, [] { return true; }, labels.data());
+      score(view, x.data(), n, threads, [] { return true; }, scores.data());
       CHECK(labels == expected && scores == expected_scores);
     }
   }

@@ -37,19 +37,6 @@ TEST("hazen_quantile: agrees with sorting, with and without ties") {
   }
 }
 
-TEST("hazen_quantile: quartiles are the three quantiles to the bit") {
-  Random random(2);
-  for (std::size_t n = 1; n <= 40; ++n) {
-    std::vector<double> values(n);
-    for (double& v : values) v = random.normal();
-    std::vector<double> a = values, b = values, c = values;
-    const Quartiles q = hazen_quartiles(values);
-    CHECK(plain::same_bits(q.first, hazen_quantile(a, 0.25)));
-    CHECK(plain::same_bits(q.median, hazen_quantile(b, 0.5)));
-    CHECK(plain::same_bits(q.third, hazen_quantile(c, 0.75)));
-  }
-}
-
 TEST("hazen_quantile: interpolation is exact at both ends and between equal values") {
   Random random(3);
   for (int round = 0; round < 1000; ++round) {

@@ -24,6 +24,21 @@ TEST("kernels: count_supports counts what it says, at any length") {
   });
 }
 
+TEST("kernels: positions_within names every value up to its own limit, ascending") {
+  for_each_level([](const Kernels& k) {
+    Random random(2);
+    for (std::size_t n = 0; n <= 40; ++n) {
+      AlignedDoubles values = random.values(n), limits = random.values(n);
+      for (std::size_t i = 0; i < n; i += 3) limits[i] = i % 2 ? values[i] : INFINITY;
+      std::vector<std::int32_t> got(n + 1), expected;
+      for (std::size_t i = 0; i < n; ++i)
+        if (values[i] <= limits[i]) expected.push_back(static_cast<std::int32_t>(i));
+      got.resize(k.positions_within(values.data(), limits.data(), n, got.data()));
+      CHECK(got == expected);
+    }
+  });
+}
+
 TEST("kernels: first_outside finds NaN, infinity and the first value beyond the limit, anywhere") {
   const double limit = 1e140;
   const double bad[] = {std::numeric_limits<double>::quiet_NaN(),

@@ -20,7 +20,7 @@ void check_nearest(const Kernels& k, const RowMatrix& rows, const double* query,
     expected.push_back(plain::square(query, rows[i], scaling, dims));
   std::vector<double> sorted = expected;
   std::sort(sorted.begin(), sorted.end());
-  for (std::size_t call = 0; call < 2 * std::min<std::size_t>(5, n); ++call) {
+  for (std::size_t call = 0; call < 2 * std::min<std::size_t>(6, n); ++call) {
     const std::size_t wanted = 1 + call / 2;
     const bool all_squares = call % 2;
     const std::size_t count = k.nearest(query, scaling, blocks.data(), blocks.blocks(), dims,

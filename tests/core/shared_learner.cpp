@@ -39,7 +39,7 @@ TEST("shared_learner: any chunking gives the same bits") {
 TEST("shared_learner: learning nothing is allowed") {
   SharedLearner shared{Learner({3, false, {}})};
   CHECK(shared.learn(nullptr, 0, always) == 0);
-  shared.end_learning();
+  shared.end_learning([] { return true; });
   CHECK_THROWS(std::logic_error, shared.reading());
 }
 
@@ -64,12 +64,12 @@ TEST("shared_learner: learning from inside its own go_on throws, reading there d
   shared.learn(stream[0], stream.size(), [&] {
     asked = true;
     CHECK_THROWS(std::logic_error, shared.learn(stream[0], 1, always));
-    CHECK_THROWS(std::logic_error, shared.end_learning());
+    CHECK_THROWS(std::logic_error, shared.end_learning([] { return true; }));
     CHECK(shared.reading()->view.n_clusters() >= 1);
     return false;
   });
   CHECK(asked);
-  shared.end_learning();  // the model is free again
+  shared.end_learning([] { return true; });  // the model is free again
   CHECK(shared.with([](const Learner& l) { return l.state().ended; }));
 }
 
@@ -114,7 +114,7 @@ TEST("shared_learner: threads that learn take turns, threads that read see whole
   const auto teach = [&](std::size_t from) {
     for (std::size_t i = from; i < from + 1000; i += 100) {
       shared.learn(stream[i], 100, always);
-      if (i % 300 == 0) shared.end_learning();
+      if (i % 300 == 0) shared.end_learning([] { return true; });
     }
   };
   std::vector<std::thread> readers, teachers;

@@ -24,11 +24,12 @@ inline FeatureTransform fitted(const RowMatrix& rows) {
   return fitted(rows, plain::first(rows.rows()));
 }
 
-// A graph from a builder that may have built others before.
+// A graph from a builder that may have built others before; `stamps` say which rows have not moved since.
 inline void build_graph(KnnGraphBuilder& builder, const RowMatrix& rows, const Members& members,
-                        const std::optional<WeightSource>& weights, KnnGraph& graph) {
+                        const std::optional<WeightSource>& weights, KnnGraph& graph,
+                        const std::vector<std::int64_t>& stamps = {}) {
   builder.build(rows, members, members.empty() ? FeatureTransform{} : fitted(rows, members),
-                weights, {}, graph);
+                weights, stamps, graph);
 }
 
 inline KnnGraph graph_over(const RowMatrix& rows, const Members& members,

@@ -110,7 +110,6 @@ inline std::vector<std::uint64_t> words_of(const LearnerState& s) {
     w.add_all(s.metric.transform.inverse);
     w.add(s.metric.transform.gamma);
     w.add_count(s.metric.at_step);
-    w.add_count(s.metric.at_nodes);
     w.add_rows(s.transformed);
   }
   for (const auto count : {s.n_seen, s.n_created}) w.add_count(count);

@@ -9,6 +9,10 @@ using namespace phida;
 
 namespace {
 
+Quartiles plain_quartiles(std::vector<double>& values) {
+  return {hazen_quantile(values, 0.25), hazen_quantile(values, 0.5), hazen_quantile(values, 0.75)};
+}
+
 // A random program of rows that are added, moved and removed, in step with what is told of them.
 struct Program {
   Random random;
@@ -54,7 +58,7 @@ TEST("tracked quartiles: of columns, while rows are added, moved and removed") {
       for (std::size_t j = 0; j < p.dims; ++j) {
         std::vector<double> column;
         for (std::size_t i = 0; i < p.rows.rows(); ++i) column.push_back(p.rows[i][j]);
-        const Quartiles expected = hazen_quartiles(column);
+        const Quartiles expected = plain_quartiles(column);
         CHECK(quartiles.first(j) == expected.first && quartiles.third(j) == expected.third);
       }
     }
@@ -76,7 +80,7 @@ TEST("tracked quartiles: of a list that changes a little or altogether") {
         if (random.below(20) == 0) values.assign(1 + random.below(50), random.normal());
     }
     std::vector<double> copy = values;
-    const Quartiles expected = hazen_quartiles(copy), got = quartiles.of(values);
+    const Quartiles expected = plain_quartiles(copy), got = quartiles.of(values);
     CHECK(got.first == expected.first && got.median == expected.median &&
           got.third == expected.third);
   }

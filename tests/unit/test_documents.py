@@ -22,10 +22,56 @@ def test_readme_session():
 
 
 def test_paths_in_documents_exist():
-    for name in ("README.md", "CONTRIBUTING.md", "docs/paper_map.md"):
+    for name in ("README.md", "CONTRIBUTING.md", "docs/algorithm.md", "docs/paper_map.md", "tests/golden/README.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
         for path in set(re.findall(r"`((?:core|bindings|src|tests|docs|examples|tools|perf)/[\w./]+)`", text)):
             assert (ROOT / path).exists(), f"{name} speaks of {path}"
+
+
+def code(path):
+    """The text of a source file without its comments."""
+    return re.sub(r"//.*|#(?!include).*", "", path.read_text(encoding="utf-8"))
+
+
+def claims(text):
+    """What tables say: (name, file) for "`name` in `file`" and "`name`, same file"; no file for a name alone."""
+    file = None
+    for line in text.splitlines():
+        for cell in line.split("|") if line.startswith("|") else ():
+            for clause in cell.split(";"):
+                waiting = []
+                for token, same in re.findall(r"`([^`]+)`|(same file)", clause):
+                    if same or re.match(r"core/.*\.[ch]pp$", token):
+                        file = file if same else token
+                        yield from ((name, file) for name in waiting)
+                        waiting = []
+                    elif re.fullmatch(r"[A-Za-z_]\w*(?:(?:::|\.)\w+)*", token):
+                        waiting.append(token)
+                yield from ((name, None) for name in waiting)
+
+
+def occurs(name, text):
+    """Is every part of a name a word of the text?"""
+    parts = re.split(r"::|\.", name)
+    return all(re.search(rf"\b{part}\b", text) for part in parts)
+
+
+def test_claims_are_read():
+    table = "| `f`, `A::g` in `core/a.cpp`; `h` in `core/b.hpp` | `k` |\n| `m`, same file | same |\n"
+    found = [("f", "core/a.cpp"), ("A::g", "core/a.cpp"), ("h", "core/b.hpp"), ("k", None), ("m", "core/b.hpp")]
+    assert list(claims(table)) == found
+
+
+def test_functions_of_the_paper_map_are_where_it_says():
+    files = [path for room in ("core", "bindings", "src") for path in (ROOT / room).rglob("*")]
+    everything = "\n".join(code(path) for path in files if path.suffix in (".hpp", ".cpp", ".py"))
+    found = list(claims((ROOT / "docs" / "paper_map.md").read_text(encoding="utf-8")))
+    assert sum(file is not None for _, file in found) > 40
+    for name, file in found:
+        text = everything if file is None else code(ROOT / file)
+        whole = file is not None and file.endswith(".cpp") and "::" in name  # members are defined by their full name
+        there = name in text if whole else occurs(name, text)
+        assert there, f"docs/paper_map.md speaks of {name} in {file or 'the code'}"
 
 
 def test_demo(tmp_path, monkeypatch, capsys):
