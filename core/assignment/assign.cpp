@@ -14,8 +14,8 @@ namespace {
 // A thread costs some ten microseconds to start; this much work (in values times rows of the view) is worth one.
 constexpr std::size_t kWorkPerThread = 1u << 20;
 
-// About ten milliseconds of work for one thread.
-constexpr std::size_t kSliceWork = 1u << 24;
+// About fifty milliseconds of work for one thread.
+constexpr std::size_t kSliceWork = 1u << 26;
 
 // Up to this many members, insertion beats selection.
 constexpr std::ptrdiff_t kFew = 24;

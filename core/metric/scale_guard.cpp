@@ -1,6 +1,7 @@
 #include "metric/scale_guard.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "metric/feature_transform.hpp"
@@ -12,11 +13,16 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Brackets reach this share of the rows to either side of a quartile: wide enough to last, narrow enough to prove.
-constexpr std::size_t kShare = 32;
-
 // gamma is 0 while n * sum of squared scales <= 2 * (sum of scales)^2; the rest is for rounding.
 constexpr double kSafely = 1.99;
+
+// How far brackets reach, as a share of the rows: wide enough to last, narrow enough to prove. Where the scales' squared
+// coefficient of variation is v, widest and narrowest scales may differ by the factor r = sqrt(1.99 / (1 + v)); near the
+// quartiles of a normal distribution a share s of the rows changes the range between them by 4.66 s.
+double reach_of(double variation) {
+  const double factor = std::sqrt(kSafely / (1.0 + variation));
+  return 0.8 * (factor - 1.0) / (factor + 1.0) / 4.66;
+}
 
 // Below this many rows the quartiles themselves are cheap, and brackets wide.
 constexpr std::size_t kFewest = 16;
@@ -30,8 +36,10 @@ ScaleGuard::Limits ScaleGuard::limits() const {
   return {{below(first.lower), above(first.upper), below(third.lower), above(third.upper)}};
 }
 
-void ScaleGuard::set_up(const RowMatrix& rows, std::span<const std::int32_t> members) {
+void ScaleGuard::set_up(const RowMatrix& rows, std::span<const std::int32_t> members,
+                        double variation) {
   drop();
+  reach_ = reach_of(variation);
   if (members.size() < kFewest) return;
   count_ = members.size();
   stride_ = rows.stride();
@@ -73,7 +81,9 @@ bool ScaleGuard::proves_zero(const RowMatrix& rows, std::span<const std::int32_t
 
 void ScaleGuard::bracket(const RowMatrix& rows, std::span<const std::int32_t> members,
                          std::size_t column) {
-  const std::size_t n = members.size(), reach = std::max<std::size_t>(1, n / kShare);
+  const std::size_t n = members.size();
+  const auto reach =
+      std::max<std::size_t>(1, static_cast<std::size_t>(reach_ * static_cast<double>(n)));
   sorted_.resize(n);
   for (std::size_t i = 0; i < n; ++i) sorted_[i] = rows[members[i]][column];
   std::sort(sorted_.begin(), sorted_.end());

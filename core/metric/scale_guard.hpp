@@ -18,8 +18,9 @@ class ScaleGuard {
  public:
   bool standing() const { return count_ > 0; }
 
-  // Guards the rows that `members` names from now on.
-  void set_up(const RowMatrix& rows, std::span<const std::int32_t> members);
+  // Guards the rows that `members` names from now on; `variation` is the squared coefficient of variation of their
+  // scales, below 0.99.
+  void set_up(const RowMatrix& rows, std::span<const std::int32_t> members, double variation);
   void drop() { count_ = 0; }
 
   // Must be told of every change to a guarded row, and of every new one, while it stands.
@@ -43,6 +44,7 @@ class ScaleGuard {
   AlignedDoubles
       edges_;  // (edge, column): bracket of the first quartile, low and high, then of the third
   AlignedDoubles counts_;  // (edge, column): rows below a low edge or above a high one
+  double reach_ = 0.0;     // how far brackets reach, as a share of the rows
   bool narrow_ = false;    // the brackets bound gamma to 0
   std::vector<double> sorted_;
 };

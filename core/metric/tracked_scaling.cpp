@@ -33,7 +33,7 @@ void TrackedScaling::guard(const RowMatrix& rows, std::span<const std::int32_t> 
                            double variation) {
   guard_.drop();
   if (variation >= kClearlyUniform || --fits_until_guard_ > 0) return;
-  guard_.set_up(rows, members);
+  guard_.set_up(rows, members, variation);
   if (guard_.proves_zero(rows, members)) return;
   guard_.drop();
   fits_until_guard_ = kPatience;

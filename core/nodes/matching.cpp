@@ -56,14 +56,21 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
     return nearest.result();
   }
   global_variance(source.moments, dims, variance_);
+  // The penalty only adds, so whatever is to win must be within the bound that the Euclidean candidates give.
   TwoNearest first_guess;
-  for (std::size_t c = 0; c < found; ++c)
-    first_guess.offer(candidates_[c],
-                      penalised_to(candidates_[c], query, scaling, gamma, rows, source));
+  guesses_.clear();
+  for (std::size_t c = 0; c < found; ++c) {
+    guesses_.push_back(penalised_to(candidates_[c], query, scaling, gamma, rows, source));
+    first_guess.offer(candidates_[c], guesses_.back());
+  }
   const double limit = first_guess.bound() * first_guess.bound() * (1.0 + 1e-12);
+  std::size_t next = 0;  // of the guesses, which ascend as the rows do
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const auto row = static_cast<std::int32_t>(i);
-    if (squares_[i] <= limit)
+    const bool guessed = next < found && candidates_[next] == row;
+    if (guessed)
+      nearest.offer(row, guesses_[next++]);
+    else if (squares_[i] <= limit)
       nearest.offer(row, penalised_to(row, query, scaling, gamma, rows, source));
   }
   return nearest.result();

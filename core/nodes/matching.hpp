@@ -39,6 +39,7 @@ class Matcher {
 
   AlignedDoubles squares_;
   std::vector<std::int32_t> candidates_;
+  std::vector<double> guesses_;
   AlignedDoubles variance_;
   AlignedDoubles weights_;
 };

@@ -15,8 +15,8 @@ constexpr double kInfinity = __builtin_huge_val();
 constexpr double kRootSlack = 1.0 + 1e-15;
 
 template <int Blocks, bool Scaled>
-inline void accumulate(const double* query, const double* inverse, const double* blocks,
-                       size_t dims, Lanes (&sums)[Blocks]) {
+PHIDA_INLINE void accumulate(const double* query, const double* inverse, const double* blocks,
+                             size_t dims, Lanes (&sums)[Blocks]) {
   PHIDA_UNROLL
   for (int b = 0; b < Blocks; ++b) sums[b] = all(0.0);
   for (size_t j = 0; j < dims; ++j) {
@@ -32,8 +32,8 @@ inline void accumulate(const double* query, const double* inverse, const double*
 
 // Calls visit(block, sums) for every block; four blocks at a time hide the latency of the additions.
 template <bool Scaled, class Visit>
-inline void for_each_block(const double* query, const double* inverse, const double* blocks,
-                           size_t n_blocks, size_t dims, Visit visit) {
+PHIDA_INLINE void for_each_block(const double* query, const double* inverse, const double* blocks,
+                                 size_t n_blocks, size_t dims, Visit visit) {
   size_t b = 0;
   for (; b + 4 <= n_blocks; b += 4) {
     Lanes sums[4];
@@ -56,8 +56,8 @@ inline void for_each_block(const double* query, const double* inverse, const dou
 }
 
 template <class Visit>
-inline void for_each_block(const double* query, const double* inverse, const double* blocks,
-                           size_t n_blocks, size_t dims, Visit visit) {
+PHIDA_INLINE void for_each_block(const double* query, const double* inverse, const double* blocks,
+                                 size_t n_blocks, size_t dims, Visit visit) {
   if (inverse)
     for_each_block<true>(query, inverse, blocks, n_blocks, dims, visit);
   else
@@ -72,7 +72,7 @@ void squared_distances(const double* query, const double* inverse, const double*
 
 // Keeps best[0] <= best[1] <= ... in every lane while values pass.
 template <int K>
-inline void insert(Lanes (&best)[K], Lanes value) {
+PHIDA_INLINE void insert(Lanes (&best)[K], Lanes value) {
   PHIDA_UNROLL
   for (int i = 0; i < K; ++i) {
     const Lanes pushed_out = larger(best[i], value);
@@ -83,7 +83,7 @@ inline void insert(Lanes (&best)[K], Lanes value) {
 
 // The K smallest of two ascending lists of K, ascending, into `a`.
 template <int K>
-inline void merge(double* a, const double* b) {
+PHIDA_INLINE void merge(double* a, const double* b) {
   PHIDA_UNROLL
   for (int i = 0; i < K; ++i) a[i] = b[K - 1 - i] < a[i] ? b[K - 1 - i] : a[i];
   PHIDA_UNROLL
@@ -99,7 +99,7 @@ inline void merge(double* a, const double* b) {
 }
 
 template <int K>
-inline double kth_smallest(const Lanes (&best)[K]) {
+PHIDA_INLINE double kth_smallest(const Lanes (&best)[K]) {
   double rank_major[K][8], lists[8][K];
   PHIDA_UNROLL
   for (int i = 0; i < K; ++i) store(rank_major[i], best[i]);
@@ -116,7 +116,8 @@ inline double kth_smallest(const Lanes (&best)[K]) {
   return lists[0][K - 1];
 }
 
-inline size_t rows_up_to(const double* squares, size_t n_blocks, double limit, int32_t* rows) {
+PHIDA_INLINE size_t rows_up_to(const double* squares, size_t n_blocks, double limit,
+                               int32_t* rows) {
   size_t found = 0;
   for (size_t i = 0; i < n_blocks * 8; ++i) {
     rows[found] = static_cast<int32_t>(i);
@@ -130,8 +131,9 @@ inline size_t rows_up_to(const double* squares, size_t n_blocks, double limit, i
 constexpr size_t kLookDims = 96, kLookEvery = 48;
 
 template <int Blocks, bool Scaled>
-inline bool accumulate_within(const double* query, const double* inverse, const double* blocks,
-                              size_t dims, double bound, Lanes (&sums)[Blocks]) {
+PHIDA_INLINE bool accumulate_within(const double* query, const double* inverse,
+                                    const double* blocks, size_t dims, double bound,
+                                    Lanes (&sums)[Blocks]) {
   PHIDA_UNROLL
   for (int b = 0; b < Blocks; ++b) sums[b] = all(0.0);
   for (size_t from = 0; from < dims; from += kLookEvery) {
@@ -154,8 +156,8 @@ inline bool accumulate_within(const double* query, const double* inverse, const 
 }
 
 template <int K, bool Scaled>
-inline void nearest_within(const double* query, const double* inverse, const double* blocks,
-                           size_t n_blocks, size_t dims, double* squares, Lanes (&best)[K]) {
+PHIDA_INLINE void nearest_within(const double* query, const double* inverse, const double* blocks,
+                                 size_t n_blocks, size_t dims, double* squares, Lanes (&best)[K]) {
   double bound = kInfinity;
   const auto group = [&]<int Blocks>(size_t b) {
     Lanes sums[Blocks];
@@ -213,8 +215,8 @@ size_t positions_within(const double* values, const double* limits, size_t n, in
 }
 
 template <int Rows, bool Scaled>
-inline void block_accumulate(const double* block, const double* inverse, const double* rows,
-                             std::ptrdiff_t stride, size_t dims, double* out) {
+PHIDA_INLINE void block_accumulate(const double* block, const double* inverse, const double* rows,
+                                   std::ptrdiff_t stride, size_t dims, double* out) {
   Lanes sums[Rows];
   PHIDA_UNROLL
   for (int r = 0; r < Rows; ++r) sums[r] = all(0.0);
@@ -232,8 +234,8 @@ inline void block_accumulate(const double* block, const double* inverse, const d
 }
 
 template <bool Scaled>
-inline void block_rows(const double* block, const double* inverse, const double* rows,
-                       std::ptrdiff_t stride, size_t n_rows, size_t dims, double* out) {
+PHIDA_INLINE void block_rows(const double* block, const double* inverse, const double* rows,
+                             std::ptrdiff_t stride, size_t n_rows, size_t dims, double* out) {
   size_t r = 0;
   for (; r + 4 <= n_rows; r += 4)
     block_accumulate<4, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,

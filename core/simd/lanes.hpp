@@ -19,6 +19,9 @@
 #include <immintrin.h>
 #endif
 
+// Sums that cross a function call go through memory too.
+#define PHIDA_INLINE inline __attribute__((always_inline))
+
 namespace {
 
 typedef double Vec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
@@ -35,7 +38,7 @@ constexpr int kWidth = PHIDA_VECTOR_BYTES / 8;
 constexpr int kParts = 8 / kWidth;
 
 // Comparisons as written, with the right operand returned on NaN, which is what the x86 instructions do.
-inline Vec smaller(Vec a, Vec b) {
+PHIDA_INLINE Vec smaller(Vec a, Vec b) {
 #if defined(__AVX512F__)
   return _mm512_min_pd(a, b);
 #elif defined(__AVX__)
@@ -47,7 +50,7 @@ inline Vec smaller(Vec a, Vec b) {
 #endif
 }
 
-inline Vec larger(Vec a, Vec b) {
+PHIDA_INLINE Vec larger(Vec a, Vec b) {
 #if defined(__AVX512F__)
   return _mm512_max_pd(a, b);
 #elif defined(__AVX__)
@@ -59,7 +62,7 @@ inline Vec larger(Vec a, Vec b) {
 #endif
 }
 
-inline Vec root(Vec a) {
+PHIDA_INLINE Vec root(Vec a) {
 #if defined(__AVX512F__)
   return _mm512_sqrt_pd(a);
 #elif defined(__AVX__)
@@ -76,7 +79,7 @@ struct Lanes {
   Vec part[kParts];
 };
 
-inline Lanes load(const double* p) {
+PHIDA_INLINE Lanes load(const double* p) {
   Lanes r;
   PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i)
@@ -84,12 +87,12 @@ inline Lanes load(const double* p) {
   return r;
 }
 
-inline void store(double* p, Lanes a) {
+PHIDA_INLINE void store(double* p, Lanes a) {
   PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i) *reinterpret_cast<UnalignedVec*>(p + i * kWidth) = a.part[i];
 }
 
-inline Lanes all(double value) {
+PHIDA_INLINE Lanes all(double value) {
   Lanes r;
   PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i) r.part[i] = Vec{} + value;
@@ -97,7 +100,7 @@ inline Lanes all(double value) {
 }
 
 #define PHIDA_LANEWISE(name, expression)      \
-  inline Lanes name(Lanes a, Lanes b) {       \
+  PHIDA_INLINE Lanes name(Lanes a, Lanes b) { \
     PHIDA_UNROLL                              \
     for (int i = 0; i < kParts; ++i) {        \
       const Vec x = a.part[i], y = b.part[i]; \
@@ -113,14 +116,14 @@ PHIDA_LANEWISE(smaller, smaller(x, y))
 PHIDA_LANEWISE(larger, larger(x, y))
 #undef PHIDA_LANEWISE
 
-inline Lanes root(Lanes a) {
+PHIDA_INLINE Lanes root(Lanes a) {
   PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i) a.part[i] = root(a.part[i]);
   return a;
 }
 
 // where a > b: then, else otherwise.
-inline Lanes select_greater(Lanes a, Lanes b, Lanes then, Lanes otherwise) {
+PHIDA_INLINE Lanes select_greater(Lanes a, Lanes b, Lanes then, Lanes otherwise) {
   PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i)
     a.part[i] = a.part[i] > b.part[i] ? then.part[i] : otherwise.part[i];
@@ -128,13 +131,13 @@ inline Lanes select_greater(Lanes a, Lanes b, Lanes then, Lanes otherwise) {
 }
 
 // The fixed order in which eight lanes are added: halves, then quarters, then the pair.
-inline double sum(Lanes a) {
+PHIDA_INLINE double sum(Lanes a) {
   double v[8];
   store(v, a);
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
-inline double smallest(Lanes a) {
+PHIDA_INLINE double smallest(Lanes a) {
   double v[8];
   store(v, a);
   double m = v[0];
@@ -143,7 +146,7 @@ inline double smallest(Lanes a) {
   return m;
 }
 
-inline double largest(Lanes a) {
+PHIDA_INLINE double largest(Lanes a) {
   double v[8];
   store(v, a);
   double m = v[0];
