@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 #include "assignment/assign.hpp"
 #include "learner.hpp"
+#include "merges.hpp"
 #include "signals.hpp"
 
 namespace phida::bindings {
@@ -113,22 +114,13 @@ nb::dict hierarchy(const Reading& reading) {
   const PhView& ph = reading.ph;
   ComponentHierarchy h = ph.hierarchy;
   center_centroids(reading.nodes.representative, reading.view.member, h);
-  std::vector<std::int32_t> into, from;
-  std::vector<double> height;
-  for (const Merge& merge : h.merges) {
-    into.push_back(merge.into);
-    from.push_back(merge.from);
-    height.push_back(merge.height);
-  }
   nb::dict d;
   d["mode"] = to_array_of<std::int64_t>(as_nodes(ph, ph.components.mode));
   d["persistence"] = to_array(ph.components.persistence);
   d["mass"] = to_array(ph.mass.component);
   d["centroid"] = to_array(h.centroid);
   d["cluster"] = to_array_of<std::int64_t>(clusters_at(h.merges, h.level, ph.n_components()));
-  d["merge_into"] = to_array_of<std::int64_t>(into);
-  d["merge_from"] = to_array_of<std::int64_t>(from);
-  d["merge_height"] = to_array(height);
+  put_merges(d, h.merges);
   d["minimum_count"] = ph.mass.minimum_count;
   d["level"] = h.level;
   return d;

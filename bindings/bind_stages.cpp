@@ -7,7 +7,7 @@
 
 #include "arrays.hpp"
 #include "assignment/assign.hpp"
-#include "mapping/component_hierarchy.hpp"
+#include "merges.hpp"
 #include "metric/feature_transform.hpp"
 #include "metric/feature_weights.hpp"
 #include "nodes/matching.hpp"
@@ -161,21 +161,12 @@ nb::dict hierarchy(const Matrix& rows, const Vector& support, const Indices& com
   for (std::size_t v = 0; v < y.rows(); ++v)
     if (component.data()[v] >= 0) inside.push_back(static_cast<std::int32_t>(v));
   center_centroids(y, inside, hierarchy);
-  std::vector<std::int32_t> into, from;
-  std::vector<double> height;
-  for (const Merge& merge : hierarchy.merges) {
-    into.push_back(merge.into);
-    from.push_back(merge.from);
-    height.push_back(merge.height);
-  }
   nb::dict d;
   d["mass"] = to_array(mass.component);
   d["minimum_count"] = mass.minimum_count;
   d["centroid"] = to_array(hierarchy.centroid);
   d["graph"] = graph_dict(hierarchy.graph);
-  d["into"] = to_array(into);
-  d["from"] = to_array(from);
-  d["height"] = to_array(height);
+  put_merges(d, hierarchy.merges);
   d["level"] = hierarchy.level;
   d["cluster"] = to_array(clusters_at(hierarchy.merges, hierarchy.level, components.count()));
   return d;

@@ -122,10 +122,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         """
         self._check_parameters()
         samples = border.rows(self, X)
-        learner = self._begin(X, samples.shape[1], afresh=True)
-        learner.learn(samples)
-        learner.end_learning()
-        self._conclude(learner, samples)
+        self._learn(self._begin(X, samples.shape[1], afresh=True), samples, end=True)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -153,8 +150,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             )
         else:
             samples = border.samples(self, X)
-        learner.learn(samples)
-        self._conclude(learner, samples)
+        self._learn(learner, samples, end=False)
         return self
 
     def refresh(self) -> Self:
@@ -303,10 +299,12 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
                 self._learner = learner = _core.Learner(n_features, self.compatibility == "released")
             return learner
 
-    def _conclude(self, learner: _core.Learner, samples: NDArray[np.float64]) -> None:
-        """Rows were learned: the parameters are known to be good, and labels are those of these rows or none."""
+    def _learn(self, learner: _core.Learner, samples: NDArray[np.float64], *, end: bool) -> None:
         self._checked = (self.compatibility, self.compute_labels)
-        self.__dict__.pop("labels_", None)
+        self.__dict__.pop("labels_", None)  # they are of other rows
+        learner.learn(samples)
+        if end:
+            learner.end_learning()
         if self.compute_labels:
             self.labels_ = learner.reading().assign(samples, _threads.for_batch(samples.size))
 

@@ -16,7 +16,7 @@ def assert_hierarchy(native, oracle):
     np.testing.assert_allclose(native["centroid"], oracle.centroids, rtol=1e-9, atol=1e-9 * scale)
     assert native["minimum_count"] == oracle.c_min
     assert levels(native, len(oracle.masses)) == [level.tolist() for level in oracle.levels]
-    np.testing.assert_allclose(native["height"], oracle.heights[1:], rtol=1e-9, atol=1e-9 * max(oracle.heights))
+    np.testing.assert_allclose(native["merge_height"], oracle.heights[1:], rtol=1e-9, atol=1e-9 * max(oracle.heights))
     assert native["level"] == oracle.chosen
     assert native["cluster"].tolist() == oracle.cluster.tolist()
 
@@ -25,7 +25,7 @@ def levels(native, n):
     """The partition at every level, each group named by its lowest component."""
     group = np.arange(n)
     partitions = [group.tolist()]
-    for into, from_ in zip(native["into"], native["from"], strict=True):
+    for into, from_ in zip(native["merge_into"], native["merge_from"], strict=True):
         group = np.where(group == from_, into, group)
         partitions.append(group.tolist())
     return partitions
@@ -63,7 +63,7 @@ def test_hierarchy_that_must_merge(case, heavy):
     support = np.where(component == heavy, 1e6, support)
     native = _core.hierarchy(rows, support, component, np.ones(n))
     assert native["minimum_count"] < n
-    assert len(native["height"]) > 0
+    assert len(native["merge_height"]) > 0
     assert_hierarchy(native, component_hierarchy(rows, support, component, np.ones(n)))
 
 

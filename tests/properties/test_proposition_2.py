@@ -34,13 +34,13 @@ def merging(draw):
 def test_merge_height_is_the_increase_of_dispersion(case):
     found = _core.hierarchy(*case)
     mass, centroid = found["mass"], found["centroid"]
-    assume(len(found["height"]) > 0)
+    assume(len(found["merge_height"]) > 0)
     offset, neighbour = found["graph"]["offset"], found["graph"]["neighbour"]
     adjacent = {(a, b) for a in range(len(mass)) for b in neighbour[offset[a] : offset[a + 1]].tolist()}
 
     group = np.arange(len(mass))
     scale = dispersion(mass, centroid, np.zeros(len(mass)))
-    for into, from_, height in zip(found["into"], found["from"], found["height"], strict=True):
+    for into, from_, height in zip(found["merge_into"], found["merge_from"], found["merge_height"], strict=True):
         before = dispersion(mass, centroid, group)
         # Two groups are eligible where any of their components are adjacent.
         eligible = {tuple(sorted((group[a], group[b]))) for a, b in adjacent if group[a] != group[b]}
