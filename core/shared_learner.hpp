@@ -38,8 +38,8 @@ class SharedLearner {
  private:
   class Turn;
 
-  std::timed_mutex learning_;  // one call that learns at a time; held for the whole call
-  std::mutex state_;           // held while the state is read or changed; taken after learning_
+  std::mutex learning_;  // one call that learns at a time; held for the whole call
+  std::mutex state_;     // held while the state is read or changed; taken after learning_
   std::atomic<std::thread::id> at_work_{};
   Learner learner_;
 };

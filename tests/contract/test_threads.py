@@ -238,3 +238,18 @@ def test_threads_that_fit_get_labels_of_their_own_rows():
 
     run_all(lambda: fit(40), lambda: fit(60))
     assert model.n_samples_seen_ in (40, 60)
+
+
+def test_ctrl_c_stops_waiting_for_another_thread(sigint):
+    model = PHIDA(compute_labels=False).partial_fit(SLOW[:10])
+    other = threading.Thread(target=model.partial_fit, args=(SLOW[10:15_000],))
+    other.start()
+    interrupt_after(0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            while other.is_alive():
+                model.refresh()
+        assert other.is_alive()  # it did not wait to the end
+    finally:
+        other.join()
+    assert model.n_samples_seen_ == 15_000
