@@ -206,7 +206,7 @@ def test_a_signal_handler_that_returns_lets_learning_go_on(sigint):
 
 
 def test_ctrl_c_stops_labelling_too(sigint):
-    X = np.tile(blobs(200, 8), (15_000, 1))
+    X = np.tile(blobs(200, 8), (6_000, 1))
     model = PHIDA(compute_labels=False).fit(X[:200])
     interrupt_after(0.1)
     begun = time.perf_counter()
@@ -242,7 +242,7 @@ def test_threads_that_fit_get_labels_of_their_own_rows():
 
 def test_ctrl_c_stops_waiting_for_another_thread(sigint):
     model = PHIDA(compute_labels=False).partial_fit(SLOW[:10])
-    other = threading.Thread(target=model.partial_fit, args=(SLOW[10:15_000],))
+    other = threading.Thread(target=model.partial_fit, args=(SLOW[10:6_000],))
     other.start()
     interrupt_after(0.1)
     try:
@@ -252,4 +252,4 @@ def test_ctrl_c_stops_waiting_for_another_thread(sigint):
         assert other.is_alive()  # it did not wait to the end
     finally:
         other.join()
-    assert model.n_samples_seen_ == 15_000
+    assert model.n_samples_seen_ == 6_000
