@@ -26,8 +26,8 @@ struct TrainMetric {
 // How the learner is set up; fixed for its life.
 struct Settings {
   std::size_t dims = 0;
-  bool released =
-      false;  // rows keep the metric in which they were last written, as in the authors' code
+  // Rows keep the metric in which they were last written, as in the authors' code.
+  bool released = false;
   Switches switches;
 };
 

@@ -18,8 +18,7 @@ namespace phida {
 
 // The paper's ablations; all on is PHIDA.
 struct Switches {
-  bool ph =
-      true;  // off (noPH): every input node is a component of its own, and the runner-up gate is open
+  bool ph = true;       // off (noPH): every input node is its own component; the gate is open
   bool refresh = true;  // off (noRefresh): only the refresh at the end of learning
   bool remove = true;   // off (noDelete): no node is removed physically
   bool prune = true;    // off (noPrune): isolated nodes stay in the PH input

@@ -13,12 +13,11 @@ namespace phida {
 
 // Vertices outside the PH input have base and partner -1.
 struct Persistence {
-  std::vector<std::int32_t>
-      base;  // the mode of the vertex's tree once the vertex itself was activated
+  std::vector<std::int32_t> base;     // the mode of the vertex's tree at its own activation
   std::vector<std::int32_t> partner;  // the mode into which this mode died, or -1
   std::vector<double> birth;          // log support
-  std::vector<double> death;  // activation level at which the mode died; -infinity if it never does
-  std::vector<double> value;  // birth - death; infinite for survivors
+  std::vector<double> death;          // level at which the mode died; -infinity if it never does
+  std::vector<double> value;          // birth - death; infinite for survivors
 };
 
 // `input` marks the vertices that take part. Vertices are activated by descending support, ties by lower index.
