@@ -14,12 +14,11 @@ constexpr double kInfinity = __builtin_huge_val();
 // Squares that differ may have equal roots; within this factor they must be compared as roots.
 constexpr double kRootSlack = 1.0 + 1e-15;
 
+// Adds the squared differences of the features from .. to - 1.
 template <int Blocks, bool Scaled>
-PHIDA_INLINE void accumulate(const double* query, const double* inverse, const double* blocks,
-                             size_t dims, Lanes (&sums)[Blocks]) {
-  PHIDA_UNROLL
-  for (int b = 0; b < Blocks; ++b) sums[b] = all(0.0);
-  for (size_t j = 0; j < dims; ++j) {
+PHIDA_INLINE void add_squares(const double* query, const double* inverse, const double* blocks,
+                              size_t dims, size_t from, size_t to, Lanes (&sums)[Blocks]) {
+  for (size_t j = from; j < to; ++j) {
     const Lanes q = all(query[j]);
     PHIDA_UNROLL
     for (int b = 0; b < Blocks; ++b) {
@@ -28,6 +27,14 @@ PHIDA_INLINE void accumulate(const double* query, const double* inverse, const d
       sums[b] = sums[b] + difference * difference;
     }
   }
+}
+
+template <int Blocks, bool Scaled>
+PHIDA_INLINE void accumulate(const double* query, const double* inverse, const double* blocks,
+                             size_t dims, Lanes (&sums)[Blocks]) {
+  PHIDA_UNROLL
+  for (int b = 0; b < Blocks; ++b) sums[b] = all(0.0);
+  add_squares<Blocks, Scaled>(query, inverse, blocks, dims, 0, dims, sums);
 }
 
 // Calls visit(block, sums) for every block; four blocks at a time hide the latency of the additions.
@@ -138,15 +145,7 @@ PHIDA_INLINE bool accumulate_within(const double* query, const double* inverse,
   for (int b = 0; b < Blocks; ++b) sums[b] = all(0.0);
   for (size_t from = 0; from < dims; from += kLookEvery) {
     const size_t to = from + kLookEvery < dims ? from + kLookEvery : dims;
-    for (size_t j = from; j < to; ++j) {
-      const Lanes q = all(query[j]);
-      PHIDA_UNROLL
-      for (int b = 0; b < Blocks; ++b) {
-        Lanes difference = q - load(blocks + (b * dims + j) * 8);
-        if constexpr (Scaled) difference = difference * all(inverse[j]);
-        sums[b] = sums[b] + difference * difference;
-      }
-    }
+    add_squares<Blocks, Scaled>(query, inverse, blocks, dims, from, to, sums);
     Lanes least = sums[0];
     PHIDA_UNROLL
     for (int b = 1; b < Blocks; ++b) least = smaller(least, sums[b]);
