@@ -1,0 +1,90 @@
+"""What the benchmark asks of a method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida.benchmark.protocol import SETTINGS, Setting
+
+Rows = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class Declined(Exception):
+    """A method's reason for not running on a data set."""
+
+
+class System(Protocol):
+    """One model in one trial. Only ``learn`` is timed."""
+
+    def learn(self, X: Rows) -> None:
+        """Learn the rows of one stage and end learning."""
+
+    def labels(self, X: Rows) -> Labels:
+        """Labels of all rows learned so far, in the order in which they were learned."""
+
+    @property
+    def n_nodes(self) -> int | None:
+        """Nodes active for prediction; None where the method has none."""
+
+    @property
+    def n_clusters(self) -> int:
+        """Output clusters after the last stage."""
+
+
+class ClassCounted(System, Protocol):
+    """A model that is told how many classes have been seen, before it labels."""
+
+    def tell_classes(self, count: int) -> None: ...
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a method may know before the first row of a trial. No true label is in it."""
+
+    n_features: int
+    seed: int
+    setting: Setting
+    feature_range: tuple[NDArray[np.float64], NDArray[np.float64]]
+    """Smallest and largest value of each feature, for methods that scale to a known range by definition."""
+    n_classes: int | None
+    """Only for methods that take the number of classes by definition (``needs_class_count``)."""
+    parameters: Mapping[str, Any]
+    """The method's own, tuned or default."""
+    memory: int | None = None
+    """Bytes that the trial may use; None for no limit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """How a system enters the benchmark."""
+
+    name: str
+    group: str
+    """phida, ablation, mapping, online or batch."""
+    order: int
+    """Position in tables."""
+    summary: str
+    make: Callable[[Task], System]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    settings: tuple[Setting, ...] = SETTINGS
+    needs_class_count: bool = False
+    deterministic: bool = False
+    """The same result for every order of the rows: one trial is enough."""
+    published: str | None = None
+    """Its name in the published tables."""
+    requires: Mapping[str, str] = field(default_factory=dict)
+    """Modules it imports, and the extra of phida that installs each."""
+
+    def missing(self) -> str | None:
+        """Why it cannot run here, or None."""
+        for module, extra in self.requires.items():
+            if find_spec(module) is None:
+                return f'needs {module}: pip install "phida[{extra}]"'
+        return None

@@ -1,0 +1,34 @@
+"""The two settings: in which order a stream is learned, and when it is evaluated. Pure functions of data and seed."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Setting = Literal["stationary", "nonstationary"]
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
+
+Rows = NDArray[np.int64]
+
+
+def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int) -> list[Rows]:
+    """Row numbers of each stage of a trial, in the order in which they are learned.
+
+    After each stage learning ends, and all rows learned so far are labelled, in that order.
+    """
+    # The published trials were drawn with NumPy's legacy generator.
+    trial = np.random.RandomState(seed)
+    if setting == "stationary":
+        return [trial.permutation(len(y))]
+    by_class = _shuffled_classes(y, spelling)
+    return [by_class[c] for c in trial.permutation(len(by_class))]
+
+
+def _shuffled_classes(y: NDArray[np.int64], spelling: str) -> list[Rows]:
+    """The rows of each class, in an order that is fixed once for a data set by the spelling of its name."""
+    seed = int.from_bytes(hashlib.sha256(f"{spelling}::0".encode()).digest()[:4], "little")
+    rng = np.random.RandomState(seed)
+    return [rng.permutation(np.flatnonzero(y == c)) for c in np.unique(y)]
