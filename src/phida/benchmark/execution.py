@@ -1,0 +1,102 @@
+"""One trial, start to end: a data set, a method and a seed in; a record out."""
+
+from __future__ import annotations
+
+import platform
+import time
+from importlib.metadata import version
+
+import numpy as np
+
+from phida.benchmark import peak_memory
+from phida.benchmark.datasets import Dataset
+from phida.benchmark.methods import Declined, Method, Task
+from phida.benchmark.protocol import stages
+from phida.benchmark.records import Record, Trial
+
+#: Seconds are those of the processor: a trial runs on one thread, and what else the machine does must not count.
+clock = time.process_time
+
+
+def run(
+    trial: Trial, dataset: Dataset, method: Method, parameters: dict[str, object], memory: int | None = None
+) -> Record:
+    """Run a trial; a method that fails or declines gives a record that says so."""
+    facts = {
+        "parameters": parameters,
+        "versions": {name: version(name) for name in ("phida", "numpy", "scikit-learn")},
+        "machine": machine(),
+        "digest": dataset.entry.digest,
+    }
+    try:
+        return _measured(trial, dataset, method, parameters, memory, facts)
+    except Declined as reason:
+        return Record(trial, "declined", str(reason), **facts)  # type: ignore[arg-type]
+    except MemoryError as error:
+        return Record(trial, "memory", str(error) or "out of memory", **facts)  # type: ignore[arg-type]
+    except Exception as error:
+        return Record(trial, "failed", f"{type(error).__name__}: {error}", **facts)  # type: ignore[arg-type]
+
+
+def _measured(
+    trial: Trial,
+    dataset: Dataset,
+    method: Method,
+    parameters: dict[str, object],
+    memory: int | None,
+    facts: dict[str, object],
+) -> Record:
+    X, y = dataset.X, dataset.y
+    order = stages(trial.setting, y, dataset.entry.spelling, trial.seed)
+    task = Task(
+        n_features=X.shape[1],
+        seed=trial.seed,
+        setting=trial.setting,
+        feature_range=(X.min(axis=0), X.max(axis=0)),
+        n_classes=dataset.entry.classes if method.needs_class_count else None,
+        parameters=parameters,
+        memory=memory,
+    )
+    fed = X[np.concatenate(order)]
+    ends = np.cumsum([len(rows) for rows in order])
+    before = peak_memory.restart()
+    system = method.make(task)
+    labels, learn_seconds, label_seconds = [], [], []
+    begin = 0
+    for stage, end in enumerate(ends):
+        started = clock()
+        system.learn(fed[begin:end])
+        learned = clock()
+        if method.needs_class_count and hasattr(system, "tell_classes"):
+            # One class is one stage where classes come in turn; else all are there from the first.
+            system.tell_classes(stage + 1 if trial.setting == "nonstationary" else dataset.entry.classes)
+        labels.append(system.labels(fed[:end]))
+        learn_seconds.append(learned - started)
+        label_seconds.append(clock() - learned)
+        begin = end
+    return Record(
+        trial,
+        "ok",
+        labels=tuple(labels),
+        n_nodes=system.n_nodes,
+        n_clusters=system.n_clusters,
+        learn_seconds=tuple(learn_seconds),
+        label_seconds=tuple(label_seconds),
+        peak_memory=peak_memory.since(before),
+        **facts,  # type: ignore[arg-type]
+    )
+
+
+def machine() -> dict[str, str]:
+    """The machine that a record was made on."""
+    return {"system": platform.system(), "processor": processor(), "python": platform.python_version()}
+
+
+def processor() -> str:
+    """The processor's name, where the system tells it."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            names = (line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+            return next(names, platform.machine())
+    except OSError:
+        return platform.processor() or platform.machine()

@@ -1,0 +1,41 @@
+"""Which trials a run consists of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from phida.benchmark.datasets import Entry
+from phida.benchmark.methods import Method
+from phida.benchmark.protocol import Setting
+from phida.benchmark.records import Trial
+from phida.benchmark.worker import Job
+
+
+def jobs(
+    methods: Sequence[Method], datasets: Sequence[Entry], settings: Sequence[Setting], seeds: int, out: Path
+) -> Iterator[Job]:
+    """Every trial, with its parameters, small data sets first.
+
+    A method that is deterministic whatever the order of the rows gets one seed.
+    """
+    for entry in sorted(datasets, key=lambda entry: entry.samples * entry.features):
+        for setting in settings:
+            for method in methods:
+                if setting in method.settings:
+                    parameters = dict(method.parameters) | tuned(out, method.name, entry.name, setting)
+                    for seed in range(1 if method.deterministic else seeds):
+                        yield Job(Trial(setting, entry.name, method.name, seed), parameters)
+
+
+def tuned(out: Path, method: str, dataset: str, setting: str) -> dict[str, Any]:
+    """The parameters that tuning chose, where it was run."""
+    path = tuned_path(out, method, dataset, setting)
+    return json.loads(path.read_text())["parameters"] if path.is_file() else {}
+
+
+def tuned_path(out: Path, method: str, dataset: str, setting: str) -> Path:
+    """Where the outcome of tuning is kept."""
+    return out / "tuned" / setting / dataset / f"{method}.json"

@@ -1,0 +1,127 @@
+"""Running what is missing: trials side by side in processes, each watched for time and memory."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from pathlib import Path
+
+from phida.benchmark import records
+from phida.benchmark.records import Record, Trial
+from phida.benchmark.worker import Job, Surroundings, Worker
+
+#: How often a trial under way is looked at, in seconds.
+_GLANCE = 0.1
+
+#: Failures that another seed would only repeat.
+_FINAL = ("timeout", "memory", "declined")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a trial may use."""
+
+    timeout: float | None = None
+    """Seconds for a whole trial, labelling included."""
+    adaptive: bool = False
+    """Fewer seeds where learning is slow: see :func:`seeds_for`."""
+
+
+def seeds_for(seconds: float) -> int:
+    """How many seeds a method gets on a data set, by the seconds that it learns: the rule for slow systems."""
+    if seconds < 5:
+        return 30
+    return 10 if seconds < 60 else 3
+
+
+def missing(jobs: Iterable[Job], out: Path, *, retry: bool = False) -> list[Job]:
+    """The jobs that have no record with the same parameters yet; with ``retry`` also those that failed."""
+
+    def done(job: Job) -> bool:
+        record = records.read(job.trial, out, with_labels=False)
+        return record is not None and dict(record.parameters) == dict(job.parameters) and (record.ok or not retry)
+
+    return [job for job in jobs if not done(job)]
+
+
+Progress = Callable[[Trial, str, str], None]
+"""Called when a trial is settled, with its status and reason; "skipped" where the rule for slow systems drops it."""
+
+
+def run(jobs: Iterable[Job], surroundings: Surroundings, workers: int, limits: Limits, progress: Progress) -> None:
+    """Run jobs, each to a record. Interrupted at any moment, at most the trials under way are lost."""
+    out = surroundings.out
+    _remove_fragments(out)
+    pending = deque(jobs)
+    with _pool(min(workers, len(pending)), surroundings) as pool:
+        while pending or any(worker.job for worker in pool):
+            for worker in pool:
+                if worker.job is None and pending:
+                    worker.begin(pending.popleft())
+            wait([worker.pipe for worker in pool if worker.job], timeout=_GLANCE)
+            for place, worker in enumerate(pool):
+                if worker.job is None:
+                    continue
+                settled = _look(worker, limits.timeout, surroundings.memory)
+                if settled is None:
+                    continue
+                job, (status, reason, seconds) = worker.job, settled
+                worker.job = None
+                if status in ("crashed", "timeout", "memory") and seconds is None:
+                    worker.stop()
+                    pool[place] = Worker(surroundings)
+                    status = "failed" if status == "crashed" else status
+                    records.write(Record(job.trial, status, reason, job.parameters), out)
+                progress(job.trial, status, reason)
+                for other, fate, why in _consequences(job, status, reason, seconds, pending, limits):
+                    pending.remove(other)
+                    if fate != "skipped":
+                        records.write(Record(other.trial, fate, why, other.parameters), out)
+                    progress(other.trial, fate, why)
+
+
+def _look(worker: Worker, timeout: float | None, memory: int | None) -> tuple[str, str, float | None] | None:
+    """What became of the trial that a worker has under way; None while it goes on."""
+    try:
+        if worker.pipe.poll():
+            status, reason, seconds = worker.pipe.recv()
+            return status, reason, seconds
+    except (EOFError, ConnectionError):
+        return "crashed", f"the process ended with code {worker.ended()}", None
+    if timeout is not None and worker.seconds > timeout:
+        return "timeout", f"exceeded {timeout:g} s", None
+    if memory is not None and (held := worker.memory) > memory:
+        return "memory", f"held {held / 2**30:.1f} GiB of {memory / 2**30:.1f} GiB allowed", None
+    return None
+
+
+def _consequences(
+    job: Job, status: str, reason: str, seconds: float | None, pending: Iterable[Job], limits: Limits
+) -> Iterator[tuple[Job, str, str]]:
+    """What a settled trial means for the other seeds of its cell, which wait."""
+    cell = (job.trial.setting, job.trial.dataset, job.trial.method)
+    others = [j for j in pending if (j.trial.setting, j.trial.dataset, j.trial.method) == cell]
+    if status in _FINAL:
+        yield from ((other, status, f"as with seed {job.trial.seed}: {reason}") for other in others)
+    elif status == "ok" and limits.adaptive and seconds is not None:
+        allowed = seeds_for(seconds)
+        yield from ((other, "skipped", "") for other in others if other.trial.seed >= allowed)
+
+
+@contextmanager
+def _pool(workers: int, surroundings: Surroundings) -> Iterator[list[Worker]]:
+    pool = [Worker(surroundings) for _ in range(workers)]
+    try:
+        yield pool
+    finally:
+        for worker in pool:
+            worker.stop()
+
+
+def _remove_fragments(out: Path) -> None:
+    """What a killed process may have left half written."""
+    for fragment in out.glob("*/*/*/.*.part"):
+        fragment.unlink()
