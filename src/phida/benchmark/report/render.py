@@ -1,0 +1,87 @@
+"""A report as one HTML page, as Markdown, and its tables as CSV and LaTeX."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+
+from phida.benchmark.report.document import Document, Picture, Table
+
+
+def write(document: Document, out: Path) -> Path:
+    """Write a report in every form; answer the path of the page."""
+    for folder in ("tables", "diagrams"):
+        (out / folder).mkdir(parents=True, exist_ok=True)
+    for section in document.sections:
+        for table in section.tables:
+            base = out / "tables" / table.name
+            base.with_suffix(".csv").write_text(table.cells.to_csv(index=False), "utf-8")
+            base.with_suffix(".tex").write_text(latex(table), "utf-8")
+        for picture in section.pictures:
+            base = out / "diagrams" / picture.name
+            base.with_suffix(".svg").write_text(svg(picture), "utf-8")
+            picture.figure.savefig(base.with_suffix(".png"), dpi=140, metadata={"Software": None})
+    (out / "index.md").write_text(markdown(document), "utf-8")
+    page = out / "index.html"
+    page.write_text(html(document), "utf-8")
+    return page
+
+
+def html(document: Document) -> str:
+    """One page that needs no other file."""
+    source = files(__package__).joinpath("page.html.j2").read_text("utf-8")
+    template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
+    return template.render(document=document, svg=svg)
+
+
+def markdown(document: Document) -> str:
+    """The same in Markdown; diagrams are linked."""
+    return "\n".join(_markdown_lines(document)) + "\n"
+
+
+def _markdown_lines(document: Document) -> Iterator[str]:
+    yield f"# {document.title}"
+    yield ""
+    yield from (f"- {name}: {value}" for name, value in document.facts.items())
+    for section in document.sections:
+        yield from ("", f"## {section.title}")
+        if section.text:
+            yield from ("", section.text)
+        for picture in section.pictures:
+            yield from ("", f"![{picture.title}](diagrams/{picture.name}.svg)")
+            if picture.note:
+                yield from ("", picture.note)
+        for table in section.tables:
+            yield from ("", f"### {table.title}", "", *_markdown_table(table.cells))
+            if table.note:
+                yield from ("", table.note)
+
+
+def _markdown_table(cells: pd.DataFrame) -> Iterator[str]:
+    yield "| " + " | ".join(cells.columns) + " |"
+    yield "|" + " --- |" * len(cells.columns)
+    for row in cells.itertuples(index=False):
+        yield "| " + " | ".join(str(value) for value in row) + " |"
+
+
+def latex(table: Table) -> str:
+    """A LaTeX table, for the package booktabs."""
+    body = table.cells.style.hide(axis="index").format(escape="latex")
+    columns = "l" + "r" * (len(table.cells.columns) - 1)
+    text: str = body.format_index(escape="latex", axis=1).to_latex(
+        caption=table.title, label=f"tab:{table.name}", hrules=True, column_format=columns
+    )
+    return text
+
+
+def svg(picture: Picture) -> str:
+    """A diagram as SVG text, the same for the same numbers."""
+    buffer = io.StringIO()
+    picture.figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    return text[text.index("<svg") :]

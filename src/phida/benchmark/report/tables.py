@@ -1,0 +1,179 @@
+"""The tables of results: the paper's layout, the comparison with what was published, and what could not be run."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from phida.benchmark.datasets import entries
+from phida.benchmark.metrics import metrics
+from phida.benchmark.report.document import Table
+from phida.benchmark.summary import beside_published
+
+#: The paper's tables: which metrics stand together.
+LAYOUT = {
+    ("stationary", "quality"): ("ari", "ami"),
+    ("nonstationary", "final"): ("ari", "ami"),
+    ("nonstationary", "streamwise"): ("avginc_ari", "avginc_ami"),
+    ("nonstationary", "bwt"): ("bwt_ari", "bwt_ami"),
+    ("stationary", "structure"): ("n_nodes", "n_clusters"),
+    ("nonstationary", "structure"): ("n_nodes", "n_clusters"),
+    ("stationary", "time"): ("fit_seconds",),
+    ("nonstationary", "time"): ("fit_seconds",),
+    ("stationary", "memory"): ("peak_memory",),
+    ("nonstationary", "memory"): ("peak_memory",),
+}
+
+
+def results(cells: pd.DataFrame, methods: list[str], prefix: str = "") -> list[Table]:
+    """One table per part of the layout: mean (standard deviation) by data set and method."""
+    tables = []
+    for (setting, part), names in LAYOUT.items():
+        here = cells[(cells["setting"] == setting) & cells["metric"].isin(names) & cells["method"].isin(methods)]
+        columns = [m for m in methods if m in set(here["method"])]
+        if not columns:
+            continue
+        by_key = {(row.dataset, row.metric, row.method): row for row in here.itertuples()}
+        rows = []
+        for dataset in _in_order(here["dataset"]):
+            for name in names:
+                row = {"data set": entries()[dataset].title, "metric": metrics()[name].title}
+                rows.append(row | {m: cell(by_key.get((dataset, name, m)), name) for m in columns})
+        fewest = here["runs"].min()
+        note = "" if fewest == here["runs"].max() else "Fewer than 30 seeds: see the table of seeds."
+        tables.append(Table(f"{prefix}{setting}_{part}", f"{setting.capitalize()}: {part}", pd.DataFrame(rows), note))
+    return tables
+
+
+def cell(row: object, metric: str) -> str:
+    """``mean (std)`` in the metric's digits; N/A where unavailable, -- where it does not apply, empty where not run."""
+    if row is None:
+        return ""
+    if row.status != "ok":  # type: ignore[attr-defined]
+        return "N/A" if row.status == "unavailable" else "--"  # type: ignore[attr-defined]
+    digits = metrics()[metric].digits
+    mean, std = row.mean, row.std  # type: ignore[attr-defined]
+    return f"{mean:.{digits}f}" + ("" if math.isnan(std) else f" ({std:.{digits}f})")
+
+
+def against_published(cells: pd.DataFrame, method: str, name: str, setting: str) -> Table:
+    """A method's cells beside the published ones: ours, theirs, and the difference in standard errors."""
+    both = beside_published(cells, {method: name})
+    wanted = [m for m in metrics().values() if setting in m.settings and m.better != "lower"]
+    rows = []
+    for dataset in _in_order(both["dataset"]):
+        row: dict[str, str] = {"data set": entries()[dataset].title}
+        for metric in wanted:
+            found = both[(both["setting"] == setting) & (both["dataset"] == dataset) & (both["metric"] == metric.name)]
+            row[metric.title] = "" if found.empty else _beside(found.iloc[0], metric.digits)
+        rows.append(row)
+    title = f"{method} beside the published {name}, {setting}"
+    note = (
+        "Ours | published | difference in standard errors, √(s²/n + s'²/30). “=” means equal to every printed digit, "
+        "“≈” within one unit of the last."
+    )
+    return Table(f"published_{setting}_{_plain(method)}", title, pd.DataFrame(rows), note)
+
+
+def agreement(row: pd.Series, digits: int) -> str:
+    """How a mean of ours stands to the published one: ``=``, ``≈``, or the standard errors between them."""
+    if np.isnan(row["mean"]) or np.isnan(row["mean_published"]):
+        return "N/A"
+    unit = 10.0**-digits
+    # A hair more than half a unit: the published mean was rounded from a value that may lie on the edge.
+    if abs(row["difference"]) <= 0.5 * unit * (1 + 1e-9):
+        return "="
+    if abs(round(row["mean"], digits) - row["mean_published"]) <= 1.001 * unit:
+        return "≈"
+    return f"{row['standard_errors']:+.1f}"
+
+
+def _beside(row: pd.Series, digits: int) -> str:
+    published = "N/A" if np.isnan(row["mean_published"]) else f"{row['mean_published']:.{digits}f}"
+    ours = "N/A" if np.isnan(row["mean"]) else f"{row['mean']:.{digits}f}"
+    return f"{ours} | {published} | {agreement(row, digits)}"
+
+
+def deviations(cells: pd.DataFrame, method: str, name: str) -> Table:
+    """How the standard deviations compare with the published ones, over all cells of a metric."""
+    both = beside_published(cells, {method: name}).dropna(subset=["std", "std_published"])
+    rows = []
+    for (setting, metric), group in both.groupby(["setting", "metric"], sort=False):
+        gap = (group["std"] - group["std_published"]).abs()
+        digits = metrics()[metric].digits
+        rows.append(
+            {
+                "setting": setting,
+                "metric": metrics()[metric].title,
+                "cells": str(len(group)),
+                "equal to the printed digit": str(int((gap <= 0.5 * 10.0**-digits * (1 + 1e-9)).sum())),
+                "median |gap|": f"{gap.median():.{digits}f}",
+                "largest |gap|": f"{gap.max():.{digits}f} ({entries()[group.loc[gap.idxmax(), 'dataset']].title})",
+            }
+        )
+    return Table(f"deviations_{_plain(method)}", f"Standard deviations of {method}", pd.DataFrame(rows))
+
+
+def differences(cells: pd.DataFrame, a: str, b: str) -> Table:
+    """Two methods of ours beside each other: their difference in standard errors, metric by metric."""
+    keys = ["setting", "dataset", "metric"]
+    left, right = cells[cells["method"] == a].set_index(keys), cells[cells["method"] == b].set_index(keys)
+    both = left.join(right, rsuffix="_b", how="inner").reset_index()
+    both = both[both["metric"].isin(["ari", "ami", "avginc_ari", "avginc_ami", "n_nodes", "n_clusters"])]
+    error = np.sqrt(both["std"] ** 2 / both["runs"] + both["std_b"] ** 2 / both["runs_b"])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        both["z"] = np.where(both["mean"] == both["mean_b"], 0.0, (both["mean"] - both["mean_b"]) / error)
+    both["column"] = both["setting"].str.replace("stationary", "stat.") + " " + both["metric"]
+    wide = both.pivot(index="dataset", columns="column", values="z")
+    wide = wide.loc[_in_order(pd.Series(wide.index)), list(dict.fromkeys(both["column"]))]
+    shown = wide.map(lambda z: "" if np.isnan(z) else f"{z:+.1f}")
+    shown.insert(0, "data set", [entries()[name].title for name in wide.index])
+    z = wide.to_numpy().ravel()
+    z = z[np.isfinite(z)]
+    beyond = int((np.abs(z) > 2).sum())
+    verdict = (
+        f"{beyond} of {len(z)} differences exceed 2 standard errors (5 % = {0.05 * len(z):.0f} would by chance were "
+        f"the seeds independent); mean {z.mean():+.2f}, largest {np.abs(z).max():.1f}."
+    )
+    name = f"differences_{_plain(a)}_{_plain(b)}"
+    return Table(name, f"{a} minus {b}, in standard errors", shown.reset_index(drop=True), verdict)
+
+
+def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
+    """How many seeds stand behind each cell."""
+    here = cells[(cells["metric"] == "ari") & cells["method"].isin(methods)]
+    rows = []
+    for (setting, method), group in here.groupby(["setting", "method"], sort=False):
+        counts = group[group["status"] == "ok"]["runs"].value_counts().sort_index(ascending=False)
+        done = ", ".join(f"{int(count)} data sets with {int(runs)}" for runs, count in counts.items())
+        rows.append({"setting": setting, "method": method, "seeds": done or "none"})
+    return Table("words_seeds", "Seeds", pd.DataFrame(rows))
+
+
+def not_run(table: pd.DataFrame) -> Table:
+    """What failed, timed out, ran out of memory or declined, and why."""
+    bad = table[table["status"] != "ok"]
+    rows = [
+        {
+            "method": method,
+            "data set": dataset,
+            "setting": setting,
+            "what": status,
+            "trials": len(group),
+            "why": str(group["reason"].iloc[0]).removeprefix("as with seed 0: "),
+        }
+        for (method, dataset, setting, status), group in bad.groupby(["method", "dataset", "setting", "status"])
+    ]
+    columns = ["method", "data set", "setting", "what", "trials", "why"]
+    return Table("words_not_run", "What could not be run", pd.DataFrame(rows, columns=columns).astype(str))
+
+
+def _in_order(names: pd.Series) -> list[str]:
+    present = set(names)
+    return [name for name in entries() if name in present]
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("+", "_").replace("-", "_")
