@@ -1,0 +1,34 @@
+"""The table of contents of the command line."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from phida import __version__
+from phida.cli import bench
+
+app = typer.Typer(
+    name="phida",
+    help="Online clustering of numeric streams, with no K and nothing to tune.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+app.add_typer(bench.app, name="bench")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"phida {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Online clustering of numeric streams, with no K and nothing to tune."""
