@@ -83,7 +83,7 @@ def write(record: Record, folder: Path) -> None:
 def read(trial: Trial, folder: Path, *, with_labels: bool = True) -> Record | None:
     """A record, or None where there is none that can be read."""
     try:
-        with np.load(trial.path(folder), allow_pickle=False) as archive:
+        with open(trial.path(folder), "rb") as file, np.load(file, allow_pickle=False) as archive:
             facts = json.loads(archive["facts"].tobytes())
             stages = sorted(name for name in archive.files if name != "facts") if with_labels else ()
             labels = tuple(archive[name] for name in stages)

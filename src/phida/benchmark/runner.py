@@ -11,7 +11,7 @@ from pathlib import Path
 
 from phida.benchmark import records
 from phida.benchmark.records import Record, Trial
-from phida.benchmark.worker import Job, Surroundings, Worker
+from phida.benchmark.worker import Job, Outcome, Surroundings, Worker
 
 #: How often a trial under way is looked at, in seconds.
 _GLANCE = 0.1
@@ -65,49 +65,45 @@ def run(jobs: Iterable[Job], surroundings: Surroundings, workers: int, limits: L
             for place, worker in enumerate(pool):
                 if worker.job is None:
                     continue
-                settled = _look(worker, limits.timeout, surroundings.memory)
-                if settled is None:
+                outcome = _look(worker, limits.timeout, surroundings.memory)
+                if outcome is None:
                     continue
-                job, (status, reason, seconds) = worker.job, settled
-                worker.job = None
-                if status in ("crashed", "timeout", "memory") and seconds is None:
+                job, worker.job = worker.job, None
+                if outcome.seconds is None:
                     worker.stop()
                     pool[place] = Worker(surroundings)
-                    status = "failed" if status == "crashed" else status
-                    records.write(Record(job.trial, status, reason, job.parameters), out)
-                progress(job.trial, status, reason)
-                for other, fate, why in _consequences(job, status, reason, seconds, pending, limits):
+                    records.write(Record(job.trial, outcome.status, outcome.reason, job.parameters), out)
+                progress(job.trial, outcome.status, outcome.reason)
+                for other, status, reason in _consequences(job, outcome, pending, limits.adaptive):
                     pending.remove(other)
-                    if fate != "skipped":
-                        records.write(Record(other.trial, fate, why, other.parameters), out)
-                    progress(other.trial, fate, why)
+                    if status != "skipped":
+                        records.write(Record(other.trial, status, reason, other.parameters), out)
+                    progress(other.trial, status, reason)
 
 
-def _look(worker: Worker, timeout: float | None, memory: int | None) -> tuple[str, str, float | None] | None:
-    """What became of the trial that a worker has under way; None while it goes on."""
+def _look(worker: Worker, timeout: float | None, memory: int | None) -> Outcome | None:
+    """What became of the trial that a worker has under way; None while it goes on within its limits."""
     try:
-        if worker.pipe.poll():
-            status, reason, seconds = worker.pipe.recv()
-            return status, reason, seconds
+        if outcome := worker.outcome():
+            return outcome
     except (EOFError, ConnectionError):
-        return "crashed", f"the process ended with code {worker.ended()}", None
+        return Outcome("failed", f"the process ended with code {worker.ended()}")
     if timeout is not None and worker.seconds > timeout:
-        return "timeout", f"exceeded {timeout:g} s", None
+        return Outcome("timeout", f"exceeded {timeout:g} s")
     if memory is not None and (held := worker.memory) > memory:
-        return "memory", f"held {held / 2**30:.1f} GiB of {memory / 2**30:.1f} GiB allowed", None
+        return Outcome("memory", f"held {held / 2**30:.1f} GiB of {memory / 2**30:.1f} GiB allowed")
     return None
 
 
-def _consequences(
-    job: Job, status: str, reason: str, seconds: float | None, pending: Iterable[Job], limits: Limits
-) -> Iterator[tuple[Job, str, str]]:
+def _consequences(job: Job, outcome: Outcome, pending: Iterable[Job], adaptive: bool) -> Iterator[tuple[Job, str, str]]:
     """What a settled trial means for the other seeds of its cell, which wait."""
     cell = (job.trial.setting, job.trial.dataset, job.trial.method)
     others = [j for j in pending if (j.trial.setting, j.trial.dataset, j.trial.method) == cell]
-    if status in _FINAL:
-        yield from ((other, status, f"as with seed {job.trial.seed}: {reason}") for other in others)
-    elif status == "ok" and limits.adaptive and seconds is not None:
-        allowed = seeds_for(seconds)
+    if outcome.status in _FINAL:
+        reason = f"as with seed {job.trial.seed}: {outcome.reason}"
+        yield from ((other, outcome.status, reason) for other in others)
+    elif outcome.status == "ok" and adaptive and outcome.seconds is not None:
+        allowed = seeds_for(outcome.seconds)
         yield from ((other, "skipped", "") for other in others if other.trial.seed >= allowed)
 
 

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -35,6 +35,16 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """How a trial ended."""
+
+    status: str
+    reason: str
+    seconds: float | None = None
+    """Spent learning; None where the process was lost, so that the record is for the runner to write."""
+
+
+@dataclass(frozen=True)
 class Surroundings:
     """Where trials find what they need, and leave what they gave."""
 
@@ -56,17 +66,26 @@ class Worker:
             self._process.start()
         remote.close()
         self.job: Job | None = None
-        self._since = 0.0
+        self._since: float | None = None
 
     def begin(self, job: Job) -> None:
         """Hand over a job."""
-        self.job, self._since = job, time.monotonic()
+        self.job, self._since = job, None
         self.pipe.send(job)
+
+    def outcome(self) -> Outcome | None:
+        """What became of the job; None while it goes on. An EOFError where the process is gone."""
+        while self.pipe.poll():
+            news = self.pipe.recv()
+            if isinstance(news, Outcome):
+                return news
+            self._since = time.monotonic()
+        return None
 
     @property
     def seconds(self) -> float:
-        """How long the job has been under way."""
-        return time.monotonic() - self._since
+        """How long the trial has been under way; starting the process and loading the data do not count."""
+        return 0.0 if self._since is None else time.monotonic() - self._since
 
     @property
     def memory(self) -> int:
@@ -90,22 +109,25 @@ class Worker:
 
 
 def _serve(pipe: Connection, surroundings: Surroundings) -> None:
-    """Run jobs until the runner closes the pipe. Ctrl-C is the runner's business."""
+    """Run jobs until the runner closes the pipe, or is gone. Ctrl-C is the runner's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for plugin in surroundings.plugins:
         methods.add(plugin)
+    with suppress(EOFError, ConnectionError):
+        _work(pipe, surroundings)
+
+
+def _work(pipe: Connection, surroundings: Surroundings) -> None:
     held: Dataset | None = None
     while True:
-        try:
-            job: Job = pipe.recv()
-        except EOFError:
-            return
+        job: Job = pipe.recv()
         if held is None or held.entry.name != job.trial.dataset:
             held = load(entry(job.trial.dataset), surroundings.data)
         method = methods.method(job.trial.method)
+        pipe.send("begins")
         record = execution.run(job.trial, held, method, dict(job.parameters), surroundings.memory)
         records.write(record, surroundings.out)
-        pipe.send((record.status, record.reason, sum(record.learn_seconds)))
+        pipe.send(Outcome(record.status, record.reason, sum(record.learn_seconds)))
 
 
 @contextmanager

@@ -41,7 +41,8 @@ def cache() -> Path:
 def from_file(path: Path) -> Pair:
     """An archive with the arrays ``X`` and ``y``."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # NumPy itself would not close a file that is no archive.
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             return archive["X"], archive["y"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"it cannot be read as an npz archive with X and y ({error})") from error

