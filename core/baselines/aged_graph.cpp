@@ -77,6 +77,22 @@ Components AgedGraph::components() const {
   return components;
 }
 
+void AgedGraph::collect_ages_around(std::int32_t node, std::vector<double>& ages) {
+  ages.clear();
+  is_reached_.assign(size(), 0);
+  reached_.assign(1, node);
+  is_reached_[node] = 1;
+  for (std::size_t next = 0; next < reached_.size(); ++next) {
+    const std::int32_t from = reached_[next];
+    for (const Link& link : links_[from]) {
+      if (from < link.node) ages.push_back(static_cast<double>(link.age));
+      if (is_reached_[link.node]) continue;
+      is_reached_[link.node] = 1;
+      reached_.push_back(link.node);
+    }
+  }
+}
+
 std::vector<Edge> AgedGraph::edges() const {
   std::vector<Edge> edges;
   for (std::size_t i = 0; i < size(); ++i) {

@@ -49,6 +49,9 @@ class AgedGraph {
 
   Components components() const;
 
+  // The ages of all edges in the component of a node, each once, in no special order.
+  void collect_ages_around(std::int32_t node, std::vector<double>& ages);
+
   // Ascending by (a, b).
   std::vector<Edge> edges() const;
 
@@ -56,7 +59,10 @@ class AgedGraph {
   Link* find(std::int32_t from, std::int32_t to);
 
   std::vector<std::vector<Link>> links_;
-  std::vector<std::int32_t> new_index_;  // working memory
+  // Working memory.
+  std::vector<std::int32_t> new_index_;
+  std::vector<std::int32_t> reached_;
+  std::vector<std::uint8_t> is_reached_;
 };
 
 }  // namespace phida::baselines

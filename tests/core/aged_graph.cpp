@@ -1,5 +1,7 @@
 #include "baselines/aged_graph.hpp"
 
+#include <algorithm>
+
 #include "check.hpp"
 
 using namespace phida::baselines;
@@ -67,4 +69,20 @@ TEST("aged_graph: components are numbered by their lowest node") {
   CHECK(components.count == 3);
   CHECK(components.of_node == std::vector<std::int64_t>{0, 1, 2, 0, 0, 1});
   CHECK(AgedGraph().components().count == 0);
+}
+
+TEST("aged_graph: the ages around a node are those of its component") {
+  AgedGraph graph = nodes(6);
+  graph.connect(0, 1, 4);
+  graph.connect(1, 2, 2);
+  graph.connect(2, 0, 7);
+  graph.connect(3, 4, 9);
+  std::vector<double> ages;
+  for (const std::int32_t node : {0, 1, 2}) {
+    graph.collect_ages_around(node, ages);
+    std::ranges::sort(ages);
+    CHECK(ages == std::vector<double>{2.0, 4.0, 7.0});
+  }
+  graph.collect_ages_around(5, ages);
+  CHECK(ages.empty());
 }
