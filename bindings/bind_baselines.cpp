@@ -1,11 +1,14 @@
 // The online baselines: a table of contents.
 #include "baselines/gng.hpp"
+#include "baselines/soinn_plus.hpp"
 #include "bind_system.hpp"
 
 namespace phida::bindings {
 
 void bind_baselines(nb::module_& m) {
   SystemBinding<baselines::Gng>::bind(m, "GNG", "Growing Neural Gas.");
+  SystemBinding<baselines::SoinnPlus>::bind(m, "SOINNPlus",
+                                            "Self-Organizing Incremental Neural Network +.");
 }
 
 }  // namespace phida::bindings

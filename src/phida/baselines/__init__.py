@@ -1,5 +1,6 @@
 """The systems that PHIDA is compared with, as scikit-learn estimators."""
 
 from phida.baselines.gng import GNG
+from phida.baselines.soinn_plus import SOINNPlus
 
-__all__ = ["GNG"]
+__all__ = ["GNG", "SOINNPlus"]

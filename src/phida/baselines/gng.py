@@ -62,7 +62,7 @@ class GNG(OnlineBaseline):
     >>> from phida.baselines import GNG
     >>> model = GNG(lam=10, a_max=5).fit(load_iris().data)
     >>> model.n_nodes_, model.n_clusters_
-    (16, 3)
+    (17, 2)
     """
 
     _native = _core.GNG
