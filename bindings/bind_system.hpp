@@ -39,7 +39,9 @@ class SystemBinding {
     if (n_features == 0) throw nb::value_error("n_features must be positive");
     typename System::Settings settings;
     set_fields(settings, given);
-    new (self) Shared(System(n_features, std::move(settings)));
+    System system(n_features, std::move(settings));
+    if (!system.is_consistent()) throw nb::value_error("settings are out of range");
+    new (self) Shared(std::move(system));
   }
 
   static void require_width(const System& system, const Matrix& samples) {
@@ -111,6 +113,7 @@ class SystemBinding {
       throw nb::value_error(("state: " + std::string(error.what())).c_str());
     }
     if (!system.is_consistent()) throw nb::value_error("state: its parts do not fit together");
+    if constexpr (requires { system.restore(); }) system.restore();
     new (&self) Shared(std::move(system));
   }
 

@@ -29,11 +29,17 @@ class NodePositions {
   std::size_t size() const { return rows_.rows(); }
   std::size_t dims() const { return rows_.cols(); }
   const RowMatrix& rows() const { return rows_; }
+  const BlockedRows& blocks() const { return blocks_; }
   const double* operator[](std::size_t i) const { return rows_[i]; }
 
   void append(const double* row) {
     rows_.append(row);
     blocks_.append(row);
+  }
+
+  void set(std::size_t node, const double* row) {
+    std::copy_n(row, dims(), rows_[node]);
+    blocks_.set(node, row);
   }
 
   // Adds step(x - w) to every value w of a node.
@@ -79,14 +85,6 @@ class NodePositions {
         least = squares_[row];
       }
     return best;
-  }
-
-  // Squared distances of a query to all nodes, valid until the next search.
-  std::span<const double> squares(const double* query) {
-    make_room();
-    kernels().squared_distances(query, nullptr, blocks_.data(), blocks_.blocks(), dims(),
-                                squares_.data());
-    return {squares_.data(), size()};
   }
 
   // Squared distance of two nodes, summed in the order of the features as the search does.
