@@ -48,7 +48,8 @@ bool SoinnPlus::learn_known(const double* sample) {
   const std::vector<std::int32_t> gone = delete_old_edges(nearest.first);
   update_winner(nearest.first, sample);
   if (!gone.empty()) {
-    deleted_nodes_.count += static_cast<double>(gone.size());
+    for (const std::int32_t node : gone)
+      deleted_nodes_.count += settings_.count_indices ? node + 1 : 1;
     remove(gone);
   }
   return true;
@@ -86,7 +87,8 @@ bool SoinnPlus::may_link(const TwoNearest& nearest, double winner_threshold,
 void SoinnPlus::link(const TwoNearest& nearest, double winner_threshold,
                      double runner_up_threshold) {
   constexpr std::int64_t kNewAge = 1;
-  if (!graph_.connect(nearest.first, nearest.second, kNewAge)) return;
+  const bool is_new = graph_.connect(nearest.first, nearest.second, kNewAge);
+  if (is_new == settings_.usual_of_renewed) return;
   ++n_links_;
   winner_thresholds_.add(winner_threshold, n_links_);
   runner_up_thresholds_.add(runner_up_threshold, n_links_);

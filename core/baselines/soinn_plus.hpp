@@ -12,10 +12,18 @@
 
 namespace phida::baselines {
 
-// Nothing to set.
+// Nothing to tune; two slips of the authors' program can be repeated.
 struct SoinnPlusSettings {
+  bool count_indices =
+      false;  // nodes that lost their edges count as much as their numbers, from 1 on
+  bool usual_of_renewed =
+      false;  // the usual thresholds are those of renewed edges, not of new ones
+
   template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}
+  static void fields(Self& self, Visit&& visit) {
+    visit("count_indices", self.count_indices);
+    visit("usual_of_renewed", self.usual_of_renewed);
+  }
 };
 
 // Mean and sum of squared deviations of the values seen so far.
@@ -51,7 +59,7 @@ class SoinnPlus {
  public:
   using Settings = SoinnPlusSettings;
 
-  SoinnPlus(std::size_t dims, Settings) : positions_(dims) {}
+  SoinnPlus(std::size_t dims, Settings settings) : settings_(settings), positions_(dims) {}
 
   void learn(const double* sample);
   void assign(const double* rows, std::size_t n, std::int64_t* labels);
@@ -65,6 +73,7 @@ class SoinnPlus {
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
+    Settings::fields(self.settings_, visit);
     visit("n_seen", self.n_seen_);
     visit("positions", self.positions_);
     visit("edges", self.graph_);
@@ -96,12 +105,13 @@ class SoinnPlus {
   void delete_noise();
   void remove(std::span<const std::int32_t> gone);
 
+  Settings settings_;
   std::int64_t n_seen_ = 0;  // t
   NodePositions positions_;
   AgedGraph graph_;
   std::vector<std::int64_t> wins_;      // c, 1 for a new node
   std::vector<std::int64_t> last_win_;  // l, the sample that made the node or that it last won
-  double n_links_ = 0.0;                // L, edges created
+  double n_links_ = 0.0;                // L, edges created (or renewed)
   RunningSpread winner_thresholds_, runner_up_thresholds_;  // over these edges
   Deleted deleted_edges_;                                   // n_E and A_E
   Deleted deleted_nodes_;                                   // n_N and U_N

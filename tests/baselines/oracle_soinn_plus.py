@@ -6,7 +6,8 @@ from baselines.graphs import components, squares
 
 
 class OracleSOINNPlus:
-    def __init__(self):
+    def __init__(self, *, count_indices=False, usual_of_renewed=False):
+        self.count_indices, self.usual_of_renewed = count_indices, usual_of_renewed
         self.t = 0
         self.w, self.c, self.last, self.age = [], [], [], {}
         self.m, self.S, self.L = np.zeros(2), np.zeros(2), 0
@@ -55,7 +56,7 @@ class OracleSOINNPlus:
     def link_and_learn(self, x, s, T, permitted):
         s1, edge = s[0], frozenset(s)
         if permitted:
-            if edge not in self.age:
+            if (edge in self.age) == self.usual_of_renewed:
                 self.L += 1
                 before = self.m
                 self.m = self.m + (T - self.m) / self.L
@@ -69,7 +70,7 @@ class OracleSOINNPlus:
         self.last[s1] = self.t
         for n in self.neighbours(s1):
             self.w[n] = self.w[n] + (x - self.w[n]) / (100 * self.c[n])
-        self.n_nodes += len(lonely)
+        self.n_nodes += sum(i + 1 for i in lonely) if self.count_indices else len(lonely)
         self.delete_nodes(lonely)
 
     def delete_edges(self, s1):

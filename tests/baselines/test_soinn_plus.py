@@ -11,6 +11,12 @@ from baselines.streams import STREAMS, whole
 from phida import _core
 from phida.baselines import SOINNPlus
 
+SLIPS = {
+    "equations": {"count_indices": False, "usual_of_renewed": False},
+    "indices": {"count_indices": True, "usual_of_renewed": False},
+    "released": {"count_indices": True, "usual_of_renewed": True},
+}
+
 
 def assert_same(native, oracle):
     state = native.__getstate__()
@@ -25,10 +31,11 @@ def assert_same(native, oracle):
     np.testing.assert_allclose(known, [*oracle.m, *oracle.S, oracle.mean_age, oracle.mean_unutility], rtol=1e-12)
 
 
+@pytest.mark.parametrize("slips", SLIPS.values(), ids=SLIPS)
 @pytest.mark.parametrize("stream", STREAMS)
-def test_native_equals_oracle(stream):
+def test_native_equals_oracle(stream, slips):
     stages = STREAMS[stream]
-    native, oracle = _core.SOINNPlus(stages[0].shape[1]), OracleSOINNPlus()
+    native, oracle = _core.SOINNPlus(stages[0].shape[1], **slips), OracleSOINNPlus(**slips)
     for rows in stages:
         native.learn(rows)
         oracle.learn(rows)
@@ -38,7 +45,7 @@ def test_native_equals_oracle(stream):
 
 
 def test_streams_are_long_enough_for_deletions():
-    native = _core.SOINNPlus(13)
+    native = _core.SOINNPlus(13, **SLIPS["equations"])
     native.learn(np.concatenate(STREAMS["wine whole"]))
     state = native.__getstate__()
     assert state["deleted_edges"] > 0
@@ -48,7 +55,7 @@ def test_streams_are_long_enough_for_deletions():
 @settings(max_examples=40)
 @given(rows=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=60))
 def test_streams_of_copies(rows):
-    native, oracle = _core.SOINNPlus(2), OracleSOINNPlus()
+    native, oracle = _core.SOINNPlus(2, **SLIPS["released"]), OracleSOINNPlus(**SLIPS["released"])
     for row in np.array(rows, dtype=np.float64):
         native.learn(row[None])
         oracle.learn_one(row)

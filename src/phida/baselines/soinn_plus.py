@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import StrOptions
+
 from phida import _core
 from phida.baselines._online import OnlineBaseline
 
@@ -16,6 +20,11 @@ class SOINNPlus(OnlineBaseline):
 
     Parameters
     ----------
+    compatibility : {"equations", "released"}, default="equations"
+        ``"equations"`` follows the method as described. ``"released"`` repeats two slips of its authors' program, from
+        which published tables come: nodes deleted for want of edges are counted by the sum of their numbers, so that
+        the limit for other nodes soon rests on the past; and the usual thresholds are those of renewed edges. On
+        streams that come class by class it keeps a tenth fewer nodes.
     compute_labels : bool, default=True
         Whether ``fit`` and ``partial_fit`` set ``labels_``.
 
@@ -50,6 +59,15 @@ class SOINNPlus(OnlineBaseline):
     """
 
     _native = _core.SOINNPlus
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **OnlineBaseline._parameter_constraints,
+        "compatibility": [StrOptions({"equations", "released"})],
+    }
 
-    def __init__(self, *, compute_labels: bool = True) -> None:
+    def __init__(self, *, compatibility: str = "equations", compute_labels: bool = True) -> None:
+        self.compatibility = compatibility
         self.compute_labels = compute_labels
+
+    def _settings(self, n_features: int) -> dict[str, Any]:
+        released = self.compatibility == "released"
+        return {"count_indices": released, "usual_of_renewed": released}
