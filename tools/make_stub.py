@@ -15,7 +15,14 @@ from pathlib import Path
 FLOATS, INTS = "NDArray[numpy.float64]", "NDArray[numpy.int64]"
 
 # Functions that return one array. nanobind calls it an object.
-ARRAYS = {"assign": INTS, "scores": FLOATS, "cluster_centers": FLOATS, "feature_weights": FLOATS}
+ARRAYS = {
+    "assign": INTS,
+    "scores": FLOATS,
+    "cluster_centers": FLOATS,
+    "feature_weights": FLOATS,
+    "positions": FLOATS,
+    "edges": INTS,
+}
 
 # Arrays are taken as they are: of this type, in C order, with no conversion.
 ALIASES = {

@@ -127,3 +127,99 @@ def first_outside(values: Matrix, limit: float) -> int:
     """
     Flat index of the first value that is NaN or exceeds the limit in magnitude, or -1.
     """
+
+class GNG:
+    """Growing Neural Gas."""
+
+    def __init__(self, n_features: int, **settings: Any) -> None: ...
+
+    def learn(self, samples: Matrix) -> int:
+        """Learn rows in order, as one call; returns how many."""
+
+    def assign(self, samples: Matrix) -> NDArray[numpy.int64]:
+        """Label per row."""
+
+    def positions(self) -> NDArray[numpy.float64]:
+        """Position per node."""
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, arg: dict[str, Any], /) -> None: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def n_seen(self) -> int: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def n_clusters(self) -> int: ...
+
+    def edges(self) -> NDArray[numpy.int64]:
+        """Rows (a, b, age), ascending, with a < b."""
+
+class SOINNPlus:
+    """Self-Organizing Incremental Neural Network +."""
+
+    def __init__(self, n_features: int, **settings: Any) -> None: ...
+
+    def learn(self, samples: Matrix) -> int:
+        """Learn rows in order, as one call; returns how many."""
+
+    def assign(self, samples: Matrix) -> NDArray[numpy.int64]:
+        """Label per row."""
+
+    def positions(self) -> NDArray[numpy.float64]:
+        """Position per node."""
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, arg: dict[str, Any], /) -> None: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def n_seen(self) -> int: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def n_clusters(self) -> int: ...
+
+    def edges(self) -> NDArray[numpy.int64]:
+        """Rows (a, b, age), ascending, with a < b."""
+
+class DDVFA:
+    """Distributed Dual Vigilance Fuzzy ART."""
+
+    def __init__(self, n_features: int, **settings: Any) -> None: ...
+
+    def learn(self, samples: Matrix) -> int:
+        """Learn rows in order, as one call; returns how many."""
+
+    def assign(self, samples: Matrix) -> NDArray[numpy.int64]:
+        """Label per row."""
+
+    def positions(self) -> NDArray[numpy.float64]:
+        """Position per node."""
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, arg: dict[str, Any], /) -> None: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def n_seen(self) -> int: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def n_clusters(self) -> int: ...

@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = sorted((ROOT / "src" / "phida").glob("*.py"))
+PACKAGE = sorted((ROOT / "src" / "phida").rglob("*.py"))
 
 
 def imports(path):

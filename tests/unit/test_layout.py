@@ -16,6 +16,7 @@ MAY_SEE = {
     "nodes": {"metric", "numeric", "simd"},
     "topology": {"metric", "numeric", "simd"},
     "mapping": {"metric", "numeric", "simd", "topology"},
+    "baselines": {"metric", "nodes", "numeric", "simd"},  # and nobody sees them
     "assignment": {"metric", "numeric", "simd", "topology", "mapping"},
 }
 #: Files at the top of core/, where nodes and topology meet.

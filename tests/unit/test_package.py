@@ -7,12 +7,13 @@ import pkgutil
 import pytest
 
 import phida
+import phida.baselines
 
-MODULES = ["phida"] + [f"phida.{module.name}" for module in pkgutil.iter_modules(phida.__path__)]
+MODULES = ["phida"] + [module.name for module in pkgutil.walk_packages(phida.__path__, "phida.")]
 
 
 def test_modules_are_found():
-    assert {"phida._core", "phida.estimator", "phida.views"} <= set(MODULES)
+    assert {"phida._core", "phida.estimator", "phida.views", "phida.baselines.gng"} <= set(MODULES)
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name != "phida._core"])
@@ -25,6 +26,7 @@ def test_there_are_docstring_examples():
     assert doctest.testmod(importlib.import_module("phida.estimator")).attempted > 3
 
 
-def test_everything_exported_exists_and_is_documented():
-    for name in phida.__all__:
-        assert getattr(phida, name).__doc__
+@pytest.mark.parametrize("package", [phida, phida.baselines], ids=lambda package: package.__name__)
+def test_everything_exported_exists_and_is_documented(package):
+    for name in package.__all__:
+        assert getattr(package, name).__doc__

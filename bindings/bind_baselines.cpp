@@ -1,0 +1,16 @@
+// The online baselines: a table of contents.
+#include "baselines/ddvfa.hpp"
+#include "baselines/gng.hpp"
+#include "baselines/soinn_plus.hpp"
+#include "bind_system.hpp"
+
+namespace phida::bindings {
+
+void bind_baselines(nb::module_& m) {
+  SystemBinding<baselines::Gng>::bind(m, "GNG", "Growing Neural Gas.");
+  SystemBinding<baselines::SoinnPlus>::bind(m, "SOINNPlus",
+                                            "Self-Organizing Incremental Neural Network +.");
+  SystemBinding<baselines::Ddvfa>::bind(m, "DDVFA", "Distributed Dual Vigilance Fuzzy ART.");
+}
+
+}  // namespace phida::bindings
