@@ -1,5 +1,6 @@
 // The online baselines: a table of contents.
 #include "baselines/gng.hpp"
+#include "baselines/idat.hpp"
 #include "baselines/soinn_plus.hpp"
 #include "bind_system.hpp"
 
@@ -9,6 +10,7 @@ void bind_baselines(nb::module_& m) {
   SystemBinding<baselines::Gng>::bind(m, "GNG", "Growing Neural Gas.");
   SystemBinding<baselines::SoinnPlus>::bind(m, "SOINNPlus",
                                             "Self-Organizing Incremental Neural Network +.");
+  SystemBinding<baselines::Idat>::bind(m, "IDAT", "Inverse-distance ART with topology.");
 }
 
 }  // namespace phida::bindings

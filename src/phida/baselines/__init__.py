@@ -1,6 +1,7 @@
 """The systems that PHIDA is compared with, as scikit-learn estimators."""
 
 from phida.baselines.gng import GNG
+from phida.baselines.idat import IDAT
 from phida.baselines.soinn_plus import SOINNPlus
 
-__all__ = ["GNG", "SOINNPlus"]
+__all__ = ["GNG", "IDAT", "SOINNPlus"]
