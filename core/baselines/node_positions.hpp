@@ -29,6 +29,7 @@ class NodePositions {
   std::size_t size() const { return rows_.rows(); }
   std::size_t dims() const { return rows_.cols(); }
   const RowMatrix& rows() const { return rows_; }
+  const BlockedRows& blocks() const { return blocks_; }
   const double* operator[](std::size_t i) const { return rows_[i]; }
 
   void append(const double* row) {
