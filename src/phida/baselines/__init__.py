@@ -1,7 +1,9 @@
 """The systems that PHIDA is compared with, as scikit-learn estimators."""
 
+from phida.baselines.cae import CAE
+from phida.baselines.caea import CAEA
 from phida.baselines.gng import GNG
 from phida.baselines.idat import IDAT
 from phida.baselines.soinn_plus import SOINNPlus
 
-__all__ = ["GNG", "IDAT", "SOINNPlus"]
+__all__ = ["CAE", "CAEA", "GNG", "IDAT", "SOINNPlus"]
