@@ -1,6 +1,9 @@
 // The online baselines: a table of contents.
 #include "baselines/ddvfa.hpp"
+#include "baselines/cae.hpp"
+#include "baselines/caea.hpp"
 #include "baselines/gng.hpp"
+#include "baselines/idat.hpp"
 #include "baselines/soinn_plus.hpp"
 #include "bind_system.hpp"
 
@@ -11,6 +14,9 @@ void bind_baselines(nb::module_& m) {
   SystemBinding<baselines::SoinnPlus>::bind(m, "SOINNPlus",
                                             "Self-Organizing Incremental Neural Network +.");
   SystemBinding<baselines::Ddvfa>::bind(m, "DDVFA", "Distributed Dual Vigilance Fuzzy ART.");
+  SystemBinding<baselines::Idat>::bind(m, "IDAT", "Inverse-distance ART with topology.");
+  SystemBinding<baselines::Cae>::bind(m, "CAE", "CIM-based ART with edges.");
+  SystemBinding<baselines::Caea>::bind(m, "CAEA", "CIM-based ART with edges and ages.");
 }
 
 }  // namespace phida::bindings

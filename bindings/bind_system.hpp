@@ -32,6 +32,12 @@ class SystemBinding {
         .def_prop_ro("n_clusters", read(&System::n_clusters));
     if constexpr (requires(const System& s) { s.graph(); })
       bound.def("edges", &edges, "Rows (a, b, age), ascending, with a < b.");
+    if constexpr (requires(const System& s) { s.n_active_nodes(); })
+      bound.def_prop_ro("n_active_nodes", read(&System::n_active_nodes));
+    if constexpr (requires(const System& s) { s.interval(); })
+      bound.def_prop_ro("interval", read(&System::interval));
+    if constexpr (requires(const System& s) { s.vigilance(); })
+      bound.def_prop_ro("vigilance", read(&System::vigilance));
   }
 
  private:
@@ -65,7 +71,8 @@ class SystemBinding {
     constexpr std::size_t kSlice = 256;
     const std::unique_ptr<System> system = copy(shared);
     require_width(*system, samples);
-    if (system->n_nodes() == 0) throw nb::value_error("nothing was learned yet");
+    if (system->n_nodes() == 0)
+      throw nb::value_error("the model has no nodes, so there is no cluster to name");
     const std::size_t n = samples.shape(0), dims = samples.shape(1);
     std::int64_t* labels = nullptr;
     nb::object array = new_array<std::int64_t>({n}, labels);

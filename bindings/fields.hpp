@@ -14,6 +14,7 @@
 #include "arrays.hpp"
 #include "baselines/aged_graph.hpp"
 #include "baselines/node_positions.hpp"
+#include "nodes/sample_buffer.hpp"
 
 namespace phida::bindings {
 
@@ -28,7 +29,13 @@ class FieldWriter {
   static nb::object converted(const std::vector<T>& values) {
     return to_array(values);
   }
+  static nb::object converted(const AlignedDoubles& row) { return to_array(row); }
   static nb::object converted(const RowMatrix& rows) { return to_array(rows); }
+  static nb::object converted(const SampleBuffer& samples) {
+    RowMatrix rows(samples.dims());  // oldest first
+    for (std::size_t age = samples.size(); age-- > 0;) rows.append(samples.recent(age));
+    return to_array(rows);
+  }
   static nb::object converted(const baselines::NodePositions& positions) {
     return to_array(positions.rows());
   }
@@ -64,6 +71,19 @@ class FieldReader {
     nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
     if (!nb::try_cast(from, array)) return false;
     values.assign(array.data(), array.data() + array.shape(0));
+    return true;
+  }
+  static bool read(nb::handle from, AlignedDoubles& row) {
+    Vector array;
+    if (!nb::try_cast(from, array) || array.shape(0) != row.size()) return false;
+    std::copy_n(array.data(), row.size(), row.begin());
+    return true;
+  }
+  // The object has said already how many samples are kept.
+  static bool read(nb::handle from, SampleBuffer& samples) {
+    RowMatrix rows(samples.dims());
+    if (!read(from, rows) || rows.rows() > samples.kept()) return false;
+    for (std::size_t i = 0; i < rows.rows(); ++i) samples.append(rows[i]);
     return true;
   }
   static bool read(nb::handle from, RowMatrix& rows) {

@@ -87,6 +87,14 @@ class NodePositions {
     return best;
   }
 
+  // Squared distances of a query to all nodes, valid until the next search.
+  std::span<const double> squares(const double* query) {
+    make_room();
+    kernels().squared_distances(query, nullptr, blocks_.data(), blocks_.blocks(), dims(),
+                                squares_.data());
+    return {squares_.data(), size()};
+  }
+
   // Squared distance of two nodes, summed in the order of the features as the search does.
   double square_between(std::size_t a, std::size_t b) const {
     double sum = 0.0;

@@ -13,6 +13,7 @@ class SampleBuffer {
  public:
   explicit SampleBuffer(std::size_t dims) : rows_(dims) {}
 
+  std::size_t dims() const { return rows_.cols(); }
   std::size_t size() const { return size_; }
   std::size_t kept() const { return keep_; }
 

@@ -99,7 +99,12 @@ double SimilarityWindow::quantile_of_nearest(std::size_t length, double q) {
 }
 
 Vigilance recalculate(const Vigilance& before, const SampleBuffer& samples, const double* scaling,
-                      double alpha, double current_ratio, SimilarityWindow& window) {
+                      double alpha, double current_ratio, SimilarityWindow& window,
+                      ThresholdAt at) {
+  const auto accept = [&](std::size_t chosen, double ratio) -> Vigilance {
+    const double q = at == ThresholdAt::kRatio ? ratio : 1.0 - ratio;
+    return {chosen, window.quantile_of_nearest(chosen, q), ratio};
+  };
   const std::size_t interval = before.interval, held = samples.size();
   const double length = static_cast<double>(interval);
   const std::size_t longest = std::min(2 * interval, held);
@@ -110,7 +115,7 @@ Vigilance recalculate(const Vigilance& before, const SampleBuffer& samples, cons
     if (stable < 2) return before;
     double ratio = before.ratio;
     for (std::size_t m = 2; m <= stable; ++m) ratio = mix(current_ratio, length, ratio);
-    return {stable, window.quantile_of_nearest(stable, ratio), ratio};
+    return accept(stable, ratio);
   }
   if (held <= interval) return before;
 
@@ -120,14 +125,14 @@ Vigilance recalculate(const Vigilance& before, const SampleBuffer& samples, cons
   while (high <= longest) {
     if (high > stable) {
       ratio = mix(current_ratio, static_cast<double>(low), ratio);
-      return {low, window.quantile_of_nearest(low, ratio), ratio};
+      return accept(low, ratio);
     }
     low = high;
     stride = std::min(2 * stride, longest - interval);
     high = std::min(interval + stride, longest);
     if (high <= low) break;
   }
-  return {longest, window.quantile_of_nearest(longest, ratio), ratio};
+  return accept(longest, ratio);
 }
 
 }  // namespace phida

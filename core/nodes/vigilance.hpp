@@ -45,8 +45,13 @@ class SimilarityWindow {
   std::vector<double> nearest_;  // u
 };
 
+// Where the threshold lies among the nearest-neighbour similarities: at the quantile of the smoothed ratio, as PHIDA has
+// it, or at that of its complement, as its sibling IDAT does.
+enum class ThresholdAt { kRatio, kComplement };
+
 // One recalculation. `current_ratio` is C / K; `alpha` the inverse of the largest node scale.
 Vigilance recalculate(const Vigilance& before, const SampleBuffer& samples, const double* scaling,
-                      double alpha, double current_ratio, SimilarityWindow& window);
+                      double alpha, double current_ratio, SimilarityWindow& window,
+                      ThresholdAt at = ThresholdAt::kRatio);
 
 }  // namespace phida

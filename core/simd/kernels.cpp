@@ -467,6 +467,9 @@ size_t first_outside(const double* values, size_t n, double limit) {
 
 namespace phida {
 
+void PHIDA_JOIN(correntropy_distances_, PHIDA_LEVEL)(const double*, const double*, size_t, size_t,
+                                                     double, double*);
+
 extern const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL);
 const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     PHIDA_STRING(PHIDA_LEVEL),
@@ -485,6 +488,7 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     rank_columns,
     count_outside,
     count_supports,
+    PHIDA_JOIN(correntropy_distances_, PHIDA_LEVEL),
     first_outside,
 };
 

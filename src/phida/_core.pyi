@@ -223,3 +223,120 @@ class DDVFA:
 
     @property
     def n_clusters(self) -> int: ...
+
+class IDAT:
+    """Inverse-distance ART with topology."""
+
+    def __init__(self, n_features: int, **settings: Any) -> None: ...
+
+    def learn(self, samples: Matrix) -> int:
+        """Learn rows in order, as one call; returns how many."""
+
+    def assign(self, samples: Matrix) -> NDArray[numpy.int64]:
+        """Label per row."""
+
+    def positions(self) -> NDArray[numpy.float64]:
+        """Position per node."""
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, arg: dict[str, Any], /) -> None: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def n_seen(self) -> int: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def n_clusters(self) -> int: ...
+
+    def edges(self) -> NDArray[numpy.int64]:
+        """Rows (a, b, age), ascending, with a < b."""
+
+    @property
+    def n_active_nodes(self) -> int: ...
+
+    @property
+    def interval(self) -> int: ...
+
+    @property
+    def vigilance(self) -> float: ...
+
+class CAE:
+    """CIM-based ART with edges."""
+
+    def __init__(self, n_features: int, **settings: Any) -> None: ...
+
+    def learn(self, samples: Matrix) -> int:
+        """Learn rows in order, as one call; returns how many."""
+
+    def assign(self, samples: Matrix) -> NDArray[numpy.int64]:
+        """Label per row."""
+
+    def positions(self) -> NDArray[numpy.float64]:
+        """Position per node."""
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, arg: dict[str, Any], /) -> None: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def n_seen(self) -> int: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def n_clusters(self) -> int: ...
+
+    def edges(self) -> NDArray[numpy.int64]:
+        """Rows (a, b, age), ascending, with a < b."""
+
+    @property
+    def interval(self) -> int: ...
+
+    @property
+    def vigilance(self) -> float: ...
+
+class CAEA:
+    """CIM-based ART with edges and ages."""
+
+    def __init__(self, n_features: int, **settings: Any) -> None: ...
+
+    def learn(self, samples: Matrix) -> int:
+        """Learn rows in order, as one call; returns how many."""
+
+    def assign(self, samples: Matrix) -> NDArray[numpy.int64]:
+        """Label per row."""
+
+    def positions(self) -> NDArray[numpy.float64]:
+        """Position per node."""
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, arg: dict[str, Any], /) -> None: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def n_seen(self) -> int: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    @property
+    def n_clusters(self) -> int: ...
+
+    def edges(self) -> NDArray[numpy.int64]:
+        """Rows (a, b, age), ascending, with a < b."""
+
+    @property
+    def vigilance(self) -> float: ...

@@ -25,7 +25,7 @@ def state_of(model):
 
 
 # With parameters for the few rows of the checks, where the defaults are for longer streams.
-FOR_FEW_ROWS = {"GNG": {"lam": 4, "a_max": 2}}
+FOR_FEW_ROWS = {"GNG": {"lam": 4, "a_max": 2}, "CAEA": {"lam": 8}}
 
 
 @parametrize_with_checks([cls(**FOR_FEW_ROWS.get(cls.__name__, {})) for cls in ONLINE])

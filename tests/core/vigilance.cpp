@@ -177,3 +177,23 @@ TEST("vigilance: an equal sample further back ends the window just before it") {
     CHECK(window.grow(samples, 20, nullptr, 1.0) == back);
   }
 }
+
+TEST("vigilance: the threshold at the complement differs in its quantile alone") {
+  Random random(4);
+  SimilarityWindow window(3);
+  for (int round = 0; round < 200; ++round) {
+    const Vigilance before{2 + random.below(24), random.uniform(), random.uniform()};
+    const SampleBuffer samples = filled(random, 1 + random.below(2 * before.interval), 3);
+    const double alpha = std::exp(random.uniform(-3.0, 6.0)), current = random.uniform();
+    const Vigilance usual = recalculate(before, samples, nullptr, alpha, current, window);
+    const Vigilance other =
+        recalculate(before, samples, nullptr, alpha, current, window, ThresholdAt::kComplement);
+    CHECK(other.interval == usual.interval && other.ratio == usual.ratio);
+    const bool kept = usual.ratio == before.ratio;
+    CHECK_CLOSE(other.threshold,
+                kept ? before.threshold
+                     : threshold(similarities(samples, usual.interval, 3, nullptr, alpha),
+                                 1.0 - usual.ratio),
+                1e-14);
+  }
+}

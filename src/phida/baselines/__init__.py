@@ -1,7 +1,10 @@
 """The systems that PHIDA is compared with, as scikit-learn estimators."""
 
+from phida.baselines.cae import CAE
+from phida.baselines.caea import CAEA
 from phida.baselines.ddvfa import DDVFA
 from phida.baselines.gng import GNG
+from phida.baselines.idat import IDAT
 from phida.baselines.soinn_plus import SOINNPlus
 
-__all__ = ["DDVFA", "GNG", "SOINNPlus"]
+__all__ = ["CAE", "CAEA", "DDVFA", "GNG", "IDAT", "SOINNPlus"]
