@@ -1,7 +1,7 @@
 // The online baselines: a table of contents.
-#include "baselines/ddvfa.hpp"
 #include "baselines/cae.hpp"
 #include "baselines/caea.hpp"
+#include "baselines/ddvfa.hpp"
 #include "baselines/gng.hpp"
 #include "baselines/idat.hpp"
 #include "baselines/soinn_plus.hpp"

@@ -19,9 +19,18 @@ clock = time.process_time
 
 
 def run(
-    trial: Trial, dataset: Dataset, method: Method, parameters: dict[str, object], memory: int | None = None
+    trial: Trial,
+    dataset: Dataset,
+    method: Method,
+    parameters: dict[str, object],
+    memory: int | None = None,
+    *,
+    every_stage: bool = True,
 ) -> Record:
-    """Run a trial; a method that fails or declines gives a record that says so."""
+    """Run a trial; a method that fails or declines gives a record that says so.
+
+    Without ``every_stage``, rows are labelled after the last stage alone.
+    """
     facts = {
         "parameters": parameters,
         "versions": {name: version(name) for name in ("phida", "numpy", "scikit-learn")},
@@ -29,7 +38,7 @@ def run(
         "digest": dataset.entry.digest,
     }
     try:
-        return _measured(trial, dataset, method, parameters, memory, facts)
+        return _measured(trial, dataset, method, parameters, memory, facts, every_stage)
     except Declined as reason:
         return Record(trial, "declined", str(reason), **facts)  # type: ignore[arg-type]
     except MemoryError as error:
@@ -45,6 +54,7 @@ def _measured(
     parameters: dict[str, object],
     memory: int | None,
     facts: dict[str, object],
+    every_stage: bool,
 ) -> Record:
     X, y = dataset.X, dataset.y
     order = stages(trial.setting, y, dataset.entry.spelling, trial.seed)
@@ -66,14 +76,14 @@ def _measured(
     for stage, end in enumerate(ends):
         started = clock()
         system.learn(fed[begin:end])
-        learned = clock()
-        if method.needs_class_count and hasattr(system, "tell_classes"):
-            # One class is one stage where classes come in turn; else all are there from the first.
-            system.tell_classes(stage + 1 if trial.setting == "nonstationary" else dataset.entry.classes)
-        labels.append(system.labels(fed[:end]))
+        begin, learned = end, clock()
         learn_seconds.append(learned - started)
-        label_seconds.append(clock() - learned)
-        begin = end
+        if every_stage or end == len(fed):
+            if method.needs_class_count and hasattr(system, "tell_classes"):
+                # One class is one stage where classes come in turn; else all are there from the first.
+                system.tell_classes(stage + 1 if trial.setting == "nonstationary" else dataset.entry.classes)
+            labels.append(system.labels(fed[:end]))
+            label_seconds.append(clock() - learned)
     return Record(
         trial,
         "ok",

@@ -21,7 +21,7 @@ from phida.benchmark.records import Trial
 
 #: One thread each: trials run side by side, and times must be those of one core.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-_ONE_THREAD = {name: "1" for name in _THREADS} | {
+ONE_THREAD = {name: "1" for name in _THREADS} | {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
 }
 
@@ -62,7 +62,7 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, remote = context.Pipe()
         self._process = context.Process(target=_serve, args=(remote, surroundings), daemon=True)
-        with _environment(_ONE_THREAD):
+        with environment(ONE_THREAD):
             self._process.start()
         remote.close()
         self.job: Job | None = None
@@ -131,7 +131,8 @@ def _work(pipe: Connection, surroundings: Surroundings) -> None:
 
 
 @contextmanager
-def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables that a process started here inherits."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

@@ -150,6 +150,54 @@ def run(
 
 
 @app.command()
+def tune(
+    method: Annotated[str, typer.Option(help="Names with commas between, or all that the paper tuned.")] = "all",
+    dataset: Annotated[str, typer.Option(help="Names with commas between, or all.")] = "all",
+    settings: Annotated[str, typer.Option(help="stationary, nonstationary or both.")] = "both",
+    trials: Annotated[int, typer.Option(min=1, help="Parameters that are tried.")] = 40,
+    seeds: Annotated[int, typer.Option(min=1, help="Trials of each, on seeds from 100 on.")] = 3,
+    minutes: Annotated[float, typer.Option(min=0, help="At most, per method, data set and setting.")] = 10,
+    out: Annotated[Path, typer.Option(help="Folder of the records.", file_okay=False)] = Path("results"),
+    jobs: Jobs = 1,
+    data: Data = None,
+    again: Annotated[bool, typer.Option(help="Also what was tuned before.")] = False,
+) -> None:
+    """Choose parameters by Bayesian optimisation of ARI; a later run takes them.
+
+    Example: phida bench tune --method GNG --dataset iris --trials 40 --out results/
+    """
+    if find_spec("optuna") is None:
+        notes.print('phida: tuning needs optuna: pip install "phida\\[bench]"', style="red")
+        raise typer.Exit(1)
+    from phida.benchmark import plan, tuning
+    from phida.benchmark.methods import methods
+    from phida.benchmark.worker import Surroundings
+
+    with ends_well():
+        chosen = [m for m in _available(_methods(method)) if m.space is not None]
+        if not chosen:
+            tunable = ", ".join(m.name for m in methods().values() if m.space)
+            raise typer.BadParameter(f"{method} has nothing to tune; these have: {tunable}.")
+        cells = [
+            tuning.Cell(m.name, entry.name, setting)
+            for entry in sorted(_at_hand(_datasets(dataset), data), key=lambda e: e.samples * e.features)
+            for setting in _settings(settings)
+            for m in chosen
+            if setting in m.settings and (again or not plan.tuned_path(out, m.name, entry.name, setting).is_file())
+        ]
+        budget = tuning.Budget(trials, seeds, 60 * minutes)
+        with _progress(len(cells)) as advance:
+
+            def settled(cell: Any, news: str) -> None:
+                advance(1, f"{cell.dataset} {cell.method}")
+                line = f"{cell.method} on {cell.dataset}, {cell.setting}: {news}"
+                notes.print(line, markup=False, highlight=False)
+
+            tuning.run(cells, Surroundings(out, data), jobs, budget, settled)
+        notes.print(f"{len(cells)} tuned; the parameters are in {out / 'tuned'}")
+
+
+@app.command()
 def report(
     folder: Annotated[Path | None, typer.Argument(help="Folder of the records.", file_okay=False)] = None,
     out: Annotated[Path, typer.Option(help="Folder of the report.", file_okay=False)] = Path("report"),

@@ -61,6 +61,13 @@ class Task:
     """Bytes that the trial may use; None for no limit."""
 
 
+class Suggest(Protocol):
+    """What proposes parameters: an optuna trial is one."""
+
+    def suggest_int(self, name: str, low: int, high: int, *, log: bool = False) -> int: ...
+    def suggest_float(self, name: str, low: float, high: float, *, log: bool = False) -> float: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Method:
     """How a system enters the benchmark."""
@@ -79,6 +86,10 @@ class Method:
     """The same result for every order of the rows: one trial is enough."""
     published: str | None = None
     """Its name in the published tables."""
+    space: Callable[[Suggest], dict[str, Any]] | None = None
+    """Parameters that are tuned, for those that the paper tuned; its docstring says where the ranges come from."""
+    starts: tuple[Mapping[str, Any], ...] = ()
+    """Points of that space that are tried first: defaults, and what publications use."""
     requires: Mapping[str, str] = field(default_factory=dict)
     """Modules it imports, and the extra of phida that installs each."""
 
