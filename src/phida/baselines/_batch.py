@@ -44,3 +44,9 @@ class BatchClusterer(ClusterMixin, BaseEstimator):
     @abstractmethod
     def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
         """Label of each row, from 0 upwards with none left out."""
+
+
+def in_order_of_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Labels renumbered from 0 upwards in the order in which they appear."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]  # type: ignore[no-any-return]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Bytes of one block of distances: small enough for the processor's caches, large enough for BLAS.
-BLOCK = 8 * 2**20
+BLOCK = 32 * 2**20
 
 
 class Nearest(NamedTuple):
