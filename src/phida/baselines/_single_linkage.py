@@ -23,7 +23,7 @@ class NearestClusters:
     """Finds the nearest clusters of clusterings that become coarser from call to call.
 
     Matrix products find the candidates in blocks of rows; differences of coordinates decide among those that rounding
-    could have exchanged, so that ties are exact. What a sample learned in an earlier call remains a lower bound, because
+    could have exchanged, so that ties are exact. What a sample found in an earlier call remains a lower bound, since
     its cluster only grows, and most samples need no second look.
 
     Parameters
