@@ -2,6 +2,7 @@
 
 from phida.baselines._memory import DoesNotFit
 from phida.baselines.automato import AuToMATo
+from phida.baselines.tbm_p import TopoBARTMAP
 from phida.baselines.torque import TorqueClustering
 
-__all__ = ["AuToMATo", "DoesNotFit", "TorqueClustering"]
+__all__ = ["AuToMATo", "DoesNotFit", "TopoBARTMAP", "TorqueClustering"]
