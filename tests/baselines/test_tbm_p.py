@@ -51,9 +51,9 @@ def test_equal_rows_and_constant_features_are_no_obstacle(parameters, seed):
 @pytest.mark.parametrize(
     ("load", "parameters", "nodes", "sizes"),
     [
-        (load_iris, {"rho_a": 0.5}, 3, [50, 100]),
-        (load_iris, {"rho_a": 0.85, "phi_a": 4}, 11, [50, 35, 25, 40]),
-        (load_wine, {"rho_a": 0.7, "eta": 0.3, "phi_a": 3, "rho_b": 0.8}, 26, [62, 5, 60, 51]),
+        (load_iris, {"phi_a": 5}, 8, [50, 53, 47]),
+        (load_iris, {"rho_a": 0.85, "phi_a": 4, "tau_a": 0.5}, 9, [50, 72, 28]),
+        (load_wine, {"rho_a": 0.7, "eta": 0.3, "phi_a": 3, "rho_b": 0.8}, 23, [61, 5, 5, 49, 50, 8]),
     ],
 )
 def test_known_results(load, parameters, nodes, sizes):

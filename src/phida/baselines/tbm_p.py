@@ -33,11 +33,11 @@ class TopoBARTMAP(BatchClusterer):
     ----------
     rho_a, rho_b : float in [0, 1], default=0.8 and 0.5
         Vigilance for rows (a) and for features (b).
-    bsb_a, bsb_b : float in [0, 1], default=0.5
+    bsb_a, bsb_b : float in [0, 1], default=0.25 and 0.5
         Learning rate of the second winner.
-    phi_a, phi_b : int, default=1
+    phi_a, phi_b : int, default=3 and 1
         Categories that took at most that many are removed.
-    tau_a, tau_b : float in (0, 1], default=0.5
+    tau_a, tau_b : float in (0, 1], default=0.2 and 0.5
         Removal takes place each time that this share of the rows, of the features, was learned.
     eta : float in [-1, 1], default=0.0
         Mean correlation that must be exceeded.
@@ -79,9 +79,9 @@ class TopoBARTMAP(BatchClusterer):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from phida.baselines import TopoBARTMAP
-    >>> model = TopoBARTMAP(rho_a=0.5).fit(load_iris().data)
+    >>> model = TopoBARTMAP().fit(load_iris().data)
     >>> model.n_nodes_, model.n_clusters_
-    (3, 2)
+    (13, 2)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -107,11 +107,11 @@ class TopoBARTMAP(BatchClusterer):
         *,
         rho_a: float = 0.8,
         rho_b: float = 0.5,
-        bsb_a: float = 0.5,
+        bsb_a: float = 0.25,
         bsb_b: float = 0.5,
-        phi_a: int = 1,
+        phi_a: int = 3,
         phi_b: int = 1,
-        tau_a: float = 0.5,
+        tau_a: float = 0.2,
         tau_b: float = 0.5,
         eta: float = 0.0,
         alpha: float = 1e-3,
