@@ -42,6 +42,6 @@ def bottleneck_distance(first: NDArray[np.float64], second: NDArray[np.float64])
 
 def _all_matched(allowed: NDArray[np.bool_]) -> bool:
     """Whether every row finds a column of its own."""
-    if not allowed.any(axis=1).all():
-        return False
+    if len(allowed) == 0 or not allowed.any(axis=1).all():
+        return len(allowed) == 0
     return bool((maximum_bipartite_matching(csr_array(allowed), perm_type="column") >= 0).all())
