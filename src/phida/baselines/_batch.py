@@ -1,0 +1,52 @@
+"""What the methods that need all rows at once have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from phida import border
+
+
+class BatchClusterer(ClusterMixin, BaseEstimator):
+    """A clusterer of rows that are all at hand: parameters and rows are checked here, once.
+
+    A method says in ``_cluster`` how it labels rows. It has no ``predict``: none of these methods defines one.
+    """
+
+    labels_: NDArray[np.int64]
+    n_clusters_: int
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the rows; nothing of an earlier fit stays.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers: NumPy, lists, pandas, polars or pyarrow.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        samples = border.rows(self, X)
+        border.record(self, X, reset=True)
+        self.labels_ = self._cluster(samples)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        return self
+
+    @abstractmethod
+    def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Label of each row, from 0 upwards with none left out."""
+
+
+def in_order_of_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Labels renumbered from 0 upwards in the order in which they appear."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]  # type: ignore[no-any-return]

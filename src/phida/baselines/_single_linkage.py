@@ -1,0 +1,97 @@
+"""The nearest cluster of every cluster, by single linkage, without a matrix of all distances."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Bytes of one block of distances: small enough for the processor's caches, large enough for BLAS.
+BLOCK = 32 * 2**20
+
+
+class Nearest(NamedTuple):
+    """The closest pair of samples between each cluster and its nearest cluster."""
+
+    inside: NDArray[np.int64]  # sample of the cluster
+    outside: NDArray[np.int64]  # sample of the nearest cluster
+    squared: NDArray[np.float64]  # their squared distance
+
+
+class NearestClusters:
+    """Finds the nearest clusters of clusterings that become coarser from call to call.
+
+    Matrix products find the candidates in blocks of rows; differences of coordinates decide among those that rounding
+    could have exchanged, so that ties are exact. What a sample learned in an earlier call remains a lower bound, because
+    its cluster only grows, and most samples need no second look.
+
+    Parameters
+    ----------
+    samples : ndarray of shape (n_samples, n_features)
+    """
+
+    def __init__(self, samples: NDArray[np.float64]) -> None:
+        n, d = samples.shape
+        centred = samples - samples.mean(axis=0)
+        squares = np.square(centred).sum(axis=1)
+        self._samples = samples
+        # |y|² - 2xy as one product; |x|² is the same for all y and left out.
+        self._left = np.column_stack([-2.0 * centred, np.ones(n)])
+        self._right = np.column_stack([centred, squares]).T
+        # Twice a bound on the rounding error of a product: two candidates may both be wrong by it.
+        self._doubt = 16.0 * (d + 4) * np.finfo(np.float64).eps * squares.max()
+        self._reach = np.zeros(n)  # no sample outside the cluster is nearer; squared
+        self._partner = np.arange(n)  # the sample at that distance, when last looked at
+
+    def of(self, cluster: NDArray[np.int64]) -> Nearest:
+        """Nearest cluster of every cluster; on ties that of the lowest number, then the samples of the lowest numbers.
+
+        Parameters
+        ----------
+        cluster : ndarray of shape (n_samples,)
+            Cluster of every sample, at least two, each a union of those of the call before.
+        """
+        best = np.full(cluster.max() + 1, np.inf)
+        outside = cluster[self._partner] != cluster
+        np.minimum.at(best, cluster[outside], self._reach[outside])
+        waiting = np.argsort(self._reach, kind="stable")
+        size = max(1, BLOCK // (8 * len(cluster)))
+        looked_at = []
+        while len(waiting):
+            # Equal reach is not enough to be left out: the pair may win the tie.
+            waiting = waiting[self._reach[waiting] <= best[cluster[waiting]]]
+            rows, waiting = waiting[:size], waiting[size:]
+            self._look(rows, cluster)
+            np.minimum.at(best, cluster[rows], self._reach[rows])
+            looked_at.append(rows)
+        rows = np.concatenate(looked_at)
+        rows = rows[self._reach[rows] == best[cluster[rows]]]
+        partner = self._partner[rows]
+        order = np.lexsort((partner, rows, cluster[partner], cluster[rows]))
+        rows = rows[order][np.unique(cluster[rows[order]], return_index=True)[1]]
+        return Nearest(rows, self._partner[rows], self._reach[rows])
+
+    def _look(self, rows: NDArray[np.int64], cluster: NDArray[np.int64]) -> None:
+        """Bring reach and partner of some samples up to date."""
+        scores = self._left[rows] @ self._right
+        np.putmask(scores, cluster[rows][:, None] == cluster, np.inf)
+        limits = scores.min(axis=1) + self._doubt
+        at, candidate = np.divmod(np.flatnonzero(scores <= limits[:, None]), len(cluster))
+        squared = self._squared_distances(rows[at], candidate)
+        starts = np.searchsorted(at, np.arange(len(rows)))
+        self._reach[rows] = reach = np.minimum.reduceat(squared, starts)
+        tied = squared == reach[at]
+        at, candidate = at[tied], candidate[tied]
+        order = np.lexsort((candidate, cluster[candidate], at))
+        starts = np.searchsorted(at, np.arange(len(rows)))
+        self._partner[rows] = candidate[order][starts]
+
+    def _squared_distances(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Squared distances of pairs, from differences, a slice of the pairs at a time."""
+        result = np.empty(len(first))
+        size = max(1, BLOCK // (8 * self._samples.shape[1]))
+        for start in range(0, len(first), size):
+            part = slice(start, start + size)
+            result[part] = np.square(self._samples[first[part]] - self._samples[second[part]]).sum(axis=1)
+        return result
