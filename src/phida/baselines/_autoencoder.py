@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from itertools import pairwise
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -47,20 +47,18 @@ class Blocks(NamedTuple):
     real: jax.Array  #: 1 for a row, 0 for padding
 
 
-def stack(key: jax.Array, sizes: Sequence[int]) -> list[Layer]:
+def stack(random: np.random.RandomState, sizes: Sequence[int]) -> list[Layer]:
     """Layers between the given sizes, uniform within one over the root of their inputs."""
     layers = []
-    for layer_key, inputs, outputs in zip(jax.random.split(key, len(sizes) - 1), sizes, sizes[1:], strict=False):
-        weights_key, bias_key = jax.random.split(layer_key)
-        uniform = partial(jax.random.uniform, dtype=jnp.float32, minval=-(inputs**-0.5), maxval=inputs**-0.5)
-        layers.append(Layer(uniform(weights_key, (inputs, outputs)), uniform(bias_key, (outputs,))))
+    for inputs, outputs in pairwise(sizes):
+        weights = random.uniform(-(inputs**-0.5), inputs**-0.5, size=(inputs + 1, outputs)).astype(np.float32)
+        layers.append(Layer(weights[:-1], weights[-1]))
     return layers
 
 
-def autoencoder(key: jax.Array, sizes: Sequence[int]) -> Autoencoder:
+def autoencoder(random: np.random.RandomState, sizes: Sequence[int]) -> Autoencoder:
     """An encoder through the given sizes, and a decoder through the same ones backwards."""
-    encoder_key, decoder_key = jax.random.split(key)
-    return Autoencoder(stack(encoder_key, sizes), stack(decoder_key, sizes[::-1]))
+    return Autoencoder(stack(random, sizes), stack(random, sizes[::-1]))
 
 
 def forward(layers: list[Layer], rows: jax.Array) -> jax.Array:
@@ -72,8 +70,8 @@ def forward(layers: list[Layer], rows: jax.Array) -> jax.Array:
 
 def adam(parameters: Parameters) -> Adam:
     """Before the first step."""
-    zeros = jax.tree.map(jnp.zeros_like, parameters)
-    return Adam(zeros, zeros, jnp.zeros((), jnp.float32))
+    zeros = jax.tree.map(np.zeros_like, parameters)
+    return Adam(zeros, zeros, np.zeros((), np.float32))
 
 
 def descend(parameters: Parameters, gradient: Parameters, moments: Adam, rate: float) -> tuple[Parameters, Adam]:
@@ -110,13 +108,25 @@ def unblocked(values: jax.Array, n_rows: int) -> NDArray[Any]:
 
 
 def pretrained(
-    key: jax.Array, network: Autoencoder, X: NDArray[np.float64], *, epochs: int, batch_size: int, rate: float
+    random: np.random.RandomState,
+    network: Autoencoder,
+    X: NDArray[np.float64],
+    *,
+    epochs: int,
+    batch_size: int,
+    rate: float,
 ) -> Autoencoder:
     """Train an autoencoder to reconstruct the rows, in shuffled mini-batches."""
     rows = jnp.asarray(X, dtype=jnp.float32)
     moments = adam(network)
-    for epoch_key in jax.random.split(key, epochs):
-        network, moments = _epoch(epoch_key, network, moments, rows, min(batch_size, len(rows)), rate)
+    size = min(batch_size, len(rows))
+    count = ceil(len(rows) / size)
+    # The last batch is filled up with row 0, which does not count there.
+    order = np.zeros(count * size, dtype=np.int32)
+    real = (np.arange(count * size) < len(rows)).reshape(count, size)
+    for _ in range(epochs):
+        order[: len(rows)] = random.permutation(len(rows))
+        network, moments = _epoch(network, moments, rows, order.reshape(count, size), real, rate)
     return network
 
 
@@ -125,15 +135,11 @@ def reconstruction_errors(network: Autoencoder, rows: jax.Array) -> jax.Array:
     return ((forward(network.decoder, forward(network.encoder, rows)) - rows) ** 2).mean(axis=1)
 
 
-@partial(jax.jit, static_argnums=4)
+@jax.jit
 def _epoch(
-    key: jax.Array, network: Autoencoder, moments: Adam, rows: jax.Array, batch_size: int, rate: float
+    network: Autoencoder, moments: Adam, rows: jax.Array, order: jax.Array, real: jax.Array, rate: float
 ) -> tuple[Autoencoder, Adam]:
-    """One pass over the rows in random order. The last batch is filled up with row 0, which does not count there."""
-    count = ceil(len(rows) / batch_size)
-    padding = count * batch_size - len(rows)
-    order = jnp.pad(jax.random.permutation(key, len(rows)), (0, padding)).reshape(count, batch_size)
-    real = (jnp.arange(count * batch_size) < len(rows)).reshape(count, batch_size)
+    """One step on each batch: rows by their indices, and which of them count."""
 
     def step(state: tuple[Autoencoder, Adam], batch: tuple[jax.Array, jax.Array]) -> tuple[Any, None]:
         network, moments = state
@@ -144,4 +150,5 @@ def _epoch(
 
         return descend(network, jax.grad(loss)(network), moments, rate), None
 
-    return jax.lax.scan(step, (network, moments), (order, real))[0]
+    (network, moments), _ = jax.lax.scan(step, (network, moments), (order, real))
+    return network, moments

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from phida.baselines._autoencoder import (
     Adam,
     Autoencoder,
     Blocks,
     Layer,
+    adam,
     descend,
     embed,
     forward,
@@ -29,11 +33,12 @@ class Model(NamedTuple):
     head: list[Layer]
 
 
-def start(key: jax.Array, network: Autoencoder, means: jax.Array) -> Model:
-    """Clusters at the given means, with the identity for a covariance."""
+def start(random: np.random.RandomState, network: Autoencoder, means: NDArray[np.float32]) -> tuple[Model, Adam]:
+    """Clusters at the given means, with the identity for a covariance, before the first step."""
     count, width = means.shape
-    spreads = jnp.full_like(means, jnp.log(jnp.expm1(1.0)))
-    return Model(network, means, spreads, stack(key, (width, width, count)))
+    spreads = np.full(means.shape, np.log(np.expm1(1.0)), dtype=np.float32)
+    model = Model(network, means, spreads, stack(random, (width, width, count)))
+    return model, adam(model)
 
 
 def responsibilities(model: Model, embedded: jax.Array) -> jax.Array:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from phida.baselines._autoencoder import (
     Adam,
     Autoencoder,
     Blocks,
+    adam,
     descend,
     embed,
     forward,
     reconstruction_errors,
+    unblocked,
 )
 from phida.baselines._jax import jax, jnp
 
@@ -24,6 +29,12 @@ class Model(NamedTuple):
 
     network: Autoencoder
     centres: jax.Array
+
+
+def start(network: Autoencoder, centres: NDArray[np.float32]) -> tuple[Model, Adam]:
+    """Before the first step."""
+    model = Model(network, centres)
+    return model, adam(model)
 
 
 def affinities(embedded: jax.Array, centres: jax.Array, sharpness: float) -> jax.Array:
@@ -69,3 +80,10 @@ def epoch(
     gradient = jax.tree.map(lambda g: g / data.real.sum(), total)
     moved: tuple[Model, Adam] = descend(model, gradient, moments, rate)
     return moved
+
+
+def labels(model: Model, data: Blocks, sharpness: float, n_rows: int) -> NDArray[np.int64]:
+    """The centre to which each row has the largest affinity."""
+    q = unblocked(all_affinities(model, data, sharpness), n_rows)
+    nearest: NDArray[np.int64] = q.argmax(axis=1)
+    return nearest

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from phida import border
+from phida.baselines._deep import DeepClusterer
 
 
-class GCEALS(ClusterMixin, BaseEstimator):
+class GCEALS(DeepClusterer):
     """Gaussian cluster embedding in an autoencoder's latent space.
 
     An autoencoder learns to reconstruct the standardised rows, and k-means places clusters in their embedding. Then
@@ -76,24 +75,20 @@ class GCEALS(ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from phida.baselines.g_ceals import GCEALS
+    >>> from phida.baselines import GCEALS
     >>> model = GCEALS(n_clusters=3, random_state=0).fit(load_iris().data)
     >>> model.labels_.shape, model.n_clusters_
     ((150,), 3)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "pretrain_epochs": [Interval(Integral, 0, None, closed="left")],
-        "epochs": [Interval(Integral, 1, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        **DeepClusterer._parameter_constraints,
         "hidden_sizes": [tuple],
-        "latent_size": [Interval(Integral, 1, None, closed="left")],
         "gamma": [Interval(Real, 0, None, closed="left")],
         "stop_factor": [Interval(Real, 0, 1, closed="left")],
-        "random_state": ["random_state"],
     }
+
+    n_iter_: int
 
     def __init__(
         self,
@@ -120,64 +115,29 @@ class GCEALS(ClusterMixin, BaseEstimator):
         self.stop_factor = stop_factor
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows.
+    def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
+        from phida.baselines import _autoencoder
+        from phida.baselines import _g_ceals_training as training
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        rows = border.rows(self, X)
-        border.record(self, X, reset=True)
-        if len(rows) < self.n_clusters:
-            raise ValueError(f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}.")
-        self.labels_, self.n_iter_ = self._train(
-            StandardScaler().fit_transform(rows), check_random_state(self.random_state)
-        )
-        self.n_clusters_ = self.n_clusters
-        return self
-
-    def _train(self, rows: NDArray[np.float64], random: np.random.RandomState) -> tuple[NDArray[np.int64], int]:
-        """Pre-train, place the clusters, train both together; labels of the rows, and epochs begun."""
-        # JAX is loaded when a model is trained, not when the package is imported.
-        from phida.baselines import _autoencoder, _g_ceals_training
-        from phida.baselines._jax import jax
-
-        weights_key, batches_key, head_key = jax.random.split(jax.random.key(random.randint(2**31)), 3)
-        network = _autoencoder.pretrained(
-            batches_key,
-            _autoencoder.autoencoder(weights_key, (rows.shape[1], *self.hidden_sizes, self.latent_size)),
-            rows,
-            epochs=self.pretrain_epochs,
-            batch_size=self.batch_size,
-            rate=self.learning_rate,
-        )
-        data = _autoencoder.blocks(rows)
-        embedded = _autoencoder.unblocked(_autoencoder.embed(network, data), len(rows))
-        first = KMeans(self.n_clusters, random_state=random).fit(embedded)
+        random = check_random_state(self.random_state)
+        samples = StandardScaler().fit_transform(samples)
+        embedding = self._embed(samples, self.hidden_sizes, random)
+        first = KMeans(self.n_clusters, random_state=random).fit(embedding.points)
         batches = BalancedBatches(first.labels_, self.batch_size, random)
-
-        model = _g_ceals_training.start(head_key, network, first.cluster_centers_)
-        moments = _autoencoder.adam(model)
+        model, moments = training.start(random, embedding.network, first.cluster_centers_)
+        cluster_weights = np.full(self.n_clusters, 1 / self.n_clusters, dtype=np.float32)
         for epoch in range(self.epochs):
-            labels, shares = _g_ceals_training.assign(model, data)
-            cluster_weights = np.full_like(shares, 1 / self.n_clusters) if epoch == 0 else np.asarray(shares)
+            labels, shares = training.assign(model, embedding.data)
+            if epoch > 0:
+                cluster_weights = np.asarray(shares)
             if epoch == self.epochs - 1 or cluster_weights.min() <= self.stop_factor / self.n_clusters:
                 break
-            batch = rows[batches.draw()].astype(np.float32)
-            model, moments, loss = _g_ceals_training.step(
-                model, moments, batch, cluster_weights, self.gamma, self.learning_rate
-            )
+            batch = samples[batches.draw()].astype(np.float32)
+            model, moments, loss = training.step(model, moments, batch, cluster_weights, self.gamma, self.learning_rate)
             if not np.isfinite(loss):
                 break
-        return _autoencoder.unblocked(labels, len(rows)).astype(np.int64), epoch + 1
+        self.n_iter_ = epoch + 1
+        return _autoencoder.unblocked(labels, len(samples)).astype(np.int64)
 
 
 class BalancedBatches:

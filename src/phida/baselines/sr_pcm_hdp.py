@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from math import isqrt
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from phida import border
+from phida.baselines._batch import BatchClusterer
 from phida.baselines._density_peaks import decision_graph
 
 #: Movement of a coordinate below which a centre stands still.
@@ -24,7 +23,7 @@ ITERATIONS = 250
 Matrix = NDArray[np.float64]
 
 
-class SRPCMHDP(ClusterMixin, BaseEstimator):
+class SRPCMHDP(BatchClusterer):
     """Self-regulating possibilistic c-means with high-density points.
 
     Three times as many clusters as there are high-density points start from fuzzy c-means. Their memberships are then
@@ -39,7 +38,7 @@ class SRPCMHDP(ClusterMixin, BaseEstimator):
         Steepness of the membership. To be tuned.
     lam : float, default=1.5
         Weight of the high-density points against the rows in a centre (λ). To be tuned.
-    n_neighbours : int, default=None
+    n_neighbors : int or None, default=None
         Neighbours from which the density of a row is taken (K); the root of the number of rows if None.
     fuzzifier : float, default=2.0
         Exponent of the fuzzy memberships (m).
@@ -79,19 +78,23 @@ class SRPCMHDP(ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from phida.baselines.sr_pcm_hdp import SRPCMHDP
+    >>> from phida.baselines import SRPCMHDP
     >>> SRPCMHDP(random_state=0).fit(load_iris().data).n_clusters_
-    3
+    2
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_high_density_points": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "lam": [Interval(Real, 0, None, closed="left")],
-        "n_neighbours": [Interval(Integral, 1, None, closed="left"), None],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "fuzzifier": [Interval(Real, 1, None, closed="neither")],
         "random_state": ["random_state"],
     }
+
+    cluster_centers_: NDArray[np.float64]
+    high_density_points_: NDArray[np.int64]
+    n_iter_: int
 
     def __init__(
         self,
@@ -99,59 +102,43 @@ class SRPCMHDP(ClusterMixin, BaseEstimator):
         n_high_density_points: int = 6,
         alpha: float = 5.3,
         lam: float = 1.5,
-        n_neighbours: int | None = None,
+        n_neighbors: int | None = None,
         fuzzifier: float = 2.0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_high_density_points = n_high_density_points
         self.alpha = alpha
         self.lam = lam
-        self.n_neighbours = n_neighbours
+        self.n_neighbors = n_neighbors
         self.fuzzifier = fuzzifier
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows.
+    def _cluster(self, samples: Matrix) -> NDArray[np.int64]:
+        n_neighbours = min(self.n_neighbors or isqrt(len(samples)), len(samples) - 1)
+        self.high_density_points_ = decision_graph(samples, n_neighbours).peaks(self.n_high_density_points)
+        attractors = samples[self.high_density_points_]
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        rows = border.rows(self, X)
-        border.record(self, X, reset=True)
-        n_neighbours = min(self.n_neighbours or isqrt(len(rows)), len(rows) - 1)
-        self.high_density_points_ = decision_graph(rows, n_neighbours).peaks(self.n_high_density_points)
-        attractors = rows[self.high_density_points_]
-
-        count = min(3 * len(attractors), len(rows))
-        drawn = check_random_state(self.random_state).choice(len(rows), size=count, replace=False)
-        centres = fuzzy_centres(rows, rows[drawn], self.fuzzifier)
-        widths = fuzzy_widths(rows, centres, self.fuzzifier)
+        count = min(3 * len(attractors), len(samples))
+        drawn = check_random_state(self.random_state).choice(len(samples), size=count, replace=False)
+        centres = fuzzy_centres(samples, samples[drawn], self.fuzzifier)
+        widths = fuzzy_widths(samples, centres, self.fuzzifier)
         mean_width = widths.mean()
 
         for t in range(2, ITERATIONS + 1):
-            memberships = possibilities(cdist(centres, rows), widths, mean_width, self.alpha)
-            shares = fuzzy_memberships(cdist(centres, attractors), self.fuzzifier)
-            moved = attracted_centres(rows, memberships, attractors, self.lam * shares, centres)
+            memberships = possibilities(cdist(centres, samples), widths, mean_width, self.alpha)
+            pull = self.lam * fuzzy_memberships(cdist(centres, attractors), self.fuzzifier)
+            sums = memberships @ samples + pull @ attractors
+            moved = means_or_old(sums, memberships.sum(axis=1) + pull.sum(axis=1), centres)
             survivors, labels = np.unique(last_largest(memberships), return_inverse=True)
-            widths = core_widths(rows, memberships[survivors], labels)
+            widths = core_widths(samples, memberships[survivors], labels)
             still = len(survivors) == len(centres) and np.abs(moved - centres).max() < TOLERANCE
             centres = moved[survivors]
             if t > 2 and (still or len(centres) == 1):
                 break
 
-        self.labels_ = labels
-        self.n_clusters_ = len(centres)
         self.cluster_centers_ = centres
         self.n_iter_ = t - 1
-        return self
+        return labels
 
 
 def fuzzy_memberships(distances: Matrix, fuzzifier: float) -> Matrix:
@@ -160,24 +147,33 @@ def fuzzy_memberships(distances: Matrix, fuzzifier: float) -> Matrix:
     # Relative to the nearest, no power overflows.
     closeness = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)
     weights = closeness ** (2 / (fuzzifier - 1))
-    return weights / weights.sum(axis=0)
+    shares: Matrix = weights / weights.sum(axis=0)
+    return shares
 
 
 def fuzzy_centres(rows: Matrix, centres: Matrix, fuzzifier: float) -> Matrix:
     """Fuzzy c-means from the given centres."""
     for _ in range(FUZZY_ITERATIONS):
         weights = fuzzy_memberships(cdist(centres, rows), fuzzifier) ** fuzzifier
-        before, centres = centres, weights @ rows / weights.sum(axis=1, keepdims=True)
+        before, centres = centres, means_or_old(weights @ rows, weights.sum(axis=1), centres)
         if np.abs(centres - before).max() < TOLERANCE:
             break
     return centres
+
+
+def means_or_old(sums: Matrix, weights: NDArray[np.float64], centres: Matrix) -> Matrix:
+    """Weighted means; a centre to which nothing belongs stays where it is."""
+    means: Matrix = np.divide(sums, weights[:, None], out=centres.copy(), where=weights[:, None] > 0)
+    return means
 
 
 def fuzzy_widths(rows: Matrix, centres: Matrix, fuzzifier: float) -> NDArray[np.float64]:
     """Mean distance of the rows to each centre, weighted by their fuzzy memberships (η)."""
     distances = cdist(centres, rows)
     memberships = fuzzy_memberships(distances, fuzzifier)
-    widths: NDArray[np.float64] = (memberships * distances).sum(axis=1) / memberships.sum(axis=1)
+    weights = memberships.sum(axis=1)
+    sums = (memberships * distances).sum(axis=1)
+    widths: NDArray[np.float64] = np.divide(sums, weights, out=np.zeros_like(weights), where=weights > 0)
     return widths
 
 
@@ -190,15 +186,10 @@ def possibilities(distances: Matrix, widths: NDArray[np.float64], mean_width: fl
     return np.exp(-exponents)
 
 
-def attracted_centres(rows: Matrix, memberships: Matrix, attractors: Matrix, shares: Matrix, centres: Matrix) -> Matrix:
-    """Means of rows and high-density points; a centre to which nothing belongs stays."""
-    total = memberships.sum(axis=1, keepdims=True) + shares.sum(axis=1, keepdims=True)
-    return np.divide(memberships @ rows + shares @ attractors, total, out=centres.copy(), where=total > 0)
-
-
 def last_largest(memberships: Matrix) -> NDArray[np.int64]:
     """The cluster of each row's largest membership, the last of equals."""
-    return len(memberships) - 1 - np.argmax(memberships[::-1], axis=0)
+    largest: NDArray[np.int64] = len(memberships) - 1 - np.argmax(memberships[::-1], axis=0)
+    return largest
 
 
 def core_widths(rows: Matrix, memberships: Matrix, labels: NDArray[np.int64]) -> NDArray[np.float64]:

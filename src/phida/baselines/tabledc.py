@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import Birch
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from phida import border
+from phida.baselines import _memory
+from phida.baselines._deep import DeepClusterer
 
 
-class TableDC(ClusterMixin, BaseEstimator):
+class TableDC(DeepClusterer):
     """Deep clustering of tables with Cauchy affinities in an autoencoder's embedding.
 
     An autoencoder learns to reconstruct the rows. Birch clusters their embedding, and the means of its clusters are the
@@ -50,6 +50,9 @@ class TableDC(ClusterMixin, BaseEstimator):
         Weight of the clustering loss against the reconstruction error.
     random_state : int, RandomState instance or None, default=None
         Draws the first weights and the mini-batches.
+    max_memory : int or None, default=None
+        Bytes that the distances between Birch's subclusters may take, of which there can be as many as rows; physical
+        memory if None.
 
     Attributes
     ----------
@@ -74,24 +77,19 @@ class TableDC(ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from phida.baselines.tabledc import TableDC
+    >>> from phida.baselines import TableDC
     >>> model = TableDC(n_clusters=3, random_state=0).fit(load_iris().data)
     >>> model.labels_.shape, model.n_clusters_
     ((150,), 3)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "pretrain_epochs": [Interval(Integral, 0, None, closed="left")],
-        "epochs": [Interval(Integral, 1, None, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        **DeepClusterer._parameter_constraints,
         "hidden_size": [Interval(Integral, 1, None, closed="left")],
-        "latent_size": [Interval(Integral, 1, None, closed="left")],
         "covariance_scale": [Interval(Real, 0, None, closed="neither")],
         "gamma": [Interval(Real, 0, None, closed="neither")],
         "clustering_weight": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
+        "max_memory": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
@@ -108,6 +106,7 @@ class TableDC(ClusterMixin, BaseEstimator):
         gamma: float = 0.5,
         clustering_weight: float = 0.9,
         random_state: int | np.random.RandomState | None = None,
+        max_memory: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.pretrain_epochs = pretrain_epochs
@@ -120,67 +119,34 @@ class TableDC(ClusterMixin, BaseEstimator):
         self.gamma = gamma
         self.clustering_weight = clustering_weight
         self.random_state = random_state
+        self.max_memory = max_memory
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows.
+    def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
+        from phida.baselines import _tabledc_training as training
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        self._validate_params()
-        rows = border.rows(self, X)
-        border.record(self, X, reset=True)
-        if len(rows) < self.n_clusters:
-            raise ValueError(f"n_samples={len(rows)} should be >= n_clusters={self.n_clusters}.")
-        self.labels_ = self._train(rows, check_random_state(self.random_state))
-        self.n_clusters_ = self.n_clusters
-        return self
-
-    def _train(self, rows: NDArray[np.float64], random: np.random.RandomState) -> NDArray[np.int64]:
-        """Pre-train, place the centres, train both together and label the rows."""
-        # JAX is loaded when a model is trained, not when the package is imported.
-        from phida.baselines import _autoencoder, _tabledc_training
-        from phida.baselines._jax import jax
-
-        weights_key, batches_key = jax.random.split(jax.random.key(random.randint(2**31)))
-        sizes = (rows.shape[1], self.hidden_size, self.latent_size)
-        network = _autoencoder.pretrained(
-            batches_key,
-            _autoencoder.autoencoder(weights_key, sizes),
-            rows,
-            epochs=self.pretrain_epochs,
-            batch_size=self.batch_size,
-            rate=self.learning_rate,
-        )
-        data = _autoencoder.blocks(rows)
-        embedded = _autoencoder.unblocked(_autoencoder.embed(network, data), len(rows))
-        if not np.isfinite(embedded).all():
-            raise ValueError("Training diverged: the embedding of X is not finite. Rescale the features.")
-
-        model = _tabledc_training.Model(network, first_centres(embedded, self.n_clusters, random))
-        moments = _autoencoder.adam(model)
+        random = check_random_state(self.random_state)
+        embedding = self._embed(samples, (self.hidden_size,), random)
+        centres = first_centres(embedding.points, self.n_clusters, random, self.max_memory)
+        model, moments = training.start(embedding.network, centres)
         sharpness = self.covariance_scale**-0.5 / self.gamma**2
         for _ in range(self.epochs - 1):
-            model, moments = _tabledc_training.epoch(
-                model, moments, data, sharpness, self.clustering_weight, self.learning_rate
+            model, moments = training.epoch(
+                model, moments, embedding.data, sharpness, self.clustering_weight, self.learning_rate
             )
-        q = _autoencoder.unblocked(_tabledc_training.all_affinities(model, data, sharpness), len(rows))
-        return q.argmax(axis=1)
+        return training.labels(model, embedding.data, sharpness, len(samples))
 
 
-def first_centres(embedded: NDArray[np.float32], count: int, random: np.random.RandomState) -> NDArray[np.float32]:
+def first_centres(
+    points: NDArray[np.float32], count: int, random: np.random.RandomState, max_memory: int | None
+) -> NDArray[np.float32]:
     """Means of Birch's clusters, and rows drawn at random in place of those that it did not find."""
+    birch = Birch(n_clusters=None, compute_labels=False).fit(points)
+    # Its subclusters are then joined by Ward's method, which holds their distances twice.
+    _memory.require("TableDC", 8 * len(birch.subcluster_centers_) ** 2, max_memory)
     with warnings.catch_warnings():
-        # It warns of too few clusters; they are filled up below.
+        # Too few subclusters: the missing centres are drawn below.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = Birch(n_clusters=count).fit_predict(embedded)
-    means = [embedded[labels == label].mean(axis=0) for label in np.unique(labels)]
-    drawn = random.choice(len(embedded), size=count - len(means), replace=False)
-    return np.concatenate([means, embedded[drawn]])
+        labels = birch.set_params(n_clusters=count).partial_fit().predict(points)
+    means = [points[labels == label].mean(axis=0) for label in np.unique(labels)]
+    drawn = random.choice(len(points), size=count - len(means), replace=False)
+    return np.concatenate([means, points[drawn]])
