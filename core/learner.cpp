@@ -142,7 +142,7 @@ void Learner::bring_metric_up_to_date() {
   all_.resize(nodes.size());
   std::iota(all_.begin(), all_.end(), 0);
   scaling_.fit(nodes.representative, all_, metric.transform);
-  if (settings_.released) fit_center(nodes.representative, all_, metric.transform);
+  if (settings_.released) scaling_.fit_center(nodes.representative, all_, metric.transform);
   metric.present = true;
   metric.at_step = state_.n_seen;
   if (!renew_rows) return;

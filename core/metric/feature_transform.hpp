@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "metric/column_quartiles.hpp"
+#include "metric/column_quantiles.hpp"
 #include "numeric/row_matrix.hpp"
 
 namespace phida {
@@ -23,7 +23,7 @@ struct FeatureTransform {
 };
 
 // Scaling and gamma of the rows that `members` names, at least one. No distance needs the centre, so it is left alone.
-// `unchanged` is as for ColumnQuartiles::update. Returns the squared coefficient of variation of the scales.
+// `unchanged` is as for ColumnQuantiles::update. Returns the squared coefficient of variation of the scales.
 double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
                    std::size_t unchanged, ColumnQuartiles& quartiles, FeatureTransform& out);
 

@@ -29,6 +29,15 @@ void TrackedScaling::fit(const RowMatrix& rows, std::span<const std::int32_t> me
   guard(rows, members, variation);
 }
 
+void TrackedScaling::fit_center(const RowMatrix& rows, std::span<const std::int32_t> members,
+                                FeatureTransform& out) {
+  medians_.update(rows, members, center_moved_ ? 0 : center_fitted_);
+  center_moved_ = false;
+  center_fitted_ = members.size();
+  out.center.assign(rows.stride(), 0.0);
+  for (std::size_t j = 0; j < rows.cols(); ++j) out.center[j] = medians_.value(0, j);
+}
+
 void TrackedScaling::guard(const RowMatrix& rows, std::span<const std::int32_t> members,
                            double variation) {
   guard_.drop();

@@ -16,15 +16,15 @@ class TrackedScaling {
   // anywhere.
   void row_added(const double* row) { guard_.add(row); }
   void row_inserted(const double* row) {
-    moved_ = true;
+    moved_ = center_moved_ = true;
     guard_.add(row);
   }
   void row_moved(const double* before, const double* after) {
-    moved_ = true;
+    moved_ = center_moved_ = true;
     guard_.replace(before, after);
   }
   void all_changed() {
-    moved_ = true;
+    moved_ = center_moved_ = true;
     guard_.drop();
   }
 
@@ -32,6 +32,10 @@ class TrackedScaling {
   bool watches_rows() const { return guard_.standing(); }
 
   void fit(const RowMatrix& rows, std::span<const std::int32_t> members, FeatureTransform& out);
+
+  // The medians, for who needs the centre.
+  void fit_center(const RowMatrix& rows, std::span<const std::int32_t> members,
+                  FeatureTransform& out);
 
  private:
   void guard(const RowMatrix& rows, std::span<const std::int32_t> members, double variation);
@@ -41,6 +45,9 @@ class TrackedScaling {
   ColumnQuartiles quartiles_;
   bool moved_ = true;       // since the quartiles were taken, other than by adding rows
   std::size_t fitted_ = 0;  // how many rows they were taken of
+  ColumnQuantiles medians_{0.5};
+  bool center_moved_ = true;  // as moved_ and fitted_, for the medians
+  std::size_t center_fitted_ = 0;
 };
 
 }  // namespace phida
