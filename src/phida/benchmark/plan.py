@@ -36,6 +36,13 @@ def tuned(out: Path, method: str, dataset: str, setting: str) -> dict[str, Any]:
     return json.loads(path.read_text())["parameters"] if path.is_file() else {}
 
 
+def all_tuned(out: Path) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """Every outcome of tuning: method, data set, setting, and what was written down."""
+    for path in sorted((out / "tuned").glob("*/*/*.json")):
+        setting, dataset = path.parts[-3:-1]
+        yield path.stem, dataset, setting, json.loads(path.read_text())
+
+
 def tuned_path(out: Path, method: str, dataset: str, setting: str) -> Path:
     """Where the outcome of tuning is kept."""
     return out / "tuned" / setting / dataset / f"{method}.json"

@@ -39,6 +39,8 @@ def write(folder: Path, out: Path, data: Path | None, jobs: int, say: Callable[[
     if {"PHIDA", "PHIDA-equations"} <= set(present):
         table = tables.differences(cells, "PHIDA-equations", "PHIDA")
         document.sections.append(Section("Equations and released code", tables=(table,)))
+    if any(known[name].space for name in present):
+        document.sections.append(Section("Tuned parameters", tables=(tables.tuned(folder),)))
     document.sections.append(
         Section("Seeds, and what could not be run", tables=(tables.seeds(cells, present), tables.not_run(trials)))
     )
