@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
 
 namespace {
@@ -126,10 +127,9 @@ PHIDA_INLINE double kth_smallest(const Lanes (&best)[K]) {
   return lists[0][K - 1];
 }
 
-PHIDA_INLINE size_t rows_up_to(const double* squares, size_t n_blocks, double limit,
-                               int32_t* rows) {
+PHIDA_INLINE size_t rows_up_to(const double* squares, size_t n, double limit, int32_t* rows) {
   size_t found = 0;
-  for (size_t i = 0; i < n_blocks * 8; ++i) {
+  for (size_t i = 0; i < n; ++i) {
     rows[found] = static_cast<int32_t>(i);
     found += squares[i] <= limit;  // branch-free: nearly all fail
   }
@@ -138,7 +138,7 @@ PHIDA_INLINE size_t rows_up_to(const double* squares, size_t n_blocks, double li
 
 // The rest of the features cannot bring a row back whose sum is too large already. Looking costs little from so many
 // features on, and every so many.
-constexpr size_t kLookDims = 96, kLookEvery = 48;
+constexpr size_t kLookDims = 96, kLookEvery = 48, kSieveEvery = 128;
 
 template <int Blocks, bool Scaled>
 PHIDA_INLINE bool accumulate_within(const double* query, const double* inverse,
@@ -192,7 +192,7 @@ size_t nearest_k(const double* query, const double* inverse, const double* block
     nearest_within<K, true>(query, inverse, blocks, n_blocks, dims, squares, best);
   else
     nearest_within<K, false>(query, inverse, blocks, n_blocks, dims, squares, best);
-  return rows_up_to(squares, n_blocks, kth_smallest(best) * kRootSlack, rows);
+  return rows_up_to(squares, n_blocks * 8, kth_smallest(best) * kRootSlack, rows);
 }
 
 size_t nearest(const double* query, const double* inverse, const double* blocks, size_t n_blocks,
@@ -205,6 +205,66 @@ size_t nearest(const double* query, const double* inverse, const double* blocks,
     case 5: return nearest_k<5>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
     default: return nearest_k<6>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
   }
+}
+
+// Squared distances of a few rows, in eight lanes each; infinity for all of them as soon as all exceed `bound`.
+template <int Rows, bool Scaled, class Element>
+PHIDA_INLINE void row_squares_within(const double* query, const double* inverse,
+                                     const Element* rows, size_t n, double bound, double* squares) {
+  Lanes sums[Rows];
+  PHIDA_UNROLL
+  for (int r = 0; r < Rows; ++r) sums[r] = all(0.0);
+  for (size_t j = 0; j < n;) {
+    const size_t to = j + kSieveEvery < n ? j + kSieveEvery : n;
+    for (; j < to; j += 8) {
+      const Lanes q = load(query + j);
+      PHIDA_UNROLL
+      for (int r = 0; r < Rows; ++r) {
+        Lanes difference = q - load(rows + r * n + j);
+        if constexpr (Scaled) difference = difference * load(inverse + j);
+        sums[r] = sums[r] + difference * difference;
+      }
+    }
+    bool within = false;
+    PHIDA_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      squares[r] = sum(sums[r]);
+      within |= squares[r] <= bound;
+    }
+    if (within) continue;
+    for (int r = 0; r < Rows; ++r) squares[r] = kInfinity;
+    return;
+  }
+}
+
+template <bool Scaled, class Element>
+PHIDA_INLINE size_t sieve(const double* query, const double* inverse, const Element* rows,
+                          size_t n_rows, size_t n, const phida::Sieve& mesh, double* squares,
+                          int32_t* found) {
+  double first = kInfinity, second = kInfinity, limit = kInfinity;
+  const auto group = [&]<int Rows>(size_t i) {
+    row_squares_within<Rows, Scaled>(query, inverse, rows + i * n, n,
+                                     mesh.all_squares ? kInfinity : limit, squares + i);
+    for (int r = 0; r < Rows; ++r) {
+      const double square = squares[i + r];
+      if (!(square < second)) continue;
+      second = square < first ? first : square;
+      first = square < first ? square : first;
+      const double distance = __builtin_sqrt(second) + mesh.reach;
+      limit = distance * distance * mesh.slack;
+    }
+  };
+  size_t i = 0;
+  for (; i + 4 <= n_rows; i += 4) group.template operator()<4>(i);
+  for (; i < n_rows; ++i) group.template operator()<1>(i);
+  return rows_up_to(squares, n_rows, limit, found);
+}
+
+template <class Element>
+size_t sieve_two(const double* query, const double* inverse, const Element* rows, size_t n_rows,
+                 size_t n, const phida::Sieve& mesh, double* squares, int32_t* found) {
+  return inverse ? sieve<true>(query, inverse, rows, n_rows, n, mesh, squares, found)
+                 : sieve<false>(query, inverse, rows, n_rows, n, mesh, squares, found);
 }
 
 size_t positions_within(const double* values, const double* limits, size_t n, int32_t* positions) {

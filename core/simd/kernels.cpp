@@ -230,6 +230,8 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     PHIDA_STRING(PHIDA_LEVEL),
     squared_distances,
     nearest,
+    sieve_two<double>,
+    sieve_two<float>,
     positions_within,
     block_squared_distances,
     similarities,
