@@ -101,8 +101,44 @@ void ScaleGuard::bracket(std::span<double> values, std::size_t column) {
   const auto reach =
       std::max<std::size_t>(1, static_cast<std::size_t>(reach_ * static_cast<double>(n)));
   const HazenPosition first = hazen_position(n, 0.25), third = hazen_position(n, 0.75);
-  const std::size_t ranks[4] = {first.lower - std::min(first.lower, reach), first.upper + reach,
-                                third.lower - reach, std::min(third.upper + reach, n - 1)};
+  const Ranks ranks{first.lower - std::min(first.lower, reach), first.upper + reach,
+                    third.lower - reach, std::min(third.upper + reach, n - 1)};
+  if (!shift(values, column, ranks, static_cast<double>(reach) / 2.0))
+    select(values, column, ranks);
+}
+
+// Edges need not be values, and not exactly at their ranks: the spacing inside the old brackets tells where about they
+// belong, and counting is cheaper than selecting.
+bool ScaleGuard::shift(std::span<const double> values, std::size_t column, const Ranks& ranks,
+                       double tolerance) {
+  const double last = static_cast<double>(values.size() - 1);
+  double edges[4], counts[4];
+  for (std::size_t e = 0; e < 4; ++e) {
+    const std::size_t low = e / 2 * 2 * stride_ + column, high = low + stride_;
+    const double low_rank = counts_[low], high_rank = last - counts_[high];
+    const double spacing = (edges_[high] - edges_[low]) / (high_rank - low_rank);
+    const double target = static_cast<double>(ranks[e]);
+    const double edge = e % 2 == 0 ? edges_[low] + (target - low_rank) * spacing
+                                   : edges_[high] + (target - high_rank) * spacing;
+    if (!std::isfinite(edge)) return false;
+    std::ptrdiff_t outside = 0;
+    if (e % 2 == 0)
+      for (const double value : values) outside += value < edge;
+    else
+      for (const double value : values) outside += value > edge;
+    edges[e] = edge;
+    counts[e] = static_cast<double>(outside);
+    const double wanted = e % 2 == 0 ? target : last - target;
+    if (std::abs(counts[e] - wanted) > tolerance) return false;
+  }
+  for (std::size_t e = 0; e < 4; ++e) {
+    edges_[e * stride_ + column] = edges[e];
+    counts_[e * stride_ + column] = counts[e];
+  }
+  return true;
+}
+
+void ScaleGuard::select(std::span<double> values, std::size_t column, const Ranks& ranks) {
   auto from = values.begin();  // what is before a rank stays before the next one
   for (std::size_t e = 0; e < 4; ++e) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(ranks[e]);

@@ -6,6 +6,7 @@
 // gamma. It answers "certainly 0" or "don't know", so it never changes a result.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -39,7 +40,11 @@ class ScaleGuard {
   // Sets new brackets around the quartiles of every column that `left` names; false if there was none.
   template <class Left>
   bool bracket_where(const RowMatrix& rows, std::span<const std::int32_t> members, Left left);
+  using Ranks = std::array<std::size_t, 4>;  // where the edges belong, ascending
   void bracket(std::span<double> values, std::size_t column);
+  bool shift(std::span<const double> values, std::size_t column, const Ranks& ranks,
+             double tolerance);
+  void select(std::span<double> values, std::size_t column, const Ranks& ranks);
   void bound_scales(std::size_t dims);
 
   std::size_t count_ = 0;  // rows guarded; 0: not standing
