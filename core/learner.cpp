@@ -19,7 +19,7 @@ Learner::Learner(const Settings& settings, LearnerState state)
       query_(padded(settings.dims), 0.0),
       row_before_(padded(settings.dims), 0.0) {
   const RowMatrix& rows = settings.released ? state_.transformed : state_.nodes.representative;
-  for (std::size_t i = 0; i < rows.rows(); ++i) matcher_.blocks.append(rows[i]);
+  for (std::size_t i = 0; i < rows.rows(); ++i) matcher_.append(rows[i]);
 }
 
 void Learner::learn(const double* sample) {
@@ -56,7 +56,7 @@ void Learner::create(const double* sample) {
   create_node(state_.nodes, sample, scale, state_.n_seen, state_.n_created++);
   state_.metric.present = false;
   scaling_.row_added(state_.nodes.representative[state_.nodes.size() - 1]);
-  if (!settings_.released) matcher_.blocks.append(sample);
+  if (!settings_.released) matcher_.append(sample);
   step_.created = true;
 }
 
@@ -112,9 +112,9 @@ void Learner::update(std::int32_t node, const double* sample, double gain) {
   if (nodes.active[node]) refresher_.active_row_moved(row_before_.data(), row);
   if (settings_.released) {
     transform_row(nodes.representative[node], state_.transformed[node]);
-    matcher_.blocks.set(node, state_.transformed[node]);
+    matcher_.set(node, state_.transformed[node]);
   } else {
-    matcher_.blocks.set(node, nodes.representative[node]);
+    matcher_.set(node, nodes.representative[node]);
   }
 }
 
@@ -147,10 +147,10 @@ void Learner::bring_metric_up_to_date() {
   metric.at_step = state_.n_seen;
   if (!renew_rows) return;
   state_.transformed.resize(nodes.size());
-  matcher_.blocks.resize(nodes.size());
+  matcher_.resize(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     transform_row(nodes.representative[i], state_.transformed[i]);
-    matcher_.blocks.set(i, state_.transformed[i]);
+    matcher_.set(i, state_.transformed[i]);
   }
 }
 
@@ -188,7 +188,7 @@ void Learner::refresh() {
     scaling_.all_changed();
     all_.resize(nodes.size());
     std::iota(all_.begin(), all_.end(), 0);
-    if (!settings_.released) matcher_.blocks.assign(nodes.representative, all_);
+    if (!settings_.released) matcher_.assign(nodes.representative, all_);
   }
   state_.n_components = refresher_.view().n_components();
   state_.n_clusters = refresher_.view().n_clusters();

@@ -68,7 +68,7 @@ double matching(std::size_t n_nodes, std::size_t dims) {
   const RowMatrix rows = matrix(n_nodes, dims), m2(dims);
   const Moments moments(dims);
   Matcher matcher(dims);
-  for (std::size_t i = 0; i < n_nodes; ++i) matcher.blocks.append(rows[i]);
+  for (std::size_t i = 0; i < n_nodes; ++i) matcher.append(rows[i]);
   return microseconds(
       [&] { matcher.nearest_two(rows[n_nodes / 2], nullptr, 0.0, rows, {m2, {}, moments}); });
 }

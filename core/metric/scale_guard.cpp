@@ -49,7 +49,7 @@ void ScaleGuard::set_up(const RowMatrix& rows, std::span<const std::int32_t> mem
   for (std::size_t e = 0; e < 4; ++e)
     std::fill_n(edges_.begin() + static_cast<std::ptrdiff_t>(e * stride_), stride_,
                 e % 2 == 0 ? -kInfinity : kInfinity);
-  for (std::size_t j = 0; j < rows.cols(); ++j) bracket(rows, members, j);
+  bracket_where(rows, members, [](std::size_t) { return true; });
   bound_scales(rows.cols());
 }
 
@@ -67,36 +67,89 @@ bool ScaleGuard::proves_zero(const RowMatrix& rows, std::span<const std::int32_t
   if (count_ != members.size()) drop();
   if (!standing()) return false;
   const Limits limit = limits();
-  bool renewed = false;
-  for (std::size_t j = 0; j < rows.cols(); ++j) {
+  const bool renewed = bracket_where(rows, members, [&](std::size_t column) {
     bool inside = true;
-    for (std::size_t e = 0; e < 4; ++e) inside &= counts_[e * stride_ + j] <= limit.of[e];
-    if (inside) continue;
-    bracket(rows, members, j);
-    renewed = true;
-  }
+    for (std::size_t e = 0; e < 4; ++e) inside &= counts_[e * stride_ + column] <= limit.of[e];
+    return !inside;
+  });
   if (renewed) bound_scales(rows.cols());
   return narrow_;
 }
 
-void ScaleGuard::bracket(const RowMatrix& rows, std::span<const std::int32_t> members,
-                         std::size_t column) {
+// Eight columns share a cache line in every row, so they are gathered together.
+template <class Left>
+bool ScaleGuard::bracket_where(const RowMatrix& rows, std::span<const std::int32_t> members,
+                               Left left) {
   const std::size_t n = members.size();
+  bool any = false;
+  for (std::size_t first = 0; first < rows.cols(); first += kLanes) {
+    std::size_t columns[kLanes], count = 0;
+    for (std::size_t j = first; j < std::min(first + kLanes, rows.cols()); ++j)
+      if (left(j)) columns[count++] = j;
+    if (count == 0) continue;
+    any = true;
+    gathered_.resize(kLanes * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t c = 0; c < count; ++c) gathered_[c * n + i] = rows[members[i]][columns[c]];
+    for (std::size_t c = 0; c < count; ++c) bracket({gathered_.data() + c * n, n}, columns[c]);
+  }
+  return any;
+}
+
+void ScaleGuard::bracket(std::span<double> values, std::size_t column) {
+  const std::size_t n = values.size();
   const auto reach =
       std::max<std::size_t>(1, static_cast<std::size_t>(reach_ * static_cast<double>(n)));
-  sorted_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) sorted_[i] = rows[members[i]][column];
-  std::sort(sorted_.begin(), sorted_.end());
-  for (std::size_t quartile = 0; quartile < 2; ++quartile) {
-    const HazenPosition at = hazen_position(n, quartile == 0 ? 0.25 : 0.75);
-    const double low = sorted_[at.lower > reach ? at.lower - reach : 0];
-    const double high = sorted_[std::min(at.upper + reach, n - 1)];
-    const auto below = std::lower_bound(sorted_.begin(), sorted_.end(), low) - sorted_.begin();
-    const auto above = sorted_.end() - std::upper_bound(sorted_.begin(), sorted_.end(), high);
-    edges_[(2 * quartile) * stride_ + column] = low;
-    edges_[(2 * quartile + 1) * stride_ + column] = high;
-    counts_[(2 * quartile) * stride_ + column] = static_cast<double>(below);
-    counts_[(2 * quartile + 1) * stride_ + column] = static_cast<double>(above);
+  const HazenPosition first = hazen_position(n, 0.25), third = hazen_position(n, 0.75);
+  const Ranks ranks{first.lower - std::min(first.lower, reach), first.upper + reach,
+                    third.lower - reach, std::min(third.upper + reach, n - 1)};
+  if (!shift(values, column, ranks, static_cast<double>(reach) / 2.0))
+    select(values, column, ranks);
+}
+
+// Edges need not be values, and not exactly at their ranks: the spacing inside the old brackets tells where about they
+// belong, and counting is cheaper than selecting.
+bool ScaleGuard::shift(std::span<const double> values, std::size_t column, const Ranks& ranks,
+                       double tolerance) {
+  const double last = static_cast<double>(values.size() - 1);
+  double edges[4], counts[4];
+  for (std::size_t e = 0; e < 4; ++e) {
+    const std::size_t low = e / 2 * 2 * stride_ + column, high = low + stride_;
+    const double low_rank = counts_[low], high_rank = last - counts_[high];
+    const double spacing = (edges_[high] - edges_[low]) / (high_rank - low_rank);
+    const double target = static_cast<double>(ranks[e]);
+    const double edge = e % 2 == 0 ? edges_[low] + (target - low_rank) * spacing
+                                   : edges_[high] + (target - high_rank) * spacing;
+    if (!std::isfinite(edge)) return false;
+    std::ptrdiff_t outside = 0;
+    if (e % 2 == 0)
+      for (const double value : values) outside += value < edge;
+    else
+      for (const double value : values) outside += value > edge;
+    edges[e] = edge;
+    counts[e] = static_cast<double>(outside);
+    const double wanted = e % 2 == 0 ? target : last - target;
+    if (std::abs(counts[e] - wanted) > tolerance) return false;
+  }
+  for (std::size_t e = 0; e < 4; ++e) {
+    edges_[e * stride_ + column] = edges[e];
+    counts_[e * stride_ + column] = counts[e];
+  }
+  return true;
+}
+
+void ScaleGuard::select(std::span<double> values, std::size_t column, const Ranks& ranks) {
+  auto from = values.begin();  // what is before a rank stays before the next one
+  for (std::size_t e = 0; e < 4; ++e) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(ranks[e]);
+    std::nth_element(from, at, values.end());
+    from = at;
+    const double edge = *at;
+    const auto outside =
+        e % 2 == 0 ? std::count_if(values.begin(), at, [=](double value) { return value < edge; })
+                   : std::count_if(at, values.end(), [=](double value) { return value > edge; });
+    edges_[e * stride_ + column] = edge;
+    counts_[e * stride_ + column] = static_cast<double>(outside);
   }
 }
 

@@ -6,6 +6,7 @@
 // gamma. It answers "certainly 0" or "don't know", so it never changes a result.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,17 +37,24 @@ class ScaleGuard {
   };
 
   Limits limits() const;
-  void bracket(const RowMatrix& rows, std::span<const std::int32_t> members, std::size_t column);
+  // Sets new brackets around the quartiles of every column that `left` names; false if there was none.
+  template <class Left>
+  bool bracket_where(const RowMatrix& rows, std::span<const std::int32_t> members, Left left);
+  using Ranks = std::array<std::size_t, 4>;  // where the edges belong, ascending
+  void bracket(std::span<double> values, std::size_t column);
+  bool shift(std::span<const double> values, std::size_t column, const Ranks& ranks,
+             double tolerance);
+  void select(std::span<double> values, std::size_t column, const Ranks& ranks);
   void bound_scales(std::size_t dims);
 
   std::size_t count_ = 0;  // rows guarded; 0: not standing
   std::size_t stride_ = 0;
   AlignedDoubles
       edges_;  // (edge, column): bracket of the first quartile, low and high, then of the third
-  AlignedDoubles counts_;  // (edge, column): rows below a low edge or above a high one
-  double reach_ = 0.0;     // how far brackets reach, as a share of the rows
-  bool narrow_ = false;    // the brackets bound gamma to 0
-  std::vector<double> sorted_;
+  AlignedDoubles counts_;         // (edge, column): rows below a low edge or above a high one
+  double reach_ = 0.0;            // how far brackets reach, as a share of the rows
+  bool narrow_ = false;           // the brackets bound gamma to 0
+  std::vector<double> gathered_;  // (column, row)
 };
 
 }  // namespace phida

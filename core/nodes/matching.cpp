@@ -1,5 +1,6 @@
 #include "nodes/matching.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -7,6 +8,15 @@
 
 namespace phida {
 namespace {
+
+// From so many features on the nodes do not fit the cache, and reading them is what matching costs.
+constexpr std::size_t kWide = 1024;
+
+// As many candidates are worth their sums in order.
+constexpr std::size_t kFewCandidates = 32;
+
+// Distances below this may have lost all digits when squared.
+constexpr double kUnderflow = 1e-150;
 
 // Takes rows in ascending order, so that a strict comparison leaves ties to the lower index.
 class TwoNearest {
@@ -38,17 +48,43 @@ class TwoNearest {
   Match match_{kUnset, kUnset, kInfinity, kInfinity};
 };
 
+// The squared distance as blocks sum it: feature by feature.
+double square_in_order(const double* a, const double* b, const double* scaling, std::size_t dims) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < dims; ++j) {
+    double difference = a[j] - b[j];
+    if (scaling) difference *= scaling[j];
+    sum += difference * difference;
+  }
+  return sum;
+}
+
 }  // namespace
+
+Matcher::Matcher(std::size_t dims)
+    : wide_(dims >= kWide),
+      blocks_(dims),
+      rounded_(dims),
+      slack_(wide_ ? 1.0 + static_cast<double>(dims + kLanes) * 0x1p-50 : 1.0),
+      weights_(padded(dims), 0.0) {}
+
+void Matcher::append(const double* row) { wide_ ? rounded_.append(row) : blocks_.append(row); }
+
+void Matcher::set(std::size_t node, const double* row) {
+  wide_ ? rounded_.set(node, row) : blocks_.set(node, row);
+}
+
+void Matcher::resize(std::size_t nodes) { wide_ ? rounded_.resize(nodes) : blocks_.resize(nodes); }
+
+void Matcher::assign(const RowMatrix& rows, std::span<const std::int32_t> members) {
+  wide_ ? rounded_.assign(rows, members) : blocks_.assign(rows, members);
+}
 
 Match Matcher::nearest_two(const double* query, const double* scaling, double gamma,
                            const RowMatrix& rows, const WeightSource& source) {
-  const std::size_t n_blocks = blocks.blocks(), dims = rows.cols();
-  squares_.resize(n_blocks * kLanes);
-  candidates_.resize(n_blocks * kLanes);
-  std::size_t found = kernels().nearest(query, scaling, blocks.data(), n_blocks, dims, 2,
-                                        gamma > 0.0, squares_.data(), candidates_.data());
-  // Where nearly all squares overflow, the infinite lanes behind the last row are among the candidates.
-  while (found > 0 && candidates_[found - 1] >= static_cast<std::int32_t>(rows.rows())) --found;
+  const std::size_t dims = rows.cols();
+  const std::size_t found =
+      wide_ ? sieve(query, scaling, gamma > 0.0, rows) : search(query, scaling, gamma > 0.0, rows);
   TwoNearest nearest;
   if (gamma == 0.0) {
     for (std::size_t c = 0; c < found; ++c)
@@ -63,17 +99,54 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
     guesses_.push_back(penalised_to(candidates_[c], query, scaling, gamma, rows, source));
     first_guess.offer(candidates_[c], guesses_.back());
   }
-  const double limit = first_guess.bound() * first_guess.bound() * (1.0 + 1e-12);
+  const double limit = first_guess.bound() * first_guess.bound() * (1.0 + 1e-12) * slack_;
   std::size_t next = 0;  // of the guesses, which ascend as the rows do
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const auto row = static_cast<std::int32_t>(i);
     const bool guessed = next < found && candidates_[next] == row;
-    if (guessed)
+    if (guessed) {
       nearest.offer(row, guesses_[next++]);
-    else if (squares_[i] <= limit)
+    } else if (squares_[i] <= limit) {
+      if (wide_) squares_[i] = square_in_order(query, rows[i], scaling, dims);
       nearest.offer(row, penalised_to(row, query, scaling, gamma, rows, source));
+    }
   }
   return nearest.result();
+}
+
+std::size_t Matcher::search(const double* query, const double* scaling, bool all_squares,
+                            const RowMatrix& rows) {
+  const std::size_t n_blocks = blocks_.blocks();
+  squares_.resize(n_blocks * kLanes);
+  candidates_.resize(n_blocks * kLanes);
+  std::size_t found = kernels().nearest(query, scaling, blocks_.data(), n_blocks, rows.cols(), 2,
+                                        all_squares, squares_.data(), candidates_.data());
+  // Where nearly all squares overflow, the infinite lanes behind the last row are among the candidates.
+  while (found > 0 && candidates_[found - 1] >= static_cast<std::int32_t>(rows.rows())) --found;
+  return found;
+}
+
+// Reads the rounded rows, of which twice as many fit the cache, and then only the few rows that matter. Distances to
+// rounded rows are off by at most `error`, so the second smallest is too, and whoever is among the two nearest exceeds
+// it by at most twice that.
+std::size_t Matcher::sieve(const double* query, const double* scaling, bool all_squares,
+                           const RowMatrix& rows) {
+  const std::size_t n = rows.rows(), stride = rows.stride();
+  squares_.resize(n);
+  candidates_.resize(n);
+  const double most = scaling ? *std::max_element(scaling, scaling + rows.cols()) : 1.0;
+  const Sieve mesh{slack_, 2.0 * (rounded_.error() * most + kUnderflow), false};
+  std::size_t found = 0;
+  if (!all_squares)
+    found = kernels().sieve_two_floats(query, scaling, rounded_.data(), n, stride, mesh,
+                                       squares_.data(), candidates_.data());
+  // Floats do not tell rows apart whose features are large against their spread.
+  if (all_squares || found > kFewCandidates)
+    found = kernels().sieve_two(query, scaling, rows[0], n, stride, {slack_, 0.0, all_squares},
+                                squares_.data(), candidates_.data());
+  for (std::size_t c = 0; c < found; ++c)
+    squares_[candidates_[c]] = square_in_order(query, rows[candidates_[c]], scaling, rows.cols());
+  return found;
 }
 
 double Matcher::penalised_to(std::int32_t row, const double* query, const double* scaling,

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "metric/feature_transform.hpp"
 #include "metric/feature_weights.hpp"
 #include "numeric/blocked_rows.hpp"
+#include "numeric/rounded_rows.hpp"
 
 namespace phida {
 
@@ -24,19 +26,32 @@ inline double similarity(double distance, double scale) {
 
 class Matcher {
  public:
-  explicit Matcher(std::size_t dims) : blocks(dims), weights_(padded(dims), 0.0) {}
+  explicit Matcher(std::size_t dims);
 
-  BlockedRows blocks;  // what samples are matched against, one row per node
+  // The nodes' rows, kept in the form in which samples are matched against them.
+  void append(const double* row);
+  void set(std::size_t node, const double* row);
+  void resize(std::size_t nodes);
+  void assign(const RowMatrix& rows, std::span<const std::int32_t> members);
 
-  // The two nearest of `rows`, at least two, which `blocks` mirrors; equal distances go to the lower index. `scaling`
-  // is null where the rows are in the metric already; `source` gives the feature weights that count where gamma > 0.
+  // The two nearest of `rows`, at least two, the same that the matcher was given; equal distances go to the lower
+  // index. `scaling` is null where the rows are in the metric already; `source` gives the feature weights that count
+  // where gamma > 0. `query` and `scaling` are padded with zeros.
   Match nearest_two(const double* query, const double* scaling, double gamma, const RowMatrix& rows,
                     const WeightSource& source);
 
  private:
+  std::size_t search(const double* query, const double* scaling, bool all_squares,
+                     const RowMatrix& rows);
+  std::size_t sieve(const double* query, const double* scaling, bool all_squares,
+                    const RowMatrix& rows);
   double penalised_to(std::int32_t row, const double* query, const double* scaling, double gamma,
                       const RowMatrix& rows, const WeightSource& source);
 
+  bool wide_;            // many features: rows are sieved
+  BlockedRows blocks_;   // else
+  RoundedRows rounded_;  // if wide
+  double slack_;         // how far sums in different orders may differ, as a factor
   AlignedDoubles squares_;
   std::vector<std::int32_t> candidates_;
   std::vector<double> guesses_;

@@ -18,6 +18,14 @@ struct RankAround {
   double smallest_above[2][8];  // the two smallest of the larger ones, infinity for none
 };
 
+// Which rows a sieve keeps: those whose square is at most slack * (d + reach)^2, where d is the second smallest
+// distance. Unless `all_squares` is asked for, rows that turn out too far on the way get infinity for a square.
+struct Sieve {
+  double slack = 1.0;
+  double reach = 0.0;
+  bool all_squares = false;
+};
+
 struct Kernels {
   const char* level;
 
@@ -31,6 +39,15 @@ struct Kernels {
   std::size_t (*nearest)(const double* query, const double* inverse, const double* blocks,
                          std::size_t n_blocks, std::size_t dims, std::size_t k, bool all_squares,
                          double* squares, std::int32_t* rows);
+
+  // For many features: the rows that can be among the two nearest, ascending. Rows of `n` values, a multiple of eight,
+  // lie one after the other, and squares are summed in another order than those of blocks: they only serve to choose.
+  std::size_t (*sieve_two)(const double* query, const double* inverse, const double* rows,
+                           std::size_t n_rows, std::size_t n, const Sieve& sieve, double* squares,
+                           std::int32_t* found);
+  std::size_t (*sieve_two_floats)(const double* query, const double* inverse, const float* rows,
+                                  std::size_t n_rows, std::size_t n, const Sieve& sieve,
+                                  double* squares, std::int32_t* found);
 
   // The positions i below n with values[i] <= limits[i], ascending; returns how many.
   std::size_t (*positions_within)(const double* values, const double* limits, std::size_t n,

@@ -87,6 +87,26 @@ PHIDA_INLINE Lanes load(const double* p) {
   return r;
 }
 
+// Eight floats as doubles. Left to itself, GCC 12 takes converted vectors apart.
+PHIDA_INLINE Vec widened(const float* p) {
+#if defined(__AVX512F__)
+  return _mm512_cvtps_pd(_mm256_loadu_ps(p));
+#elif defined(__AVX__)
+  return _mm256_cvtps_pd(_mm_loadu_ps(p));
+#else
+  Vec r;
+  for (int i = 0; i < kWidth; ++i) r[i] = p[i];
+  return r;
+#endif
+}
+
+PHIDA_INLINE Lanes load(const float* p) {
+  Lanes r;
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i) r.part[i] = widened(p + i * kWidth);
+  return r;
+}
+
 PHIDA_INLINE void store(double* p, Lanes a) {
   PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i) *reinterpret_cast<UnalignedVec*>(p + i * kWidth) = a.part[i];

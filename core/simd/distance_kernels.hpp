@@ -1,0 +1,318 @@
+// The distances of points to many rows, and the nearest of these. Included by kernels.cpp alone, once per instruction
+// set level.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "simd/kernels.hpp"
+#include "simd/lanes.hpp"
+
+namespace {
+
+using std::int32_t;
+using std::size_t;
+
+constexpr double kInfinity = __builtin_huge_val();
+
+// Squares that differ may have equal roots; within this factor they must be compared as roots.
+constexpr double kRootSlack = 1.0 + 1e-15;
+
+// Adds the squared differences of the features from .. to - 1.
+template <int Blocks, bool Scaled>
+PHIDA_INLINE void add_squares(const double* query, const double* inverse, const double* blocks,
+                              size_t dims, size_t from, size_t to, Lanes (&sums)[Blocks]) {
+  for (size_t j = from; j < to; ++j) {
+    const Lanes q = all(query[j]);
+    PHIDA_UNROLL
+    for (int b = 0; b < Blocks; ++b) {
+      Lanes difference = q - load(blocks + (b * dims + j) * 8);
+      if constexpr (Scaled) difference = difference * all(inverse[j]);
+      sums[b] = sums[b] + difference * difference;
+    }
+  }
+}
+
+template <int Blocks, bool Scaled>
+PHIDA_INLINE void accumulate(const double* query, const double* inverse, const double* blocks,
+                             size_t dims, Lanes (&sums)[Blocks]) {
+  PHIDA_UNROLL
+  for (int b = 0; b < Blocks; ++b) sums[b] = all(0.0);
+  add_squares<Blocks, Scaled>(query, inverse, blocks, dims, 0, dims, sums);
+}
+
+// Calls visit(block, sums) for every block; four blocks at a time hide the latency of the additions.
+template <bool Scaled, class Visit>
+PHIDA_INLINE void for_each_block(const double* query, const double* inverse, const double* blocks,
+                                 size_t n_blocks, size_t dims, Visit visit) {
+  size_t b = 0;
+  for (; b + 4 <= n_blocks; b += 4) {
+    Lanes sums[4];
+    accumulate<4, Scaled>(query, inverse, blocks + b * dims * 8, dims, sums);
+    PHIDA_UNROLL
+    for (int i = 0; i < 4; ++i) visit(b + i, sums[i]);
+  }
+  if (b + 2 <= n_blocks) {
+    Lanes sums[2];
+    accumulate<2, Scaled>(query, inverse, blocks + b * dims * 8, dims, sums);
+    PHIDA_UNROLL
+    for (int i = 0; i < 2; ++i) visit(b + i, sums[i]);
+    b += 2;
+  }
+  if (b < n_blocks) {
+    Lanes sums[1];
+    accumulate<1, Scaled>(query, inverse, blocks + b * dims * 8, dims, sums);
+    visit(b, sums[0]);
+  }
+}
+
+template <class Visit>
+PHIDA_INLINE void for_each_block(const double* query, const double* inverse, const double* blocks,
+                                 size_t n_blocks, size_t dims, Visit visit) {
+  if (inverse)
+    for_each_block<true>(query, inverse, blocks, n_blocks, dims, visit);
+  else
+    for_each_block<false>(query, inverse, blocks, n_blocks, dims, visit);
+}
+
+void squared_distances(const double* query, const double* inverse, const double* blocks,
+                       size_t n_blocks, size_t dims, double* squares) {
+  for_each_block(query, inverse, blocks, n_blocks, dims,
+                 [=](size_t b, Lanes sums) { store(squares + b * 8, sums); });
+}
+
+// Keeps best[0] <= best[1] <= ... in every lane while values pass.
+template <int K>
+PHIDA_INLINE void insert(Lanes (&best)[K], Lanes value) {
+  PHIDA_UNROLL
+  for (int i = 0; i < K; ++i) {
+    const Lanes pushed_out = larger(best[i], value);
+    best[i] = smaller(best[i], value);
+    value = pushed_out;
+  }
+}
+
+// The K smallest of two ascending lists of K, ascending, into `a`.
+template <int K>
+PHIDA_INLINE void merge(double* a, const double* b) {
+  PHIDA_UNROLL
+  for (int i = 0; i < K; ++i) a[i] = b[K - 1 - i] < a[i] ? b[K - 1 - i] : a[i];
+  PHIDA_UNROLL
+  for (int end = K - 1; end > 0; --end) {
+    PHIDA_UNROLL
+    for (int i = 0; i < end; ++i) {
+      const double low = a[i + 1] < a[i] ? a[i + 1] : a[i];
+      const double high = a[i + 1] < a[i] ? a[i] : a[i + 1];
+      a[i] = low;
+      a[i + 1] = high;
+    }
+  }
+}
+
+template <int K>
+PHIDA_INLINE double kth_smallest(const Lanes (&best)[K]) {
+  double rank_major[K][8], lists[8][K];
+  PHIDA_UNROLL
+  for (int i = 0; i < K; ++i) store(rank_major[i], best[i]);
+  PHIDA_UNROLL
+  for (int lane = 0; lane < 8; ++lane) {
+    PHIDA_UNROLL
+    for (int i = 0; i < K; ++i) lists[lane][i] = rank_major[i][lane];
+  }
+  PHIDA_UNROLL
+  for (int step = 4; step > 0; step /= 2) {
+    PHIDA_UNROLL
+    for (int lane = 0; lane < step; ++lane) merge<K>(lists[lane], lists[lane + step]);
+  }
+  return lists[0][K - 1];
+}
+
+PHIDA_INLINE size_t rows_up_to(const double* squares, size_t n, double limit, int32_t* rows) {
+  size_t found = 0;
+  for (size_t i = 0; i < n; ++i) {
+    rows[found] = static_cast<int32_t>(i);
+    found += squares[i] <= limit;  // branch-free: nearly all fail
+  }
+  return found;
+}
+
+// The rest of the features cannot bring a row back whose sum is too large already. Looking costs little from so many
+// features on, and every so many.
+constexpr size_t kLookDims = 96, kLookEvery = 48, kSieveEvery = 128;
+
+template <int Blocks, bool Scaled>
+PHIDA_INLINE bool accumulate_within(const double* query, const double* inverse,
+                                    const double* blocks, size_t dims, double bound,
+                                    Lanes (&sums)[Blocks]) {
+  PHIDA_UNROLL
+  for (int b = 0; b < Blocks; ++b) sums[b] = all(0.0);
+  for (size_t from = 0; from < dims; from += kLookEvery) {
+    const size_t to = from + kLookEvery < dims ? from + kLookEvery : dims;
+    add_squares<Blocks, Scaled>(query, inverse, blocks, dims, from, to, sums);
+    Lanes least = sums[0];
+    PHIDA_UNROLL
+    for (int b = 1; b < Blocks; ++b) least = smaller(least, sums[b]);
+    if (smallest(least) > bound) return false;
+  }
+  return true;
+}
+
+template <int K, bool Scaled>
+PHIDA_INLINE void nearest_within(const double* query, const double* inverse, const double* blocks,
+                                 size_t n_blocks, size_t dims, double* squares, Lanes (&best)[K]) {
+  double bound = kInfinity;
+  const auto group = [&]<int Blocks>(size_t b) {
+    Lanes sums[Blocks];
+    const bool within =
+        accumulate_within<Blocks, Scaled>(query, inverse, blocks + b * dims * 8, dims, bound, sums);
+    PHIDA_UNROLL
+    for (int i = 0; i < Blocks; ++i) {
+      store(squares + (b + i) * 8, within ? sums[i] : all(kInfinity));
+      if (within) insert(best, sums[i]);
+    }
+    if (within) bound = kth_smallest(best) * kRootSlack;
+  };
+  size_t b = 0;
+  for (; b + 4 <= n_blocks; b += 4) group.template operator()<4>(b);
+  for (; b < n_blocks; ++b) group.template operator()<1>(b);
+}
+
+template <int K>
+size_t nearest_k(const double* query, const double* inverse, const double* blocks, size_t n_blocks,
+                 size_t dims, bool all_squares, double* squares, int32_t* rows) {
+  Lanes best[K];
+  PHIDA_UNROLL
+  for (int i = 0; i < K; ++i) best[i] = all(kInfinity);
+  if (all_squares || dims < kLookDims)
+    for_each_block(query, inverse, blocks, n_blocks, dims, [&](size_t b, Lanes sums) {
+      store(squares + b * 8, sums);
+      insert(best, sums);
+    });
+  else if (inverse)
+    nearest_within<K, true>(query, inverse, blocks, n_blocks, dims, squares, best);
+  else
+    nearest_within<K, false>(query, inverse, blocks, n_blocks, dims, squares, best);
+  return rows_up_to(squares, n_blocks * 8, kth_smallest(best) * kRootSlack, rows);
+}
+
+size_t nearest(const double* query, const double* inverse, const double* blocks, size_t n_blocks,
+               size_t dims, size_t k, bool every, double* squares, int32_t* rows) {
+  switch (k) {
+    case 1: return nearest_k<1>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    case 2: return nearest_k<2>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    case 3: return nearest_k<3>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    case 4: return nearest_k<4>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    case 5: return nearest_k<5>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+    default: return nearest_k<6>(query, inverse, blocks, n_blocks, dims, every, squares, rows);
+  }
+}
+
+// Squared distances of a few rows, in eight lanes each; infinity for all of them as soon as all exceed `bound`.
+template <int Rows, bool Scaled, class Element>
+PHIDA_INLINE void row_squares_within(const double* query, const double* inverse,
+                                     const Element* rows, size_t n, double bound, double* squares) {
+  Lanes sums[Rows];
+  PHIDA_UNROLL
+  for (int r = 0; r < Rows; ++r) sums[r] = all(0.0);
+  for (size_t j = 0; j < n;) {
+    const size_t to = j + kSieveEvery < n ? j + kSieveEvery : n;
+    for (; j < to; j += 8) {
+      const Lanes q = load(query + j);
+      PHIDA_UNROLL
+      for (int r = 0; r < Rows; ++r) {
+        Lanes difference = q - load(rows + r * n + j);
+        if constexpr (Scaled) difference = difference * load(inverse + j);
+        sums[r] = sums[r] + difference * difference;
+      }
+    }
+    bool within = false;
+    PHIDA_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      squares[r] = sum(sums[r]);
+      within |= squares[r] <= bound;
+    }
+    if (within) continue;
+    for (int r = 0; r < Rows; ++r) squares[r] = kInfinity;
+    return;
+  }
+}
+
+template <bool Scaled, class Element>
+PHIDA_INLINE size_t sieve(const double* query, const double* inverse, const Element* rows,
+                          size_t n_rows, size_t n, const phida::Sieve& mesh, double* squares,
+                          int32_t* found) {
+  double first = kInfinity, second = kInfinity, limit = kInfinity;
+  const auto group = [&]<int Rows>(size_t i) {
+    row_squares_within<Rows, Scaled>(query, inverse, rows + i * n, n,
+                                     mesh.all_squares ? kInfinity : limit, squares + i);
+    for (int r = 0; r < Rows; ++r) {
+      const double square = squares[i + r];
+      if (!(square < second)) continue;
+      second = square < first ? first : square;
+      first = square < first ? square : first;
+      const double distance = __builtin_sqrt(second) + mesh.reach;
+      limit = distance * distance * mesh.slack;
+    }
+  };
+  size_t i = 0;
+  for (; i + 4 <= n_rows; i += 4) group.template operator()<4>(i);
+  for (; i < n_rows; ++i) group.template operator()<1>(i);
+  return rows_up_to(squares, n_rows, limit, found);
+}
+
+template <class Element>
+size_t sieve_two(const double* query, const double* inverse, const Element* rows, size_t n_rows,
+                 size_t n, const phida::Sieve& mesh, double* squares, int32_t* found) {
+  return inverse ? sieve<true>(query, inverse, rows, n_rows, n, mesh, squares, found)
+                 : sieve<false>(query, inverse, rows, n_rows, n, mesh, squares, found);
+}
+
+size_t positions_within(const double* values, const double* limits, size_t n, int32_t* positions) {
+  size_t found = 0;
+  for (size_t i = 0; i < n; ++i) {
+    positions[found] = static_cast<int32_t>(i);
+    found += values[i] <= limits[i];
+  }
+  return found;
+}
+
+template <int Rows, bool Scaled>
+PHIDA_INLINE void block_accumulate(const double* block, const double* inverse, const double* rows,
+                                   std::ptrdiff_t stride, size_t dims, double* out) {
+  Lanes sums[Rows];
+  PHIDA_UNROLL
+  for (int r = 0; r < Rows; ++r) sums[r] = all(0.0);
+  for (size_t j = 0; j < dims; ++j) {
+    const Lanes b = load(block + j * 8);
+    PHIDA_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      Lanes difference = all(rows[r * stride + static_cast<std::ptrdiff_t>(j)]) - b;
+      if constexpr (Scaled) difference = difference * all(inverse[j]);
+      sums[r] = sums[r] + difference * difference;
+    }
+  }
+  PHIDA_UNROLL
+  for (int r = 0; r < Rows; ++r) store(out + r * 8, sums[r]);
+}
+
+template <bool Scaled>
+PHIDA_INLINE void block_rows(const double* block, const double* inverse, const double* rows,
+                             std::ptrdiff_t stride, size_t n_rows, size_t dims, double* out) {
+  size_t r = 0;
+  for (; r + 4 <= n_rows; r += 4)
+    block_accumulate<4, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,
+                                stride, dims, out + r * 8);
+  for (; r < n_rows; ++r)
+    block_accumulate<1, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,
+                                stride, dims, out + r * 8);
+}
+
+void block_squared_distances(const double* block, const double* inverse, const double* rows,
+                             std::ptrdiff_t stride, size_t n_rows, size_t dims, double* out) {
+  if (inverse)
+    block_rows<true>(block, inverse, rows, stride, n_rows, dims, out);
+  else
+    block_rows<false>(block, inverse, rows, stride, n_rows, dims, out);
+}
+
+}  // namespace
