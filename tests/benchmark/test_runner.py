@@ -1,5 +1,6 @@
 """Runs that are interrupted, crash, hang or grow, with real processes."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -92,3 +93,14 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path, signal_number):
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     assert len(list(records.trials(tmp_path))) == 12
     assert all(trial.path(tmp_path).stat().st_mtime_ns == stamp for trial, stamp in kept.items())
+
+
+def test_only_old_fragments_are_removed(tmp_path):
+    folder = tmp_path / "stationary" / "iris" / "Nearest"
+    folder.mkdir(parents=True)
+    fresh, old = folder / ".a.part", folder / ".b.part"
+    fresh.touch()
+    old.touch()
+    os.utime(old, (0, 0))
+    run(jobs("Nearest"), tmp_path)
+    assert fresh.exists() and not old.exists()

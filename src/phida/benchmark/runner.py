@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -15,6 +16,9 @@ from phida.benchmark.worker import Job, Outcome, Surroundings, Worker
 
 #: How often a trial under way is looked at, in seconds.
 _GLANCE = 0.1
+
+#: Seconds after which a file that was not finished never will be.
+_STALE = 3600.0
 
 #: Failures that another seed would only repeat.
 _FINAL = ("timeout", "memory", "declined")
@@ -118,6 +122,8 @@ def _pool(workers: int, surroundings: Surroundings) -> Iterator[list[Worker]]:
 
 
 def _remove_fragments(out: Path) -> None:
-    """What a killed process may have left half written."""
+    """What a killed process left half written, long ago: another run may be writing into the same folder."""
     for fragment in out.glob("*/*/*/.*.part"):
-        fragment.unlink()
+        with suppress(FileNotFoundError):
+            if time.time() - fragment.stat().st_mtime > _STALE:
+                fragment.unlink()

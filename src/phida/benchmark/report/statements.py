@@ -106,7 +106,8 @@ def _places(group: str, setting: str, metric: str, *first: str) -> Check:
     def check(evidence: Evidence) -> tuple[bool, str]:
         found = evidence.comparison(group, setting, metric)
         _require(found, *first)
-        return tuple(found.ranks.index[: len(first)]) == first, _order(found)
+        leads = found.ranks[first[0]] <= found.ranks.iloc[0]  # a shared best rank is one too
+        return bool(leads) and (len(first) == 1 or tuple(found.ranks.index[: len(first)]) == first), _order(found)
 
     return check
 
