@@ -70,7 +70,15 @@ METHODS = (
     Method(
         "GNG", "online", 30, "Growing Neural Gas, tuned", _gng, published="GNG", space=_gng_space, starts=_GNG_STARTS
     ),
-    Method("SOINN+", "online", 31, "SOINN+, nothing to tune", _soinn_plus, published="SOINN+"),
+    Method(
+        "SOINN+",
+        "online",
+        31,
+        "SOINN+ in the released program's reading, nothing to tune",
+        _soinn_plus,
+        {"compatibility": "released"},
+        published="SOINN+",
+    ),
     Method(
         "DDVFA",
         "online",

@@ -73,7 +73,7 @@ def against_published(cells: pd.DataFrame, method: str, name: str, setting: str)
         rows.append(row)
     title = f"{method} beside the published {name}, {setting}"
     note = (
-        "Ours | published | difference in standard errors, √(s²/n + s'²/30). “=” means equal to every printed digit, "
+        "Ours · published · difference in standard errors, √(s²/n + s'²/30). “=” means equal to every printed digit, "
         "“≈” within one unit of the last."
     )
     return Table(f"published_{setting}_{_plain(method)}", title, pd.DataFrame(rows), note)
@@ -95,7 +95,7 @@ def agreement(row: pd.Series, digits: int) -> str:
 def _beside(row: pd.Series, digits: int) -> str:
     published = "N/A" if np.isnan(row["mean_published"]) else f"{row['mean_published']:.{digits}f}"
     ours = "N/A" if np.isnan(row["mean"]) else f"{row['mean']:.{digits}f}"
-    return f"{ours} | {published} | {agreement(row, digits)}"
+    return f"{ours} · {published} · {agreement(row, digits)}"
 
 
 def deviations(cells: pd.DataFrame, method: str, name: str) -> Table:
