@@ -5,6 +5,7 @@ from phida.baselines.automato import AuToMATo
 from phida.baselines.g_ceals import GCEALS
 from phida.baselines.sr_pcm_hdp import SRPCMHDP
 from phida.baselines.tabledc import TableDC
+from phida.baselines.tbm_p import TopoBARTMAP
 from phida.baselines.torque import TorqueClustering
 
-__all__ = ["GCEALS", "SRPCMHDP", "AuToMATo", "DoesNotFit", "TableDC", "TorqueClustering"]
+__all__ = ["GCEALS", "SRPCMHDP", "AuToMATo", "DoesNotFit", "TableDC", "TopoBARTMAP", "TorqueClustering"]

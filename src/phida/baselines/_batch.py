@@ -49,4 +49,4 @@ class BatchClusterer(ClusterMixin, BaseEstimator):
 def in_order_of_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """Labels renumbered from 0 upwards in the order in which they appear."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]  # type: ignore[no-any-return]
+    return np.argsort(np.argsort(first))[inverse]

@@ -30,9 +30,8 @@ def bottleneck_distance(first: NDArray[np.float64], second: NDArray[np.float64])
     def suffices(reach: float) -> bool:
         # Points that cannot exit must be matched. A matching that serves those of one diagram and a matching that
         # serves those of the other can always be joined into one that serves both (Mendelsohn and Dulmage).
-        return _all_matched(between[first_exits > reach] <= reach) and _all_matched(
-            between[:, second_exits > reach].T <= reach
-        )
+        near = between <= reach
+        return _all_matched(near[first_exits > reach]) and _all_matched(near[:, second_exits > reach].T)
 
     exits = np.unique(np.concatenate([[0.0], first_exits, second_exits]))
     at = bisect_left(exits, True, key=suffices)  # all points can exit at the last
@@ -43,6 +42,6 @@ def bottleneck_distance(first: NDArray[np.float64], second: NDArray[np.float64])
 
 def _all_matched(allowed: NDArray[np.bool_]) -> bool:
     """Whether every row finds a column of its own."""
-    if not allowed.any(axis=1).all():
-        return False
+    if len(allowed) == 0 or not allowed.any(axis=1).all():
+        return len(allowed) == 0
     return bool((maximum_bipartite_matching(csr_array(allowed), perm_type="column") >= 0).all())

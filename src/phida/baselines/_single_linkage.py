@@ -23,7 +23,7 @@ class NearestClusters:
     """Finds the nearest clusters of clusterings that become coarser from call to call.
 
     Matrix products find the candidates in blocks of rows; differences of coordinates decide among those that rounding
-    could have exchanged, so that ties are exact. What a sample learned in an earlier call remains a lower bound, because
+    could have exchanged, so that ties are exact. What a sample found in an earlier call remains a lower bound, since
     its cluster only grows, and most samples need no second look.
 
     Parameters
@@ -39,8 +39,8 @@ class NearestClusters:
         # |y|² - 2xy as one product; |x|² is the same for all y and left out.
         self._left = np.column_stack([-2.0 * centred, np.ones(n)])
         self._right = np.column_stack([centred, squares]).T
-        # Twice a bound on the rounding error of a product: two candidates may both be wrong by it.
-        self._doubt = 16.0 * (d + 4) * np.finfo(np.float64).eps * squares.max()
+        self._squares = squares
+        self._rounding = 16.0 * (d + 4) * np.finfo(np.float64).eps
         self._reach = np.zeros(n)  # no sample outside the cluster is nearer; squared
         self._partner = np.arange(n)  # the sample at that distance, when last looked at
 
@@ -76,7 +76,11 @@ class NearestClusters:
         """Bring reach and partner of some samples up to date."""
         scores = self._left[rows] @ self._right
         np.putmask(scores, cluster[rows][:, None] == cluster, np.inf)
-        limits = scores.min(axis=1) + self._doubt
+        lowest = scores.min(axis=1)
+        # Two candidates may both be wrong by the rounding of a product. What matters is the length of rows as near as
+        # the nearest; a row much longer than this one is too far away to be taken for it by mistake.
+        lengths = self._squares[rows] + np.maximum(lowest + self._squares[rows], 0.0)
+        limits = lowest + self._rounding * lengths
         at, candidate = np.divmod(np.flatnonzero(scores <= limits[:, None]), len(cluster))
         squared = self._squared_distances(rows[at], candidate)
         starts = np.searchsorted(at, np.arange(len(rows)))

@@ -93,15 +93,17 @@ class AuToMATo(BatchClusterer):
         n, d = samples.shape
         neighbours = BootstrapNeighbours(samples, min(self.n_neighbors, n))
         density = _log_density(neighbours.all(), d)
-        if not np.isfinite(density).any():
+        # Where all neighbours are copies, an infinite density is no accident.
+        if not np.isfinite(density).any() and neighbours.all().distances.any():
             raise ValueError(
                 f"AuToMATo takes distances to the power of the number of features, here {d}, and no row has a finite "
-                "density left. Reduce the number of features first, or drop duplicates if nearly all rows are equal."
+                "density left. Reduce the number of features first."
             )
         tree = _tomato(neighbours.all(), density)
         self.diagram_ = tree.diagram_
         self.width_ = 2.0 * self._quantile(neighbours, n, d)
-        lasting = np.count_nonzero(self.diagram_[:, 0] - self.diagram_[:, 1] >= self.width_)
+        births, deaths = _off_diagonal(self.diagram_).T
+        lasting = np.count_nonzero(births - deaths >= self.width_)
         tree.n_clusters_ = len(tree.max_weight_per_cc_) + lasting
         return in_order_of_appearance(tree.labels_)
 
@@ -122,7 +124,7 @@ class AuToMATo(BatchClusterer):
 def _log_density(neighbourhoods: Neighbourhoods, n_features: int) -> NDArray[np.float64]:
     """Logarithm of the distance-to-measure density with exponent n_features; infinite where that leaves the range."""
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        return -np.log(np.mean(neighbourhoods.distances**n_features, axis=1))
+        return -np.log(np.mean(neighbourhoods.distances**n_features, axis=1))  # type: ignore[no-any-return]
 
 
 def _tomato(neighbourhoods: Neighbourhoods, density: NDArray[np.float64]) -> Any:

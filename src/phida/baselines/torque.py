@@ -88,16 +88,18 @@ class TorqueClustering(BatchClusterer):
         n, d = samples.shape
         # Three copies of the samples, ten vectors, and a block with its masks and candidates.
         require("Torque Clustering", 8 * n * (3 * d + 10) + 4 * max(BLOCK, 8 * n), self.max_memory)
+        if n == 1:  # nothing to link
+            return np.zeros(1, dtype=np.int64)
         links = link_layers(samples)
         kept = links_to_keep(links)
         return _components(links.first[kept], links.second[kept], n)
 
 
 def link_layers(samples: NDArray[np.float64]) -> Links:
-    """Link clusters to their nearest ones, layer by layer, until one is left."""
+    """Link clusters to their nearest ones, layer by layer, until one is left; of two samples or more."""
     nearest_clusters = NearestClusters(samples)
     cluster = np.arange(len(samples))
-    layers = []
+    layers: list[Links] = []
     while cluster.max() > 0:
         nearest = nearest_clusters.of(cluster)
         mass = np.bincount(cluster)
@@ -117,8 +119,6 @@ def link_layers(samples: NDArray[np.float64]) -> Links:
             )
         )
         cluster = _components(source, target, len(mass))[cluster]
-    if not layers:
-        return Links(*(np.empty(0, kind) for kind in (np.int64, np.int64, np.float64, np.float64, np.bool_)))
     return Links(*(np.concatenate(columns) for columns in zip(*layers, strict=True)))
 
 

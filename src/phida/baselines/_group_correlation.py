@@ -1,0 +1,51 @@
+"""Pearson correlation of rows with the rows of a category, group of features by group."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class GroupCorrelation:
+    """The largest mean correlation between a row and the rows that a category took, over the groups of features.
+
+    Within a group every row is centred and brought to length one, so that a correlation is a product of rows and the
+    mean over a category is one product with the sum of its rows, which is kept.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_features)
+    groups : ndarray of shape (n_features,)
+        Group of each feature, from 0 upwards with none left out.
+    """
+
+    def __init__(self, rows: NDArray[np.float64], groups: NDArray[np.int64]) -> None:
+        order = np.argsort(groups, kind="stable")
+        rows, group = rows[:, order], groups[order]
+        self._starts = np.searchsorted(group, np.arange(group[-1] + 1))
+        means = np.add.reduceat(rows, self._starts, axis=1) / np.bincount(group)
+        centred = rows - means[:, group]
+        lengths = np.sqrt(np.add.reduceat(np.square(centred), self._starts, axis=1))
+        # A group with no variance correlates with nothing; rounded means must not give it one.
+        varies = np.maximum.reduceat(rows, self._starts, axis=1) > np.minimum.reduceat(rows, self._starts, axis=1)
+        factors = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=varies & (lengths > 0.0))
+        self._units = centred * factors[:, group]
+        self._sums = np.empty((8, rows.shape[1]))
+
+    def begin(self, category: int, row: int) -> None:
+        """Start a category, the next in number, with its first row."""
+        if category == len(self._sums):
+            self._sums = np.concatenate([self._sums, np.empty_like(self._sums)])
+        self._sums[category] = self._units[row]
+
+    def include(self, category: int, row: int) -> None:
+        """Add a row to a category."""
+        self._sums[category] += self._units[row]
+
+    def keep(self, stay: NDArray[np.bool_]) -> None:
+        """Forget the categories that do not stay; the others move up."""
+        self._sums[: stay.sum()] = self._sums[: len(stay)][stay]
+
+    def largest(self, category: int, row: int, count: int) -> float:
+        """Largest mean correlation of a row with the rows of a category, of which there are so many."""
+        return float(np.add.reduceat(self._sums[category] * self._units[row], self._starts).max()) / count
