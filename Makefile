@@ -61,13 +61,13 @@ test: test-native test-python  ## All tests
 test-python: $(VENV)/installed $(VENV)/test-tools  ## Tests of the package
 	$(BIN)/python -m pytest -n 2
 
-$(VENV)/deep: $(VENV)/installed-once pyproject.toml
+$(VENV)/deep-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing JAX"
-	@$(PIP) "$$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["deep"])')"
+	@$(PIP) --group test-deep
 	@touch $@
 
 .PHONY: test-deep
-test-deep: $(VENV)/installed $(VENV)/test-tools $(VENV)/deep  ## Tests of the baselines that need JAX
+test-deep: $(VENV)/installed $(VENV)/test-tools $(VENV)/deep-tools  ## Tests of the baselines that need JAX
 	$(BIN)/python -m pytest -n 2 tests/baselines_deep
 
 # The native unit tests, in folders of their own under build/.

@@ -8,9 +8,14 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from phida import PHIDA
-from phida.baselines import AuToMATo, TopoBARTMAP, TorqueClustering
+from phida.baselines import SRPCMHDP, AuToMATo, TopoBARTMAP, TorqueClustering
 
-ESTIMATORS = [TorqueClustering(), TopoBARTMAP(), AuToMATo(n_bootstrap=20, random_state=0)]
+ESTIMATORS = [
+    TorqueClustering(),
+    TopoBARTMAP(),
+    AuToMATo(n_bootstrap=20, random_state=0),
+    SRPCMHDP(n_high_density_points=3, alpha=1.0, random_state=0),
+]
 everyone = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
 
 
@@ -74,6 +79,11 @@ def test_one_row_is_one_cluster(estimator):
         TopoBARTMAP(phi_a=-1),
         TopoBARTMAP(eta=-2.0),
         TopoBARTMAP(step=0.0),
+        SRPCMHDP(n_high_density_points=0),
+        SRPCMHDP(alpha=0.0),
+        SRPCMHDP(lam=-1.0),
+        SRPCMHDP(n_neighbors=0),
+        SRPCMHDP(fuzzifier=1.0),
     ],
     ids=str,
 )

@@ -15,6 +15,8 @@ MODULES = [f"phida.baselines.{module.name}" for module in pkgutil.iter_modules(p
 def test_docstring_examples(name):
     if name.endswith("automato"):
         pytest.importorskip("gudhi", reason="gudhi is not installed; it is in the extra phida[tda]")
+    if name.endswith(("tabledc", "g_ceals", "_jax", "_autoencoder", "_training")):
+        pytest.importorskip("jax", reason="JAX is not installed; it is in the extra phida[deep]")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

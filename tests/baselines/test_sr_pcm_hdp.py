@@ -7,14 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from phida.baselines import SRPCMHDP, sr_pcm_hdp
-
-
-@parametrize_with_checks([SRPCMHDP(n_high_density_points=3, alpha=1.0)])
-def test_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("seed", range(4))

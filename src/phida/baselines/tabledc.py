@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import Birch
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
@@ -141,12 +139,11 @@ def first_centres(
 ) -> NDArray[np.float32]:
     """Means of Birch's clusters, and rows drawn at random in place of those that it did not find."""
     birch = Birch(n_clusters=None, compute_labels=False).fit(points)
-    # Its subclusters are then joined by Ward's method, which holds their distances twice.
-    _memory.require("TableDC", 8 * len(birch.subcluster_centers_) ** 2, max_memory)
-    with warnings.catch_warnings():
-        # Too few subclusters: the missing centres are drawn below.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = birch.set_params(n_clusters=count).partial_fit().predict(points)
+    if len(birch.subcluster_centers_) > count:
+        # They are joined by Ward's method, which holds the distances between them twice.
+        _memory.require("TableDC", 8 * len(birch.subcluster_centers_) ** 2, max_memory)
+        birch.set_params(n_clusters=count).partial_fit()
+    labels = birch.predict(points)
     means = [points[labels == label].mean(axis=0) for label in np.unique(labels)]
     drawn = random.choice(len(points), size=count - len(means), replace=False)
     return np.concatenate([means, points[drawn]])
