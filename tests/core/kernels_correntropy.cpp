@@ -46,9 +46,8 @@ TEST("kernels: correntropy_distances follow the formula, with the same bits at e
       }
 }
 
-TEST("kernels: the exponential is within an ulp or so, all the way down") {
-  // One feature and bandwidth 1 / sqrt(2): the distance is sqrt(1 - exp(-gap^2)), which near 1 shows little of it; far
-  // features of the same row bring it down to where it shows.
+TEST("kernels: the exponential inside is right to the last digits") {
+  // One feature and bandwidth 1 / sqrt(2): the distance is sqrt(1 - exp(-gap^2)).
   Random random(2);
   const double bandwidth = std::sqrt(0.5);
   for (int round = 0; round < 2000; ++round) {
