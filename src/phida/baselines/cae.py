@@ -62,7 +62,7 @@ class CAE(OnlineBaseline):
     >>> from phida.baselines import CAE
     >>> model = CAE().fit(load_iris().data)
     >>> model.n_nodes_, model.n_clusters_
-    (150, 150)
+    (144, 144)
     """
 
     _native = _core.CAE
