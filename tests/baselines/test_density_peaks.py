@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from baselines import plain_sr_pcm_hdp as plain
 from data import blobs
 
+from baselines import plain_sr_pcm_hdp as plain
 from phida.baselines import _density_peaks
 from phida.baselines._density_peaks import DecisionGraph, decision_graph
 

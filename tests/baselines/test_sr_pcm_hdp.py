@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from baselines import plain_sr_pcm_hdp as plain
 from data import blobs
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +7,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_rand_score
 
+from baselines import plain_sr_pcm_hdp as plain
 from phida.baselines import SRPCMHDP, sr_pcm_hdp
 
 

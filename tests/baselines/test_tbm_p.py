@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from baselines.plain_tbm_p import topo_bartmap
 from data import blobs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
 
+from baselines.plain_tbm_p import topo_bartmap
 from phida.baselines import TopoBARTMAP
 from phida.baselines._group_correlation import GroupCorrelation
 

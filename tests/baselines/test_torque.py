@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from baselines.plain_torque import layers, torque_clustering
 from data import blobs
 from golden.files import HAS_SHARED, WITHOUT_SHARED, load
 from hypothesis import given
@@ -11,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
+from baselines.plain_torque import layers, torque_clustering
 from phida.baselines import DoesNotFit, TorqueClustering, _single_linkage
 from phida.baselines.torque import link_layers
 
