@@ -88,3 +88,26 @@ def test_an_unknown_method_is_an_error_that_names_the_others():
 def test_a_missing_package_is_told_with_its_extra():
     lacking = Method("x", "batch", 1, "", lambda task: None, requires={"no_such_package": "deep"})
     assert lacking.missing() == 'needs no_such_package: pip install "phida[deep]"'
+
+
+@pytest.mark.parametrize("name", [m.name for m in methods().values() if m.group == "online"])
+def test_online_systems_learn_stage_by_stage(name):
+    system, labels = run(name, (X[:50], X[50:100], X[100:]))
+    assert labels.shape == (150,)
+    assert system.n_clusters >= 1 and (system.n_nodes is None or system.n_nodes >= system.n_clusters)
+
+
+@pytest.mark.parametrize("name", ["TC", "TBM-P", "SR-PCM-HDP"])
+def test_batch_systems_answer_the_labels_that_they_fitted(name):
+    system, labels = run(name)
+    assert len(set(labels)) == system.n_clusters and method(name).settings == ("stationary",)
+
+
+def test_what_the_paper_tuned_can_be_tuned():
+    assert {m.name for m in methods().values() if m.space} == {"GNG", "DDVFA", "CAEA", "TBM-P", "SR-PCM-HDP"}
+
+
+def test_every_published_method_is_here():
+    from phida.benchmark.published import published
+
+    assert {m.published for m in methods().values() if m.published} == set(published()["method"])
