@@ -52,6 +52,20 @@ class Declines(Nearest):
         raise Declined("not for this data")
 
 
+class Careless(Nearest):
+    """Counts as NumPy's integers, labels as a list."""
+
+    n_clusters = np.int64(2)
+
+    def labels(self, X):
+        return super().labels(X).tolist()
+
+
+class Short(Nearest):
+    def labels(self, X):
+        return super().labels(X)[:-1]
+
+
 class Slow(Nearest):
     """Long enough to be interrupted, and counted."""
 
@@ -61,5 +75,5 @@ class Slow(Nearest):
 
 METHODS = tuple(
     Method(cls.__name__, "test", 1000, cls.__doc__ or "", cls)
-    for cls in (Nearest, Raises, Dies, Sleeps, Grows, Declines, Slow)
+    for cls in (Nearest, Raises, Dies, Sleeps, Grows, Declines, Careless, Short, Slow)
 )

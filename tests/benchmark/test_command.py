@@ -1,5 +1,7 @@
 """The command group, as a user types it."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -60,6 +62,9 @@ def test_run_and_report(tmp_path):
         (("run", "--datasets", "stl10"), 3, "deep features"),
         (("run", "--settings", "some"), 2, "there is no setting 'some'"),
         (("run", "--seeds", "0"), 2, "greater than or equal to 1"),
+        (("run", "--methods", "TC", "--settings", "nonstationary", "--datasets", "iris"), 3, "nothing to run"),
+        (("run", "--datasets", "stl10,mnist10k"), 3, "nothing to run"),
+        (("run", "--data", "no-such-folder"), 2, "does not exist"),
         (("report",), 2, "give a folder of records"),
         (("report", "no-such-folder"), 2, "no-such-folder is not a folder"),
     ],
@@ -70,6 +75,16 @@ def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, wor
     assert found.exit_code == code
     assert message in " ".join(found.output.replace("│", " ").split())
     assert "Traceback" not in found.output
+
+
+def test_methods_of_a_plugin_are_run_and_reported(tmp_path):
+    plugin = Path(__file__).parent / "plugin_methods.py"
+    words = ("--plugin", plugin, "--methods", "PHIDA,Nearest,Raises", "--datasets", "iris", "--seeds", 1)
+    assert phida("bench", "run", *words, "--out", tmp_path / "r").exit_code == 0
+    found = phida("bench", "report", tmp_path / "r", "--plugin", plugin, "--out", tmp_path / "report")
+    assert found.exit_code == 0
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "Nearest" in page and "RuntimeError: on purpose" in page
 
 
 def test_a_damaged_data_file_is_told_before_anything_runs(tmp_path):

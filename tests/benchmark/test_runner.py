@@ -29,15 +29,17 @@ def run(todo, out, *, workers=1, memory=None, **limits):
 
 
 def test_what_fails_is_recorded_with_its_reason_and_the_rest_goes_on(tmp_path):
-    todo = jobs("Raises", "Dies", "Declines", "Nearest")
+    todo = jobs("Raises", "Dies", "Declines", "Careless", "Short", "Nearest")
     told = run(todo, tmp_path)
     found = {job.trial.method: records.read(job.trial, tmp_path) for job in todo}
     assert {name: record.status for name, record in found.items()} == {
-        "Raises": "failed", "Dies": "failed", "Declines": "declined", "Nearest": "ok",
+        "Raises": "failed", "Dies": "failed", "Declines": "declined", "Careless": "ok", "Short": "failed",
+        "Nearest": "ok",
     }  # fmt: skip
     assert found["Raises"].reason == "RuntimeError: on purpose"
     assert found["Dies"].reason == "the process ended with code 7"
     assert found["Declines"].reason == "not for this data"
+    assert "labels must be 150 integers" in found["Short"].reason
     assert {(trial.method, status) for trial, status, _ in told} == {(n, r.status) for n, r in found.items()}
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import platform
 import time
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phida.benchmark import peak_memory
 from phida.benchmark.datasets import Dataset
@@ -82,19 +84,27 @@ def _measured(
             if method.needs_class_count and hasattr(system, "tell_classes"):
                 # One class is one stage where classes come in turn; else all are there from the first.
                 system.tell_classes(stage + 1 if trial.setting == "nonstationary" else dataset.entry.classes)
-            labels.append(system.labels(fed[:end]))
+            labels.append(_checked(system.labels(fed[:end]), end))
             label_seconds.append(clock() - learned)
     return Record(
         trial,
         "ok",
         labels=tuple(labels),
-        n_nodes=system.n_nodes,
-        n_clusters=system.n_clusters,
+        n_nodes=None if system.n_nodes is None else int(system.n_nodes),
+        n_clusters=int(system.n_clusters),
         learn_seconds=tuple(learn_seconds),
         label_seconds=tuple(label_seconds),
         peak_memory=peak_memory.since(before),
         **facts,  # type: ignore[arg-type]
     )
+
+
+def _checked(labels: object, rows: int) -> NDArray[np.integer[Any]]:
+    """What a method answered, as integers, one per row: methods may come from anywhere."""
+    array = np.asarray(labels)
+    if array.shape != (rows,) or array.dtype.kind not in "iu":
+        raise TypeError(f"labels must be {rows} integers, got {array.dtype} of shape {array.shape}")
+    return array
 
 
 def machine() -> dict[str, str]:

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -87,9 +88,9 @@ def read(trial: Trial, folder: Path, *, with_labels: bool = True) -> Record | No
             facts = json.loads(archive["facts"].tobytes())
             stages = sorted(name for name in archive.files if name != "facts") if with_labels else ()
             labels = tuple(archive[name] for name in stages)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         return None
-    if facts.pop("format") != FORMAT:
+    if facts.pop("format", None) != FORMAT:
         return None
     for name in ("learn_seconds", "label_seconds"):
         facts[name] = tuple(facts[name])

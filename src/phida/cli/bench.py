@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Run and report the paper's benchmark.")
 
 Data = Annotated[
-    Path | None, typer.Option(help="Folder with data sets as npz files.", envvar="PHIDA_DATA", file_okay=False)
+    Path | None,
+    typer.Option(help="Folder with data sets as npz files.", envvar="PHIDA_DATA", exists=True, file_okay=False),
+]
+Plugin = Annotated[
+    list[Path] | None, typer.Option(help="Python file with more METHODS; may be repeated.", dir_okay=False)
 ]
 Jobs = Annotated[int, typer.Option(min=1, help="Processes side by side.")]
 
@@ -102,9 +106,7 @@ def run(
     seeds: Annotated[int, typer.Option(min=1, help="Trials of each.")] = 30,
     jobs: Jobs = 1,
     data: Data = None,
-    plugin: Annotated[
-        list[Path] | None, typer.Option(help="Python file with more METHODS; may be repeated.", dir_okay=False)
-    ] = None,
+    plugin: Plugin = None,
     timeout: Annotated[float | None, typer.Option(min=0, help="Seconds that a trial may take.")] = None,
     memory: Annotated[float | None, typer.Option(min=0, help="GiB that a trial may hold.")] = None,
     retry: Annotated[bool, typer.Option(help="Run again what failed before.")] = False,
@@ -125,7 +127,9 @@ def run(
             benchmark_methods.add(path)
         chosen = _available(_methods(methods))
         at_hand = _at_hand(_datasets(datasets), data)
-        planned = plan.jobs(chosen, at_hand, _settings(settings), seeds, out)
+        planned = list(plan.jobs(chosen, at_hand, _settings(settings), seeds, out))
+        if not planned:
+            raise ValueError("nothing to run: no method chosen runs in that setting on a data set that is at hand.")
         todo = runner.missing(planned, out, retry=retry)
         if not todo:
             notes.print("nothing to do: every trial has a record")
@@ -201,6 +205,7 @@ def tune(
 def report(
     folder: Annotated[Path | None, typer.Argument(help="Folder of the records.", file_okay=False)] = None,
     out: Annotated[Path, typer.Option(help="Folder of the report.", file_okay=False)] = Path("report"),
+    plugin: Plugin = None,
     published: Annotated[bool, typer.Option(help="Draw the published tables alone, with no run.")] = False,
     jobs: Jobs = 1,
     data: Data = None,
@@ -209,9 +214,12 @@ def report(
 
     Example: phida bench report results/ --out report/
     """
+    from phida.benchmark import methods as benchmark_methods
     from phida.benchmark import report as reports
 
     with ends_well():
+        for path in plugin or ():
+            benchmark_methods.add(path)
         if published == (folder is not None):
             raise typer.BadParameter("give a folder of records, or --published, and not both.")
         if folder is None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -44,7 +45,7 @@ def from_file(path: Path) -> Pair:
         # NumPy itself would not close a file that is no archive.
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             return archive["X"], archive["y"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"it cannot be read as an npz archive with X and y ({error})") from error
 
 

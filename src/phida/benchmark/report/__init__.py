@@ -60,14 +60,15 @@ def write_published(out: Path) -> Path:
 
 
 def _facts(folder: Path, trials: pd.DataFrame) -> dict[str, str]:
-    first = next(r for t in records.trials(folder) if (r := records.read(t, folder, with_labels=False)) and r.versions)
+    read = (records.read(trial, folder, with_labels=False) for trial in records.trials(folder))
+    first = next((record for record in read if record and record.versions), None)
     shape = f"{trials['dataset'].nunique()} data sets, {trials['method'].nunique()} methods, {len(trials)} trials"
     return {
         "date": date.today().isoformat(),
         "trials": shape,
         "made by": "phida bench run, then phida bench report",
-        "processor": str(first.machine.get("processor", execution.processor())),
-        "versions": ", ".join(f"{name} {number}" for name, number in first.versions.items()),
+        "processor": str(first.machine["processor"]) if first else execution.processor(),
+        "versions": ", ".join(f"{name} {number}" for name, number in first.versions.items()) if first else "unknown",
         "times": "seconds of one core, learning only",
     }
 

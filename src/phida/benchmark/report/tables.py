@@ -43,8 +43,8 @@ def results(cells: pd.DataFrame, methods: list[str], prefix: str = "") -> list[T
             for name in names:
                 row = {"data set": entries()[dataset].title, "metric": metrics()[name].title}
                 rows.append(row | {m: cell(by_key.get((dataset, name, m)), name) for m in columns})
-        fewest = here["runs"].min()
-        note = "" if fewest == here["runs"].max() else "Fewer than 30 seeds: see the table of seeds."
+        fewest = here[here["status"] == "ok"]["runs"].min()
+        note = "Fewer than 30 seeds in places: see the table of seeds." if fewest < 30 else ""
         tables.append(Table(f"{prefix}{setting}_{part}", f"{setting.capitalize()}: {part}", pd.DataFrame(rows), note))
     return tables
 
@@ -89,7 +89,8 @@ def agreement(row: pd.Series, digits: int) -> str:
         return "="
     if abs(round(row["mean"], digits) - row["mean_published"]) <= 1.001 * unit:
         return "≈"
-    return f"{row['standard_errors']:+.1f}"
+    errors = row["standard_errors"]
+    return f"{errors:+.1f}" if np.isfinite(errors) else "≠"  # no spread to measure by
 
 
 def _beside(row: pd.Series, digits: int) -> str:
@@ -134,6 +135,8 @@ def differences(cells: pd.DataFrame, a: str, b: str) -> Table:
     shown.insert(0, "data set", [entries()[name].title for name in wide.index])
     z = wide.to_numpy().ravel()
     z = z[np.isfinite(z)]
+    if not len(z):
+        z = np.zeros(1)
     beyond = int((np.abs(z) > 2).sum())
     verdict = (
         f"{beyond} of {len(z)} differences exceed 2 standard errors (5 % = {0.05 * len(z):.0f} would by chance were "
