@@ -68,7 +68,7 @@ $(VENV)/deep-tools: $(VENV)/installed-once pyproject.toml
 
 .PHONY: test-deep
 test-deep: $(VENV)/installed $(VENV)/test-tools $(VENV)/deep-tools  ## Tests of the baselines that need JAX
-	$(BIN)/python -m pytest -n 2 tests/baselines_deep
+	$(BIN)/python -m pytest -n 2 tests/baselines_deep tests/unit/test_package.py
 
 # The native unit tests, in folders of their own under build/.
 
