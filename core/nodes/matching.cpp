@@ -10,7 +10,7 @@ namespace phida {
 namespace {
 
 // From so many features on the nodes do not fit the cache, and reading them is what matching costs.
-constexpr std::size_t kWide = 1024;
+constexpr std::size_t kWide = 512;
 
 // As many candidates are worth their sums in order.
 constexpr std::size_t kFewCandidates = 32;

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy.cluster.hierarchy import linkage
+from scipy.cluster.hierarchy import fcluster, is_valid_linkage, linkage
 from sklearn.cluster import HDBSCAN
 
-from phida.benchmark.methods.density_cut import best_height, density_cut, mutual_reachability
+from phida.benchmark.methods.density_cut import best_height, core_distances, density_cut, hierarchy, spanning_tree
 
 
 def blobs(centers, size=12):
@@ -18,9 +18,17 @@ def test_the_hierarchy_is_that_of_hdbscan():
     model = HDBSCAN(min_samples=5, algorithm="brute", metric="precomputed", copy=True)
     distances = np.linalg.norm(points[:, None] - points, axis=2)
     model.fit(distances)
-    square = mutual_reachability(distances)
-    ours = linkage(square[np.triu_indices(len(points), 1)], "single")[:, 2]
-    assert np.allclose(np.sort(ours), np.sort(model._single_linkage_tree_["value"]))
+    ours = hierarchy(*spanning_tree(points, core_distances(points)))
+    assert np.allclose(ours[:, 2], np.sort(model._single_linkage_tree_["value"]))
+
+
+def test_the_hierarchy_of_a_spanning_tree_is_single_linkage():
+    points = blobs([0, 4, 9])
+    ours = hierarchy(*spanning_tree(points, np.zeros(len(points))))
+    theirs = linkage(points, "single")
+    assert np.allclose(ours[:, 2:], theirs[:, 2:])
+    assert is_valid_linkage(ours)
+    assert np.array_equal(fcluster(ours, 1.0, "distance"), fcluster(theirs, 1.0, "distance"))
 
 
 @pytest.mark.parametrize("target", [1, 2, 3])

@@ -1,42 +1,88 @@
-"""HDBSCAN's hierarchy over a few thousand points, and its cut nearest to a wanted number of clusters."""
+"""HDBSCAN's hierarchy over some thousands of points, and its cut nearest to a wanted number of clusters."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import pdist, squareform
+from scipy.cluster.hierarchy import DisjointSet, fcluster
+from scipy.spatial.distance import cdist
+
+Points = NDArray[np.float64]
 
 #: Points that make a point dense, itself included; and the fewest that make a cluster. The paper states neither.
 MIN_SAMPLES = 5
 MIN_CLUSTER_SIZE = 5
 
 
-def density_cut(points: NDArray[np.float64], target: int) -> NDArray[np.int64]:
+def density_cut(points: Points, target: int) -> NDArray[np.int64]:
     """Labels at the count nearest to the target among cuts with at least the target, else at the nearest count.
 
     Groups below the least size are noise; a noise point takes the label of the nearest point that has one.
     """
     size = min(MIN_CLUSTER_SIZE, len(points))
-    distances = squareform(pdist(points))
-    tree = linkage(squareform(mutual_reachability(distances), checks=False), "single")
+    tree = hierarchy(*spanning_tree(points, core_distances(points)))
     group = fcluster(tree, best_height(tree, target, size), criterion="distance") - 1
     clusters = np.flatnonzero(np.bincount(group) >= size)
     label = np.full(group.max() + 1, -1)
     label[clusters] = np.arange(len(clusters))
-    labels = label[group]
-    known = np.flatnonzero(labels >= 0)
-    nearest: NDArray[np.int64] = labels[known[distances[:, known].argmin(axis=1)]]
-    return nearest
+    labels: NDArray[np.int64] = label[group]
+    known, noise = np.flatnonzero(labels >= 0), np.flatnonzero(labels < 0)
+    for some in _portions(noise, len(known)):
+        labels[some] = labels[known[cdist(points[some], points[known]).argmin(axis=1)]]
+    return labels
 
 
-def mutual_reachability(distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The distance of two points, or the larger of their core distances."""
-    k = min(MIN_SAMPLES, len(distances)) - 1
-    core = np.partition(distances, k, axis=1)[:, k]
-    reachability = np.maximum(distances, np.maximum(core[:, None], core))
-    np.fill_diagonal(reachability, 0.0)
-    return reachability
+def core_distances(points: Points) -> NDArray[np.float64]:
+    """How far from each point it is to as many as make it dense."""
+    k = min(MIN_SAMPLES, len(points)) - 1
+    every = np.arange(len(points))
+    return np.concatenate(
+        [np.partition(cdist(points[some], points), k, axis=1)[:, k] for some in _portions(every, len(points))]
+    )
+
+
+def spanning_tree(points: Points, core: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Edges and lengths of a least spanning tree, by Prim: one row of distances at a time, never the matrix.
+
+    The length of an edge is the mutual reachability: the distance, or the larger of the two core distances.
+    """
+    n = len(points)
+    edges, lengths = np.empty((n - 1, 2), np.int64), np.empty(n - 1)
+    reach, source, inside = np.full(n, np.inf), np.zeros(n, np.int64), np.zeros(n, bool)
+    here = 0
+    for place in range(n - 1):
+        inside[here] = True
+        length = np.maximum(cdist(points[here : here + 1], points)[0], np.maximum(core, core[here]))
+        closer = (length < reach) & ~inside
+        reach[closer], source[closer] = length[closer], here
+        reach[here] = np.inf
+        here = int(reach.argmin())
+        edges[place], lengths[place] = (source[here], here), reach[here]
+    return edges, lengths
+
+
+def hierarchy(edges: NDArray[np.int64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The single-linkage tree of a spanning tree, in the form of :func:`scipy.cluster.hierarchy.linkage`."""
+    n = len(edges) + 1
+    ends = DisjointSet(range(n))
+    name, size = list(range(n)), [1] * n
+    tree = np.empty((n - 1, 4))
+    for place, edge in enumerate(np.argsort(lengths, kind="stable")):
+        a, b = (ends[int(end)] for end in edges[edge])
+        total = size[a] + size[b]
+        tree[place] = min(name[a], name[b]), max(name[a], name[b]), lengths[edge], total
+        ends.merge(a, b)
+        root = ends[a]
+        name[root], size[root] = n + place, total
+    return tree
+
+
+def _portions(rows: NDArray[np.int64], columns: int) -> Iterator[NDArray[np.int64]]:
+    """Rows, a few at a time, so that a matrix of them by so many columns stays small."""
+    step = max(1, 2**22 // max(columns, 1))
+    return (rows[begin : begin + step] for begin in range(0, len(rows), step))
 
 
 def best_height(tree: NDArray[np.float64], target: int, size: int) -> float:
