@@ -158,7 +158,7 @@ Learner from_dict(const nb::dict& d) {
   if (settings.released) {
     const auto transformed = entry<Matrix>(d, "transformed");
     s.transformed = rows(d, "transformed", transformed.shape(0), dims);
-    require(!s.metric.present || s.transformed.rows() == n,
+    require(!s.metric.present || s.transformed.rows() == n || s.transformed.rows() == 0,
             "state: 'transformed' has the wrong shape");
   }
   return Learner(settings, std::move(s));

@@ -15,11 +15,13 @@ Learner::Learner(const Settings& settings, LearnerState state)
     : settings_(settings),
       state_(std::move(state)),
       matcher_(settings.dims),
+      plain_(!settings.released || state_.transformed.rows() == 0),
       window_(settings.dims),
       query_(padded(settings.dims), 0.0),
       row_before_(padded(settings.dims), 0.0) {
-  const RowMatrix& rows = settings.released ? state_.transformed : state_.nodes.representative;
+  const RowMatrix& rows = plain_ ? state_.nodes.representative : state_.transformed;
   for (std::size_t i = 0; i < rows.rows(); ++i) matcher_.append(rows[i]);
+  if (settings.released && plain_ && state_.metric.present && !may_defer()) transform_rows();
 }
 
 void Learner::learn(const double* sample) {
@@ -56,7 +58,7 @@ void Learner::create(const double* sample) {
   create_node(state_.nodes, sample, scale, state_.n_seen, state_.n_created++);
   state_.metric.present = false;
   scaling_.row_added(state_.nodes.representative[state_.nodes.size() - 1]);
-  if (!settings_.released) matcher_.append(sample);
+  if (plain_) matcher_.append(sample);
   step_.created = true;
 }
 
@@ -66,12 +68,15 @@ void Learner::match_and_learn(const double* sample) {
   const double gamma = state_.metric.transform.gamma;
   const WeightSource weights{nodes.m2, nodes.support, state_.moments};
   Match match;
-  if (settings_.released) {
-    transform_row(sample, query_.data());
-    match = matcher_.nearest_two(query_.data(), nullptr, gamma, state_.transformed, weights);
-  } else {
+  if (!settings_.released) {
     match = matcher_.nearest_two(sample, state_.metric.transform.scaling(), gamma,
                                  nodes.representative, weights);
+  } else if (plain_) {
+    match = matcher_.nearest_two_less(sample, state_.metric.transform.center.data(),
+                                      nodes.representative);
+  } else {
+    transform_row(sample, query_.data());
+    match = matcher_.nearest_two(query_.data(), nullptr, gamma, state_.transformed, weights);
   }
   const std::int32_t r = match.winner, b = match.runner_up;
   const double a_r = similarity(match.winner_distance, nodes.scale[r]);
@@ -110,11 +115,11 @@ void Learner::update(std::int32_t node, const double* sample, double gain) {
   update_node(nodes, node, sample, gain);
   scaling_.row_moved(row_before_.data(), row);
   if (nodes.active[node]) refresher_.active_row_moved(row_before_.data(), row);
-  if (settings_.released) {
+  if (plain_) {
+    matcher_.set(node, nodes.representative[node]);
+  } else {
     transform_row(nodes.representative[node], state_.transformed[node]);
     matcher_.set(node, state_.transformed[node]);
-  } else {
-    matcher_.set(node, nodes.representative[node]);
   }
 }
 
@@ -138,14 +143,32 @@ void Learner::bring_metric_up_to_date() {
   const NodeState& nodes = state_.nodes;
   const auto age = state_.n_seen - metric.at_step;
   if (metric.present && age < static_cast<std::int64_t>(state_.vigilance.interval)) return;
-  const bool renew_rows = settings_.released && !metric.present;
+  const bool renew = settings_.released && !metric.present;
+  // Rows keep the metric of their last write.
+  if (settings_.released && plain_ && !renew) transform_rows();
   all_.resize(nodes.size());
   std::iota(all_.begin(), all_.end(), 0);
   scaling_.fit(nodes.representative, all_, metric.transform);
   if (settings_.released) scaling_.fit_center(nodes.representative, all_, metric.transform);
   metric.present = true;
   metric.at_step = state_.n_seen;
-  if (!renew_rows) return;
+  if (renew) renew_rows();
+}
+
+// Whether rows that are all in the train metric may stay as they are: nothing but the centre is taken off them, and the
+// matcher does that for the few that matter.
+bool Learner::may_defer() const { return matcher_.wide() && state_.metric.transform.gamma == 0.0; }
+
+void Learner::renew_rows() {
+  if (!may_defer()) return transform_rows();
+  state_.transformed.resize(0);
+  if (!plain_) matcher_.assign(state_.nodes.representative, all_);
+  plain_ = true;
+}
+
+void Learner::transform_rows() {
+  const NodeState& nodes = state_.nodes;
+  plain_ = false;
   state_.transformed.resize(nodes.size());
   matcher_.resize(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -188,7 +211,7 @@ void Learner::refresh() {
     scaling_.all_changed();
     all_.resize(nodes.size());
     std::iota(all_.begin(), all_.end(), 0);
-    if (!settings_.released) matcher_.assign(nodes.representative, all_);
+    if (plain_) matcher_.assign(nodes.representative, all_);
   }
   state_.n_components = refresher_.view().n_components();
   state_.n_clusters = refresher_.view().n_clusters();

@@ -41,7 +41,8 @@ struct LearnerState {
   SampleBuffer samples;  // B
   Vigilance vigilance;
   TrainMetric metric;
-  RowMatrix transformed;    // representatives in the metric of their last write; only if `released`
+  // Representatives in the metric of their last write; only if `released`. Empty where that is the train metric for all.
+  RowMatrix transformed;
   std::int64_t n_seen = 0;  // samples learned
   std::int64_t n_created = 0;
   std::size_t since_recalculation = 0;
@@ -100,6 +101,9 @@ class Learner {
   void mark_active(std::int32_t node);
   bool compatible(std::int32_t winner, std::int32_t runner_up) const;
   void bring_metric_up_to_date();
+  bool may_defer() const;
+  void renew_rows();
+  void transform_rows();
   void transform_row(const double* row, double* out) const;
   void recalculate_vigilance();
   double cluster_count() const;
@@ -111,6 +115,7 @@ class Learner {
 
   // Derived from the state, or only memory to work in.
   Matcher matcher_;
+  bool plain_;  // it has the representatives themselves, not `transformed`
   SimilarityWindow window_;
   Refresher refresher_;
   Refresher

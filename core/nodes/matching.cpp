@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "metric/penalised_distance.hpp"
 
 namespace phida {
 namespace {
 
-// From so many features on the nodes do not fit the cache, and reading them is what matching costs.
+// From so many features on, a few hundred nodes do not fit the cache, and reading them is what matching costs.
 constexpr std::size_t kWide = 512;
 
 // As many candidates are worth their sums in order.
@@ -59,6 +60,20 @@ double square_in_order(const double* a, const double* b, const double* scaling, 
   return sum;
 }
 
+// The same, where `center` is taken off both first.
+double square_less(const double* a, const double* b, const double* center, std::size_t dims) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < dims; ++j) {
+    const double difference = (a[j] - center[j]) - (b[j] - center[j]);
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+double norm(const double* a, std::size_t dims) {
+  return std::sqrt(std::inner_product(a, a + dims, a, 0.0));
+}
+
 }  // namespace
 
 Matcher::Matcher(std::size_t dims)
@@ -83,14 +98,17 @@ void Matcher::assign(const RowMatrix& rows, std::span<const std::int32_t> member
 Match Matcher::nearest_two(const double* query, const double* scaling, double gamma,
                            const RowMatrix& rows, const WeightSource& source) {
   const std::size_t dims = rows.cols();
-  const std::size_t found =
-      wide_ ? sieve(query, scaling, gamma > 0.0, rows) : search(query, scaling, gamma > 0.0, rows);
-  TwoNearest nearest;
-  if (gamma == 0.0) {
+  std::size_t found;
+  if (wide_) {
+    const double most = scaling ? *std::max_element(scaling, scaling + dims) : 1.0;
+    found = sieve(query, scaling, rounded_.error() * most, 0.0, gamma > 0.0, rows);
     for (std::size_t c = 0; c < found; ++c)
-      nearest.offer(candidates_[c], std::sqrt(squares_[candidates_[c]]));
-    return nearest.result();
+      squares_[candidates_[c]] = square_in_order(query, rows[candidates_[c]], scaling, dims);
+  } else {
+    found = search(query, scaling, gamma > 0.0, rows);
   }
+  if (gamma == 0.0) return nearest_of_candidates(found);
+  TwoNearest nearest;
   global_variance(source.moments, dims, variance_);
   // The penalty only adds, so whatever is to win must be within the bound that the Euclidean candidates give.
   TwoNearest first_guess;
@@ -114,6 +132,25 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
   return nearest.result();
 }
 
+Match Matcher::nearest_two_less(const double* query, const double* center, const RowMatrix& rows) {
+  const std::size_t dims = rows.cols();
+  // Taking the centre off rounds, so differences are off by an ulp of what is left, which is no larger than this.
+  const double rounding =
+      0x1p-51 * (norm(query, dims) + 2.0 * norm(center, dims) + rounded_.largest_norm());
+  const std::size_t found =
+      sieve(query, nullptr, rounded_.error() + rounding, rounding, false, rows);
+  for (std::size_t c = 0; c < found; ++c)
+    squares_[candidates_[c]] = square_less(query, rows[candidates_[c]], center, dims);
+  return nearest_of_candidates(found);
+}
+
+Match Matcher::nearest_of_candidates(std::size_t found) const {
+  TwoNearest nearest;
+  for (std::size_t c = 0; c < found; ++c)
+    nearest.offer(candidates_[c], std::sqrt(squares_[candidates_[c]]));
+  return nearest.result();
+}
+
 std::size_t Matcher::search(const double* query, const double* scaling, bool all_squares,
                             const RowMatrix& rows) {
   const std::size_t n_blocks = blocks_.blocks();
@@ -126,26 +163,24 @@ std::size_t Matcher::search(const double* query, const double* scaling, bool all
   return found;
 }
 
-// Reads the rounded rows, of which twice as many fit the cache, and then only the few rows that matter. Distances to
-// rounded rows are off by at most `error`, so the second smallest is too, and whoever is among the two nearest exceeds
-// it by at most twice that.
-std::size_t Matcher::sieve(const double* query, const double* scaling, bool all_squares,
-                           const RowMatrix& rows) {
+// Reads the rounded rows, of which twice as many fit the cache. Distances to them are off by at most `rounded_error`, so
+// the second smallest is too, and whoever is among the two nearest exceeds it by at most twice that. Distances to the
+// rows themselves are off by `error`.
+std::size_t Matcher::sieve(const double* query, const double* scaling, double rounded_error,
+                           double error, bool all_squares, const RowMatrix& rows) {
   const std::size_t n = rows.rows(), stride = rows.stride();
   squares_.resize(n);
   candidates_.resize(n);
-  const double most = scaling ? *std::max_element(scaling, scaling + rows.cols()) : 1.0;
-  const Sieve mesh{slack_, 2.0 * (rounded_.error() * most + kUnderflow), false};
+  const Sieve mesh{slack_, 2.0 * (rounded_error + kUnderflow), false};
   std::size_t found = 0;
   if (!all_squares)
     found = kernels().sieve_two_floats(query, scaling, rounded_.data(), n, stride, mesh,
                                        squares_.data(), candidates_.data());
   // Floats do not tell rows apart whose features are large against their spread.
   if (all_squares || found > kFewCandidates)
-    found = kernels().sieve_two(query, scaling, rows[0], n, stride, {slack_, 0.0, all_squares},
-                                squares_.data(), candidates_.data());
-  for (std::size_t c = 0; c < found; ++c)
-    squares_[candidates_[c]] = square_in_order(query, rows[candidates_[c]], scaling, rows.cols());
+    found =
+        kernels().sieve_two(query, scaling, rows[0], n, stride, {slack_, 2.0 * error, all_squares},
+                            squares_.data(), candidates_.data());
   return found;
 }
 

@@ -40,11 +40,17 @@ class Matcher {
   Match nearest_two(const double* query, const double* scaling, double gamma, const RowMatrix& rows,
                     const WeightSource& source);
 
+  // The same with gamma = 0, for rows that all have `center` taken off before they are compared, as has the query; the
+  // matcher was given them as they are. Only if wide.
+  Match nearest_two_less(const double* query, const double* center, const RowMatrix& rows);
+  bool wide() const { return wide_; }
+
  private:
+  Match nearest_of_candidates(std::size_t found) const;
   std::size_t search(const double* query, const double* scaling, bool all_squares,
                      const RowMatrix& rows);
-  std::size_t sieve(const double* query, const double* scaling, bool all_squares,
-                    const RowMatrix& rows);
+  std::size_t sieve(const double* query, const double* scaling, double rounded_error, double error,
+                    bool all_squares, const RowMatrix& rows);
   double penalised_to(std::int32_t row, const double* query, const double* scaling, double gamma,
                       const RowMatrix& rows, const WeightSource& source);
 

@@ -23,15 +23,20 @@ class RoundedRows {
   // where a value is beyond the floats.
   double error() const { return std::sqrt(squared_error_) * (1.0 + 1e-6); }
 
+  // At least the norm of any such row.
+  double largest_norm() const { return std::sqrt(largest_square_) * (1.0 + 1e-6); }
+
   void set(std::size_t row, const double* values) {
     float* const to = values_.data() + row * stride_;
-    double sum = 0.0;
+    double sum = 0.0, square = 0.0;
     for (std::size_t j = 0; j < dims_; ++j) {
       to[j] = static_cast<float>(values[j]);
       const double difference = values[j] - to[j];
       sum += difference * difference;
+      square += values[j] * values[j];
     }
     squared_error_ = std::max(squared_error_, sum);
+    largest_square_ = std::max(largest_square_, square);
   }
 
   void append(const double* values) {
@@ -42,7 +47,7 @@ class RoundedRows {
   void resize(std::size_t rows) { values_.resize(rows * stride_); }
 
   void assign(const RowMatrix& rows, std::span<const std::int32_t> members) {
-    squared_error_ = 0.0;
+    squared_error_ = largest_square_ = 0.0;
     resize(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) set(i, rows[members[i]]);
   }
@@ -52,6 +57,7 @@ class RoundedRows {
   std::size_t stride_;
   std::vector<float, CacheAligned<float>> values_;
   double squared_error_ = 0.0;
+  double largest_square_ = 0.0;
 };
 
 }  // namespace phida

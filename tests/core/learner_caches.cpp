@@ -56,3 +56,34 @@ TEST("learner caches: what readers remember does not show either") {
     }
   }
 }
+
+TEST(
+    "learner caches: with many features, rows that wait to be transformed are as good as those "
+    "that are") {
+  const Stream stream = blobs(3, 150, 600, 5);
+  for (const bool mapping : {true, false}) {
+    Settings settings{stream.dims, true, {}};
+    settings.switches.mapping = mapping;
+    Learner learner(settings);
+    std::size_t waited = 0;
+    for (std::size_t i = 0; i < stream.size(); ++i) {
+      LearnerState state = learner.state();
+      const FeatureTransform& transform = state.metric.transform;
+      if (state.metric.present && state.transformed.rows() == 0) {
+        state.transformed.resize(state.nodes.size());
+        for (std::size_t node = 0; node < state.nodes.size(); ++node)
+          for (std::size_t j = 0; j < stream.dims; ++j)
+            state.transformed[node][j] = state.nodes.representative[node][j] - transform.center[j];
+        ++waited;
+      }
+      Learner eager(settings, state);
+      learner.learn(stream[i]);
+      eager.learn(stream[i]);
+      Words waiting, written;
+      waiting.add_nodes(learner.state().nodes);
+      written.add_nodes(eager.state().nodes);
+      CHECK(waiting.words == written.words);
+    }
+    CHECK(waited > 20);
+  }
+}

@@ -128,3 +128,34 @@ TEST("matching, many features: rows that were set, added and removed") {
   const Match got = nodes.match(x[0], nullptr, 0.0);
   CHECK(got.winner == 1 && got.runner_up == 2 && got.runner_up_distance == 0.0);
 }
+
+TEST("matching, many features: rows that have the centre taken off only where it matters") {
+  Random random(7);
+  const LevelGuard guard;
+  for (const double offset : {0.0, 1e4, 1e9, 1e16}) {
+    for (const std::size_t n : {3, 17, 60}) {
+      const RowMatrix rows = clusters(random, n + 2, offset, 1.0);
+      const double* const x = rows[n];
+      const double* const center = rows[n + 1];
+      RowMatrix nodes = rows;
+      nodes.resize(n);
+      std::vector<double> d;
+      for (std::size_t i = 0; i < n; ++i) {
+        double sum = 0.0;
+        for (std::size_t j = 0; j < kDims; ++j) {
+          const double a = x[j] - center[j], b = nodes[i][j] - center[j];
+          sum += (a - b) * (a - b);
+        }
+        d.push_back(std::sqrt(sum));
+      }
+      const Match expected = first_two(d);
+      for_each_level([&](const Kernels& k) {
+        use_kernels(k.level);
+        const Match got = Nodes(nodes).matcher.nearest_two_less(x, center, nodes);
+        CHECK(got.winner == expected.winner && got.runner_up == expected.runner_up);
+        CHECK(plain::same_bits(got.winner_distance, expected.winner_distance));
+        CHECK(plain::same_bits(got.runner_up_distance, expected.runner_up_distance));
+      });
+    }
+  }
+}
