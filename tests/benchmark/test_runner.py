@@ -66,6 +66,9 @@ def test_only_what_is_missing_is_run(tmp_path):
     assert {job.trial.method for job in missing(todo, tmp_path, retry=True)} == {"Raises"}
     other = [Job(job.trial, {"lam": 3}) for job in todo]
     assert len(missing(other, tmp_path)) == 4
+    digest = records.read(todo[0].trial, tmp_path).digest
+    assert missing(todo, tmp_path, {"iris": digest}) == []
+    assert {job.trial.method for job in missing(todo, tmp_path, {"iris": "another copy"})} == {"Nearest"}
     path = todo[0].trial.path(tmp_path)
     path.write_bytes(path.read_bytes()[:50])
     assert missing(todo, tmp_path) == [todo[0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -13,20 +14,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from phida import __version__
 from phida.benchmark import records
-from phida.benchmark.datasets import Dataset, DatasetError, entries, entry, load
+from phida.benchmark.datasets import Dataset, entries, entry, load
 from phida.benchmark.metrics import Evaluation, metrics
 from phida.benchmark.protocol import stages
 from phida.benchmark.records import Trial
 
 KEY = ["setting", "dataset", "method", "seed"]
+_FACTS = ["status", "reason", "made_with"]
 _CACHE = "metrics.csv"
 
 
-def evaluate(
-    folder: Path, data: Path | None = None, jobs: int = 1, progress: Callable[[int], None] = lambda count: None
-) -> pd.DataFrame:
-    """One row per trial that has a record: its key, status, reason, and a column per metric."""
+def evaluate(folder: Path, data: Path | None = None, jobs: int = 1) -> pd.DataFrame:
+    """One row per trial that has a record: its key, status, reason, what it was made with, and a column per metric."""
     known = _cached(folder)
     trials = [trial for trial in records.trials(folder) if trial.dataset in entries()]
     stamps = {trial: _stamp(trial, folder) for trial in trials}
@@ -37,7 +38,6 @@ def evaluate(
         for rows in map_blocks(partial(_rows, folder=folder, data=data), blocks):
             for row in rows:
                 known[tuple(row[name] for name in KEY)] = row
-            progress(len(rows))
     table = pd.DataFrame([known[_key(trial)] | {"stamp": stamps[trial]} for trial in trials])
     if fresh:
         _keep(table, folder)
@@ -63,11 +63,12 @@ def _row(trial: Trial, folder: Path, data: Path | None) -> dict[str, Any]:
     row: dict[str, Any] = dict(zip(KEY, _key(trial), strict=True))
     if record is None:
         return row | {"status": "failed", "reason": "the record cannot be read; run it again"}
-    row |= {"status": record.status, "reason": record.reason}
+    made_with = json.dumps([dict(record.parameters), dict(record.versions)], sort_keys=True)
+    row |= {"status": record.status, "reason": record.reason, "made_with": made_with}
     if record.ok:
         dataset = _dataset(trial.dataset, data)
-        if record.digest != dataset.entry.digest:
-            raise DatasetError(f"the record {trial} was made with another copy of {trial.dataset}; run it again.")
+        if record.digest != dataset.digest:
+            return row | {"status": "failed", "reason": f"made with another copy of {trial.dataset}; run it again"}
         order = stages(trial.setting, dataset.y, dataset.entry.spelling, trial.seed)
         evaluation = Evaluation(record, dataset.y[np.concatenate(order)])
         row |= {m.name: m.value(evaluation) for m in metrics().values() if trial.setting in m.settings}
@@ -85,7 +86,7 @@ def _key(trial: Trial) -> tuple[str, str, str, int]:
 
 def _stamp(trial: Trial, folder: Path) -> str:
     facts = trial.path(folder).stat()
-    return f"{facts.st_mtime_ns}-{facts.st_size}"
+    return f"{facts.st_mtime_ns}-{facts.st_size}-{__version__}"
 
 
 def _cached(folder: Path) -> dict[Any, dict[str, Any]]:
@@ -94,13 +95,13 @@ def _cached(folder: Path) -> dict[Any, dict[str, Any]]:
     if not path.is_file():
         return {}
     table = pd.read_csv(path, dtype={"reason": str}, keep_default_na=True)
-    if set(table.columns) != {*KEY, "status", "reason", "stamp", *metrics()}:
+    if set(table.columns) != {*KEY, *_FACTS, "stamp", *metrics()}:
         return {}
-    table["reason"] = table["reason"].fillna("")
+    table[_FACTS] = table[_FACTS].fillna("")
     return {tuple(row[name] for name in KEY): row for row in table.to_dict("records")}
 
 
 def _keep(table: pd.DataFrame, folder: Path) -> None:
     part = folder / f".{_CACHE}.part"
-    table.reindex(columns=[*KEY, "status", "reason", *metrics(), "stamp"]).to_csv(part, index=False)
+    table.reindex(columns=[*KEY, *_FACTS, *metrics(), "stamp"]).to_csv(part, index=False)
     part.replace(folder / _CACHE)

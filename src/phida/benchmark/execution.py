@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from phida.benchmark import peak_memory
 from phida.benchmark.datasets import Dataset
-from phida.benchmark.methods import Declined, Method, Task
+from phida.benchmark.methods import ClassCounted, Declined, Method, Task
 from phida.benchmark.protocol import stages
 from phida.benchmark.records import Record, Trial
 
@@ -33,43 +34,36 @@ def run(
 
     Without ``every_stage``, rows are labelled after the last stage alone.
     """
-    facts = {
-        "parameters": parameters,
-        "versions": {name: version(name) for name in ("phida", "numpy", "scikit-learn")},
-        "machine": machine(),
-        "digest": dataset.entry.digest,
-    }
-    try:
-        return _measured(trial, dataset, method, parameters, memory, facts, every_stage)
-    except Declined as reason:
-        return Record(trial, "declined", str(reason), **facts)  # type: ignore[arg-type]
-    except MemoryError as error:
-        return Record(trial, "memory", str(error) or "out of memory", **facts)  # type: ignore[arg-type]
-    except Exception as error:
-        return Record(trial, "failed", f"{type(error).__name__}: {error}", **facts)  # type: ignore[arg-type]
-
-
-def _measured(
-    trial: Trial,
-    dataset: Dataset,
-    method: Method,
-    parameters: dict[str, object],
-    memory: int | None,
-    facts: dict[str, object],
-    every_stage: bool,
-) -> Record:
-    X, y = dataset.X, dataset.y
-    order = stages(trial.setting, y, dataset.entry.spelling, trial.seed)
+    begun = Record(
+        trial,
+        "ok",
+        parameters=parameters,
+        versions={name: version(name) for name in ("phida", "numpy", "scikit-learn")},
+        machine=machine(),
+        digest=dataset.digest,
+    )
     task = Task(
-        n_features=X.shape[1],
+        n_features=dataset.X.shape[1],
         seed=trial.seed,
         setting=trial.setting,
-        feature_range=(X.min(axis=0), X.max(axis=0)),
+        feature_range=(dataset.X.min(axis=0), dataset.X.max(axis=0)),
         n_classes=dataset.entry.classes if method.needs_class_count else None,
         parameters=parameters,
         memory=memory,
     )
-    fed = X[np.concatenate(order)]
+    try:
+        return _measured(begun, dataset, method, task, every_stage)
+    except Declined as reason:
+        return replace(begun, status="declined", reason=str(reason))
+    except MemoryError as error:
+        return replace(begun, status="memory", reason=str(error) or "out of memory")
+    except Exception as error:
+        return replace(begun, status="failed", reason=f"{type(error).__name__}: {error}")
+
+
+def _measured(begun: Record, dataset: Dataset, method: Method, task: Task, every_stage: bool) -> Record:
+    order = stages(task.setting, dataset.y, dataset.entry.spelling, task.seed)
+    fed = dataset.X[np.concatenate(order)]
     ends = np.cumsum([len(rows) for rows in order])
     before = peak_memory.restart()
     system = method.make(task)
@@ -81,21 +75,19 @@ def _measured(
         begin, learned = end, clock()
         learn_seconds.append(learned - started)
         if every_stage or end == len(fed):
-            if method.needs_class_count and hasattr(system, "tell_classes"):
+            if isinstance(system, ClassCounted):
                 # One class is one stage where classes come in turn; else all are there from the first.
-                system.tell_classes(stage + 1 if trial.setting == "nonstationary" else dataset.entry.classes)
+                system.tell_classes(stage + 1 if task.setting == "nonstationary" else dataset.entry.classes)
             labels.append(_checked(system.labels(fed[:end]), end))
             label_seconds.append(clock() - learned)
-    return Record(
-        trial,
-        "ok",
+    return replace(
+        begun,
         labels=tuple(labels),
         n_nodes=None if system.n_nodes is None else int(system.n_nodes),
         n_clusters=int(system.n_clusters),
         learn_seconds=tuple(learn_seconds),
         label_seconds=tuple(label_seconds),
         peak_memory=peak_memory.since(before),
-        **facts,  # type: ignore[arg-type]
     )
 
 

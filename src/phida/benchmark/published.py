@@ -14,10 +14,10 @@ RUNS = 30
 @cache
 def published() -> pd.DataFrame:
     """All cells: setting, dataset, metric, method, mean, std, status (ok, unavailable or not_applicable)."""
-    folder = files(__package__).joinpath("published")
+    folder = files(__package__).joinpath("published_tables")
     tables = []
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".csv") and file.name != "datasets.csv":
+        if file.name.endswith(".csv"):
             with file.open(encoding="utf-8") as text:
                 tables.append(pd.read_csv(text))
     return pd.concat(tables, ignore_index=True).rename(columns={"measure": "metric"}).assign(runs=RUNS)

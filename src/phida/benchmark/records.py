@@ -20,6 +20,8 @@ from phida.benchmark.protocol import Setting
 #: Raised when the content of a record changes; records of another format are run again.
 FORMAT = 1
 
+_COMMANDS = "commands.txt"
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -95,6 +97,20 @@ def read(trial: Trial, folder: Path, *, with_labels: bool = True) -> Record | No
     for name in ("learn_seconds", "label_seconds"):
         facts[name] = tuple(facts[name])
     return Record(**facts | {"trial": trial, "labels": labels})
+
+
+def add_command(command: str, folder: Path) -> None:
+    """Note down a command that makes records here, once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if command not in commands(folder):
+        with open(folder / _COMMANDS, "a", encoding="utf-8") as file:
+            file.write(command + "\n")
+
+
+def commands(folder: Path) -> list[str]:
+    """The commands that made the records of a folder, in order."""
+    path = folder / _COMMANDS
+    return path.read_text("utf-8").splitlines() if path.is_file() else []
 
 
 def trials(folder: Path) -> Iterator[Trial]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -41,12 +41,21 @@ def seeds_for(seconds: float) -> int:
     return 10 if seconds < 60 else 3
 
 
-def missing(jobs: Iterable[Job], out: Path, *, retry: bool = False) -> list[Job]:
-    """The jobs that have no record with the same parameters yet; with ``retry`` also those that failed."""
+def missing(
+    jobs: Iterable[Job], out: Path, digests: Mapping[str, str] | None = None, *, retry: bool = False
+) -> list[Job]:
+    """The jobs that have no record with the same parameters yet; with ``retry`` also those that failed.
+
+    ``digests`` of the data sets: a record of another copy does not count.
+    """
 
     def done(job: Job) -> bool:
         record = records.read(job.trial, out, with_labels=False)
-        return record is not None and dict(record.parameters) == dict(job.parameters) and (record.ok or not retry)
+        if record is None or dict(record.parameters) != dict(job.parameters):
+            return False
+        if not record.ok:
+            return not retry
+        return digests is None or record.digest == digests[job.trial.dataset]
 
     return [job for job in jobs if not done(job)]
 

@@ -69,10 +69,12 @@ def run(
                 cell, process, since = item
                 if process.is_alive() and time.monotonic() - since < budget.seconds:
                     continue
+                crashed = not process.is_alive() and process.exitcode != 0
                 process.kill()
                 process.join()
                 busy.remove(item)
-                progress(cell, _told(tuned_path(surroundings.out, cell.method, cell.dataset, cell.setting)))
+                path = tuned_path(surroundings.out, cell.method, cell.dataset, cell.setting)
+                progress(cell, f"the process ended with code {process.exitcode}" if crashed else _told(path))
     finally:
         for _, process, _ in busy:
             process.kill()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -119,21 +121,24 @@ def run(
     Example: phida bench run --methods PHIDA --datasets iris,seeds --settings both --seeds 30 --jobs 2 --out results/
     """
     from phida.benchmark import methods as benchmark_methods
-    from phida.benchmark import plan, runner
+    from phida.benchmark import plan, records, runner
+    from phida.benchmark.datasets import entry
     from phida.benchmark.worker import Surroundings
 
     with ends_well():
         for path in plugin or ():
             benchmark_methods.add(path)
         chosen = _available(_methods(methods))
-        at_hand = _at_hand(_datasets(datasets), data)
+        digests = _at_hand(_datasets(datasets), data)
+        at_hand = [entry(name) for name in digests]
         planned = list(plan.jobs(chosen, at_hand, _settings(settings), seeds, out))
         if not planned:
             raise ValueError("nothing to run: no method chosen runs in that setting on a data set that is at hand.")
-        todo = runner.missing(planned, out, retry=retry)
+        todo = runner.missing(planned, out, digests, retry=retry)
         if not todo:
             notes.print("nothing to do: every trial has a record")
             return
+        records.add_command(_command(), out)
         limit = None if memory is None else int(memory * 2**30)
         surroundings = Surroundings(out, data, tuple(plugin or ()), limit)
         failures: dict[str, int] = {}
@@ -164,6 +169,7 @@ def tune(
     out: Annotated[Path, typer.Option(help="Folder of the records.", file_okay=False)] = Path("results"),
     jobs: Jobs = 1,
     data: Data = None,
+    plugin: Plugin = None,
     again: Annotated[bool, typer.Option(help="Also what was tuned before.")] = False,
 ) -> None:
     """Choose parameters by Bayesian optimisation of ARI; a later run takes them.
@@ -173,22 +179,30 @@ def tune(
     if find_spec("optuna") is None:
         notes.print('phida: tuning needs optuna: pip install "phida\\[bench]"', style="red")
         raise typer.Exit(1)
-    from phida.benchmark import plan, tuning
-    from phida.benchmark.methods import methods
+    from phida.benchmark import methods as benchmark_methods
+    from phida.benchmark import plan, records, tuning
+    from phida.benchmark.datasets import entry
     from phida.benchmark.worker import Surroundings
 
     with ends_well():
+        for path in plugin or ():
+            benchmark_methods.add(path)
         chosen = [m for m in _available(_methods(method)) if m.space is not None]
         if not chosen:
-            tunable = ", ".join(m.name for m in methods().values() if m.space)
+            tunable = ", ".join(m.name for m in benchmark_methods.methods().values() if m.space)
             raise typer.BadParameter(f"{method} has nothing to tune; these have: {tunable}.")
+        at_hand = [entry(name) for name in _at_hand(_datasets(dataset), data)]
         cells = [
-            tuning.Cell(m.name, entry.name, setting)
-            for entry in sorted(_at_hand(_datasets(dataset), data), key=lambda e: e.samples * e.features)
+            tuning.Cell(m.name, e.name, setting)
+            for e in sorted(at_hand, key=lambda e: e.samples * e.features)
             for setting in _settings(settings)
             for m in chosen
-            if setting in m.settings and (again or not plan.tuned_path(out, m.name, entry.name, setting).is_file())
+            if setting in m.settings and (again or not plan.tuned_path(out, m.name, e.name, setting).is_file())
         ]
+        if not cells:
+            notes.print("nothing to do: every cell was tuned before (--again tunes it once more)")
+            return
+        records.add_command(_command(), out)
         budget = tuning.Budget(trials, seeds, 60 * minutes)
         with _progress(len(cells)) as advance:
 
@@ -197,7 +211,7 @@ def tune(
                 line = f"{cell.method} on {cell.dataset}, {cell.setting}: {news}"
                 notes.print(line, markup=False, highlight=False)
 
-            tuning.run(cells, Surroundings(out, data), jobs, budget, settled)
+            tuning.run(cells, Surroundings(out, data, tuple(plugin or ())), jobs, budget, settled)
         notes.print(f"{len(cells)} tuned; the parameters are in {out / 'tuned'}")
 
 
@@ -228,7 +242,7 @@ def report(
             if not folder.is_dir():
                 raise typer.BadParameter(f"{folder} is not a folder; make one with: phida bench run --out {folder}")
             page = reports.write(folder, out, data, jobs, notes.print)
-        results.print(str(page))
+        typer.echo(page)
 
 
 def _methods(names: str) -> list[Method]:
@@ -259,18 +273,22 @@ def _datasets(names: str) -> list[Entry]:
     return list(entries().values()) if names == "all" else [entry(name) for name in _split(names)]
 
 
-def _at_hand(wanted: Sequence[Entry], data: Path | None) -> list[Entry]:
-    """The data sets that can be loaded; each is loaded once here, so that a bad file is told before anything runs."""
+def _at_hand(wanted: Sequence[Entry], data: Path | None) -> dict[str, str]:
+    """Names and digests of the data sets at hand; each is loaded here, so that a bad file is told before all else."""
     from phida.benchmark.datasets import find, load
 
-    at_hand = []
+    at_hand = {}
     for entry in wanted:
         if find(entry, data) is None and len(wanted) > 1:
             notes.print(f"{entry.name} is left out: it is not at hand", markup=False)
         else:
-            load(entry, data)
-            at_hand.append(entry)
+            at_hand[entry.name] = load(entry, data).digest
     return at_hand
+
+
+def _command() -> str:
+    """What was typed."""
+    return shlex.join(["phida", *sys.argv[1:]])
 
 
 def _settings(name: str) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 #: Results. Progress and messages go to ``notes``, so that results can be piped.
 results = Console()
-notes = Console(stderr=True)
+notes = Console(stderr=True, soft_wrap=True)
 
 BAD_DATA, INTERRUPTED = 3, 130
 

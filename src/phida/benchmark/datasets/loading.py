@@ -25,6 +25,7 @@ class Dataset:
     X: NDArray[np.float64]
     y: NDArray[np.int64]
     source: str
+    digest: str
 
 
 def find(entry: Entry, folder: Path | None = None, *, download: bool = False) -> str | None:
@@ -40,7 +41,7 @@ def load(entry: Entry, folder: Path | None = None, *, download: bool = False) ->
             _verify(entry, X, y)
         except ValueError as error:
             raise DatasetError(f"{entry.name} from {source}: {error}.") from error
-        return Dataset(entry, X, y, source)
+        return Dataset(entry, X, y, source, digest(X, y))
     raise DatasetError(f"{entry.name} is not at hand: {_advice(entry)}.")
 
 

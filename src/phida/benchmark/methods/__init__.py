@@ -11,9 +11,9 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from phida.benchmark.methods.interface import Declined, Method, System, Task
+from phida.benchmark.methods.interface import ClassCounted, Declined, Method, System, Task
 
-__all__ = ["Declined", "Method", "System", "Task", "add", "method", "methods"]
+__all__ = ["ClassCounted", "Declined", "Method", "System", "Task", "add", "method", "methods"]
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class System(Protocol):
         """Output clusters after the last stage."""
 
 
+@runtime_checkable
 class ClassCounted(System, Protocol):
     """A model that is told how many classes have been seen, before it labels."""
 

@@ -37,13 +37,12 @@ def write(folder: Path, out: Path, data: Path | None, jobs: int, say: Callable[[
     )
     document.sections.extend(_results(cells, present, groups))
     if {"PHIDA", "PHIDA-equations"} <= set(present):
-        table = tables.differences(cells, "PHIDA-equations", "PHIDA")
+        table = tables.differences(trials, "PHIDA-equations", "PHIDA")
         document.sections.append(Section("Equations and released code", tables=(table,)))
     if any(known[name].space for name in present):
         document.sections.append(Section("Tuned parameters", tables=(tables.tuned(folder),)))
-    document.sections.append(
-        Section("Seeds, and what could not be run", tables=(tables.seeds(cells, present), tables.not_run(trials)))
-    )
+    origin = (tables.seeds(cells, present), tables.not_run(trials), tables.mixed(trials))
+    document.sections.append(Section("Seeds, and what could not be run", tables=tuple(t for t in origin if t)))
     return render.write(document, out)
 
 
@@ -66,7 +65,7 @@ def _facts(folder: Path, trials: pd.DataFrame) -> dict[str, str]:
     return {
         "date": date.today().isoformat(),
         "trials": shape,
-        "made by": "phida bench run, then phida bench report",
+        "made by": "; ".join(records.commands(folder)) or "unknown",
         "processor": str(first.machine["processor"]) if first else execution.processor(),
         "versions": ", ".join(f"{name} {number}" for name, number in first.versions.items()) if first else "unknown",
         "times": "seconds of one core, learning only",

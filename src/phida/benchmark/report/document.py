@@ -37,7 +37,6 @@ class Section:
     """A heading and what stands below it."""
 
     title: str
-    text: str = ""
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
 

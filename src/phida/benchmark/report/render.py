@@ -50,8 +50,6 @@ def _markdown_lines(document: Document) -> Iterator[str]:
     yield from (f"- {name}: {value}" for name, value in document.facts.items())
     for section in document.sections:
         yield from ("", f"## {section.title}")
-        if section.text:
-            yield from ("", section.text)
         for picture in section.pictures:
             yield from ("", f"![{picture.title}](diagrams/{picture.name}.svg)")
             if picture.note:
