@@ -13,6 +13,7 @@ from sklearn.cluster import Birch
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from phida.baselines import GCEALS, DoesNotFit, TableDC
@@ -145,7 +146,13 @@ def test_k_means_warns_of_too_few_distinct_rows():
 
 def test_scale_and_place_of_features_do_not_matter_to_g_ceals():
     """Up to rounding, since it standardises; powers of two do not round."""
-    np.testing.assert_array_equal(g_ceals().fit_predict(X * 2.0 ** np.arange(4)), g_ceals().fit_predict(X))
+    scaled = X * 2.0 ** np.arange(4)
+    np.testing.assert_array_equal(g_ceals().fit_predict(scaled), g_ceals().fit_predict(X))
+
+
+def test_g_ceals_may_take_features_as_they_are():
+    rows = StandardScaler().fit_transform(X)
+    np.testing.assert_array_equal(g_ceals(standardise=False).fit_predict(rows), g_ceals().fit_predict(X))
 
 
 def test_iris():

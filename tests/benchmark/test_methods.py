@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 
 from phida import PHIDA
 from phida.benchmark import methods as registry
-from phida.benchmark.methods import Method, Task, method, methods
+from phida.benchmark.methods import ClassCounted, Method, Task, method, methods
 
 X = load_iris().data
 
@@ -22,7 +22,7 @@ def run(name, stages=(X,)):
     system = method(name).make(task(name))
     for stage in stages:
         system.learn(stage)
-        if hasattr(system, "tell_classes"):
+        if isinstance(system, ClassCounted):
             system.tell_classes(3)
     return system, system.labels(np.concatenate(stages))
 

@@ -18,7 +18,7 @@ from phida.baselines._deep import DeepClusterer
 class GCEALS(DeepClusterer):
     """Gaussian cluster embedding in an autoencoder's latent space.
 
-    An autoencoder learns to reconstruct the standardised rows, and k-means places clusters in their embedding. Then
+    An autoencoder learns to reconstruct the rows, and k-means places clusters in their embedding. Then
     embedding, means and covariances are trained together with a head that learns to tell the clusters apart. Training
     ends early when a cluster is about to vanish.
 
@@ -43,6 +43,8 @@ class GCEALS(DeepClusterer):
         Width of the embedding.
     gamma : float, default=0.1
         Weight of the clustering loss against the reconstruction error.
+    standardise : bool, default=True
+        Whether features are brought to mean 0 and variance 1 first, as the method is published.
     stop_factor : float, default=0.1
         Training ends when a cluster's share of the rows falls to this part of an equal share.
     random_state : int, RandomState instance or None, default=None
@@ -85,6 +87,7 @@ class GCEALS(DeepClusterer):
         **DeepClusterer._parameter_constraints,
         "hidden_sizes": [tuple],
         "gamma": [Interval(Real, 0, None, closed="left")],
+        "standardise": ["boolean"],
         "stop_factor": [Interval(Real, 0, 1, closed="left")],
     }
 
@@ -101,6 +104,7 @@ class GCEALS(DeepClusterer):
         hidden_sizes: tuple[int, ...] = (500, 500, 2000),
         latent_size: int = 10,
         gamma: float = 0.1,
+        standardise: bool = True,
         stop_factor: float = 0.1,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -112,6 +116,7 @@ class GCEALS(DeepClusterer):
         self.hidden_sizes = hidden_sizes
         self.latent_size = latent_size
         self.gamma = gamma
+        self.standardise = standardise
         self.stop_factor = stop_factor
         self.random_state = random_state
 
@@ -120,7 +125,8 @@ class GCEALS(DeepClusterer):
         from phida.baselines import _g_ceals_training as training
 
         random = check_random_state(self.random_state)
-        samples = StandardScaler().fit_transform(samples)
+        if self.standardise:
+            samples = StandardScaler().fit_transform(samples)
         embedding = self._embed(samples, self.hidden_sizes, random)
         first = KMeans(self.n_clusters, random_state=random).fit(embedding.points)
         batches = BalancedBatches(first.labels_, self.batch_size, random)

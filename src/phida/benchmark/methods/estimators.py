@@ -34,8 +34,6 @@ class OnlineSystem:
 class BatchSystem:
     """An estimator that needs all rows at once; its labels are those that it fitted."""
 
-    n_nodes = None
-
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator
 
@@ -45,6 +43,10 @@ class BatchSystem:
     def labels(self, X: Rows) -> Labels:
         labels: Labels = self._estimator.labels_
         return labels
+
+    @property
+    def n_nodes(self) -> int | None:
+        return getattr(self._estimator, "n_nodes_", None)
 
     @property
     def n_clusters(self) -> int:
