@@ -2,6 +2,9 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cmath>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -45,6 +48,53 @@ AlignedDoubles features(const nb::dict& state, const char* key, std::size_t dims
 
 void require(bool holds, const char* what) {
   if (!holds) throw nb::value_error(what);
+}
+
+template <class Values>
+bool all_finite(const Values& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+template <class Values>
+bool all_positive(const Values& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double x) { return std::isfinite(x) && x > 0.0; });
+}
+
+bool all_finite(const RowMatrix& rows) {
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    if (!all_finite(std::span<const double>{rows[i], rows.cols()})) return false;
+  return true;
+}
+
+// A state may come from a file that anybody wrote: nothing that learning relies on is taken on trust.
+void check(const LearnerState& s) {
+  const NodeState& nodes = s.nodes;
+  require(s.n_seen >= 0 && s.n_created >= 0,
+          "state: 'n_seen' and 'n_created' must not be negative");
+  require(std::isfinite(s.vigilance.threshold) && std::isfinite(s.vigilance.ratio),
+          "state: 'vigilance' and 'ratio' must be finite");
+  require(all_finite(nodes.representative) && all_finite(nodes.mean) && all_finite(nodes.m2),
+          "state: nodes must be finite");
+  require(all_positive(nodes.support) && all_positive(nodes.scale),
+          "state: 'support' and 'scale' must be positive");
+  require(std::all_of(nodes.active.begin(), nodes.active.end(), [](auto a) { return a <= 1; }),
+          "state: 'active' must be 0 or 1");
+  require(std::isfinite(s.moments.count) && s.moments.count >= 0.0 && all_finite(s.moments.mean) &&
+              all_finite(s.moments.m2),
+          "state: the stream's moments must be finite");
+  for (std::size_t age = 0; age < s.samples.size(); ++age)
+    require(all_finite(std::span<const double>{s.samples.recent(age), nodes.dims()}),
+            "state: 'samples' must be finite");
+  require(s.n_components <= nodes.size() && s.n_clusters <= s.n_components,
+          "state: more clusters than components, or more components than nodes");
+  if (!s.metric.present) return;
+  const FeatureTransform& transform = s.metric.transform;
+  require(transform.gamma >= 0.0 && transform.gamma <= 1.0,
+          "state: 'metric_gamma' is out of range");
+  require(all_positive(std::span<const double>{transform.inverse.data(), nodes.dims()}) &&
+              all_finite(transform.center) && all_finite(s.transformed),
+          "state: the metric must be finite");
 }
 
 }  // namespace
@@ -161,6 +211,7 @@ Learner from_dict(const nb::dict& d) {
     require(!s.metric.present || s.transformed.rows() == n || s.transformed.rows() == 0,
             "state: 'transformed' has the wrong shape");
   }
+  check(s);
   return Learner(settings, std::move(s));
 }
 

@@ -5,10 +5,11 @@ import warnings
 
 from phida._versions import __version__, show_versions
 from phida.estimator import PHIDA
+from phida.state_file import StateFileError
 
 if os.environ.get("PHIDA_SIMD", "") not in ("", "baseline", "avx2", "avx512"):
     warnings.warn(
         f"PHIDA_SIMD={os.environ['PHIDA_SIMD']!r} is ignored; it takes baseline, avx2 or avx512.", stacklevel=2
     )
 
-__all__ = ["PHIDA", "__version__", "show_versions"]
+__all__ = ["PHIDA", "StateFileError", "__version__", "show_versions"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any, ClassVar, Self
 
@@ -16,7 +17,8 @@ from sklearn.base import (
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import StrOptions
 
-from phida import _core, _threads, border, views
+from phida import _core, _threads, border, state_file, views
+from phida._versions import __version__
 
 #: Held for the moment in which a learner, its width and its feature names are put in place together.
 _beginning = threading.Lock()
@@ -166,6 +168,66 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         self._fitted.end_learning()
         return self
 
+    def save(self, path: str | os.PathLike[str], *, position: Any = None) -> None:
+        """Write the model to one file, from which :meth:`load` takes it up again, to the bit.
+
+        The file is in the safetensors format and holds no code. It is put in place whole: until then the file that was
+        there stays. ``labels_`` are not kept.
+
+        Parameters
+        ----------
+        path : path-like
+            Usually with the suffix ``.safetensors``.
+        position : optional
+            Where in its stream the model stands, as anything that JSON can hold, for whoever feeds it.
+        """
+        learner = self._fitted
+        names = self.__dict__.get("feature_names_in_")
+        facts = {
+            "library_version": __version__,
+            "params": self.get_params(),
+            "feature_names": None if names is None else list(names),
+            "n_seen": learner.n_seen,
+            "stream_position": position,
+        }
+        state_file.write(path, learner.__getstate__(), facts)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """A model from a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        model : PHIDA
+
+        Raises
+        ------
+        phida.StateFileError
+            The file is damaged, foreign or from a newer phida.
+        """
+        state, facts = state_file.read(path)
+        try:
+            model = cls(**facts["params"])
+            model._validate_params()
+            model._learner = _core.Learner.__new__(_core.Learner)
+            model._learner.__setstate__(state)
+            model._compatibility = model.compatibility
+            model.n_features_in_ = model._learner.n_features
+            if facts["feature_names"] is not None:
+                model.feature_names_in_ = _names(facts["feature_names"], model.n_features_in_)
+            agrees = facts["n_seen"] == model._learner.n_seen and state["released"] == (
+                model.compatibility == "released"
+            )
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise state_file.StateFileError(f"{os.fspath(path)} holds no valid model ({error}).") from error
+        if not agrees:
+            raise state_file.StateFileError(f"{os.fspath(path)} contradicts itself: parameters and state disagree.")
+        return model
+
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Cluster of each row.
 
@@ -311,3 +373,9 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     def __sklearn_is_fitted__(self) -> bool:
         learner = self.__dict__.get("_learner")
         return learner is not None and learner.n_seen > 0
+
+
+def _names(names: Any, width: int) -> NDArray[np.object_]:
+    if len(names) != width or not all(isinstance(name, str) for name in names):
+        raise ValueError("feature names that do not fit the width")
+    return np.array(names, dtype=object)

@@ -7,7 +7,11 @@ from typing import Annotated
 import typer
 
 from phida import __version__
-from phida.cli import bench
+from phida.cli import bench, console
+from phida.cli.convert import convert
+from phida.cli.inspect import inspect
+from phida.cli.models import fit, predict, update
+from phida.cli.stream import stream
 
 app = typer.Typer(
     name="phida",
@@ -16,6 +20,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
+for command in (fit, update, predict, stream, inspect, convert):
+    app.command()(command)
 app.add_typer(bench.app, name="bench")
 
 
@@ -30,5 +36,7 @@ def root(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """Online clustering of numeric streams, with no K and nothing to tune."""
+    console.debug = debug

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 from rich.console import Console
+
+from phida import StateFileError
 
 #: Results. Progress and messages go to ``notes``, so that results can be piped.
 results = Console()
 notes = Console(stderr=True, soft_wrap=True)
 
-BAD_DATA, INTERRUPTED = 3, 130
+FAILURE, BAD_DATA, BAD_MODEL, INTERRUPTED = 1, 3, 4, 130
+
+#: Set by ``phida --debug``: errors come with their traceback.
+debug = False
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """A message to the user."""
+    if not quiet:
+        notes.print(text, markup=False, highlight=False)
+
+
+def print_json(facts: Any) -> None:
+    """A result for machines."""
+    sys.stdout.write(json.dumps(facts, indent=1) + "\n")
 
 
 @contextmanager
@@ -23,6 +43,32 @@ def ends_well() -> Iterator[None]:
     except KeyboardInterrupt:
         notes.print("interrupted; what was finished is kept")
         raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        # Whoever read the results has gone; Python would complain once more when it closes the pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(FAILURE) from None
+    except StateFileError as error:
+        _fail(error, BAD_MODEL)
     except ValueError as error:
-        notes.print(f"phida: {error}", style="red", markup=False, highlight=False)
-        raise typer.Exit(BAD_DATA) from None
+        _fail(error, BAD_DATA)
+    except (ImportError, OSError, MemoryError) as error:
+        _fail(error, FAILURE)
+
+
+def _fail(error: BaseException, code: int) -> None:
+    if debug:
+        raise error
+    notes.print(f"phida: {error}", style="red", markup=False, highlight=False)
+    raise typer.Exit(code) from None
+
+
+@contextmanager
+def counting(unit: str, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A line that counts, on a terminal."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    hidden = quiet or not notes.is_terminal
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,} " + unit), TimeElapsedColumn())
+    with Progress(*columns, console=notes, disable=hidden, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda count: bar.advance(task, count)

@@ -1,0 +1,75 @@
+"""``phida convert``: data to another format, or a model to plain JSON or npz."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from phida import state_file
+from phida.cli import options, reading
+from phida.cli.console import counting, ends_well, say
+from phida.streams.batch import DataError
+from phida.streams.opening import format_of
+from phida.streams.writing import RowWriter, writer
+
+
+def convert(
+    source: Annotated[str, typer.Argument(help="A data file, - for standard input, or a model (.safetensors).")],
+    target: Annotated[Path, typer.Argument(help="The new file; its suffix tells the format.", dir_okay=False)],
+    format: options.Format = None,
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    on_bad_row: options.OnBadRow = "fail",
+    bad_row_log: options.BadRowLog = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write data in another format, or a model as JSON or npz for other programs to read.
+
+    Example: phida convert readings.csv readings.parquet
+    """
+    with ends_well():
+        if Path(source).suffix == ".safetensors":
+            _convert_model(Path(source), target)
+            return
+        with (
+            reading.bad_rows(on_bad_row, bad_row_log) as bad,
+            counting("rows", quiet=quiet) as progress,
+        ):
+            rows = _convert_rows(reading.source(source, format, columns, exclude, None), target, bad, progress)
+        left_out = f"; {bad.count:,} bad rows were left out" if bad.count else ""
+        say(f"{rows:,} rows written to {target}{left_out}", quiet=quiet)
+
+
+def _convert_rows(source: Any, target: Path, bad: Any, progress: Any) -> int:
+    format, rows = format_of(str(target), None), 0
+    batches = reading.each_batch(source, None, bad, progress)
+    first = next(batches, None)
+    if first is None:
+        raise DataError("there is no row to convert.")
+    with writer(target, format, first[0]) as out:
+        rows += _written(out, first[1])
+        for _, batch in batches:
+            rows += _written(out, batch)
+    return rows
+
+
+def _written(out: RowWriter, batch: Any) -> int:
+    if len(batch):
+        out.write(batch)
+    return len(batch)
+
+
+def _convert_model(source: Path, target: Path) -> None:
+    state, facts = state_file.read(source)
+    if target.suffix == ".npz":
+        arrays: dict[str, Any] = {name: np.asarray(value) for name, value in state.items()}
+        np.savez_compressed(target, **arrays)
+    elif target.suffix == ".json":
+        plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in state.items()}
+        target.write_text(json.dumps({**facts, "state": plain}, indent=1))
+    else:
+        raise DataError("a model can be converted to .json or .npz.")

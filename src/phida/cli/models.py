@@ -1,0 +1,165 @@
+"""``phida fit``, ``update``, ``predict``: one pass over a file."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from phida import PHIDA
+from phida.cli import options, reading
+from phida.cli.console import counting, ends_well, print_json, say
+from phida.streams.batch import DataError
+from phida.streams.learning import BadRows, Score
+from phida.streams.model import StreamModel
+from phida.streams.opening import Source, format_of
+from phida.streams.output import Output
+
+
+def fit(
+    data: options.Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.", dir_okay=False)],
+    format: options.Format = None,
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    label: options.Label = None,
+    compatibility: Annotated[
+        str, typer.Option(help="equations, or released as in the published tables.")
+    ] = "equations",
+    on_bad_row: options.OnBadRow = "fail",
+    bad_row_log: options.BadRowLog = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Learn a model from a file, afresh.
+
+    Example: phida fit flowers.csv --label species --out flowers.safetensors
+    """
+    with ends_well(), reading.bad_rows(on_bad_row, bad_row_log) as bad:
+        model = StreamModel(PHIDA(compatibility=compatibility, compute_labels=False), None)
+        source = reading.source(data, format, columns, exclude, label)
+        _learn(model, source, bad, quiet)
+        model.estimator.refresh()
+        model.save(out)
+        scores = {} if label is None or source.is_pipe else _scores(model, source, quiet)
+        _tell(model, bad, scores, out, as_json, quiet)
+
+
+def update(
+    model: options.Model,
+    data: options.Data,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where the model goes; else it is replaced.", dir_okay=False)
+    ] = None,
+    format: options.Format = None,
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    on_bad_row: options.OnBadRow = "fail",
+    bad_row_log: options.BadRowLog = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Go on learning with more rows; a model that fails on the way stays as it was.
+
+    Example: phida update flowers.safetensors more_flowers.csv
+    """
+    with ends_well(), reading.bad_rows(on_bad_row, bad_row_log) as bad:
+        found = StreamModel.load(model)
+        _learn(found, reading.source(data, format, columns, exclude, None, found), bad, quiet)
+        found.save(out or model)
+        _tell(found, bad, {}, out or model, as_json, quiet)
+
+
+def predict(
+    model: options.Model,
+    data: options.Data,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file instead of standard output.")] = None,
+    output_format: Annotated[str | None, typer.Option(help="csv or ndjson; else as the data, or csv.")] = None,
+    format: options.Format = None,
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    label: options.Label = None,
+    on_bad_row: options.OnBadRow = "fail",
+    bad_row_log: options.BadRowLog = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Give every row its cluster; the model does not change.
+
+    Example: phida predict flowers.safetensors more_flowers.csv --output labelled.csv
+    """
+    with ends_well(), ExitStack() as stack:
+        bad = stack.enter_context(reading.bad_rows(on_bad_row, bad_row_log))
+        found = StreamModel.load(model)
+        source = reading.source(data, format, columns, exclude, label, found)
+        file: Any = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
+        progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
+        score = Score()
+        written: Output | None = None
+        for reader, batch in reading.each_batch(source, found, bad, progress):
+            written = written or Output(file, output_format_of(source, output_format), reader)
+            if len(batch):
+                labels = found.labels(batch.rows)
+                written.write(batch, labels)
+                score.add(batch.truth, labels.tolist()) if label else None
+        if label:
+            say(_shown(score.values()), quiet=quiet)
+        _tell_bad(bad, quiet)
+
+
+def output_format_of(source: Source, wanted: str | None) -> str:
+    """What was asked for, csv or ndjson; else what the data is."""
+    if wanted is not None and wanted not in ("csv", "ndjson"):
+        raise typer.BadParameter(f"--output-format takes csv or ndjson, not {wanted!r}.")
+    return wanted or ("ndjson" if format_of(source.path, source.format) == "ndjson" else "csv")
+
+
+def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool) -> None:
+    with counting("rows", quiet=quiet) as progress:
+        for reader, batch in reading.each_batch(source, model, bad, progress):
+            if model.names is None and not model.fitted:
+                model.names = reader.names
+            if len(batch):
+                model.learn(batch.rows)
+    if not model.fitted:
+        raise DataError("there is no row to learn from.")
+
+
+def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]:
+    score = Score()
+    with counting("rows scored", quiet=quiet) as progress:
+        for _, batch in reading.each_batch(source, model, BadRows("skip"), progress):
+            if len(batch):
+                score.add(batch.truth, model.labels(batch.rows).tolist())
+    return score.values()
+
+
+def _tell(model: StreamModel, bad: BadRows, scores: dict[str, float], out: Path, as_json: bool, quiet: bool) -> None:
+    fitted = model.estimator
+    facts = {
+        "samples": fitted.n_samples_seen_,
+        "nodes": fitted.n_nodes_,
+        "clusters": fitted.n_clusters_,
+        "bad_rows": bad.count,
+        **scores,
+        "model": str(out),
+    }
+    if as_json:
+        print_json(facts)
+        return
+    text = f"{facts['samples']:,} rows learned: {facts['clusters']} clusters, {facts['nodes']} nodes. Model: {out}"
+    say(text, quiet=quiet)
+    if scores:
+        say(_shown(scores), quiet=quiet)
+    _tell_bad(bad, quiet)
+
+
+def _tell_bad(bad: BadRows, quiet: bool) -> None:
+    if bad.count:
+        say(f"{bad.count:,} bad rows were left out", quiet=quiet)
+
+
+def _shown(scores: dict[str, float]) -> str:
+    return "against the label: " + ", ".join(f"{name.upper()} {value:.3f}" for name, value in scores.items())

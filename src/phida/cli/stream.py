@@ -1,0 +1,125 @@
+"""``phida stream``: learn and label rows as they come."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from phida import PHIDA
+from phida.cli import options, reading
+from phida.cli.console import INTERRUPTED, counting, ends_well, print_json, say
+from phida.cli.models import output_format_of
+from phida.streams import checkpoint
+from phida.streams.checkpoint import Position, Schedule
+from phida.streams.learning import Score, Stream
+from phida.streams.lines import Signals
+from phida.streams.model import StreamModel
+from phida.streams.opening import opened
+from phida.streams.output import Output
+
+
+def stream(
+    data: options.Data = "-",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file instead of standard output.", dir_okay=False)
+    ] = None,
+    output_format: Annotated[str | None, typer.Option(help="csv or ndjson; else as the data, or csv.")] = None,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Rows learned before they are labelled; 1 for pipes, 1000 for files.")
+    ] = None,
+    follow: Annotated[bool, typer.Option(help="Go on as the file grows.")] = False,
+    model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False, exists=True)] = None,
+    checkpoint_folder: Annotated[
+        Path | None, typer.Option("--checkpoint", help="Folder in which the state is kept.", file_okay=False)
+    ] = None,
+    every: Annotated[str, typer.Option(help="How often: rows (5000) or time (30s, 5m, 1h).")] = "60s",
+    resume: Annotated[bool, typer.Option(help="Go on after the last checkpoint.")] = False,
+    format: options.Format = None,
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    label: options.Label = None,
+    on_bad_row: options.OnBadRow = "fail",
+    bad_row_log: options.BadRowLog = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Learn and label rows as they come; every row comes out with its number and its cluster.
+
+    Example: tail -f readings.csv | phida stream - --checkpoint state/ > labelled.csv
+    """
+    with ends_well(), ExitStack() as stack:
+        size = batch or (1 if data == "-" or follow else 1000)
+        learned, position = _start(checkpoint_folder, resume, model, size, batch is not None)
+        if resume and position.row:
+            say(f"going on at row {position.row:,}", quiet=quiet)
+        source = reading.source(data, format, columns, exclude, label, learned)
+        source = replace(source, follow=follow, row=position.row, offset=position.input_offset)
+        source = replace(source, header=position.header or None)
+        signals = stack.enter_context(Signals().caught())
+        reader = stack.enter_context(opened(source, signals))
+        if learned is None:
+            learned = StreamModel(PHIDA(compute_labels=False), reader.names)
+        learned.check_width(len(reader.names or reader.all_names))
+        offset = 0 if output is None else position.output_offset
+        bad = stack.enter_context(reading.bad_rows(on_bad_row, bad_row_log, position.bad_row_log_offset))
+        bad.count = position.bad_rows
+        run = Stream(
+            learned,
+            reader,
+            position,
+            Output(_file(stack, output, offset), output_format_of(source, output_format), reader, offset=offset),
+            bad,
+            checkpoint.every(every) if checkpoint_folder else Schedule(),
+            partial(checkpoint.save, checkpoint_folder) if checkpoint_folder else None,
+            Score() if label else None,
+            stack.enter_context(counting("rows", quiet=quiet or output is None)),
+        )
+        finished = run.run(signals)
+        _tell(run, as_json and output is not None, quiet)
+    if not finished:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _start(
+    folder: Path | None, resume: bool, model: Path | None, size: int, size_was_given: bool
+) -> tuple[StreamModel | None, Position]:
+    """The model and the position to begin with."""
+    if resume and folder is None:
+        raise typer.BadParameter("--resume needs the folder of the checkpoints: --checkpoint DIR.")
+    if resume and model is not None:
+        raise typer.BadParameter("--resume goes on with the checkpoint's model; leave --model out.")
+    kept = checkpoint.load(folder) if folder is not None else None
+    if kept is not None and not resume:
+        raise typer.BadParameter(f"{folder} holds a checkpoint already; go on with --resume, or remove it.")
+    if kept is not None:
+        if size_was_given and size != kept[1].batch:
+            raise typer.BadParameter(f"the stream was begun with --batch {kept[1].batch}; it cannot change on the way.")
+        return kept
+    return (None if model is None else StreamModel.load(model)), Position(batch=size)
+
+
+def _file(stack: ExitStack, output: Path | None, offset: int) -> Any:
+    if output is None:
+        return sys.stdout.buffer
+    if offset and not output.is_file():
+        raise ValueError(f"the checkpoint says that {output} was written up to byte {offset}, but it is not there.")
+    return stack.enter_context(output.open("r+b" if offset else "wb"))
+
+
+def _tell(run: Stream, as_json: bool, quiet: bool) -> None:
+    facts: dict[str, Any] = {"rows": run.position.row, "bad_rows": run.bad_rows.count}
+    if run.model.fitted:
+        facts |= {"nodes": run.model.estimator.n_nodes_, "clusters": run.model.estimator.n_clusters_}
+    if run.score is not None and run.score.pairs:
+        facts |= run.score.values()
+    if as_json:
+        print_json(facts)
+    else:
+        shown = ", ".join(f"{name.replace('_', ' ')} {value:,.6g}" for name, value in facts.items())
+        say(f"next row {run.position.row:,} ({shown})", quiet=quiet)

@@ -1,0 +1,85 @@
+"""Where a stream stands, kept with the model: what is learned, what is written, and the row to go on at."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from phida import StateFileError, state_file
+from phida.streams.model import StreamModel
+
+NAME = "model.safetensors"
+
+
+@dataclass(frozen=True)
+class Position:
+    """All that a stream needs to go on, beside the model."""
+
+    row: int = 0
+    """Number of the next row."""
+    input_offset: int = 0
+    """Where it begins in its file."""
+    output_offset: int = 0
+    bad_rows: int = 0
+    bad_row_log_offset: int = 0
+    batch: int = 1
+    header: tuple[str, ...] = ()
+
+
+@dataclass
+class Schedule:
+    """How often a checkpoint is due: after so many rows, or seconds."""
+
+    rows: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        self._row = 0
+        self._time = time.monotonic()
+
+    def start(self, row: int) -> None:
+        """Count from here."""
+        self._row, self._time = row, time.monotonic()
+
+    def due(self, row: int) -> bool:
+        """Whether it is time."""
+        if self.rows is not None:
+            return row - self._row >= self.rows
+        return self.seconds is not None and time.monotonic() - self._time >= self.seconds
+
+
+def every(text: str) -> Schedule:
+    """A schedule from what a user types: ``5000`` rows, or ``30s``, ``5m``, ``1h``."""
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    try:
+        if text[-1:] in units:
+            schedule = Schedule(seconds=float(text[:-1]) * units[text[-1]])
+        else:
+            schedule = Schedule(rows=int(text))
+    except ValueError:
+        raise ValueError(f"--every takes a number of rows (5000) or a time (30s, 5m, 1h), not {text!r}.") from None
+    if (schedule.rows or schedule.seconds or 0) <= 0:
+        raise ValueError("--every must be positive.")
+    return schedule
+
+
+def save(folder: Path, model: StreamModel, position: Position) -> None:
+    """Keep model and position together, in one file, so that they cannot disagree."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model.save(folder / NAME, asdict(position))
+
+
+def load(folder: Path) -> tuple[StreamModel, Position] | None:
+    """What the last checkpoint kept, or None where there is none."""
+    path = folder / NAME
+    if not path.is_file():
+        return None
+    facts: dict[str, Any] = state_file.read(path)[1]
+    try:
+        held = facts["stream_position"]
+        position = Position(**{**held, "header": tuple(held["header"])})
+    except (KeyError, TypeError) as error:
+        raise StateFileError(f"{path} is a model, but not a checkpoint of phida stream.") from error
+    return StreamModel.load(path), position

@@ -1,0 +1,144 @@
+"""Rows of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida.border import LARGEST
+from phida.streams.batch import BadRow, Batch, DataError, room
+from phida.streams.columns import NotNumericError, Selection
+from phida.streams.lines import Lines
+from phida.streams.values import checked, is_number
+
+
+class CsvRows:
+    """A CSV file with a header, or without one if its first line is all numbers."""
+
+    format = "csv"
+
+    def __init__(
+        self,
+        lines: Lines,
+        selection: Selection,
+        *,
+        delimiter: str = ",",
+        header: tuple[str, ...] | None = None,
+        start: tuple[int, int] = (0, 0),
+    ) -> None:
+        """``header`` and ``start``, a row number and its offset, where a stream is resumed."""
+        self._lines = lines
+        self._delimiter = delimiter
+        self._number, offset = start
+        if offset:
+            lines.seek(offset)
+        if header is None:
+            header = self._read_header()
+        elif not offset:
+            self._skip_header(header)
+        self.all_names = header
+        self._features = selection.features(header)
+        self._label = None if selection.label is None else header.index(selection.label)
+        self.names: tuple[str, ...] | None = tuple(header[i] for i in self._features)
+
+    def _read_header(self) -> tuple[str, ...]:
+        before = self._lines.offset
+        first = self._lines.take(1)
+        if not first:
+            raise DataError("the input is empty.")
+        text = _decoded(first[0]).removeprefix("\ufeff")
+        fields = [field.strip() for field in self._fields(text)]
+        if not all(is_number(field) for field in fields):
+            return tuple(fields)
+        self._lines.put_back(first[0], self._lines.offset - before)
+        return tuple(str(i) for i in range(len(fields)))
+
+    def _skip_header(self, header: tuple[str, ...]) -> None:
+        """Who sends a stream again, from some row on, may or may not send the header first."""
+        before = self._lines.offset
+        first = self._lines.take(1)
+        if first and tuple(field.strip() for field in self._fields(_decoded(first[0]))) != header:
+            self._lines.put_back(first[0], self._lines.offset - before)
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        """See :class:`phida.streams.batch.RowReader`."""
+        while taken := self._lines.take(room(self._number, size)):
+            begin = self._number
+            self._number += len(taken)
+            yield self._batch(taken, begin)
+
+    def _batch(self, taken: list[bytes], begin: int) -> Batch:
+        numbers = np.arange(begin, self._number)
+        bad: list[BadRow] = []
+        texts, rows = self._all_at_once(taken)
+        if rows is None:
+            texts, rows, numbers, bad = self._one_by_one(taken, begin)
+        truth = [] if self._label is None else [self._fields(text)[self._label] for text in texts]
+
+        def columns() -> dict[str, list[Any]]:
+            fields = [self._fields(text) for text in texts]
+            return {name: [row[i] for row in fields] for i, name in enumerate(self.all_names)}
+
+        return Batch(self._number, self._lines.offset, numbers, rows, texts, columns, truth, bad)
+
+    def _all_at_once(self, taken: list[bytes]) -> tuple[list[str], NDArray[np.float64] | None]:
+        """The fast way, for lines in which nothing is special; None for the rows where something is."""
+        separators = len(self.all_names) - 1
+        mark = self._delimiter.encode()
+        if any(line.count(mark) != separators or b'"' in line for line in taken):
+            return [], None
+        try:
+            texts = [line.decode() for line in taken]
+            rows = np.loadtxt(texts, delimiter=self._delimiter, usecols=self._features, comments=None, ndmin=2)
+        except ValueError:
+            return [], None
+        return texts, rows if (np.abs(rows) <= LARGEST).all() else None
+
+    def _one_by_one(
+        self, taken: list[bytes], begin: int
+    ) -> tuple[list[str], NDArray[np.float64], NDArray[np.int64], list[BadRow]]:
+        texts, rows, numbers, bad = [], [], [], []
+        for number, line in enumerate(taken, begin):
+            text = line.decode(errors="replace")
+            try:
+                rows.append(self._row(_decoded(line), number))
+                texts.append(text)
+                numbers.append(number)
+            except NotNumericError:
+                raise
+            except DataError as error:
+                bad.append(BadRow(number, str(error), text))
+        shape = (len(rows), len(self._features))
+        return texts, np.array(rows, np.float64).reshape(shape), np.array(numbers, np.int64), bad
+
+    def _row(self, text: str, number: int) -> list[float]:
+        fields = self._fields(text)
+        if len(fields) != len(self.all_names):
+            raise DataError(f"row {number} has {len(fields)} fields, but there are {len(self.all_names)} columns.")
+        row = []
+        for i in self._features:
+            if not is_number(fields[i]):
+                if number == 0 and fields[i].strip():
+                    raise NotNumericError(self.all_names[i], fields[i])
+                raise DataError(f"row {number}: {fields[i][:40]!r} in column {self.all_names[i]!r} is not a number.")
+            row.append(checked(float(fields[i]), self.all_names[i], number))
+        return row
+
+    def _fields(self, text: str) -> list[str]:
+        if '"' not in text:
+            return text.split(self._delimiter)
+        try:
+            return next(csv.reader([text], delimiter=self._delimiter, strict=True))
+        except (csv.Error, StopIteration) as error:
+            raise DataError(f"a line is not valid CSV ({error}).") from error
+
+
+def _decoded(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"a line is not UTF-8 ({error.reason}).") from error

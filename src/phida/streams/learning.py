@@ -1,0 +1,119 @@
+"""A learner that goes through a stream: learn a batch, label it, write it, keep a checkpoint now and then."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+import numpy as np
+
+from phida.streams.batch import BadRow, Batch, DataError, RowReader
+from phida.streams.checkpoint import Position, Schedule
+from phida.streams.lines import Interrupted, Signals
+from phida.streams.model import StreamModel
+from phida.streams.output import Output
+
+
+@dataclass
+class BadRows:
+    """What becomes of rows that cannot be read, and how many there were."""
+
+    action: str = "fail"
+    """fail, skip or log."""
+    log: IO[bytes] | None = None
+    count: int = 0
+
+    def take(self, rows: Iterable[BadRow]) -> None:
+        """Note rows down, or fail."""
+        for row in rows:
+            if self.action == "fail":
+                raise DataError(f"{row.reason} Mend it, or leave such rows out with --on-bad-row skip.")
+            self.count += 1
+            if self.log is not None:
+                self.log.write(f"{row.number}\t{row.reason}\t{row.text}\n".encode())
+
+
+@dataclass
+class Score:
+    """How the clusters agree with a label column."""
+
+    pairs: Counter[tuple[Any, int]] = field(default_factory=Counter)
+
+    def add(self, truth: Iterable[Any], labels: Iterable[int]) -> None:
+        """Count rows by label and cluster."""
+        self.pairs.update(zip(truth, labels, strict=True))
+
+    def values(self) -> dict[str, float]:
+        """ARI and AMI."""
+        from phida.benchmark.metrics.partitions import adjusted_mutual_information, adjusted_rand
+
+        truths = {truth: i for i, truth in enumerate(dict.fromkeys(truth for truth, _ in self.pairs))}
+        clusters = {label: i for i, label in enumerate(dict.fromkeys(label for _, label in self.pairs))}
+        table = np.zeros((len(truths), len(clusters)), np.int64)
+        for (truth, label), count in self.pairs.items():
+            table[truths[truth], clusters[label]] = count
+        return {"ari": adjusted_rand(table), "ami": adjusted_mutual_information(table)}
+
+
+@dataclass
+class Stream:
+    """One run over a stream, from a position to its end or to a signal."""
+
+    model: StreamModel
+    reader: RowReader
+    position: Position
+    output: Output | None
+    bad_rows: BadRows
+    schedule: Schedule
+    keep: Callable[[StreamModel, Position], None] | None = None
+    """Called when a checkpoint is due."""
+    score: Score | None = None
+    progress: Callable[[int], None] = lambda rows: None
+
+    def run(self, signals: Signals) -> bool:
+        """Go through the stream; False if a signal ended it. Ends with a checkpoint either way."""
+        self.schedule.start(self.position.row)
+        finished = True
+        try:
+            for batch in self.reader.batches(self.position.batch):
+                self._take(batch)
+                if self.schedule.due(self.position.row):
+                    self._checkpoint()
+                signals.check()
+        except Interrupted:
+            finished = False
+        self._checkpoint()
+        return finished
+
+    def _take(self, batch: Batch) -> None:
+        self.bad_rows.take(batch.bad)
+        if len(batch):
+            self.model.learn(batch.rows)
+            labels = self.model.labels(batch.rows)
+            if self.output is not None:
+                self.output.write(batch, labels)
+            if self.score is not None:
+                self.score.add(batch.truth, labels.tolist())
+        self.position = Position(
+            row=batch.end,
+            input_offset=batch.offset,
+            output_offset=0 if self.output is None else self.output.offset,
+            bad_rows=self.bad_rows.count,
+            bad_row_log_offset=0 if self.bad_rows.log is None else self.bad_rows.log.tell(),
+            batch=self.position.batch,
+            header=self.reader.all_names,
+        )
+        self.progress(len(batch) + len(batch.bad))
+
+    def _checkpoint(self) -> None:
+        """What is written out must be safe before the checkpoint says that it is."""
+        if self.keep is None or not self.model.fitted:
+            return
+        if self.output is not None:
+            self.output.sync()
+        if self.bad_rows.log is not None:
+            self.bad_rows.log.flush()
+        self.keep(self.model, self.position)
+        self.schedule.start(self.position.row)

@@ -1,0 +1,113 @@
+"""Rows of NumPy's npy and npz files, read a part at a time."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from phida.streams.batch import Batch, DataError, room
+from phida.streams.columns import Selection
+from phida.streams.values import sound
+
+
+class MatrixRows:
+    """A matrix in an npy file, or the array X (else the only one) of an npz file."""
+
+    names: tuple[str, ...] | None = None
+
+    def __init__(self, path: Path, selection: Selection, *, start: int = 0) -> None:
+        """``start``: the row to go on at."""
+        self.format = path.suffix[1:]
+        self._path = path
+        self._start = start
+        with self._open() as file:
+            (self._rows, columns), self._fortran, self._dtype, self._data_at = _header(file, path)
+        self.all_names = tuple(str(i) for i in range(columns))
+        self._features = selection.features(self.all_names)
+        self._label = None if selection.label is None else int(selection.label)
+        if selection.columns:
+            self.names = tuple(self.all_names[i] for i in self._features)
+
+    def _open(self) -> IO[bytes]:
+        if self.format == "npy":
+            return open(self._path, "rb")
+        try:
+            archive = zipfile.ZipFile(self._path)
+        except (zipfile.BadZipFile, OSError) as error:
+            raise DataError(f"{self._path} is not an npz file ({error}).") from error
+        members = [name for name in archive.namelist() if name.endswith(".npy")]
+        member = "X.npy" if "X.npy" in members else members[0] if len(members) == 1 else None
+        if member is None:
+            held = ", ".join(name.removesuffix(".npy") for name in members) or "none"
+            raise DataError(f"{self._path} must hold one array, or one that is called X; it holds {held}.")
+        return archive.open(member)
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        """See :class:`phida.streams.batch.RowReader`."""
+        number = self._start
+        for part in self._parts(size):
+            yield self._batch(part, number)
+            number += len(part)
+
+    def _parts(self, size: int) -> Iterator[NDArray[Any]]:
+        if self.format == "npy":
+            whole = np.load(self._path, mmap_mode="r", allow_pickle=False)
+        elif self._fortran:  # its rows are all over the archive
+            with self._open() as file:
+                whole = npy.read_array(file, allow_pickle=False)
+        else:
+            yield from self._streamed(size)
+            return
+        for begin, end in self._ranges(size):
+            yield whole[begin:end]
+
+    def _streamed(self, size: int) -> Iterator[NDArray[Any]]:
+        width = len(self.all_names) * self._dtype.itemsize
+        with self._open() as file:
+            file.seek(self._data_at + self._start * width)
+            for begin, end in self._ranges(size):
+                content = file.read((end - begin) * width)
+                if len(content) < (end - begin) * width:
+                    raise DataError(f"{self._path} ends before row {self._rows}; it is not complete.")
+                yield np.frombuffer(content, self._dtype).reshape(end - begin, -1)
+
+    def _ranges(self, size: int) -> Iterator[tuple[int, int]]:
+        begin = self._start
+        while begin < self._rows:
+            end = min(begin + room(begin, size), self._rows)
+            yield begin, end
+            begin = end
+
+    def _batch(self, part: NDArray[Any], begin: int) -> Batch:
+        rows = np.ascontiguousarray(part[:, self._features], np.float64)
+        numbers = np.arange(begin, begin + len(part))
+        good, bad = sound(rows, [self.all_names[i] for i in self._features], begin)
+        kept = part[good]
+        end = begin + len(part)
+        truth = [] if self._label is None else kept[:, self._label].tolist()
+
+        def columns() -> dict[str, list[Any]]:
+            return {name: kept[:, i].tolist() for i, name in enumerate(self.all_names)}
+
+        return Batch(end, end, numbers[good], rows[good], (), columns, truth, bad)
+
+
+def _header(file: IO[bytes], path: Path) -> tuple[tuple[int, int], bool, np.dtype[Any], int]:
+    """Shape, order, type and place of the values; nothing that would run code."""
+    try:
+        version = npy.read_magic(file)
+        if version == (1, 0):
+            shape, fortran, dtype = npy.read_array_header_1_0(file)
+        else:
+            shape, fortran, dtype = npy.read_array_header_2_0(file)
+    except (ValueError, SyntaxError, EOFError) as error:
+        raise DataError(f"{path} is not a valid NumPy file ({error}).") from error
+    if len(shape) != 2 or dtype.kind not in "fiub":
+        raise DataError(f"{path} holds {dtype} of shape {shape}; a matrix of numbers is needed.")
+    return (int(shape[0]), int(shape[1])), bool(fortran), dtype, file.tell()

@@ -1,0 +1,56 @@
+"""A model that is fed matrices, and knows the names of their columns all the same."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida import PHIDA
+from phida.streams.batch import DataError
+
+
+class StreamModel:
+    """PHIDA with the names of its features beside it: scikit-learn would check them at every batch."""
+
+    def __init__(self, estimator: PHIDA, names: Sequence[str] | None) -> None:
+        self.estimator = estimator
+        self.names = None if names is None else tuple(names)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """From a file."""
+        estimator = PHIDA.load(path)
+        return cls(estimator.set_params(compute_labels=False), estimator.__dict__.pop("feature_names_in_", None))
+
+    def save(self, path: str | os.PathLike[str], position: Any = None) -> None:
+        """To a file, with the names."""
+        named = copy.copy(self.estimator)
+        if self.names is not None:
+            named.feature_names_in_ = np.array(self.names, dtype=object)
+        named.save(path, position=position)
+
+    @property
+    def fitted(self) -> bool:
+        """Whether there is anything to save or predict by."""
+        return self.estimator.__sklearn_is_fitted__()
+
+    def learn(self, rows: NDArray[np.float64]) -> None:
+        """Go on learning."""
+        self.estimator.partial_fit(rows)
+
+    def labels(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Clusters, as the model sees them now."""
+        return self.estimator.predict(rows)
+
+    def check_width(self, columns: int) -> None:
+        """Refuse rows of another width before any is read."""
+        if self.fitted and columns != self.estimator.n_features_in_:
+            raise DataError(
+                f"the model has {self.estimator.n_features_in_} features, but {columns} columns were chosen; "
+                "choose with --columns or --exclude."
+            )

@@ -1,0 +1,94 @@
+"""Which reader a file or pipe gets."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from phida.streams.arrow_rows import ArrowRows
+from phida.streams.batch import DataError, RowReader
+from phida.streams.columns import Selection
+from phida.streams.csv_rows import CsvRows
+from phida.streams.lines import Lines, Signals
+from phida.streams.matrix_rows import MatrixRows
+from phida.streams.ndjson_rows import NdjsonRows
+
+#: Formats by the suffix of a file.
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".npy": "npy",
+    ".npz": "npz",
+}
+FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
+TEXT = ("csv", "tsv", "ndjson")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is to be read, and from where in it."""
+
+    path: str
+    """A file, or ``-`` for standard input."""
+    format: str | None = None
+    selection: Selection = field(default_factory=Selection)
+    follow: bool = False
+    row: int = 0
+    """The row to go on at, and its offset."""
+    offset: int = 0
+    header: tuple[str, ...] | None = None
+    """All columns, where an earlier part of the stream told them."""
+
+    @property
+    def is_pipe(self) -> bool:
+        return self.path == "-"
+
+
+def format_of(path: str, format: str | None) -> str:
+    """The format that was named, or that the suffix tells."""
+    if format is not None:
+        if format not in FORMATS:
+            raise DataError(f"there is no format {format!r}; choose one of {', '.join(FORMATS)}.")
+        return format
+    found = SUFFIXES.get(Path(path).suffix.lower(), "csv" if path == "-" else None)
+    if found is None:
+        raise DataError(f"the suffix of {path} tells no format; give one by --format ({', '.join(FORMATS)}).")
+    return found
+
+
+@contextmanager
+def opened(source: Source, signals: Signals | None = None) -> Iterator[RowReader]:
+    """A reader of a file or of standard input."""
+    format = format_of(source.path, source.format)
+    if not source.is_pipe and not os.path.isfile(source.path):
+        raise DataError(f"there is no file {source.path}.")
+    if format not in TEXT:
+        if source.is_pipe or source.follow:
+            raise DataError(f"{format} cannot be read from a pipe or followed; that takes csv, tsv or ndjson.")
+        path = Path(source.path)
+        if format in ("npy", "npz"):
+            yield MatrixRows(path, source.selection, start=source.row)
+        else:
+            yield ArrowRows(path, format, source.selection, start=source.row)
+        return
+    handle = sys.stdin.fileno() if source.is_pipe else os.open(source.path, os.O_RDONLY)
+    try:
+        lines = Lines(handle, follow=source.follow, quoted=format != "ndjson", signals=signals)
+        start = (source.row, 0 if source.is_pipe else source.offset)
+        if format == "ndjson":
+            yield NdjsonRows(lines, source.selection, header=source.header, start=start)
+        else:
+            delimiter = "\t" if format == "tsv" else ","
+            yield CsvRows(lines, source.selection, delimiter=delimiter, header=source.header, start=start)
+    finally:
+        if not source.is_pipe:
+            os.close(handle)

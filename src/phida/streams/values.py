@@ -1,0 +1,41 @@
+"""Which values may be learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida.border import LARGEST
+from phida.streams.batch import BadRow, DataError
+
+
+def checked(value: float, name: str, number: int) -> float:
+    """A value that may be learned from."""
+    if not abs(value) <= LARGEST:
+        raise DataError(f"row {number}: column {name!r} is {value:g}; values must be finite and below {LARGEST:g}.")
+    return value
+
+
+def sound(rows: NDArray[np.float64], names: Sequence[str], begin: int) -> tuple[NDArray[np.bool_], list[BadRow]]:
+    """Which rows may be learned from, and what is wrong with the others."""
+    fine = np.less_equal(np.abs(rows), LARGEST)
+    good = np.asarray(fine.all(axis=1))
+    bad = []
+    for at in np.flatnonzero(~good).tolist():
+        column = int(np.flatnonzero(~fine[at])[0])
+        try:
+            checked(float(rows[at, column]), names[column], begin + at)
+        except DataError as error:
+            bad.append(BadRow(begin + at, str(error), str(rows[at].tolist())))
+    return good, bad
+
+
+def is_number(text: str) -> bool:
+    """Whether a field is a number: "nan" and "inf" are, though not ones to learn from; "1_000" is not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text

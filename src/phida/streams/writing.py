@@ -1,0 +1,128 @@
+"""Data files of another format, written a batch at a time."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import numpy as np
+
+from phida.streams.batch import Batch, DataError, RowReader
+
+
+class RowWriter(Protocol):
+    """Takes batches one after the other."""
+
+    def write(self, batch: Batch) -> None: ...
+    def close(self) -> None: ...
+
+
+class TextWriter:
+    """CSV, TSV or NDJSON."""
+
+    def __init__(self, path: Path, format: str, reader: RowReader) -> None:
+        self._file = path.open("w", encoding="utf-8", newline="")
+        self._delimiter = {"csv": ",", "tsv": "\t"}.get(format)
+        self._names = reader.all_names
+        self._features = reader.names or reader.all_names
+        if self._delimiter:
+            self._file.write(self._line(self._names))
+
+    def write(self, batch: Batch) -> None:
+        columns = _columns(batch, self._features)
+        for row in zip(*(columns[name] for name in self._names), strict=True):
+            if self._delimiter:
+                self._file.write(self._line(row))
+            else:
+                self._file.write(json.dumps(dict(zip(self._names, row, strict=True)), default=str) + "\n")
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _line(self, fields: Any) -> str:
+        buffer = io.StringIO()
+        csv.writer(buffer, delimiter=self._delimiter or ",", lineterminator="\n").writerow(fields)
+        return buffer.getvalue()
+
+
+class MatrixWriter:
+    """npy, of the features alone; how many rows there were is written into the header at the end."""
+
+    def __init__(self, path: Path, format: str, reader: RowReader) -> None:
+        self._file: IO[bytes] = path.open("wb")
+        self._width = len(reader.names or reader.all_names)
+        self._rows = 0
+        self._header()
+
+    def write(self, batch: Batch) -> None:
+        self._file.write(np.ascontiguousarray(batch.rows, "<f8").tobytes())
+        self._rows += len(batch)
+
+    def close(self) -> None:
+        self._file.seek(0)
+        self._header()
+        self._file.close()
+
+    def _header(self) -> None:
+        """Of the same length whatever the number of rows: NumPy leaves room for it to grow."""
+        facts = {"descr": "<f8", "fortran_order": False, "shape": (self._rows, self._width)}
+        np.lib.format.write_array_header_1_0(self._file, facts)
+
+
+class ArrowWriter:
+    """Parquet or Arrow IPC; features are float64, other columns what they are."""
+
+    def __init__(self, path: Path, format: str, reader: RowReader) -> None:
+        from phida.streams.arrow_rows import pyarrow_or_advice
+
+        self._pa = pyarrow_or_advice()
+        self._path, self._format = path, format
+        self._names = reader.all_names
+        self._features = reader.names or reader.all_names
+        self._writer: Any = None
+
+    def write(self, batch: Batch) -> None:
+        columns = _columns(batch, self._features)
+        table = self._pa.table({name: columns[name] for name in self._names})
+        if self._writer is None:
+            self._writer = self._open(table.schema)
+        try:
+            self._writer.write_table(table.cast(self._writer.schema))
+        except self._pa.ArrowInvalid as error:
+            raise DataError(f"a column changes its type on the way ({error}); leave it out with --exclude.") from error
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def _open(self, schema: Any) -> Any:
+        if self._format == "parquet":
+            from pyarrow import parquet
+
+            return parquet.ParquetWriter(self._path, schema)
+        writer = self._pa.ipc.new_file(str(self._path), schema)
+        writer.schema = schema
+        return writer
+
+
+def _columns(batch: Batch, features: tuple[str, ...]) -> dict[str, Any]:
+    """All columns; features as the numbers that were read."""
+    return {**batch.columns(), **{name: batch.rows[:, i].tolist() for i, name in enumerate(features)}}
+
+
+@contextmanager
+def writer(path: Path, format: str, reader: RowReader) -> Iterator[RowWriter]:
+    """A writer of a new file."""
+    kinds: dict[str, Any] = {"npy": MatrixWriter, "parquet": ArrowWriter, "arrow": ArrowWriter}
+    if format == "npz":
+        raise DataError("npz cannot be written a part at a time; npy can.")
+    made = kinds.get(format, TextWriter)(path, format, reader)
+    try:
+        yield made
+    finally:
+        made.close()
