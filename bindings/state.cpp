@@ -18,7 +18,7 @@ T entry(const nb::dict& state, const char* key) {
   if (!state.contains(key))
     throw nb::value_error(("state has no '" + std::string(key) + "'").c_str());
   T value{};
-  if (!nb::try_cast(state[key], value))
+  if (!nb::try_cast(state[key], value, false))
     throw nb::value_error(("state: '" + std::string(key) + "' has the wrong type").c_str());
   return value;
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -42,17 +42,16 @@ def write(path: str | os.PathLike[str], state: State, facts: Mapping[str, Any]) 
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
     """Put a file in place of another, whole or not at all, even if the machine stops on the way."""
     target = Path(path)
-    with tempfile.NamedTemporaryFile(
-        dir=target.parent, prefix=f".{target.name}.", suffix=".part", delete=False
-    ) as part:
-        try:
-            part.write(content)
-            part.flush()
-            os.fsync(part.fileno())
-            os.replace(part.name, target)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
     _sync_folder(target.parent)
 
 

@@ -15,7 +15,7 @@ from phida.streams.columns import Selection
 from phida.streams.learning import BadRows
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
-from phida.streams.opening import Source, opened
+from phida.streams.opening import NAMELESS, Source, format_of, opened
 
 #: Rows of a batch, where labels do not depend on it.
 BATCH = 10_000
@@ -24,9 +24,9 @@ BATCH = 10_000
 def source(
     data: str, format: str | None, columns: str | None, exclude: str | None, label: str | None, model: Any = None
 ) -> Source:
-    """What is to be read; a model that has names chooses the columns by them."""
+    """What is to be read; a model that has names chooses the columns by them, where the format has names too."""
     chosen = names(columns)
-    if model is not None and model.names is not None and not chosen:
+    if model is not None and model.names is not None and not chosen and format_of(data, format) not in NAMELESS:
         chosen = model.names
     return Source(data, format, Selection(chosen, names(exclude), label))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections.abc import Iterator
 from typing import Any
@@ -50,11 +51,12 @@ class CsvRows:
         first = self._lines.take(1)
         if not first:
             raise DataError("the input is empty.")
-        text = _decoded(first[0]).removeprefix("\ufeff")
+        line = first[0].removeprefix(codecs.BOM_UTF8)
+        text = _decoded(line)
         fields = [field.strip() for field in self._fields(text)]
         if not all(is_number(field) for field in fields):
             return tuple(fields)
-        self._lines.put_back(first[0], self._lines.offset - before)
+        self._lines.put_back(line, self._lines.offset - before)
         return tuple(str(i) for i in range(len(fields)))
 
     def _skip_header(self, header: tuple[str, ...]) -> None:

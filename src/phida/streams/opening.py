@@ -31,6 +31,7 @@ SUFFIXES = {
 }
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
 TEXT = ("csv", "tsv", "ndjson")
+NAMELESS = ("npy", "npz")
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def opened(source: Source, signals: Signals | None = None) -> Iterator[RowReader
         if source.is_pipe or source.follow:
             raise DataError(f"{format} cannot be read from a pipe or followed; that takes csv, tsv or ndjson.")
         path = Path(source.path)
-        if format in ("npy", "npz"):
+        if format in NAMELESS:
             yield MatrixRows(path, source.selection, start=source.row)
         else:
             yield ArrowRows(path, format, source.selection, start=source.row)

@@ -45,8 +45,9 @@ class Output:
         self._file.flush()
 
     def sync(self) -> None:
-        """Make sure that what was written survives the machine."""
-        os.fsync(self._file.fileno())
+        """Make sure that what was written survives the machine; a pipe is beyond that."""
+        if self._file.seekable():
+            os.fsync(self._file.fileno())
 
     def _objects(self, batch: Batch, labels: list[int]) -> list[str]:
         numbers = batch.numbers.tolist()

@@ -1,0 +1,200 @@
+"""Models on disk: what is saved is what is loaded, and nothing else is."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from data import drifting
+from safetensors.numpy import load_file, save, save_file
+from sklearn.exceptions import NotFittedError
+from states import assert_same_state, state_of
+
+from phida import PHIDA, StateFileError, state_file
+
+X = drifting(400)
+KEPT = Path(__file__).parent / "version_1.safetensors"
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "m.safetensors"
+    PHIDA().partial_fit(X[:200]).save(path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("compatibility", ["equations", "released"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 57, 200, 333])
+def test_save_load_continue_is_never_having_stopped(tmp_path, n, compatibility):
+    path = tmp_path / "m.safetensors"
+    model = PHIDA(compatibility=compatibility).partial_fit(X[:n])
+    model.save(path)
+    loaded = PHIDA.load(path)
+    assert_same_state(loaded, model)
+    assert_same_state(loaded.partial_fit(X[n:]), PHIDA(compatibility=compatibility).partial_fit(X))
+    assert loaded.predict(X).tolist() == model.partial_fit(X[n:]).predict(X).tolist()
+
+
+def test_after_refresh_too(tmp_path):
+    model = PHIDA().fit(X)
+    model.save(tmp_path / "m")
+    loaded = PHIDA.load(tmp_path / "m")
+    assert loaded.n_clusters_ == model.n_clusters_
+    assert_same_state(loaded.partial_fit(X), model.partial_fit(X))
+
+
+def test_parameters_names_and_position_are_kept(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=["α", "b", "c d"])
+    model = PHIDA(compatibility="released", compute_labels=False).fit(frame)
+    model.save(tmp_path / "m", position={"row": 17})
+    loaded = PHIDA.load(tmp_path / "m")
+    assert loaded.get_params() == model.get_params()
+    assert loaded.feature_names_in_.tolist() == ["α", "b", "c d"]
+    assert loaded.predict(frame).tolist() == model.predict(frame).tolist()
+    assert state_file.read(tmp_path / "m")[1]["stream_position"] == {"row": 17}
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.partial_fit(frame.rename(columns={"b": "x"}))
+
+
+def test_a_file_of_version_1_loads_for_ever():
+    model = PHIDA.load(KEPT)
+    assert (model.n_samples_seen_, model.n_features_in_, model.n_clusters_) == (200, 3, 3)
+    assert_same_state(model.partial_fit(X[200:]), PHIDA().partial_fit(X))
+
+
+def test_what_is_not_fitted_is_not_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        PHIDA().save(tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_save_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatch, content):
+    path = tmp_path / "m.safetensors"
+    path.write_bytes(content)
+
+    def full(handle):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="disk full"):
+        PHIDA().fit(X).save(path)
+    assert path.read_bytes() == content and list(tmp_path.iterdir()) == [path]
+
+
+def test_killed_at_any_instant_a_complete_state_is_there(tmp_path):
+    """A process that saves for ever is killed; what it leaves must load."""
+    path = tmp_path / "m.safetensors"
+    code = (
+        "import sys, numpy as np; from phida import PHIDA\n"
+        "X = np.random.default_rng(0).normal(size=(3000, 40)); m = PHIDA()\n"
+        "while True: m.partial_fit(X[:50]); m.save(sys.argv[1]); print(flush=True)"
+    )
+    for _ in range(5):
+        process = subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE)
+        for _ in range(3):
+            process.stdout.readline()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        assert PHIDA.load(path).n_samples_seen_ % 50 == 0
+
+
+def refused(path, content, match):
+    path.write_bytes(content)
+    with pytest.raises(StateFileError, match=match):
+        PHIDA.load(path)
+
+
+def test_a_file_that_was_cut_is_refused_wherever(tmp_path, content):
+    for length in [*range(0, 64), *range(64, len(content), 97), len(content) - 1]:
+        refused(tmp_path / "m", content[:length], "damaged, not complete")
+
+
+def test_a_file_with_one_bit_changed_is_refused_wherever(tmp_path, content):
+    for at in [*range(0, 3000, 13), *range(3000, len(content), 211)]:
+        changed = bytearray(content)
+        changed[at] ^= 1 << at % 8
+        refused(tmp_path / "m", bytes(changed), "damaged|holds no model|version|lacks")
+
+
+def test_foreign_files_are_refused(tmp_path):
+    save_file({"weights": np.zeros(3)}, tmp_path / "other")
+    refused(tmp_path / "m", (tmp_path / "other").read_bytes(), "holds no model of phida")
+    refused(tmp_path / "m", b"PK\x03\x04 a zip file, or a pickle", "no model at all")
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        PHIDA.load(tmp_path / "nothing")
+
+
+def rewritten(state, **facts):
+    """A file with a valid digest, whatever is in it."""
+    path = Path(os.environ["PYTEST_TMP"]) / "made"
+    state_file.write(path, state, facts)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTEST_TMP", str(tmp_path))
+    model = PHIDA().partial_fit(X[:200])
+    facts = {"library_version": "0", "params": model.get_params(), "feature_names": None, "n_seen": 200}
+    return state_of(model), facts | {"stream_position": None}
+
+
+def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
+    monkeypatch.setattr(state_file, "VERSION", 2)
+    newer = rewritten(made[0], **made[1])
+    monkeypatch.undo()
+    refused(tmp_path / "m", newer, 'format version 2, written by phida "0"; this phida reads up to 1. Upgrade')
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"support": lambda v: -v}, {"scale": lambda v: v * 0}, {"representative": lambda v: v * np.nan},
+        {"m2": lambda v: v[:-1]}, {"mean": lambda v: v.astype(np.float32)}, {"n_seen": lambda v: -1},
+        {"interval": lambda v: 0}, {"interval": lambda v: 1.5}, {"n_features": lambda v: 0},
+        {"n_features": lambda v: 2**62}, {"component": lambda v: v + 1000}, {"active": lambda v: v + 7},
+        {"samples": lambda v: v + np.inf}, {"vigilance": lambda v: "high"}, {"n_clusters": lambda v: 10**9},
+        {"metric_gamma": lambda v: 7.0}, {"released": lambda v: True}, {"support": lambda v: v.tolist()},
+        {"stream_count": lambda v: -1.0}, {"has_map": lambda v: None},
+    ],
+)  # fmt: skip
+def test_a_valid_digest_over_nonsense_is_refused(tmp_path, made, change):
+    state, facts = made
+    ((name, alter),) = change.items()
+    refused(tmp_path / "m", rewritten({**state, name: alter(state[name])}, **facts), "holds no valid model|contradicts")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"params": {"compatibility": "unheard"}}, {"params": {"k": 3}}, {"params": 3}, {"feature_names": ["a"]},
+        {"feature_names": [1, 2, 3]}, {"feature_names": 7}, {"n_seen": 3}, {"params": {"compatibility": "released"}},
+    ],
+)  # fmt: skip
+def test_facts_that_do_not_fit_are_refused(tmp_path, made, facts):
+    state, valid = made
+    refused(tmp_path / "m", rewritten(state, **valid | facts), "holds no valid model|contradicts")
+
+
+def test_a_file_without_its_facts_is_refused(tmp_path, made):
+    state, valid = made
+    for missing in valid:
+        content = rewritten(state, **{name: value for name, value in valid.items() if name != missing})
+        if missing not in ("library_version", "stream_position"):
+            refused(tmp_path / "m", content, "holds no valid model")
+    header = {"format": "phida-state", "format_version": "1", "state": "{"}
+    header["sha256"] = state_file._digest(header, {})
+    refused(tmp_path / "m", save({"x": np.zeros(1)}, header), "damaged|lacks")
+
+
+def test_no_pickle_is_in_it(content, tmp_path):
+    (tmp_path / "m").write_bytes(content)
+    assert b"pickle" not in content and b"numpy.core" not in content
+    assert all(array.dtype.kind in "fiu" for array in load_file(tmp_path / "m").values())
+    length = int.from_bytes(content[:8], "little")
+    assert json.loads(content[8 : 8 + length])["__metadata__"]["format"] == "phida-state"

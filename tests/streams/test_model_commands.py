@@ -1,0 +1,148 @@
+"""``phida fit``, ``update``, ``predict``, ``inspect`` and ``convert``."""
+
+import json
+
+import numpy as np
+import pytest
+from states import assert_same_state
+from streams_data import HEADER, X, as_csv, clusters_in
+from typer.testing import CliRunner
+
+from phida import PHIDA
+from phida.cli.app import app
+
+CHOSEN = ("--exclude", "id")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text(HEADER + as_csv(X))
+    return tmp_path
+
+
+def phida(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def fitted(*more):
+    found = phida("fit", "rows.csv", *CHOSEN, "--label", "kind", "--out", "m.safetensors", *more)
+    assert found.exit_code == 0, found.output
+    return found
+
+
+def test_help_fits_a_screen_and_every_command_has_an_example(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    assert len(phida("--help").output.splitlines()) <= 40
+    for command in ("fit", "update", "predict", "stream", "inspect", "convert"):
+        assert "Example: " in phida(command, "--help").output
+
+
+def test_fit_is_the_estimator(here):
+    facts = json.loads(fitted("--json").stdout)
+    model = PHIDA().fit(X)
+    loaded = PHIDA.load("m.safetensors")
+    assert_same_state(loaded, model)
+    assert loaded.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert facts["samples"] == 600 and facts["clusters"] == model.n_clusters_ and -1 <= facts["ari"] <= 1
+
+
+def test_update_is_partial_fit(here):
+    fitted()
+    before = (here / "m.safetensors").read_bytes()
+    assert phida("update", "m.safetensors", "rows.csv", "--out", "n.safetensors").exit_code == 0
+    assert (here / "m.safetensors").read_bytes() == before
+    model = PHIDA().fit(X).partial_fit(X)
+    assert_same_state(PHIDA.load("n.safetensors"), model)
+    assert phida("update", "m.safetensors", "rows.csv").exit_code == 0
+    assert_same_state(PHIDA.load("m.safetensors"), model)
+
+
+def test_an_update_that_fails_leaves_the_model(here):
+    fitted()
+    before = (here / "m.safetensors").read_bytes()
+    (here / "bad.csv").write_text("c,b,a\n1,2,3\n1,2,x\n")
+    found = phida("update", "m.safetensors", "bad.csv")
+    assert found.exit_code == 3 and "row 1: 'x' in column 'a' is not a number" in found.output
+    assert (here / "m.safetensors").read_bytes() == before
+
+
+def test_predict_takes_columns_by_name_whatever_their_order(here):
+    fitted()
+    (here / "turned.csv").write_text("c,note,a,b\n" + "".join(f"{c!r},x,{a!r},{b!r}\n" for a, b, c in X.tolist()))
+    found = phida("predict", "m.safetensors", "turned.csv", "--output", "out.csv")
+    assert found.exit_code == 0
+    assert clusters_in(here / "out.csv").tolist() == PHIDA().fit(X).predict(X).tolist()
+    scored = phida("predict", "m.safetensors", "rows.csv", "--label", "kind", "--output", "out.csv")
+    assert "against the label: ARI" in scored.output
+    np.save("rows.npy", X)
+    assert (
+        clusters_in(phida("predict", "m.safetensors", "rows.npy").stdout).tolist()
+        == clusters_in(here / "out.csv").tolist()
+    )
+
+
+def test_inspect_tells_what_was_learned(here):
+    fitted()
+    model = PHIDA.load("m.safetensors")
+    shown = phida("inspect", "m.safetensors").output
+    assert "most telling features" in shown and f"{model.n_nodes_} (" in shown and "format 1" in shown
+    facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
+    assert len(facts["clusters"]) == model.n_clusters_ and facts["samples"] == 600
+    total = sum(cluster["support"] for cluster in facts["clusters"])
+    nodes = model.nodes_
+    assert total == pytest.approx(nodes.support[nodes.cluster >= 0].sum())
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "ndjson", "parquet", "arrow", "npy"])
+def test_converted_data_gives_the_same_model(here, suffix):
+    pytest.importorskip("pyarrow")
+    found = phida("convert", "rows.csv", f"out.{suffix}", "--exclude", "kind")
+    assert found.exit_code == 0 and "600 rows written" in found.output
+    choice = () if suffix == "npy" else ("--exclude", "kind")
+    assert phida("fit", f"out.{suffix}", *choice, "--out", "n.safetensors").exit_code == 0
+    assert_same_state(PHIDA.load("n.safetensors"), PHIDA().fit(np.column_stack([np.arange(600), X])))
+
+
+def test_a_model_becomes_json_or_npz(here):
+    fitted()
+    for suffix in ("json", "npz"):
+        assert phida("convert", "m.safetensors", f"m.{suffix}").exit_code == 0
+    model = PHIDA.load("m.safetensors")
+    assert (
+        json.loads((here / "m.json").read_text())["state"]["support"]
+        == model._learner.__getstate__()["support"].tolist()
+    )
+    assert np.array_equal(np.load("m.npz")["representative"], model._learner.__getstate__()["representative"])
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("fit", "rows.csv", "--out", "m"), 3, "column 'kind' is not numeric ('x' in the first row); leave it out"),
+        (("fit", "none.csv", "--out", "m"), 3, "there is no file none.csv"),
+        (("fit", "rows.csv"), 2, "Missing option '--out'"),
+        (("fit", "rows.csv", "--columns", "a", "--compatibility", "x", "--out", "m"), 3, "compatibility"),
+        (("predict", "none.safetensors", "rows.csv"), 1, "there is no file none.safetensors"),
+        (("predict", "rows.csv", "rows.csv"), 4, "rows.csv is damaged, not complete, or no model at all"),
+        (("inspect", "rows.csv"), 4, "no model at all"),
+        (("update", "m.safetensors", "narrow.csv"), 3, "there is no column 'c'"),
+        (("update", "m.safetensors", "rows.csv", "--columns", "a"), 3, "has 3 features, but 1 columns were chosen"),
+        (("convert", "m.safetensors", "m.xml"), 3, ".json or .npz"),
+        (("convert", "rows.csv", "rows.npz", "--columns", "a"), 3, "npz cannot be written"),
+        (("convert", "empty.csv", "x.npy"), 3, "there is no row to convert"),
+        (("fit", "empty.csv", "--out", "m"), 3, "there is no row to learn from"),
+    ],
+)
+def test_a_mistake_gets_one_sentence_and_an_exit_code(here, words, code, message):
+    fitted()
+    (here / "narrow.csv").write_text("a,b\n1,2\n")
+    (here / "empty.csv").write_text("a,b\n")
+    found = phida(*words)
+    assert found.exit_code == code
+    assert message in " ".join(found.output.replace("│", " ").split()) and "Traceback" not in found.output
+
+
+def test_debug_shows_where_it_happened(here):
+    found = phida("--debug", "inspect", "rows.csv")
+    assert type(found.exception).__name__ == "StateFileError"

@@ -1,0 +1,231 @@
+"""Every format gives the same rows, in batches that end where they should."""
+
+import json
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+from streams_data import HEADER, NAMES, X, as_csv
+
+from phida.streams.batch import DataError
+from phida.streams.columns import Selection
+from phida.streams.lines import Lines
+from phida.streams.opening import Source, format_of, opened
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+CHOSEN = Selection(exclude=("id",), label="kind")
+
+
+def table(rows=X):
+    columns = {"id": np.arange(len(rows)), **{n: rows[:, i] for i, n in enumerate(NAMES)}}
+    return pa.table({**columns, "kind": ["xyz"[i % 3] for i in range(len(rows))]})
+
+
+@pytest.fixture(params=["csv", "tsv", "ndjson", "parquet", "arrow", "arrow stream", "npy", "npy by columns", "npz"])
+def source(request, tmp_path):
+    """A file of each format with the same rows."""
+    kind = request.param
+    path = tmp_path / f"rows.{kind.split()[0]}"
+    if kind in ("csv", "tsv"):
+        text = HEADER + as_csv(X)
+        path.write_text(text if kind == "csv" else text.replace(",", "\t"))
+    elif kind == "ndjson":
+        rows = table().to_pylist()
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif kind == "parquet":
+        parquet.write_table(table(), path, row_group_size=70)
+    elif kind.startswith("arrow"):
+        new = pa.ipc.new_stream if kind.endswith("stream") else pa.ipc.new_file
+        with new(path, table().schema) as out:
+            out.write_table(table(), max_chunksize=70)
+    elif kind.startswith("npy"):
+        np.save(path, np.asfortranarray(X) if kind.endswith("columns") else X)
+    else:
+        np.savez(path, X=X, y=np.zeros(3))
+    return Source(str(path), selection=Selection() if path.suffix in (".npy", ".npz") else CHOSEN)
+
+
+def read(source, size=64):
+    with opened(source) as reader:
+        return reader, list(reader.batches(size))
+
+
+def test_the_rows_are_the_same_in_every_format(source):
+    reader, batches = read(source)
+    assert np.array_equal(np.concatenate([batch.rows for batch in batches]), X)
+    assert np.concatenate([batch.numbers for batch in batches]).tolist() == list(range(len(X)))
+    assert [batch.end for batch in batches] == [*range(64, len(X), 64), len(X)]
+    assert reader.names in (NAMES, None)
+    if reader.names:
+        assert "".join(kind for batch in batches for kind in batch.truth) == "xyz" * 200
+        assert [int(i) for batch in batches for i in batch.columns()["id"]] == list(range(len(X)))
+
+
+def test_reading_goes_on_at_any_row(source):
+    _, whole = read(source)
+    for number in (1, 63, 64, 100, len(X) - 1, len(X)):
+        # A batch of one row tells where each row ends.
+        reader, single = read(source, 1)
+        at = single[number - 1]
+        rest = read(
+            Source(source.path, selection=source.selection, row=at.end, offset=at.offset, header=reader.all_names)
+        )
+        rows = [batch.rows for batch in rest[1]]
+        assert np.array_equal(np.concatenate([*rows, np.empty((0, 3))]), X[number:])
+        assert [batch.end for batch in rest[1]] == [b.end for b in whole if b.end > number]
+
+
+def test_a_first_line_of_numbers_is_no_header(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("1,2\n3,4\n")
+    reader, batches = read(Source(str(path)))
+    assert reader.names == ("0", "1") and batches[0].rows.tolist() == [[1, 2], [3, 4]]
+
+
+def test_quotes_line_breaks_blank_lines_and_marks(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b'\xef\xbb\xbf"a, or b",note,c\r\n\r\n1,"two\nlines, and ""more""",3\r\n\n"4",x,5')
+    reader, batches = read(Source(str(path), selection=Selection(exclude=("note",))), 1)
+    assert reader.names == ("a, or b", "c")
+    assert [batch.rows.tolist() for batch in batches] == [[[1, 3]], [[4, 5]]]
+    assert batches[0].columns()["note"] == ['two\nlines, and "more"']
+    resumed = Source(
+        str(path), selection=Selection(exclude=("note",)), row=1, offset=batches[0].offset, header=reader.all_names
+    )
+    assert read(resumed)[1][0].rows.tolist() == [[4, 5]]
+
+
+BAD = [
+    ("csv", "1,2,3", "row 1 has 3 fields, but there are 2 columns"),
+    ("csv", "1", "row 1 has 1 fields"),
+    ("csv", "1,x", "'x' in column 'b' is not a number"),
+    ("csv", "1,", "'' in column 'b' is not a number"),
+    ("csv", "1,1_000", "'1_000' in column 'b'"),
+    ("csv", "1,nan", "column 'b' is nan; values must be finite"),
+    ("csv", "1,-inf", "column 'b' is -inf"),
+    ("csv", "1,1e200", "column 'b' is 1e+200"),
+    ("csv", '1,"2', "not valid CSV"),
+    ("csv", b"1,\xff", "not UTF-8"),
+    ("ndjson", '{"a": 1}', "row 1 has no 'b'"),
+    ("ndjson", '{"a": 1, "b": "2"}', "'2' at 'b' is not a number"),
+    ("ndjson", '{"a": 1, "b": true}', "'True' at 'b' is not a number"),
+    ("ndjson", '{"a": 1, "b": null}', "'None' at 'b'"),
+    ("ndjson", '{"a": 1, "b": NaN}', "column 'b' is nan"),
+    ("ndjson", '{"a": 1, "b": 1' + "0" * 400 + "}", "too large"),
+    ("ndjson", "[1, 2]", "not a JSON object"),
+    ("ndjson", '{"a": 1, "b"', "not JSON"),
+    ("ndjson", "[" * 100_000, "not JSON"),
+]
+
+
+@pytest.mark.parametrize(("format", "line", "reason"), BAD, ids=[f"{f}-{i}" for i, (f, *_) in enumerate(BAD)])
+def test_a_bad_row_is_left_out_with_its_reason(tmp_path, format, line, reason):
+    good = {"csv": (b"1,2\n", b"3,4\n"), "ndjson": (b'{"a": 1, "b": 2}\n', b'{"b": 4, "a": 3, "more": 0}\n')}[format]
+    path = tmp_path / f"rows.{format}"
+    text = line if isinstance(line, bytes) else line.encode()
+    unended = text.count(b'"') % 2 == 1 and format == "csv"
+    content = good[0] + (good[1] + text if unended else text + b"\n" + good[1])
+    path.write_bytes((b"a,b\n" if format == "csv" else b"") + content)
+    _, (batch,) = read(Source(str(path)))
+    assert batch.rows.tolist() == [[1, 2], [3, 4]] and batch.numbers.tolist() == ([0, 1] if unended else [0, 2])
+    (bad,) = batch.bad
+    assert reason.replace("row 1", f"row {bad.number}") in bad.reason
+    assert bad.number == (2 if unended else 1)
+
+
+def test_missing_values_in_columns(tmp_path):
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"a": [1.0, None, 3.0], "b": [1, 2, 3]}), path)
+    _, (batch,) = read(Source(str(path)))
+    assert batch.rows.tolist() == [[1, 1], [3, 3]]
+    assert "column 'a' is nan" in batch.bad[0].reason and batch.bad[0].number == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "selection", "message"),
+    [
+        ("r.csv", b"", {}, "the input is empty"),
+        ("r.csv", b"a,b\nx,1\n", {}, "column 'a' is not numeric ('x' in the first row); leave it out with --exclude a"),
+        ("r.csv", b"a,a\n1,1\n", {}, "'a' stands there twice"),
+        ("r.csv", b"a,b\n1,1\n", {"columns": ("c",)}, "there is no column 'c'; the columns are a, b"),
+        ("r.csv", b"a\n1\n", {"exclude": ("a",)}, "no column is left"),
+        ("r.ndjson", b'{"a": "x"}\n', {}, "column 'a' is not numeric"),
+        ("r.ndjson", b"7\n", {}, "not a JSON object"),
+        ("r.npy", b"\x93NUMPY\x01\x00", {}, "not a valid NumPy file"),
+        ("r.npz", b"PK\x03\x04", {}, "is not an npz file"),
+        ("r.parquet", b"PAR1", {}, "is not a valid parquet file"),
+        ("r.arrow", b"ARROW1", {}, "is not a valid arrow file"),
+        ("r.txt", b"1", {}, "tells no format"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path, name, content, selection, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError) as error:
+        read(Source(str(tmp_path / name), selection=Selection(**selection)))
+    assert message in str(error.value)
+
+
+def test_objects_in_npy_are_refused_without_running_them(tmp_path):
+    np.save(tmp_path / "r.npy", np.array([[1, None]], object))
+    with pytest.raises(DataError, match="a matrix of numbers is needed"):
+        read(Source(str(tmp_path / "r.npy")))
+
+
+def test_a_line_without_end_is_no_table(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_bytes(b"x" * (1 << 24 | 1 << 20))
+    with pytest.raises(DataError, match="longer than 16 MiB"):
+        read(Source(str(path)))
+
+
+def test_a_file_that_grows_is_followed(tmp_path):
+    """The last line counts only once it is ended."""
+    path = tmp_path / "r.csv"
+    path.write_text("a,b\n1,2\n3,")
+    got = []
+
+    def follow():
+        with opened(Source(str(path), follow=True)) as reader:
+            for batch in reader.batches(1):
+                got.append(batch.rows[0].tolist())
+                if len(got) == 3:
+                    return
+
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
+    until(lambda: len(got) == 1)
+    time.sleep(0.3)
+    assert got == [[1, 2]]
+    with path.open("a") as file:
+        file.write("4\n5,6\n")
+    thread.join(timeout=20)
+    assert got == [[1, 2], [3, 4], [5, 6]]
+
+
+def until(condition):
+    deadline = time.monotonic() + 20
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def test_lines_come_out_as_soon_as_they_are_there():
+    out, into = os.pipe()
+    lines = Lines(out)
+    os.write(into, b"one\ntw")
+    assert lines.take(1) == [b"one"] and lines.offset == 4
+    os.write(into, b"o\n\n")
+    assert lines.take(1) == [b"two"] and lines.offset == 8
+    os.close(into)
+    assert lines.take(1) == []
+    os.close(out)
+
+
+@pytest.mark.parametrize(
+    ("path", "format", "found"), [("-", None, "csv"), ("a.JSONL", None, "ndjson"), ("a", "npy", "npy")]
+)
+def test_formats(path, format, found):
+    assert format_of(path, format) == found

@@ -1,0 +1,230 @@
+"""``phida stream``: labels in order, checkpoints, signals, and going on as if nothing had happened."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from states import assert_same_state
+from streams_data import HEADER, X, as_csv, clusters_in, phida
+from typer.testing import CliRunner
+
+from phida import PHIDA
+from phida.cli.app import app
+
+CHOSEN = ("--exclude", "id,kind")
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(HEADER + as_csv(X))
+    return path
+
+
+def expected(batch):
+    """Labels as the estimator gives them: rows are labelled after their batch was learned."""
+    model, labels = PHIDA(), []
+    for begin in range(0, len(X), batch):
+        part = X[begin : begin + batch]
+        labels += model.partial_fit(part).predict(part).tolist()
+    return model, np.array(labels)
+
+
+@pytest.mark.parametrize("batch", [1, 7, 1000])
+def test_rows_come_out_in_order_with_the_labels_of_the_estimator(data, batch):
+    found = phida("stream", data, *CHOSEN, "--batch", batch)
+    assert found.returncode == 0, found.stderr
+    lines = found.stdout.splitlines()
+    assert lines[0] == "row,id,a,b,c,kind,cluster"
+    assert [line.rsplit(",", 1)[0] for line in lines[1:]] == [
+        f"{i},{line}" for i, line in enumerate(as_csv(X).splitlines())
+    ]
+    assert clusters_in(found.stdout).tolist() == expected(batch)[1].tolist()
+
+
+def test_a_pipe_is_labelled_row_by_row_as_it_comes(data):
+    command = [sys.executable, "-m", "phida.cli", "stream", "-", *CHOSEN]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdin.write(HEADER.encode())
+        for i, line in enumerate(as_csv(X[:5]).splitlines(keepends=True)):
+            process.stdin.write(line.encode())
+            process.stdin.flush()
+            if i == 0:
+                assert process.stdout.readline() == b"row,id,a,b,c,kind,cluster\n"
+            assert process.stdout.readline().startswith(f"{i},{i},".encode())
+        process.stdin.close()
+        assert process.wait(timeout=30) == 0
+
+
+def test_ndjson_in_and_out():
+    rows = [{"a": 1.5, "b": 2, "t": "x"}, {"a": 1, "b": 3, "t": "y"}, {"b": 9, "a": 9, "t": "é"}]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    found = phida("stream", "-", "--format", "ndjson", "--exclude", "t", stdin=text)
+    assert [json.loads(line) for line in found.stdout.splitlines()] == [
+        {"row": i, **row, "cluster": 0} for i, row in enumerate(rows)
+    ]
+    found = phida("stream", "-", "--format", "ndjson", "--exclude", "t", "--output-format", "csv", stdin=text)
+    assert found.stdout.splitlines() == ["row,a,b,t,cluster", "0,1.5,2,x,0", "1,1,3,y,0", "2,9,9,é,0"]
+    found = phida("stream", "-", "--output-format", "ndjson", stdin="a,b\n1,2\n")
+    assert json.loads(found.stdout) == {"row": 0, "a": 1, "b": 2, "cluster": 0}
+
+
+def stream_words(data, folder, *more):
+    words = ("stream", data, *CHOSEN, "--batch", 10, "--output", folder / "out.csv")
+    return (*words, "--checkpoint", folder / "state", "--every", 40, *more)
+
+
+def test_a_run_that_is_stopped_and_resumed_is_one_that_was_not(data, tmp_path):
+    """First half of the file, then the whole of it."""
+    half = tmp_path / "grows.csv"
+    half.write_text(HEADER + as_csv(X[:303]))
+    assert phida(*stream_words(half, tmp_path)).returncode == 0
+    half.write_bytes(data.read_bytes())
+    resumed = phida(*stream_words(half, tmp_path, "--resume"))
+    assert resumed.returncode == 0 and "going on at row 303" in resumed.stderr
+    model, labels = expected(10)
+    assert_same_state(PHIDA.load(tmp_path / "state" / "model.safetensors"), model)
+    out = (tmp_path / "out.csv").read_text()
+    assert [int(line.split(",")[0]) for line in out.splitlines()[1:]] == list(range(len(X)))
+    # The three rows before the stop were labelled after a batch of three.
+    same = np.r_[0:300, 303:310, 310:600]
+    assert (clusters_in(out)[same] == labels[same]).all()
+
+
+def test_killed_at_random_moments_it_ends_as_if_it_had_not_been(tmp_path):
+    """Kill -9, again and again; every row is labelled once, and the model is the same to the bit."""
+    rows = np.random.default_rng(0).normal(size=(6000, 2)) + np.repeat([[0, 0], [6, 6]], 3000, axis=0)
+    data = tmp_path / "rows.csv"
+    data.write_text("a,b\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows.tolist()))
+    words = ("stream", data, "--batch", 10, "--output", tmp_path / "out.csv", "--quiet")
+    words = (*words, "--checkpoint", tmp_path / "state", "--every", 100, "--resume")
+    command = [sys.executable, "-m", "phida.cli", *map(str, words)]
+    delays, kills = random.Random(0), 0
+    state = tmp_path / "state" / "model.safetensors"
+    for _ in range(4):
+        with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+            before = state.stat().st_mtime_ns if state.exists() else 0
+            while process.poll() is None and (state.stat().st_mtime_ns if state.exists() else 0) == before:
+                time.sleep(0.002)
+            time.sleep(delays.uniform(0, 0.08))
+            process.kill()
+            process.wait()
+            assert process.stderr.read() == b""
+        if process.returncode == 0:
+            break
+        kills += 1
+    found = phida(*words)
+    assert found.returncode == 0 and kills >= 2
+    model, labels = PHIDA(), []
+    for begin in range(0, len(rows), 10):
+        labels += model.partial_fit(rows[begin : begin + 10]).predict(rows[begin : begin + 10]).tolist()
+    assert_same_state(PHIDA.load(state), model)
+    out = (tmp_path / "out.csv").read_text()
+    assert [int(line.split(",")[0]) for line in out.splitlines()[1:]] == list(range(len(rows)))
+    assert clusters_in(out).tolist() == labels
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_writes_a_last_checkpoint(tmp_path, data, number):
+    """While it waits for a pipe; then the producer sends the rest, with or without the header."""
+    words = ("stream", "-", *CHOSEN, "--checkpoint", tmp_path / "state", "--every", "1h")
+    command = [sys.executable, "-m", "phida.cli", *map(str, words)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdin.write((HEADER + as_csv(X[:50])).encode())
+        process.stdin.flush()
+        first = b"".join(process.stdout.readline() for _ in range(51)).decode()
+        process.send_signal(number)
+        notes = process.stderr.read().decode()
+        assert process.wait(timeout=30) == 130
+    assert "next row 50" in notes and "Traceback" not in notes
+    header = HEADER if number == signal.SIGINT else ""
+    second = phida(*words, "--resume", stdin=header + as_csv(X[50:], 50))
+    assert second.returncode == 0 and "going on at row 50" in second.stderr
+    both = np.concatenate([clusters_in(first), clusters_in(second.stdout)])
+    model, labels = expected(1)
+    assert both.tolist() == labels.tolist()
+    assert_same_state(PHIDA.load(tmp_path / "state" / "model.safetensors"), model)
+
+
+def test_a_file_is_followed_until_a_signal(tmp_path, data):
+    grows = tmp_path / "grows.csv"
+    grows.write_text(HEADER + as_csv(X[:20]))
+    command = [sys.executable, "-m", "phida.cli", "stream", str(grows), "--follow", *CHOSEN]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        lines = [process.stdout.readline() for _ in range(21)]
+        with grows.open("a") as file:
+            file.write(as_csv(X[20:30], 20))
+        lines += [process.stdout.readline() for _ in range(10)]
+        process.terminate()
+        assert process.wait(timeout=30) == 130
+    assert clusters_in(b"".join(lines).decode()).tolist() == expected(1)[1][:30].tolist()
+
+
+def test_bad_rows_fail_are_skipped_or_logged(tmp_path):
+    text = "a,b\n1,2\nx,2\n3,4\n5,nan\n"
+    found = phida("stream", "-", stdin=text)
+    assert found.returncode == 3
+    assert "'x' in column 'a' is not a number. Mend it, or leave such rows out with --on-bad-row skip" in found.stderr
+    assert found.stdout.splitlines()[1:] == ["0,1,2,0"]
+    found = phida("stream", "-", "--on-bad-row", "skip", stdin=text)
+    assert found.stdout.splitlines()[1:] == ["0,1,2,0", "2,3,4,0"] and "bad rows 2" in found.stderr
+    log = tmp_path / "bad.tsv"
+    phida("stream", "-", "--on-bad-row", "log", "--bad-row-log", log, stdin=text)
+    assert [line.split("\t")[0] for line in log.read_text().splitlines()] == ["1", "3"]
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(data):
+    command = f"{sys.executable} -m phida.cli stream {data} --exclude id,kind --batch 1 | head -2"
+    found = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert len(found.stdout.splitlines()) == 2 and "Traceback" not in found.stderr and "Broken" not in found.stderr
+
+
+def test_a_model_may_be_there_before(data, tmp_path):
+    PHIDA().partial_fit(X).save(tmp_path / "m.safetensors")
+    out = tmp_path / "o.csv"
+    words = ("stream", data, *CHOSEN, "--model", tmp_path / "m.safetensors", "--output", out)
+    found = phida(*words, "--checkpoint", tmp_path / "s", "--json")
+    assert json.loads(found.stdout)["rows"] == 600
+    assert_same_state(PHIDA.load(tmp_path / "s" / "model.safetensors"), PHIDA().partial_fit(X).partial_fit(X))
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("--resume",), 2, "--resume needs the folder of the checkpoints"),
+        (("--checkpoint", "s", "--every", "often"), 3, "--every takes a number of rows"),
+        (("--checkpoint", "s", "--every", "0"), 3, "--every must be positive"),
+        (("--on-bad-row", "log"), 2, "--bad-row-log FILE go together"),
+        (("--on-bad-row", "cry"), 2, "--on-bad-row takes fail, skip or log"),
+        (("--output-format", "xml"), 2, "--output-format takes csv or ndjson"),
+        (("--columns", "a,z"), 3, "there is no column 'z'"),
+        (("--format", "xls"), 3, "there is no format 'xls'"),
+        (("--format", "parquet", "--follow"), 3, "cannot be read from a pipe or followed"),
+        (("--output", "no/such/folder/out.csv"), 1, "No such file or directory"),
+    ],
+)
+def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, words, code, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
+    found = CliRunner().invoke(app, ["stream", "rows.csv", *words])
+    assert found.exit_code == code
+    assert message in " ".join(found.output.replace("│", " ").split()) and "Traceback" not in found.output
+
+
+def test_a_checkpoint_is_not_overwritten_nor_its_batch_changed(tmp_path, data):
+    assert phida(*stream_words(data, tmp_path)).returncode == 0
+    again = phida(*stream_words(data, tmp_path))
+    assert again.returncode == 2 and "holds a checkpoint already" in again.stderr
+    words = ("stream", data, *CHOSEN, "--checkpoint", tmp_path / "state", "--resume", "--batch", 5)
+    assert "was begun with --batch 10" in phida(*words).stderr
+    (tmp_path / "out.csv").unlink()
+    gone = phida(*stream_words(data, tmp_path, "--resume"))
+    assert gone.returncode == 3 and "but it is not there" in gone.stderr
+    (tmp_path / "state" / "model.safetensors").write_bytes(b"rubbish")
+    damaged = phida(*stream_words(data, tmp_path, "--resume"))
+    assert damaged.returncode == 4 and "damaged" in damaged.stderr

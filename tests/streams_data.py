@@ -1,0 +1,31 @@
+"""Rows for the tests of streams and commands, and the command itself."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+from data import drifting
+
+NAMES = ("a", "b", "c")
+X = drifting(600)
+
+
+def as_csv(rows, first=0):
+    lines = [f"{first + i},{','.join(map(repr, row))},{'xyz'[i % 3]}" for i, row in enumerate(rows.tolist())]
+    return "".join(line + "\n" for line in lines)
+
+
+HEADER = "id,a,b,c,kind\n"
+
+
+def phida(*words, stdin=None, timeout=120):
+    """The command, in a process of its own."""
+    command = [sys.executable, "-m", "phida.cli", *map(str, words)]
+    wide = os.environ | {"COLUMNS": "300"}  # messages are not wrapped
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, env=wide)
+
+
+def clusters_in(path_or_text):
+    text = path_or_text if isinstance(path_or_text, str) else path_or_text.read_text()
+    return np.array([int(line.rsplit(",", 1)[1]) for line in text.splitlines()[1:]])
