@@ -59,12 +59,13 @@ class Features:
         if columns != self.names:
             self._compare(columns)
         order = [columns.index(name) for name in self.names]
-        values = np.asarray(native)
-        if values.dtype.kind in "fiub" and len(values) > 0:  # numbers; what else there is takes longer to look at
-            rows = np.ascontiguousarray(values if columns == self.names else values[:, order], np.float64)
-            if _core.first_outside(rows, border.LARGEST) < 0:
-                return rows
         try:
+            values = np.asarray(native)
+            dates = frame.implementation.is_polars() and border.holds_dates(native)
+            if values.dtype.kind in "fiub" and len(values) > 0 and not dates:  # what else there is takes longer
+                rows = np.ascontiguousarray(values if columns == self.names else values[:, order], np.float64)
+                if _core.first_outside(rows, border.LARGEST) < 0:
+                    return rows
             return np.ascontiguousarray(border.rows("PHIDA", native)[:, order])
         except (TypeError, ValueError):
             for name in columns:

@@ -67,12 +67,11 @@ def test_features_that_come_and_go_are_refused(model, check):
 
 def test_every_check_with_data_of_river_is_known():
     """A later river may have more of them."""
-    classifiers_checks = {"check_predict_proba_one", "check_predict_proba_one_binary"}
     model = preprocessing.StandardScaler()
     with_data = {check.__name__ for check in checks.yield_checks(model) if hasattr(check, "keywords")}
     ours = {check.__name__ for check in [*WITH_DATA, *FEATURES_COME_AND_GO, common.check_bounded_memory_growth]}
     about_transformers = {name for name in with_data if "transform" in name or "many" in name}
-    assert with_data - about_transformers - classifiers_checks <= ours
+    assert with_data - about_transformers <= ours
 
 
 def test_predicting_changes_neither_model_nor_row():

@@ -1,5 +1,7 @@
 """Rows in frames: as one by one, whatever library the frame is of."""
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -68,6 +70,13 @@ def test_columns_of_other_types(dtype):
     assert_same_state(turned, model)
 
 
+def test_columns_of_several_types():
+    frame = pd.DataFrame({"a": [0.5, 2.5], "b": [True, False], "c": pd.array([1, 2], dtype="Int64"), "d": [3, 4]})
+    model = PHIDA()
+    model.learn_many(frame)
+    assert_same_state(model, phida.PHIDA().partial_fit([[0.5, 1, 1, 3], [2.5, 0, 2, 4]]))
+
+
 def test_columns_named_by_numbers():
     model = PHIDA()
     model.learn_many(pd.DataFrame(X))
@@ -118,6 +127,19 @@ OTHERS = {
     "dates": (
         pd.DataFrame({"height": [1.0], "width": [pd.Timestamp("2020-01-01")], "depth": [1.0]}),
         "in row 0, feature 'width' is Timestamp.*, not a number",
+    ),
+    "lists": (
+        pl.DataFrame({"height": [1.0], "width": [[1.0, 2.0]], "depth": [1.0]}),
+        "feature 'width' is .*, not a number",
+    ),
+    "ragged lists": (
+        pl.DataFrame({"height": [1.0, 2.0], "width": [[1.0], [1.0, 2.0]], "depth": [1.0, 2.0]}),
+        "in row 0, feature 'width' is .*, not a number",
+    ),
+    "complex": (pd.DataFrame({"height": [1.0], "width": [1j], "depth": [1.0]}), "feature 'width' is 1j, not a number"),
+    "time spans": (
+        pl.DataFrame({"height": [1.0], "width": [datetime.timedelta(1)], "depth": [1.0]}),
+        "feature 'width' is .*, not a number",
     ),
     "text in polars": (pl.DataFrame({"height": [1.0], "width": ["red"], "depth": [1.0]}), "feature 'width' is 'red'"),
     "text in pyarrow": (pa.table({"height": [1.0], "width": ["red"], "depth": [1.0]}), "feature 'width' is 'red'"),
