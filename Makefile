@@ -150,6 +150,10 @@ perf: $(VENV)/installed $(VENV)/perf-tools  ## Learning and prediction against t
 perf-latency: $(VENV)/installed $(VENV)/perf-tools  ## One row at a time, import time, memory, threads
 	@$(BIN)/python perf/latency.py
 
+.PHONY: perf-river
+perf-river: $(VENV)/installed $(VENV)/perf-tools  ## Rows as dicts and frames, for river
+	@$(BIN)/python perf/river_rows.py
+
 build/perf/phida_perf: $(VENV)/build-tools $(SOURCES) perf/native.cpp
 	@$(BIN)/cmake -S . -B build/perf -G Ninja -DPHIDA_BUILD_PERF=ON > /dev/null
 	@$(BIN)/cmake --build build/perf -j $(JOBS)

@@ -42,6 +42,11 @@ def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
+def holds_dates(X: Any) -> bool:
+    """Does a polars frame hold dates, times or spans of time? Beside numbers it hands them out as numbers."""
+    return any(getattr(kind, "is_temporal", bool)() for kind in getattr(X, "dtypes", ()))
+
+
 def _is_ready(estimator: BaseEstimator, X: Any) -> bool:
     """The fast path: a plain matrix of the known width, its values checked natively."""
     return (
@@ -69,6 +74,8 @@ def _refuse_text(X: Any) -> None:
         raise ValueError(f"X cannot be read as a matrix of numbers: {error}") from error
     kinds = {"U": "text", "S": "bytes", "V": "records", "M": "dates", "m": "time spans"}
     found = kinds.get(array.dtype.kind)
+    if holds_dates(X):
+        found = "dates"
     if array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.flat):
         found = "text"
     if found:

@@ -55,6 +55,11 @@ REFUSALS = {
     "dates": (DATES, ValueError, "X holds dates"),
     "time spans": (DATES - DATES, ValueError, "X holds time spans"),
     "dates in a frame": (pd.DataFrame(DATES), ValueError, "X holds dates"),
+    "dates among numbers in polars": (
+        pl.DataFrame({"a": [1.0], "b": [datetime.date(2024, 1, 1)], "c": [2.0]}),
+        ValueError,
+        "X holds dates",
+    ),
     "dates among numbers": (pd.DataFrame(X[:5]).assign(when=DATES[:, 0]), (TypeError, ValueError), "."),
     "date objects": ([[datetime.date(2024, 1, 1), 1.0, 2.0]], TypeError, "date"),
     "records": (np.zeros((2, 3), dtype=[("a", float)]), ValueError, "X holds records"),

@@ -7,22 +7,26 @@ import runpy
 import sys
 from pathlib import Path
 
+import pytest
+
 import phida
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_readme_session():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["README.md", "docs/river.md"])
+def test_sessions(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
     sessions = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if ">>>" in block]
     assert sessions
     for block in sessions:
-        test = doctest.DocTestParser().get_doctest(block, {"PHIDA": phida.PHIDA}, "README.md", "README.md", 0)
+        test = doctest.DocTestParser().get_doctest(block, {"PHIDA": phida.PHIDA}, name, name, 0)
         assert doctest.DocTestRunner().run(test).failed == 0
 
 
 def test_paths_in_documents_exist():
-    for name in ("README.md", "CONTRIBUTING.md", "docs/algorithm.md", "docs/paper_map.md", "tests/golden/README.md"):
+    documents = ["README.md", "CONTRIBUTING.md", "tests/golden/README.md"]
+    for name in documents + [f"docs/{page}.md" for page in ("algorithm", "paper_map", "river")]:
         text = (ROOT / name).read_text(encoding="utf-8")
         for path in set(re.findall(r"`((?:core|bindings|src|tests|docs|examples|tools|perf)/[\w./]+)`", text)):
             assert (ROOT / path).exists(), f"{name} speaks of {path}"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from phida import __version__
+from phida._versions import __version__
 from phida.benchmark import records
 from phida.benchmark.datasets import Dataset, entries, entry, load
 from phida.benchmark.metrics import Evaluation, metrics

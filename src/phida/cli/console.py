@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from phida import StateFileError
+from phida.state_file import StateFileError
 
 #: Results. Progress and messages go to ``notes``, so that results can be piped.
 results = Console()

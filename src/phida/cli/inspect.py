@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from phida import PHIDA, state_file
+from phida import state_file
 from phida.cli import options
 from phida.cli.console import ends_well, print_json, results
+from phida.estimator import PHIDA
 
 #: Features shown per cluster.
 _TELLING = 3

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from phida import PHIDA
 from phida.cli import options, reading
 from phida.cli.console import counting, ends_well, print_json, say
+from phida.estimator import PHIDA
 from phida.streams.batch import DataError
 from phida.streams.learning import BadRows, Score
 from phida.streams.model import StreamModel

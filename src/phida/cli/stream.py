@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from phida import PHIDA
 from phida.cli import options, reading
 from phida.cli.console import INTERRUPTED, counting, ends_well, print_json, say
 from phida.cli.models import output_format_of
+from phida.estimator import PHIDA
 from phida.streams import checkpoint
 from phida.streams.checkpoint import Position, Schedule
 from phida.streams.learning import Score, Stream

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from phida import StateFileError, state_file
+from phida import state_file
+from phida.state_file import StateFileError
 from phida.streams.model import StreamModel
 
 NAME = "model.safetensors"

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from phida import PHIDA
+from phida.estimator import PHIDA
 from phida.streams.batch import DataError
 
 

@@ -1,0 +1,174 @@
+"""PHIDA for river: the same learner behind ``learn_one`` and ``predict_one``."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+try:
+    from river import base
+except ModuleNotFoundError as error:
+    raise ImportError('phida.river needs river: pip install "phida[river]"') from error
+
+from phida import _core, _threads
+from phida.features import Features, into_frame, into_series
+
+__all__ = ["PHIDA"]
+
+#: Held for the moment in which a learner and its features are put in place together.
+_beginning = threading.Lock()
+
+
+class PHIDA(base.Clusterer):
+    """Online clustering with persistence-guided node-to-cluster mapping, for river.
+
+    The learner of :class:`phida.PHIDA`: the same rows in the same order give the same bits as its ``partial_fit``,
+    whether they come one by one or in frames. It finds the number of clusters and has nothing to tune.
+
+    Parameters
+    ----------
+    compatibility
+        ``"equations"`` follows the paper's equations; ``"released"`` repeats one quirk of the authors' research code,
+        from which the published tables come.
+
+    Attributes
+    ----------
+    n_clusters : int
+        How many clusters there are; 0 before the first row.
+    centers : dict
+        The centre of each cluster, a dict of its features, by cluster number: support-weighted means of its nodes.
+
+    Notes
+    -----
+    **Features.** The first row fixes them, and the order in which they are summed up; later rows may hold them in any
+    order. A row with a feature missing, new, not a number, NaN, infinite or beyond 1e140 raises a ``ValueError`` that
+    names it, and changes nothing; of a frame, no row is learned then.
+
+    **Reading never changes learning.** Predictions, ``centers`` and ``n_clusters`` answer as if learning had just
+    ended, for which the clusters are worked out on a copy. That is done once after each row or frame that is learned,
+    when somebody asks, and costs much more than learning a row. Where answers may wait, learn and predict many rows at
+    a time.
+
+    **Cluster numbers are not identities.** After more learning, cluster 3 may be another one.
+
+    Examples
+    --------
+    >>> from phida.river import PHIDA
+    >>> from river import datasets, preprocessing
+    >>> model = preprocessing.StandardScaler() | PHIDA()
+    >>> for x, _ in datasets.ImageSegments().take(500):
+    ...     model.learn_one(x)
+    >>> model.predict_one(x), model["PHIDA"].n_clusters
+    (1, 9)
+    """
+
+    def __init__(self, *, compatibility: str = "equations") -> None:
+        if compatibility not in ("equations", "released"):
+            raise ValueError(f"compatibility must be 'equations' or 'released', not {compatibility!r}.")
+        self.compatibility = compatibility
+        self._features = Features()
+        self._learner: _core.Learner | None = None
+
+    def learn_one(self, x: dict[Hashable, Any]) -> None:
+        """Learn a row.
+
+        Parameters
+        ----------
+        x
+            Finite numbers by feature.
+        """
+        learner = self._learner
+        if learner is None:
+            features = Features(x)
+            features.row(x)  # a row that is refused fixes nothing
+            learner = self._begin(features)
+        learner.learn(self._features.row(x))
+
+    def predict_one(self, x: dict[Hashable, Any]) -> int:
+        """Cluster of a row, or -1 before any row was learned.
+
+        Parameters
+        ----------
+        x
+            Finite numbers by feature.
+
+        Returns
+        -------
+        From 0 to ``n_clusters`` - 1.
+        """
+        reading = self._reading()
+        return -1 if reading is None else int(reading.assign(self._features.row(x))[0])
+
+    def learn_many(self, X: Any) -> None:
+        """Learn the rows of a frame in their order: to the bit as one by one, and faster.
+
+        Parameters
+        ----------
+        X
+            A pandas, polars or pyarrow frame, with a column per feature, in any order. It is checked whole before any
+            row is learned.
+        """
+        frame = into_frame(X)
+        learner = self._learner
+        if learner is None:
+            features = Features(frame.columns)
+            features.rows(frame)
+            learner = self._begin(features)
+        learner.learn(self._features.rows(frame))
+
+    def predict_many(self, X: Any) -> Any:
+        """Cluster of each row of a frame, or -1 before any row was learned.
+
+        Parameters
+        ----------
+        X
+            A pandas, polars or pyarrow frame.
+
+        Returns
+        -------
+        A series of the same library, with the frame's index where it has one.
+        """
+        frame = into_frame(X)
+        reading = self._reading()
+        if reading is None:
+            return into_series(np.full(len(frame), -1), like=frame)
+        rows = self._features.rows(frame)
+        return into_series(reading.assign(rows, _threads.for_batch(rows.size)), like=frame)
+
+    @property
+    def n_clusters(self) -> int:
+        reading = self._reading()
+        return 0 if reading is None else reading.n_clusters
+
+    @property
+    def centers(self) -> dict[int, dict[Hashable, float]]:
+        reading = self._reading()
+        centers = [] if reading is None else reading.cluster_centers().tolist()
+        return {label: dict(zip(self._features.names, center, strict=True)) for label, center in enumerate(centers)}
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes, the native state among them: what is needed to go on, not what it is worked with."""
+        learner = self._learner
+        native = () if learner is None else learner.__getstate__().values()
+        return int(super()._raw_memory_usage) + sum(getattr(value, "nbytes", 0) for value in native)
+
+    def _unit_test_skips(self) -> set[str]:
+        """River's checks that do not hold here: the features are fixed."""
+        return {"check_emerging_features", "check_disappearing_features", "check_radically_disappearing_features"}
+
+    def _reading(self) -> _core.Reading | None:
+        """The model as if learning had just ended; None where nothing was learned."""
+        learner = self._learner
+        return None if learner is None or learner.n_seen == 0 else learner.reading()
+
+    def _begin(self, features: Features) -> _core.Learner:
+        """Put a learner in place, with the features of its rows; or take that of a thread that was first."""
+        with _beginning:
+            if self._learner is None:
+                self._features = features
+                self._learner = _core.Learner(len(features.names), self.compatibility == "released")
+            return self._learner

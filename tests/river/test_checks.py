@@ -1,0 +1,148 @@
+"""River's own checks, and its checks with data, which it runs for no clusterer."""
+
+import copy
+import pickle
+import random
+
+import pytest
+from river import base, checks, datasets, preprocessing
+from river.checks import common
+from states import assert_same_state, differences, state_of
+
+from phida.river import PHIDA
+
+STREAM = list(datasets.ImageSegments().take(200))
+WITH_DATA = [
+    common.check_learn_one,
+    common.check_pickling,
+    common.check_shuffle_features_no_impact,
+    common.check_predict_one_pure,
+    common.check_predict_one_before_any_learn,
+    common.check_no_state_aliasing_with_input,
+    common.check_clone_is_independent,
+]
+FEATURES_COME_AND_GO = [
+    common.check_emerging_features,
+    common.check_disappearing_features,
+    common.check_radically_disappearing_features,
+]
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    """The checks shuffle with the global generator."""
+    state = random.getstate()
+    random.seed(0)
+    yield
+    random.setstate(state)
+
+
+@pytest.fixture(params=["equations", "released"])
+def model(request):
+    return PHIDA(compatibility=request.param)
+
+
+def test_rivers_checks(model):
+    assert isinstance(model, base.Clusterer)
+    assert len(list(checks.yield_checks(model))) >= 14
+    checks.check_estimator(model)
+
+
+@pytest.mark.parametrize("check", WITH_DATA, ids=lambda check: check.__name__)
+def test_rivers_checks_with_data(model, check):
+    check(model, STREAM)
+
+
+def test_rivers_check_of_memory(model):
+    common.check_bounded_memory_growth(model, list(datasets.ImageSegments().take(2000)))
+
+
+@pytest.mark.parametrize("check", FEATURES_COME_AND_GO, ids=lambda check: check.__name__)
+def test_features_that_come_and_go_are_refused(model, check):
+    """River skips these where a model says so; here they raise, and say what."""
+    assert check.__name__ in model._unit_test_skips()
+    with pytest.raises(ValueError, match=r"feature '.*' is (missing|new); every row must have the features"):
+        check(model, STREAM)
+
+
+def test_every_check_with_data_of_river_is_known():
+    """A later river may have more of them."""
+    model = preprocessing.StandardScaler()
+    with_data = {check.__name__ for check in checks.yield_checks(model) if hasattr(check, "keywords")}
+    ours = {check.__name__ for check in [*WITH_DATA, *FEATURES_COME_AND_GO, common.check_bounded_memory_growth]}
+    about_transformers = {name for name in with_data if "transform" in name or "many" in name}
+    assert with_data - about_transformers <= ours
+
+
+def test_predicting_changes_neither_model_nor_row():
+    model, twin = PHIDA(), PHIDA()
+    for x, _ in STREAM:
+        before = copy.deepcopy(x)
+        model.predict_one(x)
+        model.learn_one(x)
+        label = model.predict_one(x)
+        assert x == before
+        twin.learn_one(x)
+        assert 0 <= label < model.n_clusters
+    assert_same_state(model, twin)
+
+
+def test_the_order_of_the_features_matters_in_no_later_row():
+    model, twin = PHIDA(), PHIDA()
+    for number, (x, _) in enumerate(STREAM):
+        names = list(x)
+        if number:
+            random.shuffle(names)
+        shuffled = {name: x[name] for name in names}
+        model.learn_one(x)
+        twin.learn_one(shuffled)
+        assert twin.predict_one(shuffled) == model.predict_one(x)
+    assert_same_state(model, twin)
+
+
+@pytest.mark.parametrize("how", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_go_on_to_the_same_bits(model, how):
+    for x, _ in STREAM[:120]:
+        model.learn_one(x)
+    twin = how(model)
+    before = state_of(model)
+    for x, _ in STREAM[120:]:
+        twin.learn_one(x)
+    assert differences(before, state_of(model)) == []
+    for x, _ in STREAM[120:]:
+        model.learn_one(x)
+    assert_same_state(model, twin)
+    assert model.predict_one(x) == twin.predict_one(x)
+    assert model.centers == twin.centers
+
+
+def test_clones_keep_parameters_and_nothing_else(model):
+    model.learn_one(STREAM[0][0])
+    clone = model.clone()
+    assert clone.compatibility == model.compatibility
+    assert clone.predict_one(STREAM[0][0]) == -1
+    clone.learn_one({"another feature": 1})
+    assert model.clone({"compatibility": "released"}).compatibility == "released"
+    assert_same_state(model.clone(include_attributes=True), model)
+
+
+def test_repr_shows_the_parameters():
+    assert repr(PHIDA(compatibility="released")).split() == ["PHIDA", "(", 'compatibility="released"', ")"]
+
+
+def test_parameters_are_validated_and_fixed():
+    with pytest.raises(ValueError, match="compatibility must be 'equations' or 'released', not 'other'"):
+        PHIDA(compatibility="other")
+    with pytest.raises(ValueError, match="not a mutable attribute"):
+        PHIDA().mutate({"compatibility": "released"})
+
+
+def test_memory_counts_the_native_state():
+    model = PHIDA()
+    empty = model._raw_memory_usage
+    for x, _ in STREAM:
+        model.learn_one(x)
+    arrays = sum(getattr(value, "nbytes", 0) for value in state_of(model).values())
+    assert arrays > 10_000
+    assert model._raw_memory_usage > empty + arrays
+    assert model._memory_usage.endswith("KiB")

@@ -1,0 +1,202 @@
+"""Rows as dicts: the same bits as the estimator, and what is refused."""
+
+import collections
+import decimal
+import signal
+import sys
+import threading
+import types
+
+import numpy as np
+import pytest
+from named_rows import NAMES, X, dicts, learned
+from river import stream
+from sklearn.datasets import load_iris
+from states import assert_same_state
+
+import phida
+from phida.river import PHIDA
+
+
+@pytest.mark.parametrize("mode", ["equations", "released"])
+def test_the_same_bits_as_the_estimator(mode):
+    model, estimator = PHIDA(compatibility=mode), phida.PHIDA(compatibility=mode, compute_labels=False)
+    for x, row in zip(dicts(X), X, strict=True):
+        model.learn_one(x)
+        estimator.partial_fit(row[None])
+    assert_same_state(model, estimator)
+    assert [model.predict_one(x) for x in dicts(X)] == estimator.predict(X).tolist()
+    assert model.n_clusters == estimator.n_clusters_
+    assert model.centers == dict(enumerate(dicts(estimator.cluster_centers_)))
+
+
+def test_answers_are_as_of_now():
+    model, estimator = PHIDA(), phida.PHIDA(compute_labels=False)
+    for x, row in zip(dicts(X[:150]), X[:150, None], strict=True):
+        model.learn_one(x)
+        assert model.predict_one(x) == estimator.partial_fit(row).predict(row)[0]
+
+
+@pytest.mark.parametrize("width", [1, 2, 64])
+def test_any_number_of_features(width):
+    rows = np.random.default_rng(0).normal(size=(80, width))
+    names = range(width)
+    model = learned(PHIDA(), rows, names)
+    assert_same_state(model, phida.PHIDA().partial_fit(rows))
+    assert list(model.centers[0]) == list(names)
+
+
+def test_rivers_arrays():
+    iris = load_iris()
+    model = PHIDA()
+    for x, _ in stream.iter_array(iris.data, iris.target):
+        model.learn_one(x)
+    assert_same_state(model, phida.PHIDA().partial_fit(iris.data))
+
+
+def test_before_the_first_row():
+    model = PHIDA()
+    assert model.predict_one({"a": 1.0}) == -1
+    assert model.predict_one({}) == -1
+    assert (model.n_clusters, model.centers) == (0, {})
+    model.learn_one({"b": 1.0})  # predicting fixed no features
+    assert (model.predict_one({"b": 7}), model.n_clusters, model.centers) == (0, 1, {0: {"b": 1.0}})
+
+
+def test_labels_and_centers_are_plain():
+    model = learned(PHIDA(), X)
+    assert type(model.predict_one(dicts(X)[0])) is int
+    assert type(model.n_clusters) is int
+    assert all(type(value) is float for center in model.centers.values() for value in center.values())
+    assert model.learn_one(dicts(X)[0]) is None
+
+
+NUMBERS = [3, True, np.float32(1.5), np.int8(3), np.bool_(1), decimal.Decimal("1.5"), np.array(2.0), -0.0, 1e140]
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=repr)
+def test_numbers_of_any_kind(number):
+    model = learned(PHIDA(), X[:10])
+    model.learn_one({"height": 1.0, "width": number, "depth": 2.0})
+    assert_same_state(model, phida.PHIDA().partial_fit(X[:10]).partial_fit([[1.0, float(number), 2.0]]))
+
+
+REFUSALS = {
+    "missing": ({"height": 1.0, "depth": 2.0}, "feature 'width' is missing; every row .* Fill it in, or begin"),
+    "new": (dict.fromkeys([*NAMES, "age"], 1.0), "feature 'age' is new; every row .* Leave it out, or begin"),
+    "another": ({"height": 1.0, "age": 1.0, "depth": 2.0}, "feature 'width' is missing"),
+    "empty": ({}, "there are no features"),
+    "nan": (float("nan"), "feature 'width' is nan. Fill it, or leave the row out"),
+    "inf": (float("inf"), "feature 'width' is inf. Fill it"),
+    "minus inf": (np.float32("-inf"), "feature 'width' is -inf. Fill it"),
+    "huge": (-2e140, r"feature 'width' is -2e\+140, and magnitudes beyond 1e\+140 overflow .* Rescale it"),
+    "huge integer": (10**400, "feature 'width' is an integer that no float64 can hold. Rescale it"),
+    "none": (None, "feature 'width' is None. Fill it, or leave the row out"),
+    "text": ("red", "feature 'width' is 'red', not a number. Encode it as numbers, or leave the feature out"),
+    "a number as text": ("1.5", "feature 'width' is '1.5', not a number"),
+    "bytes": (b"1.5", "feature 'width' is b'1.5', not a number"),
+    "text of numpy": (np.str_("1.5"), "feature 'width' is .*, not a number"),
+    "time span": (np.timedelta64(3, "s"), "feature 'width' is .*, not a number"),
+    "complex": (1j, "feature 'width' is 1j, not a number"),
+    "list": ([1.0], r"feature 'width' is \[1.0\], not a number"),
+    "long": ("x" * 10_000, "feature 'width' is .{30}, not a number"),
+}
+
+
+@pytest.mark.parametrize("which", REFUSALS)
+def test_refusals_name_the_feature_and_change_nothing(which):
+    value, said = REFUSALS[which]
+    x = value if isinstance(value, dict) else {"height": 1.0, "width": value, "depth": 2.0}
+    model, twin = learned(PHIDA(), X[:100]), learned(PHIDA(), X[:100])
+    for method in (model.learn_one, model.predict_one):
+        with pytest.raises(ValueError, match=said):
+            method(x)
+    assert_same_state(model, twin)
+    assert_same_state(learned(model, X[100:]), learned(twin, X[100:]))
+
+
+@pytest.mark.parametrize("which", [which for which in REFUSALS if which not in ("missing", "new", "another")])
+def test_a_first_row_that_is_refused_fixes_nothing(which):
+    value, said = REFUSALS[which]
+    x = value if isinstance(value, dict) else {"width": value, "other": 1.0}
+    model = PHIDA()
+    with pytest.raises(ValueError, match=said):
+        model.learn_one(x)
+    assert model.predict_one({"b": 1.0}) == -1
+    assert_same_state(learned(model, X), phida.PHIDA().partial_fit(X))
+
+
+@pytest.mark.parametrize("kind", [collections.Counter, lambda x: collections.defaultdict(float, x)])
+def test_dicts_that_make_up_values_are_not_asked_to(kind):
+    model = learned(PHIDA(), X[:10])
+    x = kind({"height": 1, "age": 2, "depth": 3})
+    with pytest.raises(ValueError, match="feature 'width' is missing"):
+        model.learn_one(x)
+    assert len(x) == 3
+    model.learn_one(kind(dict.fromkeys(NAMES, 1)))
+
+
+def test_other_mappings_and_what_is_none():
+    model = learned(PHIDA(), X[:10])
+    model.learn_one(types.MappingProxyType(dict.fromkeys(NAMES, 1)))
+    with pytest.raises(TypeError, match="x is a list; a row is a dict"):
+        model.learn_one([1.0, 2.0, 3.0])
+
+
+def test_threads_may_predict_at_once():
+    model = learned(PHIDA(), X)
+    expected = phida.PHIDA().partial_fit(X).predict(X).tolist()
+    found = {}
+
+    def predict(number):
+        found[number] = [model.predict_one(x) for x in dicts(X)]
+
+    threads = [threading.Thread(target=predict, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(found.values()) == 4 * [expected]
+
+
+def test_threads_that_begin_at_once_agree_on_the_features():
+    for _ in range(20):
+        model, start, refused = PHIDA(), threading.Barrier(2), []
+
+        def learn(names, model=model, start=start, refused=refused):
+            start.wait()
+            try:
+                for _ in range(5):
+                    model.learn_one(dict.fromkeys(names, 1.0))
+            except ValueError:
+                refused.append(names)
+
+        threads = [threading.Thread(target=learn, args=(names,)) for names in ("ab", "abc")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(refused) == 1
+        assert list(model.centers[0]) == list("abc" if refused == ["ab"] else "ab")
+        assert model._learner.n_seen == 5
+
+
+def test_interrupted_before_the_first_row_was_learned():
+    """Features and an empty learner are in place then."""
+    model = PHIDA()
+    x = dicts(X)[0]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def interrupt(frame, event, argument):
+        if event == "return" and frame.f_code.co_name == "_begin":
+            signal.raise_signal(signal.SIGINT)
+
+    try:
+        sys.setprofile(interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            model.learn_one(x)
+    finally:
+        sys.setprofile(None)
+        signal.signal(signal.SIGINT, before)
+    assert (model.predict_one(x), model.n_clusters, model.centers) == (-1, 0, {})
+    assert_same_state(learned(model, X), phida.PHIDA().partial_fit(X))

@@ -1,0 +1,27 @@
+"""The short examples, run as they are."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+#: A part of what each prints.
+PRINTS = {
+    "sklearn_pipeline.py": ["178 rows: ", "the last five rows belong to [", "all at once: "],
+    "river_evaluation.py": ["2000 rows: AdjustedRand 0.", "Silhouette "],
+    "bertopic_online.py": ["batch 5: 6 topics in it", "topics of all documents so far: ["],
+    "frames.py": [f"{who}: 8 clusters" for who in ("pandas", "estimator, polars", "river model, polars")],
+}
+
+
+def test_every_example_is_run():
+    assert {path.name for path in EXAMPLES.glob("*.py")} == PRINTS.keys() | {"demo.py"}
+
+
+@pytest.mark.parametrize("name", PRINTS)
+def test_example(name, capsys):
+    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    printed = capsys.readouterr().out
+    for part in PRINTS[name]:
+        assert part in printed
