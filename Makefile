@@ -70,6 +70,15 @@ $(VENV)/deep-tools: $(VENV)/installed-once pyproject.toml
 test-deep: $(VENV)/installed $(VENV)/test-tools $(VENV)/deep-tools  ## Tests of the baselines that need JAX
 	$(BIN)/python -m pytest -n 2 tests/baselines_deep tests/unit/test_package.py
 
+.PHONY: fuzz
+fuzz: $(VENV)/installed $(VENV)/test-tools  ## Model files and readers, with many random inputs
+	PHIDA_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
+
+.PHONY: soak
+soak: $(VENV)/installed $(VENV)/test-tools  ## Ten million rows through phida stream; then fifty kills
+	$(BIN)/python perf/soak.py endless
+	$(BIN)/python perf/soak.py killed
+
 # The native unit tests, in folders of their own under build/.
 
 JOBS ?= 2

@@ -1,7 +1,7 @@
 """A long stream through ``phida stream``: is memory flat, is throughput flat, and is nothing lost when it is killed?
 
-    python perf/soak.py endless --rows 10000000     # memory and rows per second, every tenth of the way
-    python perf/soak.py killed --kills 50           # kill -9 at random moments, resume, compare with one that was not
+``endless`` prints memory and cost, every tenth of the way. ``killed`` kills it with -9 at random moments, resumes, and
+compares with a run that was left alone.
 """
 
 import argparse

@@ -219,13 +219,9 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             model.n_features_in_ = model._learner.n_features
             if facts["feature_names"] is not None:
                 model.feature_names_in_ = _names(facts["feature_names"], model.n_features_in_)
-            agrees = facts["n_seen"] == model._learner.n_seen and state["released"] == (
-                model.compatibility == "released"
-            )
+            _check_agreement(model, state, facts)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise state_file.StateFileError(f"{os.fspath(path)} holds no valid model ({error}).") from error
-        if not agrees:
-            raise state_file.StateFileError(f"{os.fspath(path)} contradicts itself: parameters and state disagree.")
         return model
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -379,3 +375,12 @@ def _names(names: Any, width: int) -> NDArray[np.object_]:
     if len(names) != width or not all(isinstance(name, str) for name in names):
         raise ValueError("feature names that do not fit the width")
     return np.array(names, dtype=object)
+
+
+def _check_agreement(model: PHIDA, state: dict[str, Any], facts: dict[str, Any]) -> None:
+    if facts["n_seen"] != state["n_seen"]:
+        raise ValueError("it is said to have seen another number of rows than it has")
+    if state["released"] != (model.compatibility == "released"):
+        raise ValueError("its parameters and its state disagree on compatibility")
+    if off := [name for name in ("ph", "refresh", "remove", "prune", "mapping") if not state[name]]:
+        raise ValueError(f"it is an ablation, without {', '.join(off)}")
