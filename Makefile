@@ -30,7 +30,7 @@ $(VENV)/build-tools: $(VENV)/made pyproject.toml
 
 $(VENV)/installed: $(VENV)/build-tools $(SOURCES)
 	@echo "building and installing phida"
-	@$(PIP) --no-build-isolation -C build-dir=build/py .
+	@$(PIP) --no-build-isolation -C build-dir=build/py ".[cli]"
 	@touch $@
 
 $(VENV)/test-tools: $(VENV)/installed-once pyproject.toml
