@@ -12,6 +12,7 @@ from phida.benchmark import execution, records
 from phida.benchmark.comparisons import DIAGRAMS, focused, ranked, values
 from phida.benchmark.evaluation import evaluate
 from phida.benchmark.methods import methods
+from phida.benchmark.protocol import SETTINGS
 from phida.benchmark.published import published
 from phida.benchmark.report import render, statements, tables
 from phida.benchmark.report.document import Document, Picture, Section, Table
@@ -81,6 +82,10 @@ def _beside_published(cells: pd.DataFrame, present: list[str]) -> list[Section]:
             found += [tables.against_published(cells, name, theirs, setting) for setting in settings]
             if name == "PHIDA":
                 found.append(tables.deviations(cells, name, theirs))
+    names = {name: theirs for name in present if (theirs := known[name].published)}
+    for setting in SETTINGS:
+        if setting in set(cells[cells["method"].isin(names)]["setting"]):
+            found.append(tables.seconds(cells, names, setting))
     return [Section("Beside the published values", tables=tuple(found))] if found else []
 
 

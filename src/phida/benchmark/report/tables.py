@@ -79,6 +79,30 @@ def against_published(cells: pd.DataFrame, method: str, name: str, setting: str)
     return Table(f"published_{setting}_{_plain(method)}", title, pd.DataFrame(rows), note)
 
 
+def seconds(cells: pd.DataFrame, names: dict[str, str], setting: str) -> Table:
+    """Seconds of learning beside the published ones, for methods of ours by their published names."""
+    both = beside_published(cells, names)
+    both = both[(both["metric"] == "fit_seconds") & (both["setting"] == setting)]
+    by_key = {(row.dataset, row.method): row for row in both.itertuples()}
+    rows = []
+    for dataset in _in_order(both["dataset"]):
+        row = {"data set": entries()[dataset].title}
+        for method in names:
+            found = by_key.get((dataset, method))
+            row[method] = "" if found is None else f"{_seconds(found.mean)} · {_seconds(found.mean_published)}"
+        rows.append(row)
+    note = (
+        "Ours · published, means per trial. Ours are seconds of one core; what the published ones ran on is not stated."
+    )
+    return Table(
+        f"seconds_{setting}", f"Seconds of learning beside the published ones, {setting}", pd.DataFrame(rows), note
+    )
+
+
+def _seconds(value: float) -> str:
+    return "N/A" if math.isnan(value) else f"{value:.3g}"
+
+
 def agreement(row: pd.Series, digits: int) -> str:
     """How a mean of ours stands to the published one: ``=``, ``≈``, or the standard errors between them."""
     if np.isnan(row["mean"]) or np.isnan(row["mean_published"]):
