@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -49,6 +50,11 @@ void require(bool holds, const char* what) {
 
 }  // namespace
 
+void check_limits(std::size_t max_nodes, double half_life) {
+  require(max_nodes == 0 || max_nodes >= 3, "max_nodes must be 0 or at least 3");
+  require(half_life >= 0.0 && std::isfinite(half_life), "half_life must be 0 or positive");
+}
+
 nb::dict to_dict(const Learner& learner) {
   const Settings& settings = learner.settings();
   const LearnerState& s = learner.state();
@@ -64,6 +70,8 @@ nb::dict to_dict(const Learner& learner) {
   d["remove"] = settings.switches.remove;
   d["prune"] = settings.switches.prune;
   d["mapping"] = settings.switches.mapping;
+  d["max_nodes"] = settings.max_nodes;
+  d["half_life"] = settings.half_life;
   d["n_seen"] = s.n_seen;
   d["n_created"] = s.n_created;
   d["interval"] = s.vigilance.interval;
@@ -108,6 +116,10 @@ Learner from_dict(const nb::dict& d) {
   settings.released = entry<bool>(d, "released");
   settings.switches = {entry<bool>(d, "ph"), entry<bool>(d, "refresh"), entry<bool>(d, "remove"),
                        entry<bool>(d, "prune"), entry<bool>(d, "mapping")};
+  // States of version 0.1 have neither.
+  if (d.contains("max_nodes")) settings.max_nodes = entry<std::size_t>(d, "max_nodes");
+  if (d.contains("half_life")) settings.half_life = entry<double>(d, "half_life");
+  check_limits(settings.max_nodes, settings.half_life);
   const std::size_t dims = settings.dims;
   require(dims > 0, "state: 'n_features' must be positive");
   LearnerState s(dims);
@@ -120,6 +132,8 @@ Learner from_dict(const nb::dict& d) {
   s.since_refresh = entry<std::size_t>(d, "since_refresh");
   s.n_components = entry<std::size_t>(d, "n_components");
   s.n_clusters = entry<std::size_t>(d, "n_clusters");
+  require(s.n_components <= static_cast<std::size_t>(s.n_created),
+          "state: more components than nodes there ever were");
   s.has_map = entry<bool>(d, "has_map");
   s.ended = entry<bool>(d, "ended");
 
@@ -136,7 +150,9 @@ Learner from_dict(const nb::dict& d) {
   nodes.component = column<std::int32_t>(d, "component", n);
   for (std::size_t i = 0; i < n; ++i) nodes.stamp.push_back(++nodes.changes);
   for (const std::int32_t c : nodes.component)
-    require(c >= kNone && c < static_cast<std::int32_t>(n), "state: 'component' is out of range");
+    require(c == kNone || (c >= 0 && static_cast<std::size_t>(c) < s.n_components),
+            "state: 'component' is out of range");
+  require(settings.max_nodes == 0 || n <= settings.max_nodes, "state: more nodes than 'max_nodes'");
 
   s.moments.count = entry<double>(d, "stream_count");
   s.moments.mean = features(d, "stream_mean", dims);
