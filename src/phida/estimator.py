@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import NotFittedError
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from phida import _core, _threads, border, views
 
@@ -27,7 +28,8 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
 
     One pass over the rows learns *nodes*. Every so often the nodes are put into a pruned mutual kNN graph,
     0-dimensional persistence of their support finds *PH components* in it, and a hierarchy maps whole components to
-    *output clusters*, whose number comes out of the data. There is nothing to tune.
+    *output clusters*, whose number comes out of the data. There is nothing to tune; ``max_nodes`` and ``half_life`` are
+    for streams without end.
 
     Parameters
     ----------
@@ -37,6 +39,13 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         within noise.
     compute_labels : bool, default=True
         Whether ``fit`` and ``partial_fit`` set ``labels_``.
+    max_nodes : int or None, default=None
+        At least 3: never more nodes than this. Where one more is needed, close nodes of little support are merged
+        first. This departs from the published method, which is None: as many nodes as the stream brings about.
+    half_life : float or None, default=None
+        Rows after which a row counts half, so that the model follows a stream that moves; what was not seen for many
+        half-lives is forgotten. This departs from the published method, which is None: every row counts the same for
+        ever.
 
     Attributes
     ----------
@@ -97,15 +106,31 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "compatibility": [StrOptions({"equations", "released"})],
         "compute_labels": ["boolean"],
+        "max_nodes": [Interval(Integral, 3, None, closed="left"), None],
+        "half_life": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     _learner: _core.Learner
     _compatibility: str
-    _checked: tuple[str, bool]
+    _checked: tuple[object, ...]
 
-    def __init__(self, *, compatibility: str = "equations", compute_labels: bool = True) -> None:
+    # Models pickled by version 0.1 have none of these.
+    max_nodes: int | None = None
+    half_life: float | None = None
+    _limits: tuple[int | None, float | None] = (None, None)
+
+    def __init__(
+        self,
+        *,
+        compatibility: str = "equations",
+        compute_labels: bool = True,
+        max_nodes: int | None = None,
+        half_life: float | None = None,
+    ) -> None:
         self.compatibility = compatibility
         self.compute_labels = compute_labels
+        self.max_nodes = max_nodes
+        self.half_life = half_life
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Start afresh, learn the rows in their order, and end with a refresh.
@@ -143,11 +168,8 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         if learner is None:
             samples = border.rows(self, X)
             learner = self._begin(X, samples.shape[1], afresh=False)
-        elif self.compatibility != self._compatibility:
-            raise ValueError(
-                f"compatibility was changed from {self._compatibility!r} to "
-                f"{self.compatibility!r} after learning began; call fit to start afresh."
-            )
+        elif self.compatibility != self._compatibility or (self.max_nodes, self.half_life) != self._limits:
+            raise self._changed()
         else:
             samples = border.samples(self, X)
         self._learn(learner, samples, end=False)
@@ -286,8 +308,18 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
 
     def _check_parameters(self) -> None:
         """Validate parameters that have not been validated yet; a look is all it costs for each later row."""
-        if self.__dict__.get("_checked") != (self.compatibility, self.compute_labels):
+        parameters = (self.compatibility, self.compute_labels, self.max_nodes, self.half_life)
+        if self.__dict__.get("_checked") != parameters:
             self._validate_params()
+
+    def _changed(self) -> ValueError:
+        """What to raise where a parameter is not the one that learning began with."""
+        began = {"compatibility": self._compatibility, "max_nodes": self._limits[0], "half_life": self._limits[1]}
+        name = next(name for name, before in began.items() if getattr(self, name) != before)
+        return ValueError(
+            f"{name} was changed from {began[name]!r} to {getattr(self, name)!r} after learning began; "
+            "call fit to start afresh."
+        )
 
     def _begin(self, X: Any, n_features: int, *, afresh: bool) -> _core.Learner:
         """Put a new learner in place, with the width and names of its rows; or take that of a thread that was first."""
@@ -296,11 +328,17 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             border.record(self, X, reset=learner is None)
             if learner is None:
                 self._compatibility = self.compatibility
-                self._learner = learner = _core.Learner(n_features, self.compatibility == "released")
+                self._limits = self.max_nodes, self.half_life
+                self._learner = learner = _core.Learner(
+                    n_features,
+                    self.compatibility == "released",
+                    max_nodes=int(self.max_nodes or 0),
+                    half_life=float(self.half_life or 0),
+                )
             return learner
 
     def _learn(self, learner: _core.Learner, samples: NDArray[np.float64], *, end: bool) -> None:
-        self._checked = (self.compatibility, self.compute_labels)
+        self._checked = (self.compatibility, self.compute_labels, self.max_nodes, self.half_life)
         self.__dict__.pop("labels_", None)  # they are of other rows
         learner.learn(samples)
         if end:
