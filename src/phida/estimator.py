@@ -145,9 +145,9 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self
         """
-        self._check_parameters()
+        parameters = self._check_parameters()
         samples = border.rows(self, X)
-        self._learn(self._begin(X, samples.shape[1], afresh=True), samples, end=True)
+        self._learn(self._begin(X, samples.shape[1], afresh=True), samples, parameters, end=True)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -163,16 +163,16 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self
         """
-        self._check_parameters()
+        parameters = self._check_parameters()
         learner = self.__dict__.get("_learner")
         if learner is None:
             samples = border.rows(self, X)
             learner = self._begin(X, samples.shape[1], afresh=False)
-        elif self.compatibility != self._compatibility or (self.max_nodes, self.half_life) != self._limits:
-            raise self._changed()
         else:
+            if parameters != self.__dict__.get("_checked"):
+                self._refuse_changes()
             samples = border.samples(self, X)
-        self._learn(learner, samples, end=False)
+        self._learn(learner, samples, parameters, end=False)
         return self
 
     def refresh(self) -> Self:
@@ -306,20 +306,22 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     def _reading(self) -> _core.Reading:
         return self._fitted.reading()
 
-    def _check_parameters(self) -> None:
+    def _check_parameters(self) -> tuple[object, ...]:
         """Validate parameters that have not been validated yet; a look is all it costs for each later row."""
         parameters = (self.compatibility, self.compute_labels, self.max_nodes, self.half_life)
         if self.__dict__.get("_checked") != parameters:
             self._validate_params()
+        return parameters
 
-    def _changed(self) -> ValueError:
-        """What to raise where a parameter is not the one that learning began with."""
+    def _refuse_changes(self) -> None:
+        """Raise where a parameter of learning is not the one that learning began with."""
         began = {"compatibility": self._compatibility, "max_nodes": self._limits[0], "half_life": self._limits[1]}
-        name = next(name for name, before in began.items() if getattr(self, name) != before)
-        return ValueError(
-            f"{name} was changed from {began[name]!r} to {getattr(self, name)!r} after learning began; "
-            "call fit to start afresh."
-        )
+        for name, before in began.items():
+            now = getattr(self, name)
+            if now != before:
+                raise ValueError(
+                    f"{name} was changed from {before!r} to {now!r} after learning began; call fit to start afresh."
+                )
 
     def _begin(self, X: Any, n_features: int, *, afresh: bool) -> _core.Learner:
         """Put a new learner in place, with the width and names of its rows; or take that of a thread that was first."""
@@ -337,8 +339,10 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
                 )
             return learner
 
-    def _learn(self, learner: _core.Learner, samples: NDArray[np.float64], *, end: bool) -> None:
-        self._checked = (self.compatibility, self.compute_labels, self.max_nodes, self.half_life)
+    def _learn(
+        self, learner: _core.Learner, samples: NDArray[np.float64], parameters: tuple[object, ...], *, end: bool
+    ) -> None:
+        self._checked = parameters
         self.__dict__.pop("labels_", None)  # they are of other rows
         learner.learn(samples)
         if end:
