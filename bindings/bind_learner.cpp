@@ -71,19 +71,25 @@ auto field(Get get) {
 }  // namespace
 
 void bind_learner(nb::module_& m) {
-  nb::class_<SharedLearner>(m, "Learner",
-                            "The online learner. The switches are the paper's ablations.")
+  nb::class_<SharedLearner>(
+      m, "Learner",
+      "The online learner. The switches are the paper's ablations; max_nodes and half_life "
+      "depart from the paper, 0 is off.")
       .def(
           "__init__",
           [](SharedLearner* self, std::size_t n_features, bool released, bool ph, bool refresh,
-             bool remove, bool prune, bool mapping) {
+             bool remove, bool prune, bool mapping, std::size_t max_nodes, double half_life) {
             if (n_features == 0) throw nb::value_error("n_features must be positive");
-            new (self) SharedLearner(
-                Learner({n_features, released, {ph, refresh, remove, prune, mapping}}));
+            check_limits(max_nodes, half_life);
+            new (self) SharedLearner(Learner({n_features,
+                                              released,
+                                              {ph, refresh, remove, prune, mapping},
+                                              max_nodes,
+                                              half_life}));
           },
           nb::arg("n_features"), nb::arg("released") = false, nb::kw_only(), nb::arg("ph") = true,
           nb::arg("refresh") = true, nb::arg("remove") = true, nb::arg("prune") = true,
-          nb::arg("mapping") = true)
+          nb::arg("mapping") = true, nb::arg("max_nodes") = 0, nb::arg("half_life") = 0.0)
       .def("learn", &learn, nb::arg("samples").noconvert(),
            "Learn rows in order. Every value must be finite; the caller has checked.")
       .def("end_learning", &end_learning, "Refresh and begin a new stage.")

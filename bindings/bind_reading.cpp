@@ -53,7 +53,8 @@ nb::dict nodes(const Reading& reading) {
   d["id"] = to_array(nodes.id);
   d["birth"] = to_array(nodes.birth);
   d["representatives"] = to_array(nodes.representative);
-  d["support"] = to_array_of<std::int64_t>(nodes.support);
+  d["support"] =
+      reading.counted ? to_array_of<std::int64_t>(nodes.support) : to_array(nodes.support);
   d["scale"] = to_array(nodes.scale);
   d["active"] = to_array_of<bool>(nodes.active);
   d["component"] = to_array_of<std::int64_t>(nodes.component);

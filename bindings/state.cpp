@@ -46,6 +46,9 @@ AlignedDoubles features(const nb::dict& state, const char* key, std::size_t dims
   return row;
 }
 
+// Nobody needs more, and memory in proportion to it can be had.
+constexpr std::size_t kMostNodes = 1 << 24;
+
 void require(bool holds, const char* what) {
   if (!holds) throw nb::value_error(what);
 }
@@ -68,7 +71,7 @@ bool all_finite(const RowMatrix& rows) {
 }
 
 // A state may come from a file that anybody wrote: nothing that learning relies on is taken on trust.
-void check(const LearnerState& s) {
+void check(const LearnerState& s, const Settings& settings) {
   const NodeState& nodes = s.nodes;
   require(s.n_seen >= 0 && s.n_created >= 0,
           "state: 'n_seen' and 'n_created' must not be negative");
@@ -86,7 +89,9 @@ void check(const LearnerState& s) {
   for (std::size_t age = 0; age < s.samples.size(); ++age)
     require(all_finite(std::span<const double>{s.samples.recent(age), nodes.dims()}),
             "state: 'samples' must be finite");
-  require(s.n_components <= nodes.size() && s.n_clusters <= s.n_components,
+  // Nodes that were merged to make room may have left fewer of them than there are components.
+  require(s.n_components <= std::max(nodes.size(), settings.max_nodes) &&
+              s.n_clusters <= s.n_components,
           "state: more clusters than components, or more components than nodes");
   if (!s.metric.present) return;
   const FeatureTransform& transform = s.metric.transform;
@@ -98,6 +103,12 @@ void check(const LearnerState& s) {
 }
 
 }  // namespace
+
+void check_limits(std::size_t max_nodes, double half_life) {
+  require(max_nodes == 0 || (max_nodes >= 3 && max_nodes <= kMostNodes),
+          "max_nodes must be 0 or from 3 to 16777216");
+  require(half_life >= 0.0 && std::isfinite(half_life), "half_life must be 0 or positive");
+}
 
 nb::dict to_dict(const Learner& learner) {
   const Settings& settings = learner.settings();
@@ -114,6 +125,8 @@ nb::dict to_dict(const Learner& learner) {
   d["remove"] = settings.switches.remove;
   d["prune"] = settings.switches.prune;
   d["mapping"] = settings.switches.mapping;
+  d["max_nodes"] = settings.max_nodes;
+  d["half_life"] = settings.half_life;
   d["n_seen"] = s.n_seen;
   d["n_created"] = s.n_created;
   d["interval"] = s.vigilance.interval;
@@ -158,6 +171,10 @@ Learner from_dict(const nb::dict& d) {
   settings.released = entry<bool>(d, "released");
   settings.switches = {entry<bool>(d, "ph"), entry<bool>(d, "refresh"), entry<bool>(d, "remove"),
                        entry<bool>(d, "prune"), entry<bool>(d, "mapping")};
+  // States of version 0.1 have neither.
+  if (d.contains("max_nodes")) settings.max_nodes = entry<std::size_t>(d, "max_nodes");
+  if (d.contains("half_life")) settings.half_life = entry<double>(d, "half_life");
+  check_limits(settings.max_nodes, settings.half_life);
   const std::size_t dims = settings.dims;
   require(dims > 0, "state: 'n_features' must be positive");
   LearnerState s(dims);
@@ -186,7 +203,9 @@ Learner from_dict(const nb::dict& d) {
   nodes.component = column<std::int32_t>(d, "component", n);
   for (std::size_t i = 0; i < n; ++i) nodes.stamp.push_back(++nodes.changes);
   for (const std::int32_t c : nodes.component)
-    require(c >= kNone && c < static_cast<std::int32_t>(n), "state: 'component' is out of range");
+    require(c == kNone || (c >= 0 && static_cast<std::size_t>(c) < s.n_components),
+            "state: 'component' is out of range");
+  require(settings.max_nodes == 0 || n <= settings.max_nodes, "state: more nodes than 'max_nodes'");
 
   s.moments.count = entry<double>(d, "stream_count");
   s.moments.mean = features(d, "stream_mean", dims);
@@ -211,7 +230,7 @@ Learner from_dict(const nb::dict& d) {
     require(!s.metric.present || s.transformed.rows() == n || s.transformed.rows() == 0,
             "state: 'transformed' has the wrong shape");
   }
-  check(s);
+  check(s, settings);
   return Learner(settings, std::move(s));
 }
 

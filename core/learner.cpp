@@ -54,12 +54,21 @@ void Learner::end_learning() {
 }
 
 void Learner::create(const double* sample) {
+  make_room();
   const double scale = state_.moments.add(sample);
   create_node(state_.nodes, sample, scale, state_.n_seen, state_.n_created++);
   state_.metric.present = false;
   scaling_.row_added(state_.nodes.representative[state_.nodes.size() - 1]);
   if (plain_) matcher_.append(sample);
   step_.created = true;
+}
+
+// A new node comes after a match, so that the metric is there.
+void Learner::make_room() {
+  if (settings_.max_nodes == 0 || state_.nodes.size() < settings_.max_nodes) return;
+  budget_.make_room(state_.nodes, state_.metric.transform.scaling());
+  refresher_.rows_unknown();
+  nodes_left();
 }
 
 void Learner::match_and_learn(const double* sample) {
@@ -191,6 +200,8 @@ void Learner::recalculate_vigilance() {
   state_.vigilance =
       recalculate(state_.vigilance, state_.samples, state_.metric.transform.scaling(),
                   1.0 / std::max(largest, 1e-12), ratio, window_);
+  if (settings_.max_nodes > 0)
+    state_.vigilance.interval = std::min(state_.vigilance.interval, settings_.max_nodes);
   state_.samples.keep(2 * state_.vigilance.interval);
   state_.since_recalculation = 0;
 }
@@ -204,15 +215,11 @@ double Learner::cluster_count() const {
 }
 
 void Learner::refresh() {
-  NodeState& nodes = state_.nodes;
-  if (refresher_.refresh(nodes, state_.moments, state_.vigilance.interval, settings_.switches,
-                         false)) {
-    state_.metric.present = false;
-    scaling_.all_changed();
-    all_.resize(nodes.size());
-    std::iota(all_.begin(), all_.end(), 0);
-    if (plain_) matcher_.assign(nodes.representative, all_);
-  }
+  const bool forgot = forget(state_.nodes, state_.moments);
+  if (forgot) refresher_.rows_unknown();
+  const bool removed = refresher_.refresh(state_.nodes, state_.moments, state_.vigilance.interval,
+                                          settings_.switches, false);
+  if (forgot || removed) nodes_left();
   state_.n_components = refresher_.view().n_components();
   state_.n_clusters = refresher_.view().n_clusters();
   state_.has_map = true;
@@ -220,18 +227,36 @@ void Learner::refresh() {
   step_.refreshed = true;
 }
 
+// Samples fade by those that came since the last refresh; true if nodes went.
+bool Learner::forget(NodeState& nodes, Moments& moments) {
+  if (settings_.half_life == 0.0 || state_.since_refresh == 0) return false;
+  return forgetting_.fade(nodes, moments, left_after(state_.since_refresh, settings_.half_life));
+}
+
+// What depends on which nodes there are is renewed.
+void Learner::nodes_left() {
+  const NodeState& nodes = state_.nodes;
+  state_.metric.present = false;
+  scaling_.all_changed();
+  all_.resize(nodes.size());
+  std::iota(all_.begin(), all_.end(), 0);
+  if (plain_) matcher_.assign(nodes.representative, all_);
+}
+
 std::shared_ptr<const Reading> Learner::reading() {
   if (reading_) return reading_;
   if (state_.nodes.size() == 0) throw std::logic_error("nothing has been learned yet");
   if (!settings_.switches.mapping)
     throw std::logic_error("this learner has no mapping to clusters");
-  Reading reading{state_.nodes, {}, {}, {}};
+  Reading reading{state_.nodes, {}, {}, {}, settings_.half_life == 0.0};
   reader_.rows_unknown();
-  if (state_.ended)
+  if (state_.ended) {
     reader_.describe(reading.nodes, state_.moments, settings_.switches);
-  else
-    reader_.refresh(reading.nodes, state_.moments, state_.vigilance.interval, settings_.switches,
-                    true);
+  } else {
+    Moments moments = state_.moments;
+    forget(reading.nodes, moments);
+    reader_.refresh(reading.nodes, moments, state_.vigilance.interval, settings_.switches, true);
+  }
   reading.ph = reader_.view();
   const PhView& ph = reading.ph;
   const std::vector<std::int32_t> of_component =

@@ -8,7 +8,9 @@
 #include "metric/feature_transform.hpp"
 #include "metric/moments.hpp"
 #include "metric/tracked_scaling.hpp"
+#include "nodes/forgetting.hpp"
 #include "nodes/matching.hpp"
+#include "nodes/node_budget.hpp"
 #include "nodes/node_state.hpp"
 #include "nodes/sample_buffer.hpp"
 #include "nodes/vigilance.hpp"
@@ -29,6 +31,9 @@ struct Settings {
   // Rows keep the metric in which they were last written, as in the authors' code.
   bool released = false;
   Switches switches;
+  // Departures from the paper (spec section 12); 0 is off.
+  std::size_t max_nodes = 0;  // at least 3
+  double half_life = 0.0;     // in samples
 };
 
 // Everything that the next sample's effect depends on.
@@ -59,6 +64,7 @@ struct Reading {
   PhView ph;
   std::vector<std::int32_t> cluster;  // per node, or kNone
   AssignmentView view;
+  bool counted = true;  // supports are whole numbers: no sample has faded
 };
 
 // What the last sample did.
@@ -96,6 +102,7 @@ class Learner {
 
  private:
   void create(const double* sample);
+  void make_room();
   void match_and_learn(const double* sample);
   void update(std::int32_t node, const double* sample, double gain);
   void mark_active(std::int32_t node);
@@ -108,6 +115,8 @@ class Learner {
   void recalculate_vigilance();
   double cluster_count() const;
   void refresh();
+  bool forget(NodeState& nodes, Moments& moments);
+  void nodes_left();
 
   Settings settings_;
   LearnerState state_;
@@ -117,6 +126,8 @@ class Learner {
   Matcher matcher_;
   bool plain_;  // it has the representatives themselves, not `transformed`
   SimilarityWindow window_;
+  NodeBudget budget_;
+  Forgetting forgetting_;
   Refresher refresher_;
   Refresher
       reader_;  // works on copies, so that readings do not disturb what the other one remembers

@@ -36,7 +36,8 @@ bool Refresher::remove_low_support(NodeState& nodes, std::size_t interval) {
   std::size_t n_low = 0;
   for (std::size_t i = 0; i < n; ++i) n_low += low(i);
   if (n_low <= interval || n_low == n) return false;
-  high_members_.assign(n, 0);
+  // Nodes may have gone since components were found, so that a number may be beyond n.
+  high_members_.assign(*std::max_element(nodes.component.begin(), nodes.component.end()) + 1, 0);
   for (std::size_t i = 0; i < n; ++i)
     if (!low(i) && nodes.component[i] != kNone) ++high_members_[nodes.component[i]];
   kept_.clear();
@@ -55,7 +56,7 @@ bool Refresher::remove_isolated(NodeState& nodes) {
   removed_.assign(nodes.size(), 0);
   for (std::size_t v = 0; v < view_.members.size(); ++v) {
     const std::int32_t i = view_.members[v];
-    removed_[i] = !view_.input[v] && nodes.support[i] == 1.0 && !nodes.active[i];
+    removed_[i] = !view_.input[v] && nodes.support[i] <= 1.0 && !nodes.active[i];
   }
   kept_.clear();
   for (std::size_t i = 0; i < nodes.size(); ++i)

@@ -23,6 +23,13 @@ struct Moments {
     const double most = kernels().welford(sample, count, mean.data(), m2.data(), mean.size());
     return count > 1.0 ? std::max(std::sqrt(most / (count - 1.0)), 1e-6) : 1e-6;
   }
+
+  // Leaves `share` of all samples so far, but no less than one.
+  void fade(double share) {
+    const double left = std::max(count * share, 1.0);
+    for (double& x : m2) x *= left / count;
+    count = left;
+  }
 };
 
 }  // namespace phida

@@ -44,9 +44,11 @@ class Reading:
     def n_clusters(self) -> int: ...
 
 class Learner:
-    """The online learner. The switches are the paper's ablations."""
+    """
+    The online learner. The switches are the paper's ablations; max_nodes and half_life depart from the paper, 0 is off.
+    """
 
-    def __init__(self, n_features: int, released: bool = False, *, ph: bool = True, refresh: bool = True, remove: bool = True, prune: bool = True, mapping: bool = True) -> None: ...
+    def __init__(self, n_features: int, released: bool = False, *, ph: bool = True, refresh: bool = True, remove: bool = True, prune: bool = True, mapping: bool = True, max_nodes: int = 0, half_life: float = 0.0) -> None: ...
 
     def learn(self, samples: Matrix) -> int:
         """

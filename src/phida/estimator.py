@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import NotFittedError
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from phida import _core, _threads, border, state_file, views
 from phida._versions import __version__
@@ -29,7 +30,8 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
 
     One pass over the rows learns *nodes*. Every so often the nodes are put into a pruned mutual kNN graph,
     0-dimensional persistence of their support finds *PH components* in it, and a hierarchy maps whole components to
-    *output clusters*, whose number comes out of the data. There is nothing to tune.
+    *output clusters*, whose number comes out of the data. There is nothing to tune; ``max_nodes`` and ``half_life`` are
+    for streams without end.
 
     Parameters
     ----------
@@ -39,6 +41,13 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         within noise.
     compute_labels : bool, default=True
         Whether ``fit`` and ``partial_fit`` set ``labels_``.
+    max_nodes : int or None, default=None
+        At least 3: never more nodes than this. Where one more is needed, close nodes of little support are merged
+        first. This departs from the published method, which is None: as many nodes as the stream brings about.
+    half_life : float or None, default=None
+        Rows after which a row counts half, so that the model follows a stream that moves; what was not seen for many
+        half-lives is forgotten. This departs from the published method, which is None: every row counts the same for
+        ever.
 
     Attributes
     ----------
@@ -99,15 +108,31 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "compatibility": [StrOptions({"equations", "released"})],
         "compute_labels": ["boolean"],
+        "max_nodes": [Interval(Integral, 3, 2**24, closed="both"), None],
+        "half_life": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     _learner: _core.Learner
     _compatibility: str
-    _checked: tuple[str, bool]
+    _checked: tuple[object, ...]
 
-    def __init__(self, *, compatibility: str = "equations", compute_labels: bool = True) -> None:
+    # Models pickled by version 0.1 have none of these.
+    max_nodes: int | None = None
+    half_life: float | None = None
+    _limits: tuple[int | None, float | None] = (None, None)
+
+    def __init__(
+        self,
+        *,
+        compatibility: str = "equations",
+        compute_labels: bool = True,
+        max_nodes: int | None = None,
+        half_life: float | None = None,
+    ) -> None:
         self.compatibility = compatibility
         self.compute_labels = compute_labels
+        self.max_nodes = max_nodes
+        self.half_life = half_life
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Start afresh, learn the rows in their order, and end with a refresh.
@@ -122,9 +147,9 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self
         """
-        self._check_parameters()
+        parameters = self._check_parameters()
         samples = border.rows(self, X)
-        self._learn(self._begin(X, samples.shape[1], afresh=True), samples, end=True)
+        self._learn(self._begin(X, samples.shape[1], afresh=True), samples, parameters, end=True)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -140,19 +165,16 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self
         """
-        self._check_parameters()
+        parameters = self._check_parameters()
         learner = self.__dict__.get("_learner")
         if learner is None:
             samples = border.rows(self, X)
             learner = self._begin(X, samples.shape[1], afresh=False)
-        elif self.compatibility != self._compatibility:
-            raise ValueError(
-                f"compatibility was changed from {self._compatibility!r} to "
-                f"{self.compatibility!r} after learning began; call fit to start afresh."
-            )
         else:
+            if parameters != self.__dict__.get("_checked"):
+                self._refuse_changes()
             samples = border.samples(self, X)
-        self._learn(learner, samples, end=False)
+        self._learn(learner, samples, parameters, end=False)
         return self
 
     def refresh(self) -> Self:
@@ -216,6 +238,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             model._learner = _core.Learner.__new__(_core.Learner)
             model._learner.__setstate__(state)
             model._compatibility = model.compatibility
+            model._limits = model.max_nodes, model.half_life
             model.n_features_in_ = model._learner.n_features
             if facts["feature_names"] is not None:
                 model.feature_names_in_ = _names(facts["feature_names"], model.n_features_in_)
@@ -342,10 +365,22 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     def _reading(self) -> _core.Reading:
         return self._fitted.reading()
 
-    def _check_parameters(self) -> None:
+    def _check_parameters(self) -> tuple[object, ...]:
         """Validate parameters that have not been validated yet; a look is all it costs for each later row."""
-        if self.__dict__.get("_checked") != (self.compatibility, self.compute_labels):
+        parameters = (self.compatibility, self.compute_labels, self.max_nodes, self.half_life)
+        if self.__dict__.get("_checked") != parameters:
             self._validate_params()
+        return parameters
+
+    def _refuse_changes(self) -> None:
+        """Raise where a parameter of learning is not the one that learning began with."""
+        began = {"compatibility": self._compatibility, "max_nodes": self._limits[0], "half_life": self._limits[1]}
+        for name, before in began.items():
+            now = getattr(self, name)
+            if now != before:
+                raise ValueError(
+                    f"{name} was changed from {before!r} to {now!r} after learning began; call fit to start afresh."
+                )
 
     def _begin(self, X: Any, n_features: int, *, afresh: bool) -> _core.Learner:
         """Put a new learner in place, with the width and names of its rows; or take that of a thread that was first."""
@@ -354,11 +389,19 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             border.record(self, X, reset=learner is None)
             if learner is None:
                 self._compatibility = self.compatibility
-                self._learner = learner = _core.Learner(n_features, self.compatibility == "released")
+                self._limits = self.max_nodes, self.half_life
+                self._learner = learner = _core.Learner(
+                    n_features,
+                    self.compatibility == "released",
+                    max_nodes=int(self.max_nodes or 0),
+                    half_life=float(self.half_life or 0),
+                )
             return learner
 
-    def _learn(self, learner: _core.Learner, samples: NDArray[np.float64], *, end: bool) -> None:
-        self._checked = (self.compatibility, self.compute_labels)
+    def _learn(
+        self, learner: _core.Learner, samples: NDArray[np.float64], parameters: tuple[object, ...], *, end: bool
+    ) -> None:
+        self._checked = parameters
         self.__dict__.pop("labels_", None)  # they are of other rows
         learner.learn(samples)
         if end:
@@ -382,5 +425,7 @@ def _check_agreement(model: PHIDA, state: dict[str, Any], facts: dict[str, Any])
         raise ValueError("it is said to have seen another number of rows than it has")
     if state["released"] != (model.compatibility == "released"):
         raise ValueError("its parameters and its state disagree on compatibility")
+    if (state["max_nodes"], state["half_life"]) != (model.max_nodes or 0, model.half_life or 0.0):
+        raise ValueError("its parameters and its state disagree on max_nodes or half_life")
     if off := [name for name in ("ph", "refresh", "remove", "prune", "mapping") if not state[name]]:
         raise ValueError(f"it is an ablation, without {', '.join(off)}")

@@ -47,8 +47,8 @@ class Nodes(_Record):
     """How many samples had been learned when the node was created."""
     representatives: Floats
     """Position per node, in the space of the data (y)."""
-    support: Ints
-    """How many samples updated the node (M)."""
+    support: Ints | Floats
+    """How many samples updated the node (M); where old samples fade (``half_life``), what is left of them."""
     scale: Floats
     """Node scale (s): distances are measured against it."""
     active: Bools

@@ -15,13 +15,14 @@ from phida import PHIDA
 X = blobs(200)
 
 
-@parametrize_with_checks([PHIDA(), PHIDA(compatibility="released")])
+@parametrize_with_checks([PHIDA(), PHIDA(compatibility="released"), PHIDA(max_nodes=20, half_life=100.0)])
 def test_estimator(estimator, check):
     check(estimator)
 
 
-def test_parameters_are_keyword_only_and_two():
-    assert PHIDA().get_params() == {"compatibility": "equations", "compute_labels": True}
+def test_parameters_are_keyword_only_and_four():
+    published = {"compatibility": "equations", "compute_labels": True, "max_nodes": None, "half_life": None}
+    assert PHIDA().get_params() == published
     with pytest.raises(TypeError):
         PHIDA("released")
 

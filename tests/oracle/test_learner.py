@@ -14,6 +14,7 @@ from oracle.transform import Transform
 from phida import _core
 
 MODES = ["equations", "released"]
+LIMITS = [{"max_nodes": 12}, {"half_life": 40.0}, {"max_nodes": 20, "half_life": 100.0}]
 ABLATIONS = [{}, {"ph": False}, {"refresh": False}, {"remove": False}, {"prune": False}, {"mapping": False}]
 
 
@@ -89,20 +90,38 @@ def test_short_streams(mode, switches, rows):
     assert_same_learning(rows, mode, switches)
 
 
+def scaled_groups():
+    rng = np.random.default_rng(7)
+    centers = 2 * rng.normal(size=(6, 5))
+    noise = rng.normal(size=(300, 5)) * rng.choice([0.3, 1.5], size=(300, 1))
+    return (centers[rng.integers(0, 6, size=300)] + noise) * [1e-3, 1.0, 1.0, 1.0, 300.0]
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("switches", ABLATIONS, ids=lambda s: next(iter(s), "whole"))
 def test_longer_stream_with_scales_that_differ(mode, switches):
     """Long enough for removals, several components and, since gamma > 0, feature weights and old rows."""
-    rng = np.random.default_rng(7)
-    centers = 2 * rng.normal(size=(6, 5))
-    noise = rng.normal(size=(300, 5)) * rng.choice([0.3, 1.5], size=(300, 1))
-    rows = (centers[rng.integers(0, 6, size=300)] + noise) * [1e-3, 1.0, 1.0, 1.0, 300.0]
-    native = assert_same_learning(rows, mode, switches)
+    native = assert_same_learning(scaled_groups(), mode, switches)
     assert native.last_step()["gamma"] > 0
     state = native.__getstate__()
     if not switches:
         assert state["n_components"] > 1
         assert state["n_created"] > native.n_nodes, "no node was removed: change the stream"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("limits", LIMITS, ids="-".join)
+def test_limits(mode, limits):
+    native = assert_same_learning(scaled_groups(), mode, limits)
+    assert native.__getstate__()["n_created"] > native.n_nodes + 10, "hardly a node went: change the stream"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("limits", LIMITS, ids="-".join)
+@settings(max_examples=12)
+@given(rows=streams)
+def test_limits_on_short_streams(mode, limits, rows):
+    assert_same_learning(rows, mode, limits)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -52,10 +52,11 @@ def test_unfitted_models_can_be_copied():
 
 
 def test_clone_is_new_and_keeps_parameters():
-    model = clone(PHIDA(compatibility="released", compute_labels=False).fit(X))
-    assert model.get_params() == {"compatibility": "released", "compute_labels": False}
+    parameters = {"compatibility": "released", "compute_labels": False, "max_nodes": 30, "half_life": 200.0}
+    model = clone(PHIDA(**parameters).fit(X))
+    assert model.get_params() == parameters
     assert "_learner" not in vars(model)
-    assert_same_state(model.fit(X), PHIDA(compatibility="released").fit(X))
+    assert_same_state(model.fit(X), PHIDA(compatibility="released", max_nodes=30, half_life=200.0).fit(X))
 
 
 @pytest.mark.parametrize(
@@ -68,6 +69,7 @@ def test_clone_is_new_and_keeps_parameters():
         {"n_features": 0},
         {"component": np.full(10_000, 3, np.int32)},
         {"samples": np.ones((3, 99))},
+        {"max_nodes": 4},
     ],
     ids=lambda damage: next(iter(damage)),
 )
@@ -80,7 +82,7 @@ def test_a_damaged_state_is_refused(damage):
 
 def test_an_incomplete_state_is_refused():
     state = state_of(PHIDA().fit(X))
-    for key in state:
+    for key in state.keys() - {"max_nodes", "half_life"}:
         learner = _core.Learner.__new__(_core.Learner)
         with pytest.raises(ValueError, match=key):
             learner.__setstate__({k: v for k, v in state.items() if k != key})

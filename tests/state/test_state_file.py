@@ -160,7 +160,8 @@ def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
         {"n_features": lambda v: 2**62}, {"component": lambda v: v + 1000}, {"active": lambda v: v + 7},
         {"samples": lambda v: v + np.inf}, {"vigilance": lambda v: "high"}, {"n_clusters": lambda v: 10**9},
         {"metric_gamma": lambda v: 7.0}, {"released": lambda v: True}, {"support": lambda v: v.tolist()},
-        {"stream_count": lambda v: -1.0}, {"has_map": lambda v: None},
+        {"max_nodes": lambda v: 100}, {"half_life": lambda v: 100.0}, {"stream_count": lambda v: -1.0},
+        {"has_map": lambda v: None},
     ],
 )  # fmt: skip
 def test_a_valid_digest_over_nonsense_is_refused(tmp_path, made, change):
