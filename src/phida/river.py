@@ -33,6 +33,11 @@ class PHIDA(base.Clusterer):
     compatibility
         ``"equations"`` follows the paper's equations; ``"released"`` repeats one quirk of the authors' research code,
         from which the published tables come.
+    max_nodes
+        Never more nodes than this; where one more is needed, close nodes of little support are merged first. Departs
+        from the published method, which is None.
+    half_life
+        Rows after which a row counts half. Departs from the published method, which is None.
 
     Attributes
     ----------
@@ -65,10 +70,18 @@ class PHIDA(base.Clusterer):
     (1, 9)
     """
 
-    def __init__(self, *, compatibility: str = "equations") -> None:
+    def __init__(
+        self, *, compatibility: str = "equations", max_nodes: int | None = None, half_life: float | None = None
+    ) -> None:
         if compatibility not in ("equations", "released"):
             raise ValueError(f"compatibility must be 'equations' or 'released', not {compatibility!r}.")
+        if max_nodes is not None and not 3 <= max_nodes <= 2**24:
+            raise ValueError(f"max_nodes must be None or from 3 to {2**24}, not {max_nodes!r}.")
+        if half_life is not None and not 0 < half_life < float("inf"):
+            raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")
         self.compatibility = compatibility
+        self.max_nodes = max_nodes
+        self.half_life = half_life
         self._features = Features()
         self._learner: _core.Learner | None = None
 
@@ -170,5 +183,10 @@ class PHIDA(base.Clusterer):
         with _beginning:
             if self._learner is None:
                 self._features = features
-                self._learner = _core.Learner(len(features.names), self.compatibility == "released")
+                self._learner = _core.Learner(
+                    len(features.names),
+                    self.compatibility == "released",
+                    max_nodes=self.max_nodes or 0,
+                    half_life=self.half_life or 0.0,
+                )
             return self._learner

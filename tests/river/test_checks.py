@@ -5,10 +5,12 @@ import pickle
 import random
 
 import pytest
+from data import drifting
 from river import base, checks, datasets, preprocessing
 from river.checks import common
 from states import assert_same_state, differences, state_of
 
+import phida
 from phida.river import PHIDA
 
 STREAM = list(datasets.ImageSegments().take(200))
@@ -127,7 +129,8 @@ def test_clones_keep_parameters_and_nothing_else(model):
 
 
 def test_repr_shows_the_parameters():
-    assert repr(PHIDA(compatibility="released")).split() == ["PHIDA", "(", 'compatibility="released"', ")"]
+    shown = ["PHIDA", "(", 'compatibility="released"', "max_nodes=None", "half_life=None", ")"]
+    assert repr(PHIDA(compatibility="released")).split() == shown
 
 
 def test_parameters_are_validated_and_fixed():
@@ -146,3 +149,14 @@ def test_memory_counts_the_native_state():
     assert arrays > 10_000
     assert model._raw_memory_usage > empty + arrays
     assert model._memory_usage.endswith("KiB")
+
+
+def test_limits_are_those_of_the_estimator():
+    model = PHIDA(max_nodes=10, half_life=100.0)
+    rows = drifting(300)
+    for row in rows.tolist():
+        model.learn_one(dict(enumerate(row)))
+    assert_same_state(model, phida.PHIDA(max_nodes=10, half_life=100.0).partial_fit(rows))
+    for wrong in ({"max_nodes": 2}, {"half_life": 0.0}, {"half_life": float("nan")}):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be None or"):
+            PHIDA(**wrong)

@@ -216,6 +216,17 @@ def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, wor
     assert message in " ".join(found.output.replace("│", " ").split()) and "Traceback" not in found.output
 
 
+def test_limits_hold_and_cannot_change_on_the_way(tmp_path, data):
+    words = ["stream", str(data), *CHOSEN, "--checkpoint", str(tmp_path / "s"), "--output", str(tmp_path / "o.csv")]
+    limits = ["--max-nodes", "12", "--half-life", "200"]
+    assert CliRunner().invoke(app, [*words, *limits]).exit_code == 0
+    model = PHIDA.load(tmp_path / "s" / "model.safetensors")
+    assert_same_state(model, PHIDA(max_nodes=12, half_life=200).partial_fit(X))
+    assert CliRunner().invoke(app, [*words, *limits, "--resume"]).exit_code == 0
+    found = CliRunner().invoke(app, [*words, "--max-nodes", "13", "--resume"])
+    assert found.exit_code == 2 and "was begun with max_nodes 12" in " ".join(found.output.replace("│", " ").split())
+
+
 def test_a_checkpoint_is_not_overwritten_nor_its_batch_changed(tmp_path, data):
     assert phida(*stream_words(data, tmp_path)).returncode == 0
     again = phida(*stream_words(data, tmp_path))

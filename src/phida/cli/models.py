@@ -29,6 +29,8 @@ def fit(
     compatibility: Annotated[
         str, typer.Option(help="equations, or released as in the published tables.")
     ] = "equations",
+    max_nodes: options.MaxNodes = None,
+    half_life: options.HalfLife = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -39,7 +41,8 @@ def fit(
     Example: phida fit flowers.csv --label species --out flowers.safetensors
     """
     with ends_well(), reading.bad_rows(on_bad_row, bad_row_log) as bad:
-        model = StreamModel(PHIDA(compatibility=compatibility, compute_labels=False), None)
+        estimator = PHIDA(compatibility=compatibility, compute_labels=False, max_nodes=max_nodes, half_life=half_life)
+        model = StreamModel(estimator, None)
         source = reading.source(data, format, columns, exclude, label)
         _learn(model, source, bad, quiet)
         model.estimator.refresh()

@@ -13,6 +13,8 @@ Format = Annotated[str | None, typer.Option(help="Format of the data, where its 
 Columns = Annotated[str | None, typer.Option(help="The features, with commas between.")]
 Exclude = Annotated[str | None, typer.Option(help="Columns to leave out, with commas between.")]
 Label = Annotated[str | None, typer.Option(help="Column with true classes: never learned, scored against.")]
+MaxNodes = Annotated[int | None, typer.Option(help="Never more nodes than this; departs from the paper.")]
+HalfLife = Annotated[float | None, typer.Option(help="Rows after which a row counts half; departs from the paper.")]
 OnBadRow = Annotated[str, typer.Option(help="fail, skip, or log: what to do with a row that cannot be read.")]
 BadRowLog = Annotated[Path | None, typer.Option(help="Where such rows go with --on-bad-row log.", dir_okay=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]

@@ -44,6 +44,8 @@ def stream(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
+    max_nodes: options.MaxNodes = None,
+    half_life: options.HalfLife = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -64,7 +66,9 @@ def stream(
         signals = stack.enter_context(Signals().caught())
         reader = stack.enter_context(opened(source, signals))
         if learned is None:
-            learned = StreamModel(PHIDA(compute_labels=False), reader.names)
+            estimator = PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life)
+            learned = StreamModel(estimator, reader.names)
+        _check_limits(learned, max_nodes=max_nodes, half_life=half_life)
         learned.check_width(len(reader.names or reader.all_names))
         offset = 0 if output is None else position.output_offset
         bad = stack.enter_context(reading.bad_rows(on_bad_row, bad_row_log, position.bad_row_log_offset))
@@ -102,6 +106,14 @@ def _start(
             raise typer.BadParameter(f"the stream was begun with --batch {kept[1].batch}; it cannot change on the way.")
         return kept
     return (None if model is None else StreamModel.load(model)), Position(batch=size)
+
+
+def _check_limits(learned: StreamModel, **wanted: float | None) -> None:
+    """What is typed may repeat what the model was begun with, but not contradict it."""
+    for name, value in wanted.items():
+        if value is not None and value != getattr(learned.estimator, name):
+            held = getattr(learned.estimator, name)
+            raise typer.BadParameter(f"the model was begun with {name} {held}; it cannot change on the way.")
 
 
 def _file(stack: ExitStack, output: Path | None, offset: int) -> Any:
