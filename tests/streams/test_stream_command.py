@@ -239,3 +239,81 @@ def test_a_checkpoint_is_not_overwritten_nor_its_batch_changed(tmp_path, data):
     (tmp_path / "state" / "model.safetensors").write_bytes(b"rubbish")
     damaged = phida(*stream_words(data, tmp_path, "--resume"))
     assert damaged.returncode == 4 and "damaged" in damaged.stderr
+
+
+def invoke(*words):
+    found = CliRunner().invoke(app, [str(word) for word in words])
+    return found.exit_code, " ".join(found.output.replace("│", " ").split())
+
+
+def test_another_file_is_not_taken_for_the_one_that_was_begun(tmp_path, data):
+    assert invoke(*stream_words(data, tmp_path))[0] == 0
+    for text, message in (
+        (HEADER + as_csv(X[:10]), "no row begins at byte"),
+        (HEADER.replace("a,b", "b,a") + as_csv(X), "but the stream began with id, a, b, c, kind"),
+        (HEADER + "x" * 10**6, "no row begins at byte"),
+    ):
+        data.write_text(text)
+        code, said = invoke(*stream_words(data, tmp_path, "--resume"))
+        assert code == 3 and message in said
+    np.save(tmp_path / "rows.npy", X[:, :2])
+    words = ("stream", tmp_path / "rows.npy", "--checkpoint", tmp_path / "other", "--output", tmp_path / "o.csv")
+    assert invoke(*words)[0] == 0
+    np.save(tmp_path / "rows.npy", X[:50, :2])
+    assert "has 50 rows, but the stream stopped at row 600" in invoke(*words, "--resume")[1]
+
+
+def test_a_last_line_may_be_ended_later(tmp_path):
+    data = tmp_path / "rows.csv"
+    words = ("stream", data, "--checkpoint", tmp_path / "s", "--output", tmp_path / "o.csv")
+    data.write_text("a\n1\n2")
+    assert invoke(*words)[0] == 0
+    data.write_text("a\n1\n2\n3\n")
+    assert invoke(*words, "--resume")[0] == 0
+    assert [line.split(",")[:2] for line in (tmp_path / "o.csv").read_text().splitlines()[1:]] == [
+        ["0", "1"], ["1", "2"], ["2", "3"],
+    ]  # fmt: skip
+
+
+def test_what_was_learned_before_a_bad_row_is_kept(tmp_path, data):
+    whole = data.read_text()
+    data.write_text(whole.replace("\n300,", "\nwrong,row,", 1))
+    code, said = invoke(*stream_words(data, tmp_path))
+    assert code == 3 and "row 300 has 6 fields" in said
+    data.write_text(whole)
+    code, said = invoke(*stream_words(data, tmp_path, "--resume"))
+    assert code == 0 and "going on at row 300" in said
+    model, labels = expected(10)
+    assert_same_state(PHIDA.load(tmp_path / "state" / "model.safetensors"), model)
+    assert clusters_in(tmp_path / "out.csv").tolist() == labels.tolist()
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path, data):
+    command = [sys.executable, "-m", "phida.cli", "stream", "-", "--checkpoint", str(tmp_path / "s")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as first:
+        first.stdin.write(b"a\n1\n")
+        first.stdin.flush()
+        first.stdout.readline()
+        code, said = invoke("stream", data, *CHOSEN, "--checkpoint", tmp_path / "s", "--output", tmp_path / "o")
+        assert code == 1 and "another run keeps its checkpoints" in said
+        first.stdin.close()
+        assert first.wait(timeout=30) == 0
+
+
+def test_what_comes_out_may_be_put_in_again(tmp_path, data):
+    words = ("--exclude", "id,kind,row,cluster")
+    assert invoke("stream", data, *CHOSEN, "--output", tmp_path / "1.csv")[0] == 0
+    assert invoke("stream", tmp_path / "1.csv", *words, "--output", tmp_path / "2.csv")[0] == 0
+    header, first = (tmp_path / "2.csv").read_text().splitlines()[:2]
+    assert header == "row_,row,id,a,b,c,kind,cluster,cluster_" and first.startswith("0,0,0,")
+
+
+def test_fitting_that_is_interrupted_says_so(tmp_path):
+    command = [sys.executable, "-m", "phida.cli", "fit", "-", "--out", str(tmp_path / "m")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        # More than a pipe holds: when it is written, the command is reading.
+        process.stdin.write("a\n" + "1\n" * 200_000)
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        notes = process.stderr.read()
+        assert process.wait(timeout=30) == 130 and notes == "interrupted\n"

@@ -41,7 +41,7 @@ def ends_well() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        notes.print("interrupted; what was finished is kept")
+        notes.print("interrupted")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         # Whoever read the results has gone; Python would complain once more when it closes the pipe.

@@ -48,6 +48,8 @@ def fit(
         model.estimator.refresh()
         model.save(out)
         scores = {} if label is None or source.is_pipe else _scores(model, source, quiet)
+        if label is not None and source.is_pipe:
+            say("not scored against the label: standard input can be read only once", quiet=quiet)
         _tell(model, bad, scores, out, as_json, quiet)
 
 

@@ -56,6 +56,8 @@ def stream(
     Example: tail -f readings.csv | phida stream - --checkpoint state/ > labelled.csv
     """
     with ends_well(), ExitStack() as stack:
+        if checkpoint_folder is not None:
+            stack.enter_context(checkpoint.held(checkpoint_folder))
         size = batch or (1 if data == "-" or follow else 1000)
         learned, position = _start(checkpoint_folder, resume, model, size, batch is not None)
         if resume and position.row:

@@ -64,6 +64,10 @@ class ArrowRows:
                 count = room(number, size)
                 yield self._batch(held.slice(0, count), number)
                 held, number = held.slice(count), number + count
+        if number < self._start:
+            raise DataError(
+                f"there are {number} rows, but the stream stopped at row {self._start}; is it another file?"
+            )
         if held is not None and len(held):
             yield self._batch(held, number)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -66,9 +69,27 @@ def every(text: str) -> Schedule:
     return schedule
 
 
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keep a folder for one run at a time, where the system can do that."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if os.name != "posix":
+        yield
+        return
+    import fcntl
+
+    with (folder / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise OSError(
+                f"another run keeps its checkpoints in {folder}; end it first, or take another folder."
+            ) from error
+        yield
+
+
 def save(folder: Path, model: StreamModel, position: Position) -> None:
     """Keep model and position together, in one file, so that they cannot disagree."""
-    folder.mkdir(parents=True, exist_ok=True)
     model.save(folder / NAME, asdict(position))
 
 

@@ -35,12 +35,15 @@ class CsvRows:
         self._lines = lines
         self._delimiter = delimiter
         self._number, offset = start
+        if header is None or offset:
+            found = self._read_header()
+            if header is not None and found != header:
+                raise DataError(f"the columns are {', '.join(found)}, but the stream began with {', '.join(header)}.")
+            header = found
+        else:
+            self._skip_header(header)
         if offset:
             lines.seek(offset)
-        if header is None:
-            header = self._read_header()
-        elif not offset:
-            self._skip_header(header)
         self.all_names = header
         self._features = selection.features(header)
         self._label = None if selection.label is None else header.index(selection.label)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -84,6 +85,9 @@ class Stream:
                 signals.check()
         except Interrupted:
             finished = False
+        except DataError:
+            self._checkpoint()  # what was learned before the bad row is not lost
+            raise
         self._checkpoint()
         return finished
 
@@ -115,5 +119,6 @@ class Stream:
             self.output.sync()
         if self.bad_rows.log is not None:
             self.bad_rows.log.flush()
+            os.fsync(self.bad_rows.log.fileno())
         self.keep(self.model, self.position)
         self.schedule.start(self.position.row)

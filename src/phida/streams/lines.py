@@ -23,8 +23,8 @@ _LONGEST = 1 << 24
 _PATIENCE = 0.1
 
 
-class Interrupted(Exception):
-    """A signal asked to stop while the stream was waiting for input."""
+class Interrupted(KeyboardInterrupt):
+    """A signal asked to stop."""
 
 
 class Signals:
@@ -79,7 +79,13 @@ class Lines:
 
     def seek(self, offset: int) -> None:
         """Go on at a byte that a line begins at."""
+        around = os.pread(self._handle, 2, offset - 1)
+        if not (around[:1] == b"\n" or around[1:] in (b"\n", b"\r", b"")) or not around:
+            raise DataError(f"no row begins at byte {offset}, where the stream stopped; is it another file?")
         os.lseek(self._handle, offset, os.SEEK_SET)
+        self._ready.clear()
+        self._pieces.clear()
+        self._ended = False
         self.offset = offset
 
     def take(self, count: int) -> list[bytes]:

@@ -28,6 +28,8 @@ class MatrixRows:
         self._start = start
         with self._open() as file:
             (self._rows, columns), self._fortran, self._dtype, self._data_at = _header(file, path)
+        if start > self._rows:
+            raise DataError(f"{path} has {self._rows} rows, but the stream stopped at row {start}; is it another file?")
         self.all_names = tuple(str(i) for i in range(columns))
         self._features = selection.features(self.all_names)
         self._label = None if selection.label is None else int(selection.label)

@@ -24,12 +24,13 @@ class Output:
         self._reader = reader
         self._as_ndjson = format == "ndjson"
         self._verbatim = reader.format == format
+        self._row, self._cluster = (_free(name, reader.all_names) for name in ("row", "cluster"))
         self.offset = offset
         if offset:
             file.truncate(offset)
             file.seek(offset)
         elif not self._as_ndjson:
-            self._write(_csv_line(["row", *reader.all_names, "cluster"]))
+            self._write(_csv_line([self._row, *reader.all_names, self._cluster]))
 
     def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
         """The rows of a batch, and all of them at once, so that a reader at the other end sees it whole."""
@@ -53,13 +54,14 @@ class Output:
         numbers = batch.numbers.tolist()
         if self._verbatim:
             return [
-                f'{{"row": {number}, {text[1:-1].strip()}, "cluster": {label}}}\n'
+                f'{{"{self._row}": {number}, {text[1:-1].strip()}, "{self._cluster}": {label}}}\n'
                 for number, text, label in zip(numbers, batch.texts, labels, strict=True)
             ]
         columns = batch.columns()
         rows = zip(*columns.values(), strict=True)
         return [
-            json.dumps({"row": number, **dict(zip(columns, map(_value, row), strict=True)), "cluster": label}) + "\n"
+            json.dumps({self._row: number, **dict(zip(columns, map(_value, row), strict=True)), self._cluster: label})
+            + "\n"
             for number, row, label in zip(numbers, rows, labels, strict=True)
         ]
 
@@ -67,6 +69,11 @@ class Output:
         content = text.encode()
         self._file.write(content)
         self.offset += len(content)
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """A name that no column of the input has: what comes out may be put in again."""
+    return name if name not in taken else _free(f"{name}_", taken)
 
 
 def _csv_line(fields: Sequence[Any]) -> str:
