@@ -120,9 +120,12 @@ def test_a_model_becomes_json_or_npz(here):
     ("words", "code", "message"),
     [
         (("fit", "rows.csv", "--out", "m"), 3, "column 'kind' is not numeric ('x' in the first row); leave it out"),
-        (("fit", "none.csv", "--out", "m"), 3, "there is no file none.csv"),
+        (("fit", "none.csv", "--out", "m"), 1, "there is no file none.csv"),
+        (("fit", "rows.csv", "--out", "no/m"), 1, "there is no folder no; make it first"),
+        (("predict", "m.safetensors", "rows.csv", "--output", "rows.csv"), 2, "rows.csv is the input"),
+        (("convert", "rows.csv", "rows.csv", "--columns", "a"), 2, "rows.csv is the input"),
         (("fit", "rows.csv"), 2, "Missing option '--out'"),
-        (("fit", "rows.csv", "--columns", "a", "--compatibility", "x", "--out", "m"), 3, "compatibility"),
+        (("fit", "rows.csv", "--columns", "a", "--compatibility", "x", "--out", "m"), 2, "takes equations or released"),
         (("predict", "none.safetensors", "rows.csv"), 1, "there is no file none.safetensors"),
         (("predict", "rows.csv", "rows.csv"), 4, "rows.csv is damaged, not complete, or no model at all"),
         (("inspect", "rows.csv"), 4, "no model at all"),
@@ -146,3 +149,38 @@ def test_a_mistake_gets_one_sentence_and_an_exit_code(here, words, code, message
 def test_debug_shows_where_it_happened(here):
     found = phida("--debug", "inspect", "rows.csv")
     assert type(found.exception).__name__ == "StateFileError"
+
+
+def test_columns_of_a_matrix_are_chosen_by_number(here):
+    np.save("five.npy", np.column_stack([np.arange(600) % 3, X, X[:, 0]]))
+    assert phida("fit", "five.npy", "--label", "0", "--out", "m.safetensors").exit_code == 0
+    model = PHIDA.load("m.safetensors")
+    assert_same_state(model, PHIDA().fit(np.column_stack([X, X[:, 0]])))
+    assert phida("predict", "m.safetensors", "five.npy", "--exclude", "0", "--output", "o.csv").exit_code == 0
+    assert phida("convert", "five.npy", "five.csv", "--exclude", "0").exit_code == 0
+    (here / "five.npy").rename("five.dat")
+    assert phida("fit", "five.csv", "--exclude", "0", "--out", "n.safetensors").exit_code == 0
+    assert_same_state(PHIDA.load("n.safetensors"), model)
+    assert phida("fit", "five.dat", "--format", "npy", "--exclude", "0", "--out", "n.safetensors").exit_code == 0
+    assert_same_state(PHIDA.load("n.safetensors"), model)
+
+
+def test_other_delimiters_and_missing_values(here):
+    (here / "semicolons.csv").write_text("a;b\nNA;1\n2;3\n4;5\n")
+    words = ("fit", "semicolons.csv", "--delimiter", ";", "--out", "m.safetensors")
+    assert "'NA' in column 'a' is not a number" in phida(*words).output
+    found = phida(*words, "--on-bad-row", "skip")
+    assert found.exit_code == 0 and "2 rows learned" in found.output and "1 bad rows" in found.output
+
+
+def test_a_model_from_the_command_gives_labels(here):
+    fitted()
+    assert len(PHIDA.load("m.safetensors").partial_fit(X[:10]).labels_) == 10
+
+
+def test_a_checkpoint_is_not_updated_by_mistake(here):
+    assert (
+        phida("stream", "rows.csv", *CHOSEN, "--label", "kind", "--checkpoint", "s", "--output", "o.csv").exit_code == 0
+    )
+    found = phida("update", "s/model.safetensors", "rows.csv")
+    assert found.exit_code == 2 and "is a checkpoint" in found.output

@@ -99,6 +99,36 @@ def test_quotes_line_breaks_blank_lines_and_marks(tmp_path):
     assert read(resumed)[1][0].rows.tolist() == [[4, 5]]
 
 
+def test_a_quote_inside_a_field_is_only_a_mark(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text('a,n\n1,5" pipe\n2,ok\n3,3" pipe\n"4","a ""b"", c"\n')
+    _, batches = read(Source(str(path), selection=Selection(exclude=("n",))), 1)
+    assert [batch.rows.tolist() for batch in batches] == [[[1]], [[2]], [[3]], [[4]]]
+    assert [batch.columns()["n"][0] for batch in batches] == ['5" pipe', "ok", '3" pipe', 'a "b", c']
+
+
+def test_a_quote_that_is_never_closed_takes_no_longer_than_it_is_long(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text('a,n\n1,x\n2,"open\n' + "3,y\n" * 400_000)
+    _, batches = read(Source(str(path), selection=Selection(exclude=("n",))), 1000)
+    assert batches[0].rows.tolist() == [[1]] and len(batches[0].bad) == 1
+
+
+def test_a_named_pipe_is_read(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    threading.Thread(target=lambda: path.write_text("a\n1\n2\n"), daemon=True).start()
+    _, (batch,) = read(Source(str(path), format="csv"))
+    assert batch.rows.tolist() == [[1], [2]]
+
+
+def test_marks_and_lists_in_ndjson(tmp_path):
+    path = tmp_path / "rows.ndjson"
+    path.write_bytes(b'\xef\xbb\xbf{"a": 1, "t": [1, 2]}\n')
+    _, (batch,) = read(Source(str(path), selection=Selection(label="t")))
+    assert batch.texts == ['{"a": 1, "t": [1, 2]}'] and batch.truth == ["[1, 2]"]
+
+
 BAD = [
     ("csv", "1,2,3", "row 1 has 3 fields, but there are 2 columns"),
     ("csv", "1", "row 1 has 1 fields"),

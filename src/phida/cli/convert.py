@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +13,9 @@ import typer
 from phida import state_file
 from phida.cli import options, reading
 from phida.cli.console import counting, ends_well, say
-from phida.streams.batch import DataError
-from phida.streams.opening import format_of
+from phida.streams.batch import Batch, DataError
+from phida.streams.learning import BadRows
+from phida.streams.opening import Source, format_of
 from phida.streams.writing import RowWriter, writer
 
 
@@ -21,6 +23,7 @@ def convert(
     source: Annotated[str, typer.Argument(help="A data file, - for standard input, or a model (.safetensors).")],
     target: Annotated[Path, typer.Argument(help="The new file; its suffix tells the format.", dir_okay=False)],
     format: options.Format = None,
+    delimiter: options.Delimiter = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     on_bad_row: options.OnBadRow = "fail",
@@ -36,15 +39,17 @@ def convert(
             _convert_model(Path(source), target)
             return
         with (
-            reading.bad_rows(on_bad_row, bad_row_log) as bad,
+            reading.bad_rows(source, on_bad_row, bad_row_log, target) as bad,
             counting("rows", quiet=quiet) as progress,
         ):
-            rows = _convert_rows(reading.source(source, format, columns, exclude, None), target, bad, progress)
+            rows = _convert_rows(
+                reading.source(source, format, delimiter, columns, exclude, None), target, bad, progress
+            )
         left_out = f"; {bad.count:,} bad rows were left out" if bad.count else ""
         say(f"{rows:,} rows written to {target}{left_out}", quiet=quiet)
 
 
-def _convert_rows(source: Any, target: Path, bad: Any, progress: Any) -> int:
+def _convert_rows(source: Source, target: Path, bad: BadRows, progress: Callable[[int], None]) -> int:
     format, rows = format_of(str(target), None), 0
     batches = reading.each_batch(source, None, bad, progress)
     first = next(batches, None)
@@ -57,7 +62,7 @@ def _convert_rows(source: Any, target: Path, bad: Any, progress: Any) -> int:
     return rows
 
 
-def _written(out: RowWriter, batch: Any) -> int:
+def _written(out: RowWriter, batch: Batch) -> int:
     if len(batch):
         out.write(batch)
     return len(batch)

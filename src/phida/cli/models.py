@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -23,6 +22,7 @@ def fit(
     data: options.Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.", dir_okay=False)],
     format: options.Format = None,
+    delimiter: options.Delimiter = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
@@ -40,10 +40,12 @@ def fit(
 
     Example: phida fit flowers.csv --label species --out flowers.safetensors
     """
-    with ends_well(), reading.bad_rows(on_bad_row, bad_row_log) as bad:
+    with ends_well(), reading.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
+        if compatibility not in ("equations", "released"):
+            raise typer.BadParameter(f"--compatibility takes equations or released, not {compatibility!r}.")
         estimator = PHIDA(compatibility=compatibility, compute_labels=False, max_nodes=max_nodes, half_life=half_life)
         model = StreamModel(estimator, None)
-        source = reading.source(data, format, columns, exclude, label)
+        source = reading.source(data, format, delimiter, columns, exclude, label)
         _learn(model, source, bad, quiet)
         model.estimator.refresh()
         model.save(out)
@@ -60,6 +62,7 @@ def update(
         Path | None, typer.Option("--out", "-o", help="Where the model goes; else it is replaced.", dir_okay=False)
     ] = None,
     format: options.Format = None,
+    delimiter: options.Delimiter = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     on_bad_row: options.OnBadRow = "fail",
@@ -71,9 +74,11 @@ def update(
 
     Example: phida update flowers.safetensors more_flowers.csv
     """
-    with ends_well(), reading.bad_rows(on_bad_row, bad_row_log) as bad:
+    with ends_well(), reading.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         found = StreamModel.load(model)
-        _learn(found, reading.source(data, format, columns, exclude, None, found), bad, quiet)
+        if found.position is not None and out is None:
+            raise typer.BadParameter(f"{model} is a checkpoint: go on with phida stream --resume, or give --out.")
+        _learn(found, reading.source(data, format, delimiter, columns, exclude, None, found), bad, quiet)
         found.save(out or model)
         _tell(found, bad, {}, out or model, as_json, quiet)
 
@@ -84,6 +89,7 @@ def predict(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file instead of standard output.")] = None,
     output_format: Annotated[str | None, typer.Option(help="csv or ndjson; else as the data, or csv.")] = None,
     format: options.Format = None,
+    delimiter: options.Delimiter = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
@@ -96,20 +102,22 @@ def predict(
     Example: phida predict flowers.safetensors more_flowers.csv --output labelled.csv
     """
     with ends_well(), ExitStack() as stack:
-        bad = stack.enter_context(reading.bad_rows(on_bad_row, bad_row_log))
+        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log, output))
         found = StreamModel.load(model)
-        source = reading.source(data, format, columns, exclude, label, found)
-        file: Any = sys.stdout.buffer if output is None else stack.enter_context(output.open("wb"))
+        source = reading.source(data, format, delimiter, columns, exclude, label, found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
         score = Score()
         written: Output | None = None
         for reader, batch in reading.each_batch(source, found, bad, progress):
-            written = written or Output(file, output_format_of(source, output_format), reader)
+            if written is None:
+                file = reading.standard_output() if output is None else stack.enter_context(output.open("wb"))
+                written = Output(file, output_format_of(source, output_format), reader)
             if len(batch):
                 labels = found.labels(batch.rows)
                 written.write(batch, labels)
-                score.add(batch.truth, labels.tolist()) if label else None
-        if label:
+                if label is not None:
+                    score.add(batch.truth, labels.tolist())
+        if score.pairs:
             say(_shown(score.values()), quiet=quiet)
         _tell_bad(bad, quiet)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import typer
 
@@ -15,32 +17,67 @@ from phida.streams.columns import Selection
 from phida.streams.learning import BadRows
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
-from phida.streams.opening import NAMELESS, Source, format_of, opened
+from phida.streams.opening import FORMATS, NAMELESS, Source, format_of, opened
 
 #: Rows of a batch, where labels do not depend on it.
 BATCH = 10_000
 
 
 def source(
-    data: str, format: str | None, columns: str | None, exclude: str | None, label: str | None, model: Any = None
+    data: str,
+    format: str | None,
+    delimiter: str | None,
+    columns: str | None,
+    exclude: str | None,
+    label: str | None,
+    model: StreamModel | None = None,
 ) -> Source:
     """What is to be read; a model that has names chooses the columns by them, where the format has names too."""
+    if format is not None and format not in FORMATS:
+        raise typer.BadParameter(f"there is no format {format!r}; choose one of {', '.join(FORMATS)}.")
+    if delimiter is not None and len(delimiter.encode()) != 1:
+        raise typer.BadParameter("--delimiter takes one character.")
     chosen = names(columns)
     if model is not None and model.names is not None and not chosen and format_of(data, format) not in NAMELESS:
         chosen = model.names
-    return Source(data, format, Selection(chosen, names(exclude), label))
+    return Source(data, format, Selection(chosen, names(exclude), label), delimiter=delimiter)
+
+
+def check_targets(data: str, *targets: Path | None) -> None:
+    """Refuse to write over the input, or into a folder that is not there, before anything is touched."""
+    for target in targets:
+        if target is None:
+            continue
+        if not target.parent.is_dir():
+            raise OSError(f"there is no folder {target.parent}; make it first.")
+        if target.exists() and os.path.exists(data) and target.samefile(data):
+            raise typer.BadParameter(f"{target} is the input; give the output another name.")
+
+
+def standard_output() -> IO[bytes]:
+    """Where results go that are not for people."""
+    if sys.stdout is None:
+        raise OSError("standard output is closed; give --output FILE.")
+    return sys.stdout.buffer
 
 
 @contextmanager
-def bad_rows(action: str, log: Path | None, offset: int = 0) -> Iterator[BadRows]:
-    """What becomes of bad rows; a log is continued at an offset."""
+def bad_rows(
+    data: str, action: str, log: Path | None, output: Path | None = None, *, offset: int = 0
+) -> Iterator[BadRows]:
+    """What becomes of bad rows; a log is continued at an offset. What is to be written is checked first."""
     if action not in ("fail", "skip", "log"):
         raise typer.BadParameter(f"--on-bad-row takes fail, skip or log, not {action!r}.")
     if (action == "log") != (log is not None):
         raise typer.BadParameter("--on-bad-row log and --bad-row-log FILE go together.")
+    check_targets(data, output, log)
     if log is None:
+        if offset:
+            raise typer.BadParameter("the stream was begun with --on-bad-row log; it cannot change on the way.")
         yield BadRows(action)
         return
+    if offset and (not log.is_file() or log.stat().st_size < offset):
+        raise ValueError(f"{log} is not the log that the stream was begun with.")
     with log.open("r+b" if offset else "wb") as file:
         file.truncate(offset)
         file.seek(offset)
@@ -54,7 +91,7 @@ def each_batch(
     signals = Signals()
     with signals.caught(), opened(source, signals) as reader:
         if model is not None:
-            model.check_width(len(reader.names or reader.all_names))
+            model.check_width(len(reader.features))
         for batch in reader.batches(BATCH):
             bad.take(batch.bad)
             yield reader, batch

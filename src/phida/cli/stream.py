@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -16,11 +15,12 @@ from phida.cli.console import INTERRUPTED, counting, ends_well, print_json, say
 from phida.cli.models import output_format_of
 from phida.estimator import PHIDA
 from phida.streams import checkpoint
+from phida.streams.batch import DataError
 from phida.streams.checkpoint import Position, Schedule
 from phida.streams.learning import Score, Stream
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
-from phida.streams.opening import opened
+from phida.streams.opening import Source, opened
 from phida.streams.output import Output
 
 
@@ -34,13 +34,14 @@ def stream(
         int | None, typer.Option(min=1, help="Rows learned before they are labelled; 1 for pipes, 1000 for files.")
     ] = None,
     follow: Annotated[bool, typer.Option(help="Go on as the file grows.")] = False,
-    model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False, exists=True)] = None,
+    model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False)] = None,
     checkpoint_folder: Annotated[
         Path | None, typer.Option("--checkpoint", help="Folder in which the state is kept.", file_okay=False)
     ] = None,
     every: Annotated[str, typer.Option(help="How often: rows (5000) or time (30s, 5m, 1h).")] = "60s",
     resume: Annotated[bool, typer.Option(help="Go on after the last checkpoint.")] = False,
     format: options.Format = None,
+    delimiter: options.Delimiter = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
@@ -56,13 +57,15 @@ def stream(
     Example: tail -f readings.csv | phida stream - --checkpoint state/ > labelled.csv
     """
     with ends_well(), ExitStack() as stack:
+        schedule = _schedule(every) if checkpoint_folder else Schedule()
+        reading.check_targets(data, output, bad_row_log)
         if checkpoint_folder is not None:
             stack.enter_context(checkpoint.held(checkpoint_folder))
         size = batch or (1 if data == "-" or follow else 1000)
         learned, position = _start(checkpoint_folder, resume, model, size, batch is not None)
         if resume and position.row:
             say(f"going on at row {position.row:,}", quiet=quiet)
-        source = reading.source(data, format, columns, exclude, label, learned)
+        source = reading.source(data, format, delimiter, columns, exclude, label, learned)
         source = replace(source, follow=follow, row=position.row, offset=position.input_offset)
         source = replace(source, header=position.header or None)
         signals = stack.enter_context(Signals().caught())
@@ -71,18 +74,21 @@ def stream(
             estimator = PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life)
             learned = StreamModel(estimator, reader.names)
         _check_limits(learned, max_nodes=max_nodes, half_life=half_life)
-        learned.check_width(len(reader.names or reader.all_names))
+        learned.check_width(len(reader.features))
         offset = 0 if output is None else position.output_offset
-        bad = stack.enter_context(reading.bad_rows(on_bad_row, bad_row_log, position.bad_row_log_offset))
+        wanted_format = output_format_of(source, output_format)
+        if position.row:
+            _check_same(position, source, output, wanted_format)
+        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log, offset=position.bad_row_log_offset))
         bad.count = position.bad_rows
         run = Stream(
             learned,
             reader,
             position,
-            Output(_file(stack, output, offset), output_format_of(source, output_format), reader, offset=offset),
+            Output(_file(stack, output, offset), wanted_format, reader, offset=offset),
             bad,
-            checkpoint.every(every) if checkpoint_folder else Schedule(),
-            partial(checkpoint.save, checkpoint_folder) if checkpoint_folder else None,
+            schedule,
+            None if checkpoint_folder is None else partial(_keep, checkpoint_folder, source, output),
             Score() if label else None,
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
         )
@@ -110,6 +116,29 @@ def _start(
     return (None if model is None else StreamModel.load(model)), Position(batch=size)
 
 
+def _schedule(every: str) -> Schedule:
+    try:
+        return checkpoint.every(every)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _keep(folder: Path, source: Source, output: Path | None, model: StreamModel, position: Position) -> None:
+    """Keep a checkpoint, with what tells the files of this stream from others."""
+    position = replace(position, input_tail=checkpoint.tail(source.path, position.input_offset))
+    checkpoint.save(folder, model, replace(position, output_tail=checkpoint.tail(output, position.output_offset)))
+
+
+def _check_same(position: Position, source: Source, output: Path | None, output_format: str) -> None:
+    """Refuse to go on with another input or output than the checkpoint's."""
+    if source.format_is_text and position.input_tail != checkpoint.tail(source.path, position.input_offset):
+        raise DataError(f"{source.path} is not what the stream was begun with; take that, or another --checkpoint.")
+    if position.output_tail != checkpoint.tail(output, position.output_offset):
+        raise DataError("the output is not what the stream was begun with; take that, or another --checkpoint.")
+    if position.output_format != output_format:
+        raise DataError(f"the stream was begun with --output-format {position.output_format}; it cannot change.")
+
+
 def _check_limits(learned: StreamModel, **wanted: float | None) -> None:
     """What is typed may repeat what the model was begun with, but not contradict it."""
     for name, value in wanted.items():
@@ -120,9 +149,7 @@ def _check_limits(learned: StreamModel, **wanted: float | None) -> None:
 
 def _file(stack: ExitStack, output: Path | None, offset: int) -> Any:
     if output is None:
-        return sys.stdout.buffer
-    if offset and not output.is_file():
-        raise ValueError(f"the checkpoint says that {output} was written up to byte {offset}, but it is not there.")
+        return reading.standard_output()
     return stack.enter_context(output.open("r+b" if offset else "wb"))
 
 

@@ -28,7 +28,8 @@ class ArrowRows:
             raise DataError(f"{path} is not a valid {format} file ({error}).") from error
         self.all_names = tuple(self._schema.names)
         self._features = selection.features(self.all_names)
-        self.names: tuple[str, ...] | None = tuple(self.all_names[i] for i in self._features)
+        self.features = tuple(self.all_names[i] for i in self._features)
+        self.names: tuple[str, ...] | None = self.features
         self._label = selection.label
         for i in self._features:
             kind = self._schema.field(i).type

@@ -53,8 +53,10 @@ class RowReader(Protocol):
     format: str
     names: tuple[str, ...] | None
     """Names of the features; None where the format has none."""
+    features: tuple[str, ...]
+    """The same, numbered where the format has none."""
     all_names: tuple[str, ...]
-    """Names of all columns; made up where the format has none."""
+    """Names of all columns, likewise."""
 
     def batches(self, size: int) -> Iterator[Batch]:
         """Batches that end at row numbers divisible by ``size``; the last may end sooner."""

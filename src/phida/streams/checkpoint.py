@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from phida import state_file
 from phida.state_file import StateFileError
 from phida.streams.model import StreamModel
 
 NAME = "model.safetensors"
+
+#: Bytes by which a file is recognised.
+_TAIL = 4096
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,12 @@ class Position:
     """Number of the next row."""
     input_offset: int = 0
     """Where it begins in its file."""
+    input_tail: str = ""
+    """Digest of what stands before it, so that another file is told from this one; of a pipe, "pipe"."""
     output_offset: int = 0
+    output_tail: str = ""
+    """Likewise, of the output."""
+    output_format: str = ""
     bad_rows: int = 0
     bad_row_log_offset: int = 0
     batch: int = 1
@@ -78,6 +85,8 @@ def held(folder: Path) -> Iterator[None]:
         return
     import fcntl
 
+    for part in folder.glob(f".{NAME}.*.part"):  # of a run that was killed while it wrote
+        part.unlink(missing_ok=True)
     with (folder / ".lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -86,6 +95,16 @@ def held(folder: Path) -> Iterator[None]:
                 f"another run keeps its checkpoints in {folder}; end it first, or take another folder."
             ) from error
         yield
+
+
+def tail(file: str | os.PathLike[str] | None, offset: int) -> str:
+    """Digest of the last bytes before an offset; "pipe" where there is no file to look at."""
+    if file is None or not os.path.isfile(file):
+        return "pipe"
+    begin = max(0, offset - _TAIL)
+    with open(file, "rb") as content:
+        content.seek(begin)
+        return hashlib.sha256(content.read(offset - begin)).hexdigest()
 
 
 def save(folder: Path, model: StreamModel, position: Position) -> None:
@@ -98,10 +117,9 @@ def load(folder: Path) -> tuple[StreamModel, Position] | None:
     path = folder / NAME
     if not path.is_file():
         return None
-    facts: dict[str, Any] = state_file.read(path)[1]
+    model = StreamModel.load(path)
     try:
-        held = facts["stream_position"]
-        position = Position(**{**held, "header": tuple(held["header"])})
+        position = Position(**{**model.position, "header": tuple(model.position["header"])})
     except (KeyError, TypeError) as error:
         raise StateFileError(f"{path} is a model, but not a checkpoint of phida stream.") from error
-    return StreamModel.load(path), position
+    return model, position

@@ -19,18 +19,26 @@ class Selection:
 
     def features(self, names: Sequence[str]) -> list[int]:
         """Positions of the features among the columns of a file."""
-        wanted = [*self.columns, *self.exclude, *([self.label] if self.label is not None else [])]
-        for name in wanted:
-            if name not in names:
-                raise DataError(f"there is no column {name!r}; the columns are {', '.join(names)}.")
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if list(names).count(name) > 1)
+        place = {name: i for i, name in enumerate(names)}
+        if len(place) < len(names):
+            twice = next(name for i, name in enumerate(names) if place[name] != i)
             raise DataError(f"the column {twice!r} stands there twice; rename one.")
-        left_out = {*self.exclude, self.label}
-        chosen = [name for name in self.columns or names if name not in left_out]
+        left_out = [*self.exclude, *([] if self.label is None else [self.label])]
+        for name in (*self.columns, *left_out):
+            if name not in place:
+                raise DataError(f"there is no column {name!r}; the columns are {', '.join(names)[:500]}.")
+        both = set(self.columns) & set(left_out)
+        if both or len(set(self.columns)) < len(self.columns):
+            raise DataError("a column is named twice: a feature can be neither left out nor a label.")
+        chosen = [place[name] for name in self.columns or names if name not in left_out]
         if not chosen:
             raise DataError("no column is left to learn from.")
-        return [list(names).index(name) for name in chosen]
+        return chosen
+
+
+def made_up(names: Sequence[str]) -> bool:
+    """Whether columns without names were numbered."""
+    return list(names) == [str(i) for i in range(len(names))]
 
 
 class NotNumericError(DataError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 from collections.abc import Iterator
 from typing import Any
@@ -12,15 +11,13 @@ from numpy.typing import NDArray
 
 from phida.border import LARGEST
 from phida.streams.batch import BadRow, Batch, DataError, room
-from phida.streams.columns import NotNumericError, Selection
+from phida.streams.columns import NotNumericError, Selection, made_up
 from phida.streams.lines import Lines
-from phida.streams.values import checked, is_number
+from phida.streams.values import MISSING, checked, is_number
 
 
 class CsvRows:
     """A CSV file with a header, or without one if its first line is all numbers."""
-
-    format = "csv"
 
     def __init__(
         self,
@@ -34,6 +31,7 @@ class CsvRows:
         """``header`` and ``start``, a row number and its offset, where a stream is resumed."""
         self._lines = lines
         self._delimiter = delimiter
+        self.format = "csv" if delimiter == "," else "tsv"
         self._number, offset = start
         if header is None or offset:
             found = self._read_header()
@@ -47,25 +45,25 @@ class CsvRows:
         self.all_names = header
         self._features = selection.features(header)
         self._label = None if selection.label is None else header.index(selection.label)
-        self.names: tuple[str, ...] | None = tuple(header[i] for i in self._features)
+        self.features = tuple(header[i] for i in self._features)
+        self.names: tuple[str, ...] | None = self.features
 
     def _read_header(self) -> tuple[str, ...]:
         before = self._lines.offset
         first = self._lines.take(1)
         if not first:
             raise DataError("the input is empty.")
-        line = first[0].removeprefix(codecs.BOM_UTF8)
-        text = _decoded(line)
+        text = _decoded(first[0])
         fields = [field.strip() for field in self._fields(text)]
         if not all(is_number(field) for field in fields):
-            return tuple(fields)
-        self._lines.put_back(line, self._lines.offset - before)
+            return tuple(name or f"column {i}" for i, name in enumerate(fields))
+        self._lines.put_back(first[0], self._lines.offset - before)
         return tuple(str(i) for i in range(len(fields)))
 
     def _skip_header(self, header: tuple[str, ...]) -> None:
         """Who sends a stream again, from some row on, may or may not send the header first."""
         before = self._lines.offset
-        first = self._lines.take(1)
+        first = [] if made_up(header) else self._lines.take(1)
         if first and tuple(field.strip() for field in self._fields(_decoded(first[0]))) != header:
             self._lines.put_back(first[0], self._lines.offset - before)
 
@@ -127,7 +125,7 @@ class CsvRows:
         row = []
         for i in self._features:
             if not is_number(fields[i]):
-                if number == 0 and fields[i].strip():
+                if number == 0 and fields[i].strip().lower() not in MISSING:
                     raise NotNumericError(self.all_names[i], fields[i])
                 raise DataError(f"row {number}: {fields[i][:40]!r} in column {self.all_names[i]!r} is not a number.")
             row.append(checked(float(fields[i]), self.all_names[i], number))

@@ -65,7 +65,7 @@ class Stream:
     model: StreamModel
     reader: RowReader
     position: Position
-    output: Output | None
+    output: Output
     bad_rows: BadRows
     schedule: Schedule
     keep: Callable[[StreamModel, Position], None] | None = None
@@ -96,14 +96,14 @@ class Stream:
         if len(batch):
             self.model.learn(batch.rows)
             labels = self.model.labels(batch.rows)
-            if self.output is not None:
-                self.output.write(batch, labels)
+            self.output.write(batch, labels)
             if self.score is not None:
                 self.score.add(batch.truth, labels.tolist())
         self.position = Position(
             row=batch.end,
             input_offset=batch.offset,
-            output_offset=0 if self.output is None else self.output.offset,
+            output_offset=self.output.offset,
+            output_format=self.output.format,
             bad_rows=self.bad_rows.count,
             bad_row_log_offset=0 if self.bad_rows.log is None else self.bad_rows.log.tell(),
             batch=self.position.batch,
@@ -115,8 +115,7 @@ class Stream:
         """What is written out must be safe before the checkpoint says that it is."""
         if self.keep is None or not self.model.fitted:
             return
-        if self.output is not None:
-            self.output.sync()
+        self.output.sync()
         if self.bad_rows.log is not None:
             self.bad_rows.log.flush()
             os.fsync(self.bad_rows.log.fileno())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import select
 import signal
@@ -32,7 +33,7 @@ class Signals:
 
     def __init__(self) -> None:
         self.received: int | None = None
-        self._wake, self._woken = os.pipe()
+        self._woken, self._wake = os.pipe()
 
     @contextmanager
     def caught(self) -> Iterator[Signals]:
@@ -46,16 +47,16 @@ class Signals:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.received = number
-        os.write(self._woken, b".")
+        os.write(self._wake, b".")
 
     def wait(self, handle: int) -> None:
         """Until there is something to read."""
-        select.select([handle, self._wake], [], [])
+        select.select([handle, self._woken], [], [])
         self.check()
 
     def sleep(self, seconds: float) -> None:
         """For a while."""
-        select.select([self._wake], [], [], seconds)
+        select.select([self._woken], [], [], seconds)
         self.check()
 
     def check(self) -> None:
@@ -65,12 +66,15 @@ class Signals:
 
 
 class Lines:
-    """Lines with something on them, and where each ends. With ``quoted``, a quoted line break does not end one."""
+    """Lines with something on them, and where each ends. With a ``delimiter``, a quoted field may hold line breaks."""
 
-    def __init__(self, handle: int, *, follow: bool = False, quoted: bool = False, signals: Signals | None = None):
+    def __init__(
+        self, handle: int, *, follow: bool = False, delimiter: bytes | None = None, signals: Signals | None = None
+    ):
         self._handle = handle
         self._follow = follow
-        self._quoted = quoted
+        self._delimiter = delimiter
+        self._first = True
         self._signals = signals
         self._pieces = bytearray()
         self._ready: deque[tuple[bytes, int]] = deque()  # a line, and the bytes up to its end
@@ -85,7 +89,7 @@ class Lines:
         os.lseek(self._handle, offset, os.SEEK_SET)
         self._ready.clear()
         self._pieces.clear()
-        self._ended = False
+        self._ended = self._first = False
         self.offset = offset
 
     def take(self, count: int) -> list[bytes]:
@@ -109,6 +113,7 @@ class Lines:
             self._signals.wait(self._handle)
         block = os.read(self._handle, _BLOCK)
         if not block and self._follow:
+            self._check_size()
             self._sleep()
             return
         self._ended = not block
@@ -128,9 +133,12 @@ class Lines:
                     break
                 end = len(pieces)
             length = min(end + 1, len(pieces)) - begin
-            line = pieces[begin:end].strip()
-            if line:
-                self._ready.append((pieces[begin:end].rstrip(b"\r"), length + skipped))
+            line = pieces[begin:end]
+            if self._first:
+                line = line.removeprefix(codecs.BOM_UTF8)
+                self._first = False
+            if line.strip():
+                self._ready.append((line.rstrip(b"\r"), length + skipped))
                 skipped = 0
             else:
                 skipped += length
@@ -139,13 +147,36 @@ class Lines:
         del self._pieces[: begin - skipped]
 
     def _end_of_line(self, pieces: bytes, begin: int) -> int:
-        end = pieces.find(b"\n", begin)
-        while self._quoted and end >= 0 and pieces.count(b'"', begin, end) % 2:
-            end = pieces.find(b"\n", end + 1)
-        return end
+        """Where a line ends; a line break in quotes does not end one, and a quote opens only where a field begins."""
+        if self._delimiter is None:
+            return pieces.find(b"\n", begin)
+        while True:
+            if pieces.startswith(b'"', begin):
+                begin = _closing_quote(pieces, begin)
+                if begin < 0:
+                    return -1
+            end = pieces.find(b"\n", begin)
+            separator = pieces.find(self._delimiter, begin, len(pieces) if end < 0 else end)
+            if separator < 0 or pieces.find(b'"', separator, len(pieces) if end < 0 else end) < 0:
+                return end
+            begin = separator + 1
+
+    def _check_size(self) -> None:
+        """A file that is followed only grows."""
+        if os.fstat(self._handle).st_size < os.lseek(self._handle, 0, os.SEEK_CUR):
+            raise DataError("the file that is followed became shorter; it was replaced or cut.")
 
     def _sleep(self) -> None:
         if self._signals is not None:
             self._signals.sleep(_PATIENCE)
         else:
             time.sleep(_PATIENCE)
+
+
+def _closing_quote(pieces: bytes, at: int) -> int:
+    """The place behind the quote that closes the one here; two in a row are one that is meant."""
+    while True:
+        at = pieces.find(b'"', at + 1)
+        if at < 0 or pieces[at + 1 : at + 2] != b'"':
+            return at + 1 if at >= 0 else -1
+        at += 1

@@ -21,9 +21,9 @@ class MatrixRows:
 
     names: tuple[str, ...] | None = None
 
-    def __init__(self, path: Path, selection: Selection, *, start: int = 0) -> None:
+    def __init__(self, path: Path, format: str, selection: Selection, *, start: int = 0) -> None:
         """``start``: the row to go on at."""
-        self.format = path.suffix[1:]
+        self.format = format
         self._path = path
         self._start = start
         with self._open() as file:
@@ -33,8 +33,7 @@ class MatrixRows:
         self.all_names = tuple(str(i) for i in range(columns))
         self._features = selection.features(self.all_names)
         self._label = None if selection.label is None else int(selection.label)
-        if selection.columns:
-            self.names = tuple(self.all_names[i] for i in self._features)
+        self.features = tuple(self.all_names[i] for i in self._features)
 
     def _open(self) -> IO[bytes]:
         if self.format == "npy":

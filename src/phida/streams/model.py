@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from phida import state_file
 from phida.estimator import PHIDA
 from phida.streams.batch import DataError
 
@@ -17,19 +18,22 @@ from phida.streams.batch import DataError
 class StreamModel:
     """PHIDA with the names of its features beside it: scikit-learn would check them at every batch."""
 
-    def __init__(self, estimator: PHIDA, names: Sequence[str] | None) -> None:
+    def __init__(self, estimator: PHIDA, names: Sequence[str] | None, position: Any = None) -> None:
         self.estimator = estimator
         self.names = None if names is None else tuple(names)
+        self.position = position
+        """Where in its stream it stands, if it is a checkpoint."""
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """From a file."""
-        estimator = PHIDA.load(path)
-        return cls(estimator.set_params(compute_labels=False), estimator.__dict__.pop("feature_names_in_", None))
+        estimator = PHIDA.load(path).set_params(compute_labels=False)
+        position = state_file.read(path)[1]["stream_position"]
+        return cls(estimator, estimator.__dict__.pop("feature_names_in_", None), position)
 
     def save(self, path: str | os.PathLike[str], position: Any = None) -> None:
         """To a file, with the names."""
-        named = copy.copy(self.estimator)
+        named = copy.copy(self.estimator).set_params(compute_labels=True)
         if self.names is not None:
             named.feature_names_in_ = np.array(self.names, dtype=object)
         named.save(path, position=position)

@@ -36,6 +36,7 @@ class NdjsonRows:
             header = self._look_at_first()
         self.all_names = header
         self._names = tuple(header[i] for i in selection.features(header))
+        self.features = self._names
         self.names: tuple[str, ...] | None = self._names
         self._label = selection.label
 
@@ -70,7 +71,7 @@ class NdjsonRows:
             objects.append(found)
             texts.append(text)
             numbers.append(number)
-        truth = [] if self._label is None else [found.get(self._label) for found in objects]
+        truth = [] if self._label is None else [_hashable(found.get(self._label)) for found in objects]
 
         def columns() -> dict[str, list[Any]]:
             return {name: [found.get(name) for found in objects] for name in self.all_names}
@@ -100,3 +101,7 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise DataError(f"row {number} is not a JSON object.")
     return found
+
+
+def _hashable(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, list | dict) else value

@@ -49,9 +49,17 @@ class Source:
     header: tuple[str, ...] | None = None
     """All columns, where an earlier part of the stream told them."""
 
+    delimiter: str | None = None
+
     @property
     def is_pipe(self) -> bool:
-        return self.path == "-"
+        """Whether it can be read only once, from front to back."""
+        return self.path == "-" or (os.path.exists(self.path) and not os.path.isfile(self.path))
+
+    @property
+    def format_is_text(self) -> bool:
+        """Whether offsets are bytes."""
+        return format_of(self.path, self.format) in TEXT
 
 
 def format_of(path: str, format: str | None) -> str:
@@ -70,26 +78,32 @@ def format_of(path: str, format: str | None) -> str:
 def opened(source: Source, signals: Signals | None = None) -> Iterator[RowReader]:
     """A reader of a file or of standard input."""
     format = format_of(source.path, source.format)
-    if not source.is_pipe and not os.path.isfile(source.path):
-        raise DataError(f"there is no file {source.path}.")
+    if source.path != "-" and (not os.path.exists(source.path) or os.path.isdir(source.path)):
+        raise FileNotFoundError(f"there is no file {source.path}.")
     if format not in TEXT:
         if source.is_pipe or source.follow:
             raise DataError(f"{format} cannot be read from a pipe or followed; that takes csv, tsv or ndjson.")
-        path = Path(source.path)
-        if format in NAMELESS:
-            yield MatrixRows(path, source.selection, start=source.row)
-        else:
-            yield ArrowRows(path, format, source.selection, start=source.row)
+        kind = MatrixRows if format in NAMELESS else ArrowRows
+        yield kind(Path(source.path), format, source.selection, start=source.row)
         return
-    handle = sys.stdin.fileno() if source.is_pipe else os.open(source.path, os.O_RDONLY)
+    handle = _handle(source)
     try:
-        lines = Lines(handle, follow=source.follow, quoted=format != "ndjson", signals=signals)
+        delimiter = source.delimiter or ("\t" if format == "tsv" else ",")
+        quoting = None if format == "ndjson" else delimiter.encode()
+        lines = Lines(handle, follow=source.follow, delimiter=quoting, signals=signals)
         start = (source.row, 0 if source.is_pipe else source.offset)
         if format == "ndjson":
             yield NdjsonRows(lines, source.selection, header=source.header, start=start)
         else:
-            delimiter = "\t" if format == "tsv" else ","
             yield CsvRows(lines, source.selection, delimiter=delimiter, header=source.header, start=start)
     finally:
-        if not source.is_pipe:
+        if source.path != "-":
             os.close(handle)
+
+
+def _handle(source: Source) -> int:
+    if source.path != "-":
+        return os.open(source.path, os.O_RDONLY)
+    if sys.stdin is None:
+        raise DataError("standard input is closed; give a file.")
+    return sys.stdin.fileno()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
+import stat
 from collections.abc import Sequence
 from typing import IO, Any
 
@@ -22,6 +24,7 @@ class Output:
         """Go on at ``offset`` of a file that an earlier run has written, and drop what is behind it."""
         self._file = file
         self._reader = reader
+        self.format = format
         self._as_ndjson = format == "ndjson"
         self._verbatim = reader.format == format
         self._row, self._cluster = (_free(name, reader.all_names) for name in ("row", "cluster"))
@@ -47,7 +50,7 @@ class Output:
 
     def sync(self) -> None:
         """Make sure that what was written survives the machine; a pipe is beyond that."""
-        if self._file.seekable():
+        if stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             os.fsync(self._file.fileno())
 
     def _objects(self, batch: Batch, labels: list[int]) -> list[str]:
@@ -66,9 +69,11 @@ class Output:
         ]
 
     def _write(self, text: str) -> None:
-        content = text.encode()
-        self._file.write(content)
-        self.offset += len(content)
+        content = memoryview(text.encode())
+        while content:  # a signal may cut a write short
+            written = self._file.write(content)
+            self.offset += written
+            content = content[written:]
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
@@ -87,6 +92,7 @@ def _value(field: Any) -> Any:
     if not isinstance(field, str):
         return field if isinstance(field, int | float | bool | type(None)) else str(field)
     try:
-        return json.loads(field)
+        number = json.loads(field, parse_constant=str)
     except ValueError:
         return field
+    return field if isinstance(number, float) and not math.isfinite(number) else number

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from phida.border import LARGEST
 from phida.streams.batch import BadRow, DataError
 
+#: What stands where a value is missing.
+MISSING = ("", "na", "n/a", "null", "none", "?", "-")
+
 
 def checked(value: float, name: str, number: int) -> float:
     """A value that may be learned from."""

@@ -13,6 +13,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 
 from phida.streams.batch import Batch, DataError, RowReader
+from phida.streams.columns import made_up
 
 
 class RowWriter(Protocol):
@@ -29,8 +30,8 @@ class TextWriter:
         self._file = path.open("w", encoding="utf-8", newline="")
         self._delimiter = {"csv": ",", "tsv": "\t"}.get(format)
         self._names = reader.all_names
-        self._features = reader.names or reader.all_names
-        if self._delimiter:
+        self._features = reader.features
+        if self._delimiter and not made_up(self._names):  # numbers would be taken for a row
             self._file.write(self._line(self._names))
 
     def write(self, batch: Batch) -> None:
@@ -55,7 +56,7 @@ class MatrixWriter:
 
     def __init__(self, path: Path, format: str, reader: RowReader) -> None:
         self._file: IO[bytes] = path.open("wb")
-        self._width = len(reader.names or reader.all_names)
+        self._width = len(reader.features)
         self._rows = 0
         self._header()
 
@@ -83,7 +84,7 @@ class ArrowWriter:
         self._pa = pyarrow_or_advice()
         self._path, self._format = path, format
         self._names = reader.all_names
-        self._features = reader.names or reader.all_names
+        self._features = reader.features
         self._writer: Any = None
 
     def write(self, batch: Batch) -> None:
