@@ -175,7 +175,8 @@ def test_other_delimiters_and_missing_values(here):
 
 def test_a_model_from_the_command_gives_labels(here):
     fitted()
-    assert len(PHIDA.load("m.safetensors").partial_fit(X[:10]).labels_) == 10
+    frame = pytest.importorskip("pandas").DataFrame(X[:10], columns=["a", "b", "c"])
+    assert len(PHIDA.load("m.safetensors").partial_fit(frame).labels_) == 10
 
 
 def test_a_checkpoint_is_not_updated_by_mistake(here):

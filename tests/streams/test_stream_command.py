@@ -209,7 +209,7 @@ def test_a_model_may_be_there_before(data, tmp_path):
         (("--columns", "a,a"), 3, "a column is named twice"),
         (("--output", "rows.csv"), 2, "rows.csv is the input; give the output another name"),
         (("--on-bad-row", "log", "--bad-row-log", "rows.csv"), 2, "rows.csv is the input"),
-        (("--max-nodes", "2"), 2, "is not in the range x>=3"),
+        (("--max-nodes", "2"), 2, "greater than or equal to 3"),
         (("--format", "parquet", "--follow"), 3, "cannot be read from a pipe or followed"),
         (("--output", "no/such/folder/out.csv"), 1, "there is no folder no/such/folder; make it first"),
     ],
