@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "nodes/node_state.hpp"
@@ -34,7 +35,7 @@ class NodeBudget {
   std::vector<double> price_;         // per node: of merging it with its partner
   std::vector<std::size_t> partner_;  // per node: with whom merging is cheapest
   std::vector<std::size_t> order_;    // nodes by price
-  std::vector<std::uint8_t> merged_;  // per node: kMerged or kGone
+  std::vector<std::uint8_t> merged_;  // per node: kApart, kMerged or kGone
   std::vector<std::size_t> kept_;
 };
 

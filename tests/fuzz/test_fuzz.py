@@ -146,10 +146,10 @@ def test_a_changed_state_is_refused_or_can_be_learned_from(folder, data):
     state = dict(state_of(MODEL))
     for name in data.draw(st.lists(st.sampled_from(sorted(state)), min_size=1, max_size=3, unique=True)):
         state[name] = data.draw(changed(state[name]))
+    state_file.write(folder / "m", state, FACTS)
     try:
-        state_file.write(folder / "m", state, FACTS)
         model = PHIDA.load(folder / "m")
-    except (StateFileError, ValueError, TypeError):
+    except StateFileError:
         return
     assert model.n_features_in_ == 3
     assert set(model.partial_fit(X[:30]).predict(X).tolist()) <= set(range(model.n_clusters_))

@@ -129,24 +129,22 @@ def test_foreign_files_are_refused(tmp_path):
         PHIDA.load(tmp_path / "nothing")
 
 
-def rewritten(state, **facts):
-    """A file with a valid digest, whatever is in it."""
-    path = Path(os.environ["PYTEST_TMP"]) / "made"
-    state_file.write(path, state, facts)
-    return path.read_bytes()
-
-
 @pytest.fixture
-def made(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTEST_TMP", str(tmp_path))
+def made():
     model = PHIDA().partial_fit(X[:200])
     facts = {"library_version": "0", "params": model.get_params(), "feature_names": None, "n_seen": 200}
     return state_of(model), facts | {"stream_position": None}
 
 
+def rewritten(path, state, facts):
+    """A file with a valid digest, whatever is in it."""
+    state_file.write(path, state, facts)
+    return path.read_bytes()
+
+
 def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
     monkeypatch.setattr(state_file, "VERSION", 2)
-    newer = rewritten(made[0], **made[1])
+    newer = rewritten(tmp_path / "made", *made)
     monkeypatch.undo()
     refused(tmp_path / "m", newer, 'format version 2, written by phida "0"; this phida reads up to 1. Upgrade')
 
@@ -167,7 +165,11 @@ def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
 def test_a_valid_digest_over_nonsense_is_refused(tmp_path, made, change):
     state, facts = made
     ((name, alter),) = change.items()
-    refused(tmp_path / "m", rewritten({**state, name: alter(state[name])}, **facts), "holds no valid model|contradicts")
+    refused(
+        tmp_path / "m",
+        rewritten(tmp_path / "made", {**state, name: alter(state[name])}, facts),
+        "holds no valid model|contradicts",
+    )
 
 
 @pytest.mark.parametrize(
@@ -179,13 +181,13 @@ def test_a_valid_digest_over_nonsense_is_refused(tmp_path, made, change):
 )  # fmt: skip
 def test_facts_that_do_not_fit_are_refused(tmp_path, made, facts):
     state, valid = made
-    refused(tmp_path / "m", rewritten(state, **valid | facts), "holds no valid model|contradicts")
+    refused(tmp_path / "m", rewritten(tmp_path / "made", state, valid | facts), "holds no valid model|contradicts")
 
 
 def test_a_file_without_its_facts_is_refused(tmp_path, made):
     state, valid = made
     for missing in valid:
-        content = rewritten(state, **{name: value for name, value in valid.items() if name != missing})
+        content = rewritten(tmp_path / "made", state, {name: v for name, v in valid.items() if name != missing})
         if missing not in ("library_version", "stream_position"):
             refused(tmp_path / "m", content, "holds no valid model")
     header = {"format": "phida-state", "format_version": "1", "state": "{"}

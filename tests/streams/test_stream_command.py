@@ -205,6 +205,7 @@ def test_a_model_may_be_there_before(data, tmp_path):
         (("--output-format", "xml"), 2, "--output-format takes csv or ndjson"),
         (("--columns", "a,z"), 3, "there is no column 'z'"),
         (("--format", "xls"), 2, "there is no format 'xls'"),
+        (("--json",), 2, "--json needs --output FILE"),
         (("--delimiter", ";;"), 2, "--delimiter takes one character"),
         (("--columns", "a,a"), 3, "a column is named twice"),
         (("--output", "rows.csv"), 2, "rows.csv is the input; give the output another name"),

@@ -57,6 +57,8 @@ def stream(
     Example: tail -f readings.csv | phida stream - --checkpoint state/ > labelled.csv
     """
     with ends_well(), ExitStack() as stack:
+        if as_json and output is None:
+            raise typer.BadParameter("--json needs --output FILE: standard output holds the rows.")
         schedule = _schedule(every) if checkpoint_folder else Schedule()
         reading.check_targets(data, output, bad_row_log)
         if checkpoint_folder is not None:
@@ -93,7 +95,7 @@ def stream(
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
         )
         finished = run.run(signals)
-        _tell(run, as_json and output is not None, quiet)
+        _tell(run, as_json, quiet)
     if not finished:
         raise typer.Exit(INTERRUPTED)
 

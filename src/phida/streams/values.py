@@ -17,8 +17,12 @@ MISSING = ("", "na", "n/a", "null", "none", "?", "-")
 def checked(value: float, name: str, number: int) -> float:
     """A value that may be learned from."""
     if not abs(value) <= LARGEST:
-        raise DataError(f"row {number}: column {name!r} is {value:g}; values must be finite and below {LARGEST:g}.")
+        raise DataError(_reason(value, name, number))
     return value
+
+
+def _reason(value: float, name: str, number: int) -> str:
+    return f"row {number}: column {name!r} is {value:g}; values must be finite and below {LARGEST:g}."
 
 
 def sound(rows: NDArray[np.float64], names: Sequence[str], begin: int) -> tuple[NDArray[np.bool_], list[BadRow]]:
@@ -28,10 +32,8 @@ def sound(rows: NDArray[np.float64], names: Sequence[str], begin: int) -> tuple[
     bad = []
     for at in np.flatnonzero(~good).tolist():
         column = int(np.flatnonzero(~fine[at])[0])
-        try:
-            checked(float(rows[at, column]), names[column], begin + at)
-        except DataError as error:
-            bad.append(BadRow(begin + at, str(error), str(rows[at].tolist())))
+        reason = _reason(float(rows[at, column]), names[column], begin + at)
+        bad.append(BadRow(begin + at, reason, str(rows[at].tolist())))
     return good, bad
 
 
