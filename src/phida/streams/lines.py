@@ -69,8 +69,9 @@ class Lines:
     """Lines with something on them, and where each ends. With a ``delimiter``, a quoted field may hold line breaks."""
 
     def __init__(
-        self, handle: int, *, follow: bool = False, delimiter: bytes | None = None, signals: Signals | None = None
+        self, handle: int, *, follow: str | None = None, delimiter: bytes | None = None, signals: Signals | None = None
     ):
+        """``follow``: the path of a file that grows."""
         self._handle = handle
         self._follow = follow
         self._delimiter = delimiter
@@ -112,8 +113,8 @@ class Lines:
         if self._signals is not None:
             self._signals.wait(self._handle)
         block = os.read(self._handle, _BLOCK)
-        if not block and self._follow:
-            self._check_size()
+        if not block and self._follow is not None:
+            self._check_growth(self._follow)
             self._sleep()
             return
         self._ended = not block
@@ -161,10 +162,13 @@ class Lines:
                 return end
             begin = separator + 1
 
-    def _check_size(self) -> None:
-        """A file that is followed only grows."""
-        if os.fstat(self._handle).st_size < os.lseek(self._handle, 0, os.SEEK_CUR):
-            raise DataError("the file that is followed became shorter; it was replaced or cut.")
+    def _check_growth(self, path: str) -> None:
+        """A file that is followed grows and does nothing else."""
+        here = os.fstat(self._handle)
+        if not os.path.exists(path) or not os.path.samestat(here, os.stat(path)):
+            raise DataError(f"{path} is not the file any more that was followed; it was moved or replaced.")
+        if here.st_size < os.lseek(self._handle, 0, os.SEEK_CUR):
+            raise DataError(f"{path} became shorter while it was followed.")
 
     def _sleep(self) -> None:
         if self._signals is not None:

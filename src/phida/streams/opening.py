@@ -90,7 +90,7 @@ def opened(source: Source, signals: Signals | None = None) -> Iterator[RowReader
     try:
         delimiter = source.delimiter or ("\t" if format == "tsv" else ",")
         quoting = None if format == "ndjson" else delimiter.encode()
-        lines = Lines(handle, follow=source.follow, delimiter=quoting, signals=signals)
+        lines = Lines(handle, follow=source.path if source.follow else None, delimiter=quoting, signals=signals)
         start = (source.row, 0 if source.is_pipe else source.offset)
         if format == "ndjson":
             yield NdjsonRows(lines, source.selection, header=source.header, start=start)
