@@ -1,0 +1,130 @@
+"""What all pictures share: the looks of a cluster, text that is safe to draw, names that do not cover each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: Told apart by the colour-blind, on white and on black. Seven, and eight markers: 56 ids differ in the pair of them,
+#: and neighbours in both.
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#999933")
+MARKERS = ("o", "s", "^", "D", "v", "P", "h", "X")
+#: For what belongs to no cluster, and for lines that are not the point.
+GREY = "#8a8a8a"
+
+#: Size of small print and of names, in points.
+SMALL = 8.0
+
+
+def colour(id: int) -> str:
+    """Colour of a cluster."""
+    return COLOURS[id % len(COLOURS)]
+
+
+def marker(id: int) -> str:
+    """Marker of a cluster."""
+    return MARKERS[id % len(MARKERS)]
+
+
+def ink() -> str:
+    """Colour of text, by which pictures follow a dark style."""
+    return str(mpl.rcParams["text.color"])
+
+
+def paper() -> str:
+    """Colour behind the picture."""
+    return str(mpl.rcParams["axes.facecolor"])
+
+
+def axes_of(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """The axes given, or new ones."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot as plt
+
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+def title(ax: Axes, text: str, note: str = "") -> None:
+    """A heading, and what is to be known about the picture in small print below it."""
+    ax.set_title(text, loc="left", fontsize=10, fontweight="bold", pad=18 if note else 6)
+    if note:
+        ax.annotate(
+            note, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points", fontsize=SMALL, color=GREY
+        )
+
+
+def plain(text: object, longest: int = 28) -> str:
+    """Text of others in one short line: no line breaks and no other characters that cannot be drawn."""
+    line = "".join(letter if letter.isprintable() else " " for letter in str(text))
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def empty(ax: Axes, text: str) -> Axes:
+    """Say why there is nothing to see."""
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=GREY)
+    return ax
+
+
+def halo() -> list[withStroke]:
+    """An outline that keeps a name readable over marks."""
+    return [withStroke(linewidth=2.5, foreground=paper())]
+
+
+def name_points(ax: Axes, x: Floats, y: Floats, names: Sequence[str], *, away: float = 5.0) -> int:
+    """Write names beside points, the first ones first; a name that would cover another is left out.
+
+    The limits of the axes must be set. Answers how many were written.
+    """
+    per_point = ax.figure.get_dpi() / 72
+    placed: list[tuple[float, float, float, float]] = []
+    sides = ((away, away), (-away, away), (away, -away), (-away, -away))
+    for (left, bottom), anchor, name in zip(
+        ax.transData.transform(np.column_stack([x, y])) / per_point, zip(x, y, strict=True), names, strict=True
+    ):
+        # Layout may shrink the axes later, so names ask for a little more room than they need.
+        width, height = 0.75 * SMALL * len(name), 1.3 * SMALL
+        for dx, dy in sides if away else ((-width / 2, -height / 2),):
+            low = left + dx - (width if dx < 0 and away else 0)
+            base = bottom + dy - (height if dy < 0 and away else 0)
+            box = (low, base, low + width, base + height)
+            if not any(_overlap(box, other) for other in placed):
+                placed.append(box)
+                _write(ax, name, anchor, (dx, dy) if away else (0, 0))
+                break
+    return len(placed)
+
+
+def _write(ax: Axes, name: str, anchor: tuple[float, float], offset: tuple[float, float]) -> None:
+    dx, dy = offset
+    ax.annotate(
+        name,
+        anchor,
+        offset,
+        textcoords="offset points",
+        fontsize=SMALL,
+        fontweight="bold",
+        ha="center" if dx == 0 else "left" if dx > 0 else "right",
+        va="center" if dy == 0 else "bottom" if dy > 0 else "top",
+        path_effects=halo(),
+        parse_math=False,
+        zorder=6,
+    )
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def joined(ids: Iterable[int], most: int = 4) -> str:
+    """Some ids in one name."""
+    names = [str(id) for id in ids]
+    return " ".join(names[:most]) + (f" +{len(names) - most}" if len(names) > most else "")
