@@ -35,9 +35,11 @@ class Profile(_Record):
         varies = np.broadcast_to(moments.deviation > 0, centers.shape)
         away = np.divide(centers - moments.mean, moments.deviation, out=np.zeros(centers.shape), where=varies)
         member = nodes.cluster >= 0
+        support = np.zeros(len(centers))
+        np.add.at(support, nodes.cluster[member], nodes.support[member])
         return cls(
             id=model.cluster_ids_,
-            support=np.bincount(nodes.cluster[member], nodes.support[member], len(centers)),
+            support=support,
             center=centers,
             deviations=away,
             feature_names=nodes.feature_names or tuple(f"feature {j}" for j in range(centers.shape[1])),

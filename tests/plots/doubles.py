@@ -53,11 +53,12 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
     component_cluster = np.sort(np.arange(components) % n_clusters)
     first = [int(np.flatnonzero(component_cluster == c)[0]) for c in range(n_clusters)]
     inner = [i for i in range(components) if i not in first]
-    merge_into = [first[component_cluster[i]] for i in inner] + [first[0]] * (n_clusters > 2)
-    merge_from = inner + [first[1]] * (n_clusters > 2)
+    merge_into = [first[component_cluster[i]] for i in inner] + first[:1] * (n_clusters > 2)
+    merge_from = inner + first[1:2] * (n_clusters > 2)
     modes = min(2 * components, n_nodes)
-    birth = np.log(support[:modes])
-    death = np.where(np.arange(modes) < components, birth - rng.uniform(0.6, 1, modes), birth - 0.2)
+    mode = np.linspace(0, n_nodes - 1, modes).astype(int)
+    birth = np.log(support[mode])
+    death = np.where(np.arange(modes) % 2 == 0, birth - rng.uniform(0.6, 1, modes), birth - 0.2)
     death[0] = -np.inf
     return SimpleNamespace(
         cluster_ids_=np.arange(n_clusters) * 2 + 1,
@@ -86,7 +87,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             isolated=np.array([], dtype=np.int64),
         ),
         persistence_=views.Persistence(
-            node=np.arange(modes),
+            node=mode,
             birth=birth,
             death=death,
             partner=np.full(modes, -1),

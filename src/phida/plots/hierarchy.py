@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -142,7 +142,7 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     clusters = len(record.cluster_ids)
     style.title(
         ax,
-        f"Hierarchy: {count} component{'s' if count > 1 else ''}, cut to {clusters} cluster{'s' if clusters > 1 else ''}",
+        f"Hierarchy: {style.counted(count, 'component')}, cut to {style.counted(clusters, 'cluster')}",
         "named by the id of their cluster; dashed merges are not made",
     )
     return ax
@@ -151,7 +151,7 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
 def _draw_merges(ax: Axes, record: Dendrogram) -> None:
     x = np.column_stack([record.left, record.left, record.right, record.right])
     y = np.column_stack([record.left_base, record.height, record.height, record.right_base])
-    lines = np.stack([x, y], axis=2)
+    lines: Any = np.stack([x, y], axis=2)
     colours = [style.colour(int(record.cluster_ids[cluster])) for cluster in record.merge_cluster[record.made]]
     ax.add_collection(LineCollection(lines[record.made], colors=colours, linewidths=1.4), autolim=False)
     ax.add_collection(
@@ -168,8 +168,7 @@ def _draw_components(ax: Axes, record: Dendrogram, top: float) -> None:
     places = np.arange(len(mass))
     for id in np.unique(ids).tolist():
         mine = ids == id
-        look = {"color": style.colour(id), "marker": style.marker(id), "edgecolors": style.ink(), "linewidths": 0.4}
-        ax.scatter(places[mine], np.zeros(mine.sum()), s=area[mine], zorder=4, clip_on=False, **look)
+        ax.scatter(places[mine], np.zeros(mine.sum()), s=area[mine], zorder=4, clip_on=False, **style.look(id))
     middle = np.bincount(cluster, places) / np.bincount(cluster)
     order = np.argsort(-np.bincount(cluster, mass), kind="stable")
     names = [str(record.cluster_ids[c]) for c in order]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from phida.plots import style
 from phida.plots.model import Model
@@ -42,20 +46,18 @@ def plot_history(model: Model, *, ax: Axes | None = None) -> Axes:
         else:
             panel.set_xlabel("samples learned")
     count = len(record.sample)
-    style.title(
-        ax, "History", f"{count:,} refresh{'es' if count > 1 else ''} up to sample {int(record.sample[-1]):,}"
-    )
+    style.title(ax, "History", f"{count:,} refresh{'es' if count > 1 else ''} up to sample {int(record.sample[-1]):,}")
     return ax
 
 
-def _draw(panel: Axes, sample: np.ndarray, values: np.ndarray, name: str) -> None:
-    panel.step(sample, values, where="post", color=style.COLOURS[0], linewidth=1.2, marker="." if len(sample) < 40 else "")
+def _draw(panel: Axes, sample: NDArray[np.int64], values: NDArray[Any], name: str) -> None:
+    panel.step(sample, values, where="post", color=style.ink(), linewidth=1.1, marker="." if len(sample) < 40 else "")
     panel.set_ylabel(name)
     panel.spines[["top", "right"]].set_visible(False)
     panel.grid(axis="y", color=style.GREY, alpha=0.25, linewidth=0.6)
     panel.margins(x=0.01, y=0.12)
     if np.issubdtype(values.dtype, np.integer):
-        panel.yaxis.get_major_locator().set_params(integer=True)  # type: ignore[attr-defined]
+        panel.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     panel.annotate(
         f"{values[-1]:,.4g}",
         (sample[-1], values[-1]),

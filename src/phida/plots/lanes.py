@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 def lanes(begin: Sequence[int], end: Sequence[int], parent: Sequence[int | None]) -> NDArray[np.int64]:
     """A lane for each band: the free one nearest to its parent's, or the first; a new one where none is free.
 
-    Bands are given in the order in which they begin. A lane is free after a rest of a fiftieth of the whole time, so that
-    two lives do not look like one.
+    Bands are given in the order in which they begin. A lane is free after a rest of a fiftieth of the whole time, so
+    that two lives do not look like one.
     """
     rest = max(end, default=0) / 50
     taken: list[float] = []  # until when

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from phida.plots import style
 from phida.plots.lanes import lanes
 from phida.plots.model import Model
-from phida.views import Floats, Ints, _frame, _Record
+from phida.views import Bools, Floats, Ints, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,8 +169,7 @@ def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
     ax.spines[["top", "right", "left"]].set_visible(False)
     colours = [style.colour(id) for id in record.id.tolist()]
     length = np.maximum(record.end - record.begin, 0.003 * last)
-    thick = 0.62
-    ax.barh(record.lane, length, thick, record.begin, color=colours, alpha=0.75, edgecolor=style.paper(), linewidth=0.5)
+    ax.barh(record.lane, length, 0.62, record.begin, color=colours, alpha=0.75, edgecolor=style.paper(), linewidth=0.5)
     _draw_links(ax, record)
     _draw_ends(ax, record)
     _name(ax, record)
@@ -178,7 +177,9 @@ def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
     style.title(
         ax,
         f"Lineage: {len(np.unique(record.id))} ids so far, {now} now",
-        f"{record.n_dropped:,} older events are not in the record" if record.n_dropped else "a band is the life of an id",
+        f"{record.n_dropped:,} older events are not in the record"
+        if record.n_dropped
+        else "a band is the life of an id",
     )
     _explain(ax, record)
     return ax
@@ -204,9 +205,9 @@ def _draw_links(ax: Axes, record: LineageBands) -> None:
     """Upright lines; what a split or a revival leads to and what a merger comes from is marked."""
     start, end = record.lane[record.link_from], record.lane[record.link_to]
     for kind in ("split", "merged", "revived"):
-        mine = np.array([name == kind for name in record.link_kind], dtype=bool)
+        mine = _where(kind, record.link_kind)
         x = record.link_sample[mine]
-        lines = np.stack([np.column_stack([x, x]), np.column_stack([start[mine], end[mine]])], axis=2)
+        lines: Any = np.stack([np.column_stack([x, x]), np.column_stack([start[mine], end[mine]])], axis=2)
         line = LineCollection(lines, colors=style.ink(), linestyles=_LOOKS[kind][2], linewidths=0.9, zorder=4)
         ax.add_collection(line, autolim=False)
         if kind == "merged":
@@ -224,13 +225,12 @@ def _draw_ends(ax: Axes, record: LineageBands) -> None:
         ax.scatter(x[mine], record.lane[mine], clip_on=False, **_look(kind))
 
 
-def _where(kind: str, names: Iterable[str]) -> np.ndarray:
+def _where(kind: str, names: Iterable[str]) -> Bools:
     return np.array([name == kind for name in names], dtype=bool)
 
 
 def _name(ax: Axes, record: LineageBands) -> None:
-    """Ids at the middle of their bands, the longest lives first, where a name fits its lane."""
-    room = ax.get_window_extent().height * 72 / ax.figure.get_dpi() / (int(record.lane.max()) + 1)
+    """Ids at the middle of their bands, the longest lives first."""
     length: Floats = (record.end - record.begin).astype(np.float64)
     order = np.argsort(-length, kind="stable")
     names = [str(id) for id in record.id[order].tolist()]
@@ -245,8 +245,14 @@ def _explain(ax: Axes, record: LineageBands) -> None:
     for kind, (marker, face, line) in _LOOKS.items():
         if kind in there:
             fill = style.ink() if face else style.paper()
-            look = {"markerfacecolor": fill, "markeredgecolor": style.ink(), "color": style.ink(), "linewidth": 0.9}
-            handles.append(Line2D([], [], marker=marker, linestyle=line, markersize=5, label=kind, **look))
+            look: dict[str, Any] = {
+                "linestyle": line,
+                "markerfacecolor": fill,
+                "markeredgecolor": style.ink(),
+                "color": style.ink(),
+                "linewidth": 0.9,
+            }
+            handles.append(Line2D([], [], marker=marker, markersize=5, label=kind, **look))
     if handles:
         ax.legend(
             handles=handles,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -106,7 +106,7 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     for axis, values in (("x", x), ("y", y)):
         margin = 0.07 * (values.max() - values.min()) or 1.0
         ax.set(**{f"{axis}lim": (values.min() - margin, values.max() + margin)})
-    ends = record.position[np.column_stack([record.source, record.target])]
+    ends: Any = record.position[np.column_stack([record.source, record.target])]
     ax.add_collection(
         LineCollection(ends, colors=style.GREY, linewidths=0.7, alpha=0.6, zorder=1, rasterized=len(ends) > _MANY),
         autolim=False,
@@ -118,14 +118,21 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     colours = np.array(style.COLOURS)[ids % len(style.COLOURS)]
     for i, marker in enumerate(style.MARKERS):
         mine = ~none & (ids % len(style.MARKERS) == i)
-        look = {"marker": marker, "edgecolors": style.ink(), "linewidths": 0.4, "alpha": 0.85, "zorder": 3}
+        look: dict[str, Any] = {
+            "marker": marker,
+            "edgecolors": style.ink(),
+            "linewidths": 0.4,
+            "alpha": 0.85,
+            "zorder": 3,
+        }
         ax.scatter(x[mine], y[mine], s=area[mine], c=colours[mine], rasterized=n > _MANY, **look)
     named = _name(ax, record)
     clusters = len(record.cluster_ids)
     ax.set(xlabel=_axis("first", record.share[0]), ylabel=_axis("second", record.share[1]), xticks=[], yticks=[])
     style.title(
         ax,
-        f"PH graph: {_count(n, 'node')}, {_count(len(ends), 'edge')}, {_count(clusters, 'cluster')}",
+        "PH graph: "
+        + ", ".join(style.counted(*pair) for pair in ((n, "node"), (len(ends), "edge"), (clusters, "cluster"))),
         f"area is support, at most {record.support.max():,.0f}; names are ids"
         + ("; × has no cluster" if none.any() else "")
         + (f"; {named} of {clusters} named" if named < clusters else ""),
@@ -146,7 +153,3 @@ def _name(ax: Axes, record: NodeMap) -> int:
 
 def _axis(name: str, share: float) -> str:
     return f"{name} direction ({100 * share:.0f} % of the variance)"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}" + ("" if number == 1 else "s")

@@ -15,6 +15,9 @@ from phida.views import Bools, Floats, Ints, _frame, _Record
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Places that are named: more cover the picture.
+_NAMES = 30
+
 
 @dataclass(frozen=True, eq=False)
 class PersistenceDiagram(_Record):
@@ -93,11 +96,12 @@ def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
     ax.set(xlim=limits, ylim=(never - margin, high + margin), xlabel="birth (log support)", ylabel="death")
     _draw_threshold(ax, record, limits, (low - margin))
     y = np.where(finite, record.death, never)
-    ax.scatter(record.birth[~record.kept], y[~record.kept], s=12, facecolors="none", edgecolors=style.GREY, linewidths=0.8)
+    ax.scatter(
+        record.birth[~record.kept], y[~record.kept], s=12, facecolors="none", edgecolors=style.GREY, linewidths=0.8
+    )
     for id in np.unique(record.id[record.kept]).tolist():
         mine = record.kept & (record.id == id)
-        look = {"color": style.colour(id), "marker": style.marker(id), "edgecolors": style.ink(), "linewidths": 0.5}
-        ax.scatter(record.birth[mine], y[mine], s=42, zorder=4, **look)
+        ax.scatter(record.birth[mine], y[mine], s=42, zorder=4, **style.look(id))
     _name(ax, record, y)
     ax.axhline(low - 1.25 * margin, color=style.GREY, linewidth=0.6)
     ticks = [tick for tick in ax.get_yticks() if low - margin <= tick <= high + margin]
@@ -133,5 +137,6 @@ def _name(ax: Axes, record: PersistenceDiagram, y: Floats) -> None:
             ids = places.setdefault((float(record.birth[i]), float(y[i])), [])
             if record.id[i] not in ids:
                 ids.append(int(record.id[i]))
-    points = np.array(list(places)).reshape(-1, 2)
-    style.name_points(ax, points[:, 0], points[:, 1], [style.joined(ids) for ids in places.values()])
+    points = np.array(list(places)[:_NAMES]).reshape(-1, 2)
+    names = [style.joined(ids) for ids in places.values()][:_NAMES]
+    style.name_points(ax, points[:, 0], points[:, 1], names)

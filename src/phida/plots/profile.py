@@ -79,7 +79,9 @@ def _draw_table(record: Profile, ax: Axes | None) -> Axes:
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     shown = f"the {len(clusters)} largest of {len(record.id)} clusters" if len(clusters) < len(record.id) else ""
-    more = f"{len(features)} of {len(record.feature_names)} features" if len(features) < len(record.feature_names) else ""
+    more = (
+        f"{len(features)} of {len(record.feature_names)} features" if len(features) < len(record.feature_names) else ""
+    )
     note = ", ".join(filter(None, [shown, more, "standard deviations from the stream's mean"]))
     style.title(ax, "What makes the clusters", note)
     return ax

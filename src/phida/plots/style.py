@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
@@ -18,6 +22,8 @@ COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#9
 MARKERS = ("o", "s", "^", "D", "v", "P", "h", "X")
 #: For what belongs to no cluster, and for lines that are not the point.
 GREY = "#8a8a8a"
+
+_for_files: ContextVar[bool] = ContextVar("for_files", default=False)
 
 #: Size of small print and of names, in points.
 SMALL = 8.0
@@ -33,6 +39,11 @@ def marker(id: int) -> str:
     return MARKERS[id % len(MARKERS)]
 
 
+def look(id: int) -> dict[str, Any]:
+    """How marks of a cluster are drawn."""
+    return {"color": colour(id), "marker": marker(id), "edgecolors": ink(), "linewidths": 0.5}
+
+
 def ink() -> str:
     """Colour of text, by which pictures follow a dark style."""
     return str(mpl.rcParams["text.color"])
@@ -44,12 +55,24 @@ def paper() -> str:
 
 
 def axes_of(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """The axes given, or new ones."""
+    """The axes given, or new ones; pyplot's, so that notebooks show them, unless they are for a file."""
     if ax is not None:
         return ax
+    if _for_files.get():
+        return Figure(figsize=size, layout="constrained").add_subplot()
     from matplotlib import pyplot as plt
 
     return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+@contextmanager
+def for_files() -> Iterator[None]:
+    """New figures are not pyplot's, which would keep them and might want a screen."""
+    token = _for_files.set(True)
+    try:
+        yield
+    finally:
+        _for_files.reset(token)
 
 
 def title(ax: Axes, text: str, note: str = "") -> None:
@@ -122,6 +145,11 @@ def _write(ax: Axes, name: str, anchor: tuple[float, float], offset: tuple[float
 
 def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def counted(number: int, word: str) -> str:
+    """So many of something."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 def joined(ids: Iterable[int], most: int = 4) -> str:
