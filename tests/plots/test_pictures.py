@@ -9,10 +9,10 @@ import pytest
 from data import blobs
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
-from plots.doubles import empty_history, hand_made, lineage
 
 from phida import PHIDA, plots, views
 from phida.plots import gallery, style
+from plots.doubles import empty_history, hand_made, lineage
 
 matplotlib.use("Agg")
 

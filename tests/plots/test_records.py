@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from data import blobs
-from plots.doubles import hand_made, lineage
 
 from phida import PHIDA, views
 from phida.plots import Dendrogram, LineageBands, NodeMap, PersistenceDiagram
 from phida.plots.lanes import lanes
 from phida.profile import Profile
 from phida.projection import Projection
+from plots.doubles import hand_made, lineage
 
 
 @pytest.fixture(scope="module")

@@ -72,7 +72,8 @@ def _draw_table(record: Profile, ax: Axes | None) -> Axes:
     for (row, column), value in np.ndenumerate(values):
         # Dark cells want light figures, whatever the style.
         shade = "white" if abs(value) > 0.75 * _FAR else "black"
-        ax.text(column, row, f"{value:+.1f}", ha="center", va="center", fontsize=style.SMALL - 1, color=shade)
+        look: dict[str, Any] = {"color": shade, "fontsize": style.SMALL - 1, "in_layout": False}
+        ax.text(column, row, f"{value:+.1f}", ha="center", va="center", **look)
     ax.set_yticks(range(len(clusters)), [str(record.id[cluster]) for cluster in clusters], fontsize=style.SMALL)
     ax.set_ylabel("cluster id")
     _name_features(ax, record, features, "x")

@@ -139,6 +139,7 @@ def _write(ax: Axes, name: str, anchor: tuple[float, float], offset: tuple[float
         va="center" if dy == 0 else "bottom" if dy > 0 else "top",
         path_effects=halo(),
         parse_math=False,
+        in_layout=False,
         zorder=6,
     )
 
