@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from phida.plots import style
 from phida.plots.lanes import lanes
 from phida.plots.model import Model
-from phida.views import Bools, Floats, Ints, _frame, _Record
+from phida.views import Bools, Ints, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,7 +208,9 @@ def _draw_links(ax: Axes, record: LineageBands) -> None:
         mine = _where(kind, record.link_kind)
         x = record.link_sample[mine]
         lines: Any = np.stack([np.column_stack([x, x]), np.column_stack([start[mine], end[mine]])], axis=2)
-        line = LineCollection(lines, colors=style.ink(), linestyles=_LOOKS[kind][2], linewidths=0.9, zorder=4)
+        line = LineCollection(
+            lines, colors=style.ink(), linestyles=_LOOKS[kind][2], linewidths=0.8, alpha=0.7, zorder=2
+        )
         ax.add_collection(line, autolim=False)
         if kind == "merged":
             ax.scatter(x, start[mine], **_look(kind))
@@ -230,12 +232,16 @@ def _where(kind: str, names: Iterable[str]) -> Bools:
 
 
 def _name(ax: Axes, record: LineageBands) -> None:
-    """Ids at the middle of their bands, the longest lives first."""
-    length: Floats = (record.end - record.begin).astype(np.float64)
-    order = np.argsort(-length, kind="stable")
-    names = [str(id) for id in record.id[order].tolist()]
-    middle = (record.begin + length / 2)[order]
-    style.name_points(ax, middle, record.lane[order].astype(np.float64), names, away=0)
+    """Ids in the middle of their bands, the longest lives first; beside those that live and have no room."""
+    scale = ax.transData.transform([(0, 0), (1, 0)])[:, 0] * 72 / ax.figure.get_dpi()
+    width = (record.end - record.begin) * (scale[1] - scale[0])
+    names = np.array([str(id) for id in record.id.tolist()])
+    fits = width > 0.7 * style.SMALL * np.char.str_len(names)
+    lives = ~fits & _where("", record.ended_by)
+    lane, middle = record.lane.astype(np.float64), (record.begin + record.end) / 2
+    order = [i for i in np.argsort(-width, kind="stable") if fits[i]]
+    style.name_points(ax, middle[order], lane[order], names[order].tolist(), away=0)
+    style.name_points(ax, record.end[lives].astype(np.float64), lane[lives], names[lives].tolist(), beside=True)
 
 
 def _explain(ax: Axes, record: LineageBands) -> None:

@@ -102,28 +102,32 @@ def halo() -> list[withStroke]:
     return [withStroke(linewidth=2.5, foreground=paper())]
 
 
-def name_points(ax: Axes, x: Floats, y: Floats, names: Sequence[str], *, away: float = 5.0) -> int:
-    """Write names beside points, the first ones first; a name that would cover another is left out.
+def name_points(
+    ax: Axes, x: Floats, y: Floats, names: Sequence[str], *, away: float = 5.0, beside: bool = False
+) -> int:
+    """Write names about points, the first ones first; a name that would cover another is left out.
 
+    They stand diagonally ``away`` from their points, at them where that is 0, or to the right where it is ``beside``.
     The limits of the axes must be set. Answers how many were written.
     """
-    per_point = ax.figure.get_dpi() / 72
-    placed: list[tuple[float, float, float, float]] = []
-    sides = ((away, away), (-away, away), (away, -away), (-away, -away))
-    for (left, bottom), anchor, name in zip(
-        ax.transData.transform(np.column_stack([x, y])) / per_point, zip(x, y, strict=True), names, strict=True
-    ):
-        # Layout may shrink the axes later, so names ask for a little more room than they need.
-        width, height = 0.75 * SMALL * len(name), 1.3 * SMALL
-        for dx, dy in sides if away else ((-width / 2, -height / 2),):
-            low = left + dx - (width if dx < 0 and away else 0)
-            base = bottom + dy - (height if dy < 0 and away else 0)
-            box = (low, base, low + width, base + height)
-            if not any(_overlap(box, other) for other in placed):
-                placed.append(box)
-                _write(ax, name, anchor, (dx, dy) if away else (0, 0))
+    offsets = [(away, 0.0)] if beside else [(away, away), (-away, away), (away, -away), (-away, -away)]
+    places = ax.transData.transform(np.column_stack([x, y])) * 72 / ax.figure.get_dpi()
+    placed = np.empty((0, 4))
+    for place, anchor, name in zip(places, zip(x, y, strict=True), names, strict=True):
+        for offset in offsets:
+            box = _box(place + offset, offset, name)
+            if not _overlap(box, placed):
+                placed = np.vstack([placed, box])
+                _write(ax, name, anchor, offset)
                 break
     return len(placed)
+
+
+def _box(place: Floats, offset: tuple[float, float], name: str) -> Floats:
+    """Left, bottom, right and top of a name in points; layout may shrink the axes, so there is some room to spare."""
+    size = np.array([0.75 * SMALL * len(name), 1.3 * SMALL])
+    start = place - size * (1 - np.sign(offset)) / 2
+    return np.concatenate([start, start + size])
 
 
 def _write(ax: Axes, name: str, anchor: tuple[float, float], offset: tuple[float, float]) -> None:
@@ -144,8 +148,9 @@ def _write(ax: Axes, name: str, anchor: tuple[float, float], offset: tuple[float
     )
 
 
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(box: Floats, others: Floats) -> bool:
+    apart = (others[:, :2] >= box[2:]) | (others[:, 2:] <= box[:2])
+    return not apart.any(axis=1).all()
 
 
 def counted(number: int, word: str) -> str:
