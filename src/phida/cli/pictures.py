@@ -69,7 +69,7 @@ def report(
         found = StreamModel.load(model)
         source = reading.source(data, format, delimiter, columns, exclude, label, found)
         progress = stack.enter_context(counting("rows", quiet=quiet))
-        summary = DataSummary(data, found.estimator.n_clusters_)
+        summary = DataSummary(found.estimator.n_clusters_)
         score = Score()
         for _, batch in reading.each_batch(source, found, bad, progress):
             if len(batch):

@@ -16,8 +16,7 @@ NOVELTY = 0.01
 class DataSummary:
     """How rows fall to the clusters of a model, and to the classes of a label column beside them."""
 
-    def __init__(self, name: str, n_clusters: int) -> None:
-        self.name = name
+    def __init__(self, n_clusters: int) -> None:
         self.rows = 0
         self.unusual = 0
         """Rows that fit worse than all but a hundredth of the recent ones."""
