@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from phida import PHIDA, plots, views
 from phida.plots import gallery, style
+from phida.profile import Profile
 from plots.doubles import empty_history, hand_made, lineage
 
 matplotlib.use("Agg")
@@ -118,6 +119,17 @@ def test_one_cluster_of_a_profile():
     assert len(ax.patches) == 4
     with pytest.raises(ValueError, match="no cluster of id 2 now"):
         plots.plot_profile(hand_made(), id=2)
+
+
+def test_a_wide_profile_shows_the_telling_features_of_the_largest_clusters():
+    made = hand_made(200, 40, d=60)
+    ax = plots.plot_profile(made)
+    record = Profile.of(made)
+    shown = [label.get_text() for label in ax.get_xticklabels()]
+    largest = np.argsort(-record.support)[:8]
+    assert len(shown) == 14 and len(ax.get_yticks()) == 24
+    assert {f"feature {record.telling(cluster, 1)[0]}" for cluster in largest} <= set(shown)
+    assert "the 24 largest of 40 clusters, 14 of 60 features" in " ".join(texts(ax))
 
 
 def test_names_of_features_are_only_text():

@@ -22,7 +22,7 @@ def plot(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw a model: nodes, profile, lineage, history, persistence, hierarchy; a file each.
+    """Draw a model: nodes, profile, lineage, persistence, hierarchy, history; a file each.
 
     Example: phida plot flowers.safetensors --out pictures/
     """

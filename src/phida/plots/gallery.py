@@ -28,9 +28,9 @@ PICTURES: dict[str, Callable[[Model], Axes]] = {
     "nodes": plot_nodes,
     "profile": plot_profile,
     "lineage": plot_lineage,
-    "history": plot_history,
     "persistence": plot_persistence,
     "hierarchy": plot_hierarchy,
+    "history": plot_history,
 }
 
 _ALWAYS: dict[Any, Any] = {"svg.hashsalt": "phida", "figure.dpi": 100, "savefig.dpi": 130, "savefig.bbox": None}

@@ -136,8 +136,8 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     _draw_merges(ax, record)
     _draw_components(ax, record, top)
     _draw_cut(ax, record, top)
-    ticks = [tick for tick in ax.get_yticks() if 0 <= tick <= 1.16 * top]
-    ax.set_yticks(ticks)
+    merges = bool(len(record.height))
+    ax.set_yticks([tick for tick in ax.get_yticks() if merges and 0 <= tick <= 1.16 * top])
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     clusters = len(record.cluster_ids)
     style.title(

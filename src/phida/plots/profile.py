@@ -63,8 +63,8 @@ def _draw_bars(record: Profile, cluster: int, ax: Axes | None) -> Axes:
 
 
 def _draw_table(record: Profile, ax: Axes | None) -> Axes:
-    clusters = np.sort(np.argsort(-record.support, kind="stable")[:_CLUSTERS])
-    clusters = clusters[np.argsort(record.id[clusters], kind="stable")]
+    clusters = np.argsort(-record.support, kind="stable")[:_CLUSTERS]
+    clusters = clusters[np.argsort(record.id[clusters])]
     features = _shared_features(record, clusters)
     ax = style.axes_of(ax, (2.2 + 0.48 * len(features), 1.8 + 0.27 * len(clusters)))
     values = record.deviations[np.ix_(clusters, features)]
@@ -89,16 +89,10 @@ def _draw_table(record: Profile, ax: Axes | None) -> Axes:
 
 
 def _shared_features(record: Profile, clusters: Ints) -> Ints:
-    """The features that are among the first of most clusters' telling ones, in their own order."""
-    width = record.deviations.shape[1]
-    if width <= _FEATURES:
-        return np.arange(width)
-    size = np.sort(np.abs(record.deviations[clusters]), axis=0)[::-1]
-    # Each cluster's own most telling feature first, as far as there is room; then what is large in many.
-    first = np.unique([record.telling(int(cluster), 1)[0] for cluster in clusters], return_counts=True)
-    best = first[0][np.argsort(-first[1], kind="stable")][:_FEATURES]
-    rest = [j for j in np.argsort(-size[: max(1, len(clusters) // 2)].sum(axis=0), kind="stable") if j not in best]
-    return np.sort(np.concatenate([best, np.array(rest[: _FEATURES - len(best)], dtype=np.int64)]))
+    """The most telling feature of each cluster, the largest first, then the second of each, while there is room."""
+    by_size = clusters[np.argsort(-record.support[clusters], kind="stable")]
+    ranked = np.array([record.telling(int(cluster), _FEATURES) for cluster in by_size])
+    return np.sort(list(dict.fromkeys(ranked.T.ravel().tolist()))[:_FEATURES])
 
 
 def _name_features(ax: Axes, record: Profile, features: Ints, axis: str) -> None:
