@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: More marks than this go into a vector file as one image.
-_MANY = 2000
+_MANY = 1000
 
 
 @dataclass(frozen=True, eq=False)

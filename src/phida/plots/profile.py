@@ -66,7 +66,7 @@ def _draw_table(record: Profile, ax: Axes | None) -> Axes:
     clusters = np.argsort(-record.support, kind="stable")[:_CLUSTERS]
     clusters = clusters[np.argsort(record.id[clusters])]
     features = _shared_features(record, clusters)
-    ax = style.axes_of(ax, (2.2 + 0.48 * len(features), 1.8 + 0.27 * len(clusters)))
+    ax = style.axes_of(ax, (max(2.2 + 0.48 * len(features), 5.2), 1.8 + 0.27 * len(clusters)))
     values = record.deviations[np.ix_(clusters, features)]
     ax.imshow(values, cmap="PuOr_r", vmin=-_FAR, vmax=_FAR, aspect="auto")
     for (row, column), value in np.ndenumerate(values):
