@@ -1,46 +1,21 @@
 """Models for tests of the pictures: records made by hand, at any size."""
 
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
 
 from phida import views
-
-
-@dataclass
-class Event:
-    number: int
-    kind: str
-    sample: int
-    before: tuple = ()
-    after: tuple = ()
-    support: float = 1.0
-
-
-class Lineage(list):
-    n_dropped = 0
+from phida.lineage import Event, History, Lineage
 
 
 def lineage(*events, n_dropped=0):
     """Events from (kind, sample, before, after)."""
-    found = Lineage(Event(i, *event) for i, event in enumerate(events))
-    found.n_dropped = n_dropped
-    return found
+    return Lineage([Event(i + n_dropped, *event, support=1.0) for i, event in enumerate(events)], n_dropped)
 
 
-@dataclass
-class History:
-    sample: np.ndarray = field(default_factory=lambda: np.array([100, 250, 400]))
-    n_nodes: np.ndarray = field(default_factory=lambda: np.array([5, 9, 12]))
-    n_components: np.ndarray = field(default_factory=lambda: np.array([2, 3, 3]))
-    n_clusters: np.ndarray = field(default_factory=lambda: np.array([1, 2, 2]))
-    vigilance: np.ndarray = field(default_factory=lambda: np.array([0.5, 0.625, 0.75]))
-    interval: np.ndarray = field(default_factory=lambda: np.array([60, 90, 80]))
-
-
-def empty_history():
-    return History(**{name: np.array([], dtype=np.int64) for name in History.__dataclass_fields__})
+def history(sample=(100, 250, 400), n_nodes=(5, 9, 12), n_clusters=(1, 2, 2), vigilance=(0.5, 0.625, 0.75)):
+    columns = (sample, n_nodes, n_clusters, n_clusters, vigilance, n_nodes)
+    return History(*(np.array(column) for column in columns))
 
 
 def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=0):
@@ -123,5 +98,5 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             ("died", 400, (3,), ()),
             ("revived", 500, (1,), (5,)),
         ),
-        history_=History(),
+        history_=history(),
     )

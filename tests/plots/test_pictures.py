@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from phida import PHIDA, plots, views
 from phida.plots import gallery, style
 from phida.profile import Profile
-from plots.doubles import empty_history, hand_made, lineage
+from plots.doubles import hand_made, history, lineage
 
 matplotlib.use("Agg")
 
@@ -108,7 +108,7 @@ def test_nodes_without_a_cluster_are_crosses():
 
 def test_nothing_yet():
     made = hand_made()
-    made.history_, made.lineage_, made.cluster_ids_ = empty_history(), lineage(), np.array([-1, -2, -3])
+    made.history_, made.lineage_, made.cluster_ids_ = history(*[()] * 4), lineage(), np.array([], dtype=int)
     assert "no refresh yet" in texts(plots.plot_history(made))
     assert "no cluster has an id yet" in texts(plots.plot_lineage(made))
 

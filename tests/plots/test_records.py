@@ -108,7 +108,7 @@ def test_lives_of_ids():
         [3, 60, 400, "born", "died"],
         [5, 200, 300, "split", "merged"],
         [5, 500, 1000, "revived", ""],
-        [3, 0, 1000, "", ""],  # it is there now, whatever the record says
+        [3, 1000, 1000, "", ""],  # it is back since the last refresh
     ]
     links = record.links_to_pandas().to_numpy().tolist()
     assert links == [[200, "split", 1, 5], [300, "merged", 5, 3], [500, "revived", 1, 5]]
@@ -116,21 +116,23 @@ def test_lives_of_ids():
 
 def test_lives_that_began_before_the_record():
     made = hand_made(n_clusters=1)
-    made.cluster_ids_ = np.array([8])
+    made.cluster_ids_ = np.array([2, 6, 8])
     made.lineage_ = lineage(("split", 700, (6,), (6, 7)), ("merged", 800, (6, 7), (6,)), n_dropped=4)
     record = LineageBands.of(made)
     assert record.n_dropped == 4
     assert record.to_pandas()[["id", "begin", "end"]].to_numpy().tolist() == [
         [6, 700, 1000],
         [7, 700, 800],
-        [8, 700, 1000],
+        [2, 700, 1000],
+        [8, 1000, 1000],
     ]
 
 
-def test_ids_of_the_moment_have_no_life():
+def test_ids_since_the_last_refresh_begin_now():
     made = hand_made(n_clusters=2)
-    made.cluster_ids_, made.lineage_ = np.array([0, -1]), lineage(("born", 1, (), (0,)))
-    assert LineageBands.of(made).id.tolist() == [0]
+    made.cluster_ids_, made.lineage_ = np.array([0, 1]), lineage(("born", 1, (), (0,)))
+    found = LineageBands.of(made)
+    assert found.id.tolist() == [0, 1] and found.begin.tolist() == [1, 1000] and found.end.tolist() == [1000, 1000]
 
 
 def test_bands_of_a_lane_do_not_meet():

@@ -1,12 +1,11 @@
 """What a report tells, on models made by hand."""
 
 import numpy as np
-import pytest
 
 from phida import views
 from phida.report import DataSummary
-from phida.report.contents import closest_clusters, told
-from plots.doubles import Event, hand_made
+from phida.report.contents import closest_clusters
+from plots.doubles import hand_made
 
 
 def test_the_closest_clusters_are_those_of_the_first_refused_merge():
@@ -30,21 +29,6 @@ def test_where_no_merge_was_refused_the_nearest_centres_are_closest():
 
 def test_one_cluster_has_no_neighbour():
     assert closest_clusters(hand_made(5, 1)) is None
-
-
-@pytest.mark.parametrize(
-    ("kind", "before", "after", "sentence"),
-    [
-        ("born", (), (4,), "4 was born"),
-        ("split", (4,), (4, 7, 8), "4 split into 4, 7, 8"),
-        ("merged", (4, 7), (4,), "4, 7 merged into 4"),
-        ("died", (4,), (), "4 died"),
-        ("revived", (), (4,), "4 came back"),
-        ("revived", (7,), (4,), "4 came back out of 7"),
-    ],
-)
-def test_events_are_told(kind, before, after, sentence):
-    assert told(Event(0, kind, 10, before, after)) == sentence
 
 
 def test_rows_are_counted_batch_by_batch():

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
+from phida.lineage import Event
 from phida.plots import style
 from phida.plots.lanes import lanes
 from phida.plots.model import Model
@@ -31,7 +32,7 @@ class LineageBands(_Record):
     end: Ints
     """Sample at which it ended; the last sample where it goes on."""
     begun_by: tuple[str, ...]
-    """born, split or revived; empty where that was too long ago to be in the record."""
+    """born, split or revived; empty where that was before the events that were kept, or after the last refresh."""
     ended_by: tuple[str, ...]
     """merged or died; empty where it goes on."""
     lane: Ints
@@ -54,9 +55,7 @@ class LineageBands(_Record):
         lives = _Lives(lineage[0].sample if lineage.n_dropped and len(lineage) else 0)
         for event in lineage:
             lives.take(event)
-        for id in model.cluster_ids_.tolist():
-            if id >= 0:  # the others are of this moment, and have no life yet
-                lives.of(id)
+        lives.complete(model.cluster_ids_.tolist(), model.n_samples_seen_, forgetful=lineage.n_dropped > 0)
         end = [model.n_samples_seen_ if last is None else last for last in lives.end]
         parents = dict(zip(lives.link_to, lives.link_from, strict=True))
         return cls(
@@ -110,7 +109,7 @@ class _Lives:
         """The band of an id that lives; begun before the record if nothing is known of it."""
         return self._now[id] if id in self._now else self._open(id, self.first_sample, "")
 
-    def take(self, event: Any) -> None:
+    def take(self, event: Event) -> None:
         """Go one event on."""
         parents = [self.of(id) for id in event.before]
         if event.kind == "merged":
@@ -125,6 +124,14 @@ class _Lives:
                 if parents:
                     self._link(event, parents[0], band)
 
+    def complete(self, ids: list[int], now: int, *, forgetful: bool) -> None:
+        """Add clusters that no event speaks of: new ones, and such as are older than all events that were kept."""
+        latest = max(self.id, default=-1)
+        for id in ids:
+            if id not in self._now:
+                old = forgetful and id < latest and id not in self.id
+                self._open(id, self.first_sample if old else now, "")
+
     def _open(self, id: int, sample: int, kind: str) -> int:
         self._now[id] = len(self.id)
         self.id.append(id)
@@ -134,11 +141,11 @@ class _Lives:
         self.ended_by.append("")
         return self._now[id]
 
-    def _close(self, id: int, event: Any) -> None:
+    def _close(self, id: int, event: Event) -> None:
         band = self._now.pop(id)
         self.end[band], self.ended_by[band] = event.sample, event.kind
 
-    def _link(self, event: Any, source: int, target: int) -> None:
+    def _link(self, event: Event, source: int, target: int) -> None:
         self.link_sample.append(event.sample)
         self.link_kind.append(event.kind)
         self.link_from.append(source)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phida import views
+from phida.lineage import History, Lineage
 
 
 class Model(Protocol):
@@ -32,6 +33,6 @@ class Model(Protocol):
     @property
     def view_(self) -> views.View: ...
     @property
-    def lineage_(self) -> Any: ...
+    def lineage_(self) -> Lineage: ...
     @property
-    def history_(self) -> Any: ...
+    def history_(self) -> History: ...

@@ -42,8 +42,8 @@ class Contents:
     closest: tuple[int, int] | None
     """Ids of the two clusters that are closest to being one."""
     explanation: str
-    events: tuple[tuple[int, str], ...]
-    """Sample and what happened, the latest first."""
+    events: tuple[str, ...]
+    """What happened to clusters, the latest first."""
     n_events: int
 
 
@@ -59,7 +59,7 @@ def contents(model: Any, data: DataSummary, title: str) -> Contents:
         has_classes=any(data.classes),
         closest=None if pair is None else (int(model.cluster_ids_[pair[0]]), int(model.cluster_ids_[pair[1]])),
         explanation="" if pair is None else str(model.explain(*pair, kind="cluster")),
-        events=tuple((event.sample, told(event)) for event in reversed(events[-_EVENTS:])),
+        events=tuple(map(str, reversed(events[-_EVENTS:]))),
         n_events=len(events) + model.lineage_.n_dropped,
     )
 
@@ -80,23 +80,7 @@ def closest_clusters(model: Any) -> tuple[int, int] | None:
     return int(first), int(second)
 
 
-def told(event: Any) -> str:
-    """An event of the lineage as a sentence."""
-    before, after = (", ".join(map(str, ids)) for ids in (event.before, event.after))
-    match event.kind:
-        case "born":
-            return f"{after} was born"
-        case "split":
-            return f"{before} split into {after}"
-        case "merged":
-            return f"{before} merged into {after}"
-        case "died":
-            return f"{before} died"
-    return f"{after} came back" + (f" out of {before}" if before else "")
-
-
 def _facts(model: Any) -> dict[str, str]:
-    confidence = model.cut_confidence_
     return {
         "rows learned": f"{model.n_samples_seen_:,}",
         "features": f"{model.n_features_in_:,}",
@@ -104,8 +88,7 @@ def _facts(model: Any) -> dict[str, str]:
         "components": f"{model.n_components_:,}",
         "nodes": f"{model.n_nodes_:,} ({model.n_active_nodes_:,} active)",
         "vigilance": f"{model.vigilance_:.4f}, adjusted every {model.interval_:,} rows",
-        "cut confidence": f"persistence {confidence.persistence:.2f}, hierarchy {confidence.hierarchy:.2f} "
-        "(0 is a toss-up, 1 is clear)",
+        "cut confidence": f"{model.cut_confidence_}; 0 is a toss-up, 1 beyond doubt",
     }
 
 
