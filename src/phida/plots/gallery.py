@@ -33,7 +33,7 @@ PICTURES: dict[str, Callable[[Model], Axes]] = {
     "history": plot_history,
 }
 
-_ALWAYS: dict[Any, Any] = {"svg.hashsalt": "phida", "figure.dpi": 100, "savefig.dpi": 130, "savefig.bbox": None}
+_ALWAYS: dict[Any, Any] = {"svg.hashsalt": "phida", "figure.dpi": 130, "savefig.dpi": "figure", "savefig.bbox": None}
 _DARK: dict[Any, Any] = {
     **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), "#e6e9ec"),
     **dict.fromkeys(("axes.facecolor", "figure.facecolor", "savefig.facecolor"), "#171a1d"),

@@ -195,7 +195,7 @@ def _write(ax: Axes, text: str, y: float) -> None:
     ax.annotate(
         text,
         (1, y),
-        (0, 2),
+        (-6, 2),
         xycoords=("axes fraction", "data"),
         textcoords="offset points",
         ha="right",

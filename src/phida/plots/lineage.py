@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: More ids than this share lanes.
+_OWN_LANES = 40
+
+
 @dataclass(frozen=True, eq=False)
 class LineageBands(_Record):
     """A band for each life of an id, and a link for each split and merger. An id that is revived has several lives."""
@@ -36,7 +40,7 @@ class LineageBands(_Record):
     ended_by: tuple[str, ...]
     """merged or died; empty where it goes on."""
     lane: Ints
-    """Where it is drawn: bands of one lane do not meet."""
+    """Where it is drawn: bands of one lane do not meet. Each id has a lane of its own, as far as there are few."""
     link_sample: Ints
     """Per link, when it was."""
     link_kind: tuple[str, ...]
@@ -57,14 +61,13 @@ class LineageBands(_Record):
             lives.take(event)
         lives.complete(model.cluster_ids_.tolist(), model.n_samples_seen_, forgetful=lineage.n_dropped > 0)
         end = [model.n_samples_seen_ if last is None else last for last in lives.end]
-        parents = dict(zip(lives.link_to, lives.link_from, strict=True))
         return cls(
             id=np.array(lives.id, dtype=np.int64),
             begin=np.array(lives.begin, dtype=np.int64),
             end=np.array(end, dtype=np.int64),
             begun_by=tuple(lives.begun_by),
             ended_by=tuple(lives.ended_by),
-            lane=lanes(lives.begin, end, [parents.get(i) for i in range(len(end))]),
+            lane=_lanes(lives, end),
             link_sample=np.array(lives.link_sample, dtype=np.int64),
             link_kind=tuple(lives.link_kind),
             link_from=np.array(lives.link_from, dtype=np.int64),
@@ -152,6 +155,14 @@ class _Lives:
         self.link_to.append(target)
 
 
+def _lanes(lives: _Lives, end: list[int]) -> Ints:
+    ids = {id: lane for lane, id in enumerate(dict.fromkeys(lives.id))}
+    if len(ids) <= _OWN_LANES:
+        return np.array([ids[id] for id in lives.id], dtype=np.int64)
+    parents = dict(zip(lives.link_to, lives.link_from, strict=True))
+    return lanes(lives.begin, end, [parents.get(i) for i in range(len(end))])
+
+
 def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw the life of each id as a band over the samples learned, with splits and mergers between the bands.
 
@@ -174,6 +185,11 @@ def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
     last = max(int(record.end.max()), 1)
     ax.set(xlim=(0, 1.03 * last), ylim=(count - 0.3, -0.7), yticks=[], xlabel="samples learned")
     ax.spines[["top", "right", "left"]].set_visible(False)
+    if len(np.unique(record.id)) == count:
+        ids = dict(zip(record.lane.tolist(), record.id.tolist(), strict=True))
+        ax.set_yticks(list(ids), [str(id) for id in ids.values()], fontsize=style.SMALL)
+        ax.tick_params(axis="y", length=0)
+        ax.set_ylabel("cluster id")
     colours = [style.colour(id) for id in record.id.tolist()]
     length = np.maximum(record.end - record.begin, 0.003 * last)
     ax.barh(record.lane, length, 0.62, record.begin, color=colours, alpha=0.75, edgecolor=style.paper(), linewidth=0.5)
