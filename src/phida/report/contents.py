@@ -95,7 +95,9 @@ def _facts(model: Any) -> dict[str, str]:
 def _data_facts(data: DataSummary) -> dict[str, str]:
     share = data.unusual / data.rows if data.rows else 0.0
     facts = {"rows": f"{data.rows:,}", "clusters met": f"{int((data.count > 0).sum()):,} of {len(data.count):,}"}
-    facts["unusual rows"] = f"{data.unusual:,} ({100 * share:.1f} %); 1 % is usual"
+    facts["unusual rows"] = (
+        f"{data.unusual:,} ({100 * share:.1f} %), which fit worse than 99 % of the latest rows learned"
+    )
     if data.bad_rows:
         facts["bad rows"] = f"{data.bad_rows:,}, left out"
     return facts | {f"{name.upper()} against the label": f"{value:.3f}" for name, value in data.scores.items()}
