@@ -11,9 +11,10 @@ try:
 except ModuleNotFoundError as error:
     raise ImportError('phida.plots needs matplotlib: pip install "phida[plot]"') from error
 
+from phida.plots.bands import LineageBands
 from phida.plots.hierarchy import Dendrogram, plot_hierarchy
 from phida.plots.history import plot_history
-from phida.plots.lineage import LineageBands, plot_lineage
+from phida.plots.lineage import plot_lineage
 from phida.plots.nodes import NodeMap, plot_nodes
 from phida.plots.persistence import PersistenceDiagram, plot_persistence
 from phida.plots.profile import plot_profile
