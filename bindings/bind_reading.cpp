@@ -166,6 +166,18 @@ nb::dict view(const Reading& reading) {
   return d;
 }
 
+// Mean and standard deviation per feature of the samples learned.
+nb::dict moments(const Reading& reading) {
+  const Moments& m = reading.moments;
+  std::vector<double> deviation;
+  for (std::size_t j = 0; j < reading.nodes.dims(); ++j)
+    deviation.push_back(std::sqrt(m.m2[j] / std::max(m.count - 1.0, 1.0)));
+  nb::dict d;
+  d["mean"] = to_array(std::span<const double>{m.mean.data(), reading.nodes.dims()});
+  d["deviation"] = to_array(deviation);
+  return d;
+}
+
 // Support-weighted means of the representatives, in raw space.
 nb::object cluster_centers(const Reading& reading) {
   const std::size_t dims = reading.nodes.dims(), n_clusters = reading.view.n_clusters();
@@ -211,6 +223,7 @@ void bind_reading(nb::module_& m) {
       .def("persistence", &persistence)
       .def("hierarchy", &hierarchy)
       .def("view", &view)
+      .def("moments", &moments)
       .def("cluster_centers", &cluster_centers)
       .def_prop_ro("n_nodes", [](const Reading& r) { return r.nodes.size(); })
       .def_prop_ro("n_active_nodes",

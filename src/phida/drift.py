@@ -48,7 +48,7 @@ class ClusterDrift(base.DriftDetector):
 
     Rows of a stream that stays as it is are won by nodes that have been there for long. When it changes, rows create
     nodes, and these nodes go on winning. The detector follows how often young nodes win, in two looks: at nodes of the
-    latest 150 rows, for what happens at once, and at those of the latest quarter of the stream, for what happens slowly.
+    latest 150 rows, for what happens at once, and at those of the latest quarter of the stream, for what is slow.
     Each adds up the evidence (a CUSUM of log-likelihood ratios) against the rate that was usual before.
 
     A change in how often known groups come, with no row in a new place, is not a drift to it.

@@ -14,7 +14,7 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from phida import _core, _threads, border, state_file, views
+from phida import _core, _threads, border, state_file
 from phida._versions import __version__
 from phida.lineage import Event, History, Lineage
 from phida.reading import Readable
@@ -299,12 +299,6 @@ class PHIDA(ClusterMixin, Readable):
     def history_(self) -> History:
         columns = self._fitted.history()
         return History(**{name.removeprefix("history_"): column for name, column in columns.items()})
-
-    @property
-    def moments_(self) -> views.Moments:
-        state = self._fitted.__getstate__()
-        count = max(state["stream_count"] - 1, 1)
-        return views.Moments(mean=state["stream_mean"], deviation=np.sqrt(state["stream_m2"] / count))
 
     def on_event(self, callback: Callable[[Event], object]) -> Self:
         """Have a function called with every event in the lives of clusters from now on.

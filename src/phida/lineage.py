@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from phida.views import Floats, Ints, _frame, _Record
@@ -31,6 +31,26 @@ class Event:
     """Ids that came of it. For ``split`` the one that goes on comes first."""
     support: float
     """Support of what was born, split off, merged in, lost or revived."""
+
+    @property
+    def changed(self) -> tuple[int, ...]:
+        """The ids that begin or end with it."""
+        if self.kind == "revived":
+            return self.after
+        return tuple(id for id in (*self.before, *self.after) if (id in self.before) != (id in self.after))
+
+    def only(self, ids: set[int]) -> Event | None:
+        """The event with these of the ids that begin or end with it, or None if there are none.
+
+        A ``revived`` one keeps what it came out of; ``support`` stays that of the whole event.
+        """
+        if self.kind in ("born", "revived", "died"):
+            return self if ids else None
+        stay = set(self.before) & set(self.after) | ids
+        if not ids:
+            return None
+        before = tuple(id for id in self.before if id in stay)
+        return replace(self, before=before, after=tuple(id for id in self.after if id in stay))
 
     def __str__(self) -> str:
         named = {
@@ -83,6 +103,33 @@ class Lineage(Sequence[Event]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))
+
+    def lasting(self, samples: int) -> Lineage:
+        """Without what was undone within so many samples.
+
+        Where a cluster is on the edge between one and two, it may merge and come back at every refresh. What begins (a
+        birth, a split, a return) and ends again too soon is left out on both sides, and so is what ends and comes back.
+
+        Parameters
+        ----------
+        samples : int
+            Rows that a change must last to be told.
+
+        Returns
+        -------
+        lineage : Lineage
+        """
+        kept: dict[int, list[Event]] = {}
+        for event in self:
+            for id in event.changed:
+                turns = kept.setdefault(id, [])
+                if turns and event.sample - turns[-1].sample < samples:
+                    turns.pop()
+                else:
+                    turns.append(event)
+        left = {(event.number, id) for id, events in kept.items() for event in events}
+        told = (event.only({id for id in event.changed if (event.number, id) in left}) for event in self)
+        return Lineage([event for event in told if event is not None], self.n_dropped)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per event; ``before`` and ``after`` hold tuples of ids."""

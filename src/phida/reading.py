@@ -236,6 +236,10 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self._reading.cluster_centers()
 
     @property
+    def moments_(self) -> views.Moments:
+        return views.Moments(**self._reading.moments())
+
+    @property
     def nodes_(self) -> views.Nodes:
         names = self.__dict__.get("feature_names_in_")
         return views.Nodes(**self._reading.nodes(), feature_names=None if names is None else tuple(names))

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phida import PHIDA
+from phida.lineage import Event, Lineage
 
 KINDS = {"born", "split", "merged", "died", "revived"}
 
@@ -189,3 +190,41 @@ def test_a_cluster_that_comes_and_goes():
     assert second not in model.cluster_ids_
     ended = [event for event in model.lineage_ if second in event.before and second not in event.after]
     assert ended and ended[-1].kind in ("died", "merged")
+
+
+def events(*told):
+    """Events from lines such as ``5 merged 0,1>0``."""
+    for number, line in enumerate(told):
+        sample, kind, ids = line.split()
+        before, after = (tuple(int(id) for id in side.split(",") if id) for side in ids.split(">"))
+        yield Event(number, kind, int(sample), before, after, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("told", "left"),
+    [
+        (["0 born >0", "0 born >1", "50 merged 0,1>0", "55 revived 0>1"], ["0 born >0", "0 born >1"]),
+        (["0 born >0", "50 split 0>0,1", "55 merged 0,1>0"], ["0 born >0"]),
+        (["0 born >0", "50 split 0>0,1,2", "55 died 2>"], ["0 born >0", "50 split 0>0,1"]),
+        (["0 born >0", "0 born >1", "0 born >2", "50 merged 0,1,2>0", "55 revived 0>2"],
+         ["0 born >0", "0 born >1", "0 born >2", "50 merged 0,1>0"]),
+        (["0 born >0", "50 died 0>", "70 revived >0"], ["0 born >0", "50 died 0>", "70 revived >0"]),
+        (["0 born >0", "50 died 0>", "55 revived >0", "57 died 0>"], ["0 born >0", "57 died 0>"]),
+    ],
+)  # fmt: skip
+def test_what_is_undone_soon_need_not_be_told(told, left):
+    lineage = Lineage(list(events(*told)))
+    shown = [
+        f"{e.sample} {e.kind} {','.join(map(str, e.before))}>{','.join(map(str, e.after))}" for e in lineage.lasting(10)
+    ]
+    assert shown == left
+    assert list(lineage.lasting(0)) == list(lineage)
+
+
+@given(strategies.rows(n=(1, 200)), st.integers(0, 100))
+def test_what_lasts_still_tells_the_ids_that_there_are(rows, samples):
+    model = PHIDA(half_life=50).fit(rows)
+    alive = set()
+    for event in model.lineage_.lasting(samples):
+        alive ^= set(event.changed)
+    assert alive == set(model.cluster_ids_.tolist())

@@ -86,9 +86,10 @@ def test_inspect_tells_what_was_learned(here):
     fitted()
     model = PHIDA.load("m.safetensors")
     shown = phida("inspect", "m.safetensors").output
-    assert "most telling features" in shown and f"{model.n_nodes_} (" in shown and "format 1" in shown
+    assert "most telling features" in shown and f"{model.n_nodes_} (" in shown and "format 2" in shown
     facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
     assert len(facts["clusters"]) == model.n_clusters_ and facts["samples"] == 600
+    assert [cluster["id"] for cluster in facts["clusters"]] == model.cluster_ids_.tolist()
     total = sum(cluster["support"] for cluster in facts["clusters"])
     nodes = model.nodes_
     assert total == pytest.approx(nodes.support[nodes.cluster >= 0].sum())

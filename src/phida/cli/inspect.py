@@ -33,7 +33,7 @@ def summary(model: PHIDA, state: dict[str, Any], header: dict[str, Any]) -> dict
     """Everything that is shown, as plain numbers."""
     names = [f"feature {i}" for i in range(model.n_features_in_)]
     names = list(getattr(model, "feature_names_in_", names))
-    nodes, centers = model.nodes_, model.cluster_centers_
+    nodes, centers, ids = model.nodes_, model.cluster_centers_, model.cluster_ids_
     away = deviations(centers, model.moments_)
     clusters = []
     for cluster in range(model.n_clusters_):
@@ -41,6 +41,7 @@ def summary(model: PHIDA, state: dict[str, Any], header: dict[str, Any]) -> dict
         clusters.append(
             {
                 "cluster": cluster,
+                "id": int(ids[cluster]),
                 "nodes": int(members.sum()),
                 "support": float(nodes.support[members].sum()),
                 "telling": [
@@ -86,10 +87,12 @@ def _show(facts: dict[str, Any]) -> None:
         results.print(f"{name:>11}  {value}", markup=False, highlight=False)
     results.print()
     table = Table(box=None)
-    for name in ("cluster", "support", "nodes"):
+    for name in ("cluster", "id", "support", "nodes"):
         table.add_column(name, justify="right")
     table.add_column("most telling features (centre; standard deviations from the mean)")
     for cluster in facts["clusters"]:
         telling = ", ".join(f"{t['feature']} {t['center']:.4g} ({t['deviations']:+.1f})" for t in cluster["telling"])
-        table.add_row(str(cluster["cluster"]), f"{cluster['support']:,.0f}", str(cluster["nodes"]), telling)
+        table.add_row(
+            str(cluster["cluster"]), str(cluster["id"]), f"{cluster['support']:,.0f}", str(cluster["nodes"]), telling
+        )
     results.print(table)
