@@ -9,7 +9,7 @@ from river import drift
 
 from phida.drift import ClusterDrift
 
-ROWS, AT, WIDTH, FEATURES, GROUPS, SEEDS = 8000, 4000, 1000, 4, 5, 10
+ROWS, AT, WIDTH, FEATURES, GROUPS, SEEDS = 8000, 4000, 1000, 4, 5, 5
 
 
 def rows(kind, seed):

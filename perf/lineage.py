@@ -10,7 +10,7 @@ import numpy as np
 from phida import PHIDA
 from phida.lineage import Lineage
 
-HALF_LIFE = 500
+HALF_LIFE = 300
 #: Rows after a change within which its event counts. What stops must first fade.
 PATIENCE = {"born": 600, "split": 1500, "merged": 1500, "died": 12 * HALF_LIFE}
 

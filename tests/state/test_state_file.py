@@ -70,6 +70,12 @@ def test_a_file_of_version_1_loads_for_ever():
     assert len(model.lineage_) > 0
 
 
+def test_a_file_of_version_2_loads_for_ever():
+    model = PHIDA.load(KEPT.with_name("version_2.safetensors"))
+    assert (model.n_samples_seen_, model.n_features_in_, model.n_clusters_) == (200, 3, 3)
+    assert_same_state(model.partial_fit(X[200:]), PHIDA().partial_fit(X))
+
+
 def test_what_is_not_fitted_is_not_saved(tmp_path):
     with pytest.raises(NotFittedError):
         PHIDA().save(tmp_path / "m")

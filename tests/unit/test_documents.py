@@ -14,7 +14,7 @@ import phida
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/river.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/identity.md", "docs/river.md"])
 def test_sessions(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     sessions = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if ">>>" in block]
