@@ -1,0 +1,128 @@
+"""A map of the learned nodes: their two main directions, for pictures on paper and on a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+#: A direction along which the rows vary less than this, against the first, is rounding and no direction.
+_FLAT = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """The plane in which weighted rows vary most (principal components), in the space that prediction measures in.
+
+    The same rows give the same plane: each axis points to where its largest coordinate is positive. An axis along which
+    nothing varies is zero, so that one feature or one node lie on a line or a point.
+    """
+
+    center: Floats
+    """Taken off each feature first."""
+    denominator: Floats
+    """What each feature is then divided by."""
+    mean: Floats
+    """Weighted mean of the rows, after that."""
+    axes: Floats
+    """Two directions, one a row."""
+    share: Floats
+    """Part of the rows' variance along each axis."""
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """The plane of a model's nodes, weighted by support, under the feature transformation of its view.
+
+        Parameters
+        ----------
+        model : PHIDA
+            Only ``nodes_`` and ``view_`` are read.
+
+        Returns
+        -------
+        projection : Projection
+        """
+        nodes, view = model.nodes_, model.view_
+        return cls.fit(nodes.representatives, nodes.support, center=view.center, denominator=view.denominator)
+
+    @classmethod
+    def fit(
+        cls,
+        rows: ArrayLike,
+        weights: ArrayLike | None = None,
+        *,
+        center: ArrayLike | None = None,
+        denominator: ArrayLike | None = None,
+    ) -> Self:
+        """The plane of any rows.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n_rows, n_features)
+            At least one.
+        weights : array-like of shape (n_rows,), optional
+            How much each row counts; all the same if left out.
+        center, denominator : array-like of shape (n_features,), optional
+            The transformation ``(row - center) / denominator`` that comes first; none if left out.
+
+        Returns
+        -------
+        projection : Projection
+        """
+        points = np.asarray(rows, dtype=np.float64)
+        n, d = points.shape
+        shift = np.zeros(d) if center is None else np.array(center, dtype=np.float64)
+        scale = np.ones(d) if denominator is None else np.array(denominator, dtype=np.float64)
+        weight = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+        weight = weight / weight.sum()
+        points = (points - shift) / scale
+        mean = weight @ points
+        axes, share = _principal(np.sqrt(weight)[:, None] * (points - mean))
+        return cls(shift, scale, mean, axes, share)
+
+    def transform(self, rows: ArrayLike) -> Floats:
+        """Coordinates of rows in the plane.
+
+        Parameters
+        ----------
+        rows : array-like of shape (n_rows, n_features)
+            In the space of the data.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_rows, 2)
+        """
+        points = (np.asarray(rows, dtype=np.float64) - self.center) / self.denominator
+        coordinates: Floats = (points - self.mean) @ self.axes.T
+        return coordinates
+
+
+def _principal(points: Floats) -> tuple[Floats, Floats]:
+    """Two main directions of points about the origin, and their shares of the squares."""
+    n, d = points.shape
+    axes, share = np.zeros((2, d)), np.zeros(2)
+    largest = np.abs(points).max()
+    if largest == 0:
+        return axes, share
+    points = points / largest  # squares of what a double can hold need not be one
+    few_rows = n < d
+    products = points @ points.T if few_rows else points.T @ points
+    squares, vectors = np.linalg.eigh(products)
+    for i in range(min(2, n, d)):
+        if squares[-1 - i] <= _FLAT * squares[-1]:
+            break
+        axis = points.T @ vectors[:, -1 - i] if few_rows else vectors[:, -1 - i]
+        axes[i] = _pointed(axis / np.linalg.norm(axis))
+        share[i] = squares[-1 - i] / np.trace(products)
+    return axes, share
+
+
+def _pointed(axis: Floats) -> Floats:
+    """The axis or its opposite: the first of its largest coordinates becomes positive."""
+    size = np.abs(axis)
+    first = np.argmax(size >= size.max() * (1 - 1e-6))
+    return axis if axis[first] > 0 else -axis
