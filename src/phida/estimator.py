@@ -66,6 +66,8 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         Support-weighted means of the clusters' nodes.
     nodes_, graph_, persistence_, hierarchy_, view_ : records
         What was learned, stage by stage; see :mod:`phida.views`. Each has ``to_pandas()``.
+    moments_ : record
+        Mean and standard deviation of the rows learned, per feature.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -348,6 +350,12 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     @property
     def view_(self) -> views.View:
         return views.View(**self._reading.view())
+
+    @property
+    def moments_(self) -> views.Moments:
+        state = self._fitted.__getstate__()
+        count = max(state["stream_count"] - 1, 1)
+        return views.Moments(mean=state["stream_mean"], deviation=np.sqrt(state["stream_m2"] / count))
 
     @property
     def _n_features_out(self) -> int:

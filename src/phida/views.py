@@ -213,3 +213,17 @@ class View(_Record):
     def features_to_pandas(self) -> pd.DataFrame:
         """One row per feature."""
         return _frame({"center": self.center, "denominator": self.denominator})
+
+
+@dataclass(frozen=True, eq=False)
+class Moments(_Record):
+    """Mean and spread of the samples learned; where old samples fade (``half_life``), of what is left of them."""
+
+    mean: Floats
+    """Mean per feature."""
+    deviation: Floats
+    """Standard deviation per feature."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per feature."""
+        return _frame({"mean": self.mean, "deviation": self.deviation})

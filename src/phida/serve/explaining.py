@@ -26,7 +26,7 @@ def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
         "id": id,
         "nodes": int(members.sum()),
         "components": len(set(nodes.component[members].tolist())),
-        "support": round(float(nodes.support[members].sum()), 1),
+        "support": round(float(moment.profile.support[label]), 1),
         "share": number(float(moment.model.view_.support_share[label])),
         "profile": moment.telling(label, _FEATURES),
         "n_features": len(moment.features),

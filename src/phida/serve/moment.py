@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from phida.estimator import PHIDA
+from phida.profile import Profile
 from phida.streams.model import StreamModel
 
 
@@ -33,20 +33,16 @@ class Moment:
         return [int(id) for id in self.model.cluster_ids_]
 
     @cached_property
-    def deviations(self) -> NDArray[np.float64]:
-        """How far each cluster's centre is from the mean of the stream, per feature, in standard deviations."""
-        state = self.model._learner.__getstate__()
-        mean, spread = state["stream_mean"], np.sqrt(state["stream_m2"] / max(state["stream_count"] - 1, 1))
-        away = self.model.cluster_centers_ - mean
-        return np.divide(away, spread, out=np.zeros_like(away), where=spread > 0)
+    def profile(self) -> Profile:
+        """The clusters' centres beside the mean of the stream."""
+        return Profile.of(self.model)
 
     def telling(self, label: int, most: int) -> list[dict[str, object]]:
         """The features by which a cluster differs most from the mean of the stream."""
-        away, centers = self.deviations[label], self.model.cluster_centers_[label]
-        order = np.argsort(-np.abs(away), kind="stable")[:most]
+        center, away = self.profile.center[label], self.profile.deviations[label]
         return [
-            {"feature": self.features[j], "center": number(centers[j]), "deviations": round(float(away[j]), 3)}
-            for j in order
+            {"feature": self.features[j], "center": number(center[j]), "deviations": round(float(away[j]), 3)}
+            for j in self.profile.telling(label, most).tolist()
         ]
 
 

@@ -47,10 +47,8 @@ class Sketcher:
         return Snapshot(self._number, facts, text.encode())
 
     def _clusters(self, moment: Moment) -> dict[str, Any]:
-        nodes = moment.model.nodes_
-        placed = nodes.cluster >= 0
-        counts = np.bincount(nodes.cluster[placed], minlength=len(moment.ids))
-        support = np.bincount(nodes.cluster[placed], weights=nodes.support[placed], minlength=len(moment.ids))
+        cluster, support = moment.model.nodes_.cluster, moment.profile.support
+        counts = np.bincount(cluster[cluster >= 0], minlength=len(moment.ids))
         order = np.argsort(-support, kind="stable")[:CLUSTERS].tolist()
         slots = self._slots.choose([moment.ids[label] for label in order], self._trail.ids())
         clusters = [

@@ -79,16 +79,29 @@ function showFigures(shown) {
   part("confidence").textContent = known.join(" · ");
 }
 
+/** The slider goes along the bands above it: its values are rows. */
 function showTimes() {
   const slider = part("past");
-  slider.max = trail.length;
-  const at = past ? trail.findIndex((column) => column.number === past.number) : -1;
-  slider.value = at < 0 ? trail.length : at;
   slider.disabled = trail.length === 0;
+  if (trail.length === 0) return;
+  slider.min = trail[0].samples;
+  slider.max = latest.samples;
+  slider.value = past ? past.samples : latest.samples;
   const text = past ? `row ${count(past.samples)}` : "now";
   part("when").textContent = text;
   slider.setAttribute("aria-valuetext", text);
   part("live").disabled = !past;
+}
+
+/** The column whose row is nearest; the present where that is nearer. */
+function nearest(samples) {
+  let best = trail.length;
+  let least = Math.abs(latest.samples - samples);
+  trail.forEach((column, i) => {
+    const away = Math.abs(column.samples - samples);
+    if (away < least) [best, least] = [i, away];
+  });
+  return best;
 }
 
 let wanted = null; // of the moments asked for, the last
@@ -109,7 +122,14 @@ async function lookBack(at) {
   show(true);
 }
 
-part("past").addEventListener("input", (event) => lookBack(Number(event.target.value)));
+part("past").addEventListener("input", (event) => lookBack(nearest(Number(event.target.value))));
+part("past").addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+  if (!step) return;
+  event.preventDefault(); // one moment a stroke, not one row
+  const at = past ? trail.findIndex((column) => column.number >= past.number) : trail.length;
+  lookBack(Math.max(0, Math.min(trail.length, (at < 0 ? trail.length : at) + step)));
+});
 part("live").addEventListener("click", () => lookBack(trail.length));
 part("pause").addEventListener("click", async (event) => {
   event.target.disabled = true;

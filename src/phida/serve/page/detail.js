@@ -59,14 +59,14 @@ export class Detail {
         ["support", count(facts.support)],
         ["share", percent(facts.share)],
         ["nodes", count(facts.nodes)],
-        ["PH components", count(facts.components)],
+        ["components", count(facts.components)],
       ]),
     ];
     if (facts.explanation) {
       parts.push(made("h3", "", `Against cluster ${idText(facts.other)}, the nearest`));
       parts.push(made("p", "", facts.explanation));
     }
-    parts.push(made("h3", "", "Profile: centre, and standard deviations from the stream's mean"));
+    parts.push(made("h3", "", "Profile: centre, and σ from the stream's mean"));
     parts.push(profile(facts.profile, slotClass(this.slots.get(facts.id))), ...rest(facts, facts.profile.length));
     if (facts.events.length) parts.push(made("h3", "", "Events"), ...events(facts.events));
     return parts;
@@ -76,7 +76,7 @@ export class Detail {
     const parts = [
       list([
         ["cluster", idText(facts.cluster)],
-        ["PH component", facts.component ?? "none"],
+        ["component", facts.component ?? "none"],
         ["support", count(facts.support)],
         ["scale", figure(facts.scale)],
         ["born at row", count(facts.birth)],

@@ -2,7 +2,7 @@
 
 import { colours, figure, pointOn, slotColour, surface } from "./theme.js";
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [34, 8, 6, 30];
+const [LEFT, RIGHT, TOP, BOTTOM] = [40, 8, 6, 30];
 
 export class Diagram {
   constructor(canvas, onPick) {

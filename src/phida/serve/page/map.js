@@ -37,9 +37,10 @@ export class NodeMap {
     this.order = [];
     if (nodes) {
       const most = Math.max(...nodes.support);
+      const widest = 13 * Math.min(1, Math.sqrt(70 / nodes.id.length)); // many nodes need smaller dots
       const [xs, ys] = [nodes.x, nodes.y];
       nodes.id.forEach((id, i) => {
-        const to = [xs[i] ?? 0, ys[i] ?? 0, 2.4 + 13 * Math.sqrt(nodes.support[i] / most), 1];
+        const to = [xs[i] ?? 0, ys[i] ?? 0, 2.2 + widest * Math.sqrt(nodes.support[i] / most), 1];
         const from = before.get(id)?.now ?? [to[0], to[1], 0, 0];
         const facts = { id, support: nodes.support[i], cluster: nodes.cluster[i], active: nodes.active[i] };
         this.nodes.set(id, { ...facts, from, to, now: from });

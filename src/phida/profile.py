@@ -1,0 +1,63 @@
+"""What makes a cluster: the features in which its centre is far from the mean of the stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from phida.views import Floats, Ints, _frame, _Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Profile(_Record):
+    """The clusters' centres beside the mean and spread of all that was learned."""
+
+    id: Ints
+    """Stable id of each cluster."""
+    support: Floats
+    """Support of each cluster."""
+    center: Floats
+    """Centre of each cluster, in the space of the data: a row per cluster."""
+    deviations: Floats
+    """The same as standard deviations from the stream's mean; 0 where a feature never varied."""
+    feature_names: tuple[str, ...]
+    """Names of the features, or ``feature 0``, ``feature 1``, …"""
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """From a fitted model; its ``moments_``, ``nodes_``, ``cluster_centers_`` and ``cluster_ids_`` are read."""
+        moments, nodes, centers = model.moments_, model.nodes_, model.cluster_centers_
+        varies = np.broadcast_to(moments.deviation > 0, centers.shape)
+        away = np.divide(centers - moments.mean, moments.deviation, out=np.zeros(centers.shape), where=varies)
+        member = nodes.cluster >= 0
+        return cls(
+            id=model.cluster_ids_,
+            support=np.bincount(nodes.cluster[member], nodes.support[member], len(centers)),
+            center=centers,
+            deviations=away,
+            feature_names=nodes.feature_names or tuple(f"feature {j}" for j in range(centers.shape[1])),
+        )
+
+    def telling(self, cluster: int, count: int = 3) -> Ints:
+        """The features in which a cluster is farthest from the mean, the farthest first; ties to the lower index."""
+        return np.argsort(-np.abs(self.deviations[cluster]), kind="stable")[:count]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per cluster and feature, a cluster's most telling first."""
+        clusters, features = self.center.shape
+        order = np.concatenate([self.telling(cluster, features) for cluster in range(clusters)])
+        cluster = np.repeat(np.arange(clusters), features)
+        return _frame(
+            {
+                "id": self.id[cluster],
+                "cluster": cluster,
+                "feature": np.array(self.feature_names, dtype=object)[order],
+                "center": self.center[cluster, order],
+                "deviations": self.deviations[cluster, order],
+            }
+        )
