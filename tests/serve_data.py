@@ -2,6 +2,10 @@
 
 import contextlib
 import io
+import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -71,6 +75,34 @@ def served(live, *, begun=True):
             thread.join()
             if begun:
                 live.stop()
+
+
+class Serving:
+    """The command in a process of its own, and the address that it tells."""
+
+    def __init__(self, *words, port=0, **options):
+        command = [sys.executable, "-m", "phida.cli", "serve", "--port", str(port), *map(str, words)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **options)
+        self.address = re.match(r"(http://\S+)/ shows", self.process.stderr.readline())[1]
+        self.port = int(self.address.rsplit(":", 1)[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def state(self):
+        answer = httpx.get(self.address + "/state")
+        return answer.json() if answer.status_code == 200 else {"state": "", "samples": 0}
+
+    def end(self, number=signal.SIGTERM):
+        """Send a signal; the exit code and the messages."""
+        self.process.send_signal(number)
+        messages = self.process.communicate(timeout=60)[1]
+        return self.process.returncode, messages
 
 
 class Events:

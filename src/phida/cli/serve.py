@@ -20,7 +20,9 @@ def serve(
     data: Annotated[str, typer.Option("--from", help="A file that phida stream takes; - is standard input.")],
     model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False)] = None,
     save: Annotated[Path | None, typer.Option(help="Where the model goes at the end.", dir_okay=False)] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; one that is not loopback needs a token.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; one that is not loopback needs a token.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8750,
     token: Annotated[str | None, typer.Option(envvar="PHIDA_TOKEN", help="What visitors have to show.")] = None,
     rate: Annotated[float | None, typer.Option(help="Learn at most so many rows a second.")] = None,

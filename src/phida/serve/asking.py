@@ -90,7 +90,9 @@ def _row(row: Any, features: tuple[str, ...], i: int, text: bool) -> list[float]
             if not abs(values[-1]) <= border.LARGEST:
                 raise ValueError
         except (ValueError, OverflowError):
-            raise BadRequestError(400, f"in row {i}, {name} is not a finite number within ±{border.LARGEST:g}.") from None
+            raise BadRequestError(
+                400, f"in row {i}, {name} is not a finite number within ±{border.LARGEST:g}."
+            ) from None
     return values
 
 
