@@ -2,6 +2,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "arrays.hpp"
+#include "lineage_state.hpp"
 #include "shared_learner.hpp"
 #include "signals.hpp"
 #include "state.hpp"
@@ -60,6 +61,28 @@ nb::dict state(SharedLearner& learner) {
   return to_dict(*copy);
 }
 
+nb::dict lineage(SharedLearner& learner) {
+  Lineage copy;
+  {
+    const nb::gil_scoped_release released;
+    copy = learner.with([](const Learner& l) { return l.state().lineage; });
+  }
+  nb::dict d;
+  put_events(d, copy);
+  return d;
+}
+
+nb::dict history(SharedLearner& learner) {
+  History copy;
+  {
+    const nb::gil_scoped_release released;
+    copy = learner.with([](const Learner& l) { return l.state().history; });
+  }
+  nb::dict d;
+  put_history(d, copy);
+  return d;
+}
+
 template <class Get>
 auto field(Get get) {
   return [get](SharedLearner& learner) {
@@ -96,11 +119,17 @@ void bind_learner(nb::module_& m) {
       .def("reading", &SharedLearner::reading, nb::call_guard<nb::gil_scoped_release>(),
            "The model as if learning had just ended; learning is not affected.")
       .def("last_step", &last_step)
+      .def("lineage", &lineage, "The events in the lives of clusters, as columns.")
+      .def("history", &history, "The learner's size at one refresh in so many, as columns.")
       .def("__getstate__", &state)
       .def("__setstate__",
            [](SharedLearner& self, const nb::dict& d) { new (&self) SharedLearner(from_dict(d)); })
       .def_prop_ro("n_features", [](const SharedLearner& l) { return l.settings().dims; })
       .def_prop_ro("n_seen", field([](const LearnerState& s) { return s.n_seen; }))
+      .def_prop_ro("n_events", field([](const LearnerState& s) {
+                     return s.lineage.n_dropped +
+                            static_cast<std::int64_t>(s.lineage.events.size());
+                   }))
       .def_prop_ro("n_nodes", field([](const LearnerState& s) { return s.nodes.size(); }))
       .def_prop_ro("interval", field([](const LearnerState& s) { return s.vigilance.interval; }))
       .def_prop_ro("vigilance", field([](const LearnerState& s) { return s.vigilance.threshold; }))

@@ -3,8 +3,9 @@
 
 #include "arrays.hpp"
 #include "assignment/assign.hpp"
-#include "learner.hpp"
 #include "merges.hpp"
+#include "nodes/fit_margins.hpp"
+#include "reading.hpp"
 #include "signals.hpp"
 
 namespace phida::bindings {
@@ -39,6 +40,22 @@ nb::object scores(const Reading& reading, const Matrix& samples, std::size_t thr
     if (score(reading.view, samples.data(), n, threads, no_signal, values)) values = nullptr;
   }
   if (values != nullptr) throw nb::python_error();
+  return array;
+}
+
+// In slices of about fifty milliseconds, so that a signal gets through.
+nb::object margins(const Reading& reading, const Matrix& samples) {
+  check_width(reading, samples);
+  const std::size_t n = samples.shape(0), dims = reading.nodes.dims();
+  const std::size_t slice = std::max<std::size_t>(1, (1u << 26) / (dims * reading.nodes.size()));
+  double* values = nullptr;
+  nb::object array = new_array<double>({n}, values);
+  for (std::size_t first = 0; first < n; first += slice) {
+    if (first > 0 && !no_signal()) throw nb::python_error();
+    const nb::gil_scoped_release released;
+    fit_margins(reading.nodes, reading.moments, reading.vigilance, samples.data() + first * dims,
+                std::min(slice, n - first), values + first);
+  }
   return array;
 }
 
@@ -173,6 +190,22 @@ void bind_reading(nb::module_& m) {
            "Label per row.")
       .def("scores", &scores, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
            "Score h_c per row and cluster.")
+      .def("margins", &margins, nb::arg("samples").noconvert(),
+           "Per row, by how much the similarity to its winner is above the vigilance.")
+      .def(
+          "recent_margins", [](const Reading& r) { return to_array(r.margins); },
+          "The margins of the latest samples, when they were learned.")
+      .def("at_level", &at_level, nb::arg("level"), nb::call_guard<nb::gil_scoped_release>(),
+           "The same components, after so many of all merges.")
+      .def(
+          "merge_heights",
+          [](const Reading& r) {
+            std::vector<double> heights;
+            for (const Merge& merge : all_merges(r)) heights.push_back(merge.height);
+            return to_array(heights);
+          },
+          "Heights of all merges, those below the least number of clusters too.")
+      .def("cluster_ids", [](const Reading& r) { return to_array(r.cluster_id); })
       .def("nodes", &nodes)
       .def("graph", &graph)
       .def("persistence", &persistence)

@@ -1,36 +1,16 @@
 #include "state.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <cmath>
 #include <span>
 #include <stdexcept>
 #include <string>
 
-#include "arrays.hpp"
+#include "entries.hpp"
+#include "lineage_state.hpp"
 
 namespace phida::bindings {
 namespace {
-
-template <class T>
-T entry(const nb::dict& state, const char* key) {
-  if (!state.contains(key))
-    throw nb::value_error(("state has no '" + std::string(key) + "'").c_str());
-  T value{};
-  if (!nb::try_cast(state[key], value, false))
-    throw nb::value_error(("state: '" + std::string(key) + "' has the wrong type").c_str());
-  return value;
-}
-
-template <class T>
-std::vector<T> column(const nb::dict& state, const char* key, std::size_t n) {
-  using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-  const auto array = entry<Array>(state, key);
-  if (array.shape(0) != n)
-    throw nb::value_error(("state: '" + std::string(key) + "' has the wrong length").c_str());
-  return {array.data(), array.data() + n};
-}
 
 RowMatrix rows(const nb::dict& state, const char* key, std::size_t n, std::size_t dims) {
   const auto array = entry<Matrix>(state, key);
@@ -49,25 +29,10 @@ AlignedDoubles features(const nb::dict& state, const char* key, std::size_t dims
 // Nobody needs more, and memory in proportion to it can be had.
 constexpr std::size_t kMostNodes = 1 << 24;
 
-void require(bool holds, const char* what) {
-  if (!holds) throw nb::value_error(what);
-}
-
-template <class Values>
-bool all_finite(const Values& values) {
-  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-}
-
 template <class Values>
 bool all_positive(const Values& values) {
   return std::all_of(values.begin(), values.end(),
                      [](double x) { return std::isfinite(x) && x > 0.0; });
-}
-
-bool all_finite(const RowMatrix& rows) {
-  for (std::size_t i = 0; i < rows.rows(); ++i)
-    if (!all_finite(std::span<const double>{rows[i], rows.cols()})) return false;
-  return true;
 }
 
 // A state may come from a file that anybody wrote: nothing that learning relies on is taken on trust.
@@ -162,6 +127,7 @@ nb::dict to_dict(const Learner& learner) {
     d["metric_gamma"] = s.metric.transform.gamma;
   }
   if (settings.released) d["transformed"] = to_array(s.transformed);
+  put_lineage(d, s);
   return d;
 }
 
@@ -202,6 +168,7 @@ Learner from_dict(const nb::dict& d) {
   nodes.id = column<std::int64_t>(d, "id", n);
   nodes.component = column<std::int32_t>(d, "component", n);
   for (std::size_t i = 0; i < n; ++i) nodes.stamp.push_back(++nodes.changes);
+  take_lineage(d, s);
   for (const std::int32_t c : nodes.component)
     require(c == kNone || (c >= 0 && static_cast<std::size_t>(c) < s.n_components),
             "state: 'component' is out of range");

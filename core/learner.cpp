@@ -39,7 +39,7 @@ void Learner::learn(const double* sample) {
   ++state_.since_refresh;
   const Switches& switches = settings_.switches;
   if (switches.mapping && switches.refresh && state_.since_refresh >= state_.vigilance.interval)
-    refresh();
+    refresh(state_.n_seen + 1);
   ++state_.n_seen;
   ++state_.since_recalculation;
   if (state_.since_recalculation >= state_.vigilance.interval && nodes.size() > 2)
@@ -49,7 +49,7 @@ void Learner::learn(const double* sample) {
 void Learner::end_learning() {
   if (state_.ended || state_.nodes.size() == 0 || !settings_.switches.mapping) return;
   reading_.reset();
-  refresh();
+  refresh(state_.n_seen);
   state_.ended = true;
 }
 
@@ -97,6 +97,7 @@ void Learner::match_and_learn(const double* sample) {
            .winner_similarity = a_r,
            .runner_up_similarity = a_b,
            .gamma = gamma};
+  state_.margins.append(a_r - tau);
   if (a_r < tau) {
     create(sample);
     return;
@@ -214,7 +215,8 @@ double Learner::cluster_count() const {
   return std::clamp(entropy_count(nodes.support), 1.0, k);
 }
 
-void Learner::refresh() {
+// `learned` samples, with the one that is being learned.
+void Learner::refresh(std::int64_t learned) {
   const bool forgot = forget(state_.nodes, state_.moments);
   if (forgot) refresher_.rows_unknown();
   const bool removed = refresher_.refresh(state_.nodes, state_.moments, state_.vigilance.interval,
@@ -225,6 +227,17 @@ void Learner::refresh() {
   state_.has_map = true;
   state_.since_refresh = 0;
   step_.refreshed = true;
+  write_down(learned);
+}
+
+// What became of the clusters, for readers.
+void Learner::write_down(std::int64_t learned) {
+  refresher_.view().map_nodes(state_.nodes.size(), cluster_);
+  succession_finder_.find(state_.nodes, cluster_, state_.n_clusters, state_.lineage.living,
+                          succession_);
+  commit(succession_, cluster_, learned, state_.nodes, state_.lineage);
+  state_.history.append({learned, state_.nodes.size(), state_.n_components, state_.n_clusters,
+                         state_.vigilance.threshold, state_.vigilance.interval});
 }
 
 // Samples fade by those that came since the last refresh; true if nodes went.
@@ -248,29 +261,23 @@ std::shared_ptr<const Reading> Learner::reading() {
   if (state_.nodes.size() == 0) throw std::logic_error("nothing has been learned yet");
   if (!settings_.switches.mapping)
     throw std::logic_error("this learner has no mapping to clusters");
-  Reading reading{state_.nodes, {}, {}, {}, settings_.half_life == 0.0};
+  Reading reading{.nodes = state_.nodes,
+                  .counted = settings_.half_life == 0.0,
+                  .moments = state_.moments,
+                  .vigilance = state_.vigilance.threshold,
+                  .margins = state_.margins.values,
+                  .living = state_.lineage.living,
+                  .n_ids = state_.lineage.n_ids};
   reader_.rows_unknown();
   if (state_.ended) {
     reader_.describe(reading.nodes, state_.moments, settings_.switches);
   } else {
-    Moments moments = state_.moments;
-    forget(reading.nodes, moments);
-    reader_.refresh(reading.nodes, moments, state_.vigilance.interval, settings_.switches, true);
+    forget(reading.nodes, reading.moments);
+    reader_.refresh(reading.nodes, reading.moments, state_.vigilance.interval, settings_.switches,
+                    true);
   }
   reading.ph = reader_.view();
-  const PhView& ph = reading.ph;
-  const std::vector<std::int32_t> of_component =
-      clusters_at(ph.hierarchy.merges, ph.hierarchy.level, ph.n_components());
-  reading.cluster.assign(reading.nodes.size(), kNone);
-  std::vector<std::int32_t> members, clusters;
-  for (std::size_t v = 0; v < ph.members.size(); ++v) {
-    if (ph.components.component[v] < 0) continue;
-    members.push_back(ph.members[v]);
-    clusters.push_back(of_component[ph.components.component[v]]);
-    reading.cluster[members.back()] = clusters.back();
-  }
-  reading.view = make_view(reading.nodes.representative, reading.nodes.support, members, clusters,
-                           ph.n_clusters(), ph.hierarchy.transform);
+  finish(reading);
   reading_ = std::make_shared<const Reading>(std::move(reading));
   return reading_;
 }

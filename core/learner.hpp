@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "assignment/assignment_view.hpp"
+#include "lineage/history.hpp"
+#include "lineage/lineage.hpp"
 #include "metric/feature_transform.hpp"
 #include "metric/moments.hpp"
 #include "metric/tracked_scaling.hpp"
@@ -12,8 +13,10 @@
 #include "nodes/matching.hpp"
 #include "nodes/node_budget.hpp"
 #include "nodes/node_state.hpp"
+#include "nodes/recent_margins.hpp"
 #include "nodes/sample_buffer.hpp"
 #include "nodes/vigilance.hpp"
+#include "reading.hpp"
 #include "refresh.hpp"
 
 namespace phida {
@@ -56,15 +59,11 @@ struct LearnerState {
   std::size_t n_clusters = 0;
   bool has_map = false;  // there was a refresh
   bool ended = false;    // the end-of-learning refresh was the last thing done
-};
 
-// What a reader sees: the model as if learning had just ended. Never changes once made.
-struct Reading {
-  NodeState nodes;
-  PhView ph;
-  std::vector<std::int32_t> cluster;  // per node, or kNone
-  AssignmentView view;
-  bool counted = true;  // supports are whole numbers: no sample has faded
+  // For readers: learning writes these and does not look at them.
+  Lineage lineage;
+  History history;
+  RecentMargins margins;
 };
 
 // What the last sample did.
@@ -114,7 +113,8 @@ class Learner {
   void transform_row(const double* row, double* out) const;
   void recalculate_vigilance();
   double cluster_count() const;
-  void refresh();
+  void refresh(std::int64_t learned);
+  void write_down(std::int64_t learned);
   bool forget(NodeState& nodes, Moments& moments);
   void nodes_left();
 
@@ -135,6 +135,9 @@ class Learner {
   std::vector<std::int32_t> all_;
   TrackedScaling scaling_;
   AlignedDoubles row_before_;
+  std::vector<std::int32_t> cluster_;
+  SuccessionFinder succession_finder_;
+  Succession succession_;
   std::shared_ptr<const Reading> reading_;
 };
 

@@ -38,6 +38,9 @@ struct PhView {
 
   std::size_t n_components() const { return components.count(); }
   std::size_t n_clusters() const { return components.count() - hierarchy.level; }
+
+  // Output cluster per node, of which there are `n_nodes`; kNone for nodes outside the map.
+  void map_nodes(std::size_t n_nodes, std::vector<std::int32_t>& cluster) const;
 };
 
 class Refresher {

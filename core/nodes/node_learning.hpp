@@ -20,6 +20,8 @@ inline void create_node(NodeState& nodes, const double* sample, double scale, st
   nodes.birth.push_back(step);
   nodes.id.push_back(id);
   nodes.component.push_back(kNone);
+  nodes.cluster_id.push_back(kNone);
+  nodes.home_id.push_back(kNone);
   nodes.stamp.push_back(++nodes.changes);
 }
 

@@ -22,6 +22,8 @@ inline void keep_nodes(NodeState& nodes, std::span<const std::size_t> kept) {
   compact(nodes.birth);
   compact(nodes.id);
   compact(nodes.component);
+  compact(nodes.cluster_id);
+  compact(nodes.home_id);
   compact(nodes.stamp);
 }
 

@@ -19,6 +19,22 @@ class Reading:
     def scores(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.float64]:
         """Score h_c per row and cluster."""
 
+    def margins(self, samples: Matrix) -> NDArray[numpy.float64]:
+        """
+        Per row, by how much the similarity to its winner is above the vigilance.
+        """
+
+    def recent_margins(self) -> NDArray[numpy.float64]:
+        """The margins of the latest samples, when they were learned."""
+
+    def at_level(self, level: int) -> Reading:
+        """The same components, after so many of all merges."""
+
+    def merge_heights(self) -> NDArray[numpy.float64]:
+        """Heights of all merges, those below the least number of clusters too."""
+
+    def cluster_ids(self) -> NDArray[numpy.int64]: ...
+
     def nodes(self) -> dict[str, Any]: ...
 
     def graph(self) -> dict[str, Any]: ...
@@ -63,6 +79,12 @@ class Learner:
 
     def last_step(self) -> dict[str, Any]: ...
 
+    def lineage(self) -> dict[str, Any]:
+        """The events in the lives of clusters, as columns."""
+
+    def history(self) -> dict[str, Any]:
+        """The learner's size at one refresh in so many, as columns."""
+
     def __getstate__(self) -> dict[str, Any]: ...
 
     def __setstate__(self, arg: dict[str, Any], /) -> None: ...
@@ -72,6 +94,9 @@ class Learner:
 
     @property
     def n_seen(self) -> int: ...
+
+    @property
+    def n_events(self) -> int: ...
 
     @property
     def n_nodes(self) -> int: ...

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-)
+from sklearn.base import ClusterMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from phida import _core, _threads, border, state_file, views
 from phida._versions import __version__
+from phida.lineage import Event, History, Lineage
+from phida.reading import Readable
 
 #: Held for the moment in which a learner, its width and its feature names are put in place together.
 _beginning = threading.Lock()
 
+#: Held while it is settled who tells of which events.
+_telling = threading.Lock()
 
-class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+_ROWS_BETWEEN_TELLING = 256
+
+
+class PHIDA(ClusterMixin, Readable):
     """Online clustering with persistence-guided node-to-cluster mapping.
 
     One pass over the rows learns *nodes*. Every so often the nodes are put into a pruned mutual kNN graph,
@@ -64,6 +67,15 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         Similarity below which a row becomes a node of its own (τ).
     cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
         Support-weighted means of the clusters' nodes.
+    cluster_ids_ : ndarray of shape (n_clusters_,)
+        Per label, the id that its cluster keeps as learning goes on; a refresh never gives it to another one. A cluster
+        that came up since the last refresh has the id that a refresh would give it now.
+    lineage_ : Lineage
+        What happened to clusters, by id: born, split, merged, died, revived. Has ``to_pandas()``.
+    history_ : History
+        How the model grew, one entry per refresh, thinned out. Has ``to_pandas()``.
+    cut_confidence_ : CutConfidence
+        How clear the two gaps were that decide the number of clusters.
     nodes_, graph_, persistence_, hierarchy_, view_ : records
         What was learned, stage by stage; see :mod:`phida.views`. Each has ``to_pandas()``.
     moments_ : record
@@ -117,6 +129,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     _learner: _core.Learner
     _compatibility: str
     _checked: tuple[object, ...]
+    _told: int  # events that callbacks know
 
     # Models pickled by version 0.1 have none of these.
     max_nodes: int | None = None
@@ -189,7 +202,9 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         -------
         self
         """
-        self._fitted.end_learning()
+        learner = self._fitted
+        learner.end_learning()
+        self._tell(learner, self.__dict__.get("_callbacks"))
         return self
 
     def save(self, path: str | os.PathLike[str], *, position: Any = None) -> None:
@@ -249,22 +264,6 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             raise state_file.StateFileError(f"{os.fspath(path)} holds no valid model ({error}).") from error
         return model
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Cluster of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            From 0 to ``n_clusters_`` - 1.
-        """
-        reading = self._reading
-        samples = border.samples(self, X)
-        return reading.assign(samples, _threads.for_batch(samples.size))
-
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
         """Fit, and return the labels of the rows, whether or not ``compute_labels`` is set.
 
@@ -280,40 +279,6 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         self.fit(X)
         return self.labels_ if self.compute_labels else self.predict(X)
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Distance of each row to each cluster, as prediction measures it.
-
-        The distance to the nearest node of the cluster plus the radius that holds the share ``view_.concentration`` of
-        its support; the squared distance where the cluster has one node (the paper's h_c). The smallest is the label.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters_)
-        """
-        reading = self._reading
-        samples = border.samples(self, X)
-        return reading.scores(samples, _threads.for_batch(samples.size))
-
-    @property
-    def n_clusters_(self) -> int:
-        return self._reading.n_clusters
-
-    @property
-    def n_nodes_(self) -> int:
-        return self._reading.n_nodes
-
-    @property
-    def n_active_nodes_(self) -> int:
-        return self._reading.n_active_nodes
-
-    @property
-    def n_components_(self) -> int:
-        return self._reading.n_components
-
     @property
     def n_samples_seen_(self) -> int:
         return self._fitted.n_seen
@@ -327,29 +292,13 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         return self._fitted.vigilance
 
     @property
-    def cluster_centers_(self) -> NDArray[np.float64]:
-        return self._reading.cluster_centers()
+    def lineage_(self) -> Lineage:
+        return Lineage.from_columns(self._fitted.lineage())
 
     @property
-    def nodes_(self) -> views.Nodes:
-        names = self.__dict__.get("feature_names_in_")
-        return views.Nodes(**self._reading.nodes(), feature_names=None if names is None else tuple(names))
-
-    @property
-    def graph_(self) -> views.Graph:
-        return views.Graph(**self._reading.graph())
-
-    @property
-    def persistence_(self) -> views.Persistence:
-        return views.Persistence(**self._reading.persistence())
-
-    @property
-    def hierarchy_(self) -> views.Hierarchy:
-        return views.Hierarchy(**self._reading.hierarchy())
-
-    @property
-    def view_(self) -> views.View:
-        return views.View(**self._reading.view())
+    def history_(self) -> History:
+        columns = self._fitted.history()
+        return History(**{name.removeprefix("history_"): column for name, column in columns.items()})
 
     @property
     def moments_(self) -> views.Moments:
@@ -357,9 +306,27 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
         count = max(state["stream_count"] - 1, 1)
         return views.Moments(mean=state["stream_mean"], deviation=np.sqrt(state["stream_m2"] / count))
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
+    def on_event(self, callback: Callable[[Event], object]) -> Self:
+        """Have a function called with every event in the lives of clusters from now on.
+
+        It is called after the rows of a learning call are learned, in the thread that called. Copies and pickles of the
+        model, and files that it is saved to, do not have it.
+
+        Parameters
+        ----------
+        callback : callable
+            Takes an :class:`phida.lineage.Event`.
+
+        Returns
+        -------
+        self
+        """
+        callbacks = self.__dict__.setdefault("_callbacks", [])
+        if not callbacks:
+            learner = self.__dict__.get("_learner")
+            self._told = 0 if learner is None else learner.n_events
+        callbacks.append(callback)
+        return self
 
     @property
     def _fitted(self) -> _core.Learner:
@@ -398,6 +365,7 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
             if learner is None:
                 self._compatibility = self.compatibility
                 self._limits = self.max_nodes, self.half_life
+                self._told = 0
                 self._learner = learner = _core.Learner(
                     n_features,
                     self.compatibility == "released",
@@ -411,11 +379,33 @@ class PHIDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Bas
     ) -> None:
         self._checked = parameters
         self.__dict__.pop("labels_", None)  # they are of other rows
-        learner.learn(samples)
+        if callbacks := self.__dict__.get("_callbacks"):
+            # More events than are kept could happen in many rows.
+            for first in range(0, len(samples), _ROWS_BETWEEN_TELLING):
+                learner.learn(samples[first : first + _ROWS_BETWEEN_TELLING])
+                self._tell(learner, callbacks)
+        else:
+            learner.learn(samples)
         if end:
             learner.end_learning()
+            self._tell(learner, callbacks)
         if self.compute_labels:
             self.labels_ = learner.reading().assign(samples, _threads.for_batch(samples.size))
+
+    def _tell(self, learner: _core.Learner, callbacks: list[Callable[[Event], object]] | None) -> None:
+        """Call back with the events that nobody was told of."""
+        if not callbacks:
+            return
+        with _telling:
+            news = [event for event in Lineage.from_columns(learner.lineage()) if event.number >= self._told]
+            self._told = learner.n_events
+        for event in news:
+            for callback in callbacks:
+                callback(event)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in ("_callbacks", "_told")}
 
     def __sklearn_is_fitted__(self) -> bool:
         learner = self.__dict__.get("_learner")

@@ -7,10 +7,22 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from phida.views import Floats, Ints, _frame, _Record
+from phida.views import Floats, Ints, Moments, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def deviations(centers: Floats, moments: Moments) -> Floats:
+    """Centres as standard deviations from the stream's mean; 0 where a feature never varied."""
+    varies = np.broadcast_to(moments.deviation > 0, centers.shape)
+    away: Floats = np.divide(centers - moments.mean, moments.deviation, out=np.zeros(centers.shape), where=varies)
+    return away
+
+
+def telling(away: Floats, count: int) -> Ints:
+    """The features that are farthest from the mean, the farthest first; ties to the lower index."""
+    return np.argsort(-np.abs(away), kind="stable")[:count]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,20 +44,20 @@ class Profile(_Record):
     def of(cls, model: Any) -> Self:
         """From a fitted model; its ``moments_``, ``nodes_``, ``cluster_centers_`` and ``cluster_ids_`` are read."""
         moments, nodes, centers = model.moments_, model.nodes_, model.cluster_centers_
-        varies = np.broadcast_to(moments.deviation > 0, centers.shape)
-        away = np.divide(centers - moments.mean, moments.deviation, out=np.zeros(centers.shape), where=varies)
         member = nodes.cluster >= 0
+        support = np.zeros(len(centers))
+        np.add.at(support, nodes.cluster[member], nodes.support[member])
         return cls(
             id=model.cluster_ids_,
-            support=np.bincount(nodes.cluster[member], nodes.support[member], len(centers)),
+            support=support,
             center=centers,
-            deviations=away,
+            deviations=deviations(centers, moments),
             feature_names=nodes.feature_names or tuple(f"feature {j}" for j in range(centers.shape[1])),
         )
 
     def telling(self, cluster: int, count: int = 3) -> Ints:
         """The features in which a cluster is farthest from the mean, the farthest first; ties to the lower index."""
-        return np.argsort(-np.abs(self.deviations[cluster]), kind="stable")[:count]
+        return telling(self.deviations[cluster], count)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per cluster and feature, a cluster's most telling first."""

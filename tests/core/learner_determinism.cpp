@@ -24,7 +24,7 @@ std::vector<Case> cases() {
 // FNV-1a over the state's bytes.
 std::uint64_t hash_of(const LearnerState& state) {
   std::uint64_t hash = 0xcbf29ce484222325u;
-  for (std::uint64_t word : words_of(state))
+  for (std::uint64_t word : learned_words_of(state).words)
     for (int byte = 0; byte < 8; ++byte, word >>= 8) hash = (hash ^ (word & 0xff)) * 0x100000001b3u;
   return hash;
 }

@@ -87,11 +87,36 @@ class Words {
     add_all(nodes.component);
   }
 
+  void add_lineage(const LearnerState& s) {
+    add_all(s.nodes.cluster_id);
+    add_all(s.nodes.home_id);
+    for (const auto count : {s.lineage.n_ids, s.lineage.n_dropped, s.history.n_refreshes})
+      add_count(count);
+    for (const LivingCluster& c : s.lineage.living) {
+      add_count(c.id);
+      add(c.support);
+    }
+    for (const Event& event : s.lineage.events) {
+      add_count(event.kind);
+      add_count(event.sample);
+      add_all(event.before);
+      add_all(event.after);
+      add(event.support);
+    }
+    for (const Milestone& m : s.history.milestones) {
+      for (const auto count : {m.n_nodes, m.n_components, m.n_clusters, m.interval})
+        add_count(count);
+      add_count(m.sample);
+      add(m.vigilance);
+    }
+    add_all(s.margins.values);
+  }
+
   std::vector<std::uint64_t> words;
 };
 
 // Everything that the next sample's effect depends on, to the bit.
-inline std::vector<std::uint64_t> words_of(const LearnerState& s) {
+inline Words learned_words_of(const LearnerState& s) {
   Words w;
   w.add_nodes(s.nodes);
   w.add(s.moments.count);
@@ -117,6 +142,13 @@ inline std::vector<std::uint64_t> words_of(const LearnerState& s) {
     w.add_count(count);
   w.add_count(s.has_map);
   w.add_count(s.ended);
+  return w;
+}
+
+// The whole state, to the bit.
+inline std::vector<std::uint64_t> words_of(const LearnerState& s) {
+  Words w = learned_words_of(s);
+  w.add_lineage(s);
   return w.words;
 }
 

@@ -82,7 +82,7 @@ def test_a_damaged_state_is_refused(damage):
 
 def test_an_incomplete_state_is_refused():
     state = state_of(PHIDA().fit(X))
-    for key in state.keys() - {"max_nodes", "half_life"}:
+    for key in state.keys() - {"max_nodes", "half_life", "n_ids"}:
         learner = _core.Learner.__new__(_core.Learner)
         with pytest.raises(ValueError, match=key):
             learner.__setstate__({k: v for k, v in state.items() if k != key})

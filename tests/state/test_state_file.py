@@ -11,7 +11,7 @@ import pytest
 from data import drifting
 from safetensors.numpy import load_file, save, save_file
 from sklearn.exceptions import NotFittedError
-from states import assert_same_state, state_of
+from states import assert_same_state, differences, state_of
 
 from phida import PHIDA, StateFileError, state_file
 
@@ -63,7 +63,11 @@ def test_parameters_names_and_position_are_kept(tmp_path):
 def test_a_file_of_version_1_loads_for_ever():
     model = PHIDA.load(KEPT)
     assert (model.n_samples_seen_, model.n_features_in_, model.n_clusters_) == (200, 3, 3)
-    assert_same_state(model.partial_fit(X[200:]), PHIDA().partial_fit(X))
+    assert len(model.lineage_) == 0 and model.cluster_ids_.tolist() == [0, 1, 2]  # version 1 had no names
+    names = state_file.read(KEPT)[0].keys()
+    one, other = state_of(model.partial_fit(X[200:])), state_of(PHIDA().partial_fit(X))
+    assert not set(differences(one, other)) & names
+    assert len(model.lineage_) > 0
 
 
 def test_what_is_not_fitted_is_not_saved(tmp_path):
@@ -143,10 +147,10 @@ def rewritten(path, state, facts):
 
 
 def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
-    monkeypatch.setattr(state_file, "VERSION", 2)
+    monkeypatch.setattr(state_file, "VERSION", 3)
     newer = rewritten(tmp_path / "made", *made)
     monkeypatch.undo()
-    refused(tmp_path / "m", newer, 'format version 2, written by phida "0"; this phida reads up to 1. Upgrade')
+    refused(tmp_path / "m", newer, 'format version 3, written by phida "0"; this phida reads up to 2. Upgrade')
 
 
 @pytest.mark.parametrize(
@@ -156,7 +160,12 @@ def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
         {"m2": lambda v: v[:-1]}, {"mean": lambda v: v.astype(np.float32)}, {"n_seen": lambda v: -1},
         {"interval": lambda v: 0}, {"interval": lambda v: 1.5}, {"n_features": lambda v: 0},
         {"n_features": lambda v: 2**62}, {"component": lambda v: v + 1000}, {"active": lambda v: v + 7},
-        {"samples": lambda v: v + np.inf}, {"vigilance": lambda v: "high"}, {"n_clusters": lambda v: 10**9},
+        {"samples": lambda v: v + np.inf}, {"cluster_id": lambda v: v + 1000}, {"home_id": lambda v: v - 5},
+        {"living_id": lambda v: v[::-1].copy()}, {"living_support": lambda v: v * np.nan}, {"n_ids": lambda v: 0},
+        {"event_kind": lambda v: v + 9}, {"event_ids": lambda v: v[:-1]}, {"event_n_before": lambda v: v - 1},
+        {"event_support": lambda v: v + np.inf}, {"history_stride": lambda v: 0}, {"margins_next": lambda v: 5000},
+        {"margins": lambda v: v * np.nan}, {"history_n_nodes": lambda v: v - 10**6}, {"events_dropped": lambda v: -1},
+        {"vigilance": lambda v: "high"}, {"n_clusters": lambda v: 10**9},
         {"metric_gamma": lambda v: 7.0}, {"released": lambda v: True}, {"support": lambda v: v.tolist()},
         {"max_nodes": lambda v: 100}, {"half_life": lambda v: 100.0}, {"stream_count": lambda v: -1.0},
         {"has_map": lambda v: None},

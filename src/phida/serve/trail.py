@@ -42,7 +42,7 @@ class Trail:
                 self._stride *= 2
 
     def since(self, stride: int, count: int) -> tuple[int, int, list[Column]]:
-        """What a listener that has ``count`` columns of a ``stride`` lacks: the stride, from where on, and the columns."""
+        """What a listener with ``count`` columns of a ``stride`` lacks: the stride, where it begins, the columns."""
         with self._lock:
             begin = count if stride == self._stride else 0
             return self._stride, begin, self._columns[begin:]

@@ -1,0 +1,113 @@
+"""Records of the lives of clusters: which came of which, and how the model grew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, overload
+
+from phida.views import Floats, Ints, _frame, _Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: In the order in which the core numbers them.
+KINDS = ("born", "split", "merged", "died", "revived")
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened to clusters at a refresh."""
+
+    number: int
+    """Events of a model are counted from 0."""
+    kind: str
+    """``born``, ``split``, ``merged``, ``died`` or ``revived``."""
+    sample: int
+    """Rows learned when it happened."""
+    before: tuple[int, ...]
+    """Ids that it happened to. Of ``merged``, the one that goes on comes first; of ``revived``, what it came out of."""
+    after: tuple[int, ...]
+    """Ids that came of it. For ``split`` the one that goes on comes first."""
+    support: float
+    """Support of what was born, split off, merged in, lost or revived."""
+
+    def __str__(self) -> str:
+        named = {
+            "born": "cluster {after} was born",
+            "split": "cluster {before} split into {after}",
+            "merged": "clusters {before} merged into {after}",
+            "died": "cluster {before} died",
+            "revived": "cluster {after} is back" + (", out of {before}" if self.before else ""),
+        }[self.kind]
+        ids = {"before": ", ".join(map(str, self.before)), "after": ", ".join(map(str, self.after))}
+        return f"row {self.sample:,}: {named.format(**ids)} (support {self.support:g})"
+
+
+class Lineage(Sequence[Event]):
+    """The events of a model, the oldest first; a sequence.
+
+    The latest 1,024 events are kept, or fewer if there are more than 8,192 ids in them; ``n_dropped`` older ones went.
+    """
+
+    def __init__(self, events: Sequence[Event], n_dropped: int = 0) -> None:
+        self._events = tuple(events)
+        self.n_dropped = n_dropped
+
+    @classmethod
+    def from_columns(cls, columns: dict[str, Any]) -> Self:
+        """A lineage from the core's columns, in which the ids of all events stand one after the other."""
+        ids = iter(columns["event_ids"].tolist())
+        dropped = columns["events_dropped"]
+        names = ("event_kind", "event_sample", "event_n_before", "event_n_after", "event_support")
+        rows = zip(*(columns[name].tolist() for name in names), strict=True)
+        events = []
+        for number, (kind, sample, n_before, n_after, support) in enumerate(rows, start=dropped):
+            before = tuple(next(ids) for _ in range(n_before))
+            after = tuple(next(ids) for _ in range(n_after))
+            events.append(Event(number, KINDS[kind], sample, before, after, support))
+        return cls(events, dropped)
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Event, ...]: ...
+    def __getitem__(self, index: int | slice) -> Event | tuple[Event, ...]:
+        return self._events[index]
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def __repr__(self) -> str:
+        return f"Lineage({len(self)} events, {self.n_dropped} older ones dropped)"
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per event; ``before`` and ``after`` hold tuples of ids."""
+        names = ("number", "kind", "sample", "before", "after", "support")
+        return _frame({name: [getattr(event, name) for event in self] for name in names})
+
+
+@dataclass(frozen=True, eq=False)
+class History(_Record):
+    """How the model grew: one entry per refresh, thinned out evenly to at most 512."""
+
+    sample: Ints
+    """Rows learned."""
+    n_nodes: Ints
+    n_components: Ints
+    n_clusters: Ints
+    vigilance: Floats
+    """Similarity below which a row became a node of its own (τ)."""
+    interval: Ints
+    """Rows between two adjustments of the vigilance (λ)."""
+
+    def __len__(self) -> int:
+        return len(self.sample)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per entry."""
+        names = ("sample", "n_nodes", "n_components", "n_clusters", "vigilance", "interval")
+        return _frame({name: getattr(self, name) for name in names})

@@ -1,0 +1,317 @@
+"""What can be asked of a model at one moment: labels, distances, novelty, records, explanations, other cuts."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from phida import _core, _threads, border, views
+from phida.confidence import CutConfidence, cut_confidence
+from phida.explanation import Explanation, Side, explain
+
+
+class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Answers from a reading: the model as if learning had just ended. Answering changes nothing."""
+
+    n_features_in_: int
+
+    @property
+    def _reading(self) -> _core.Reading:
+        raise NotImplementedError
+
+    def predict(self, X: Any, *, novelty: float | None = None) -> NDArray[np.int64]:
+        """Cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        novelty : float, optional
+            Rows whose :meth:`score_samples` is below this get -1: with 0.01, rows that fit worse than 99 of 100 recent
+            ones did. None: every row gets its nearest cluster.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            From 0 to ``n_clusters_`` - 1.
+        """
+        reading = self._reading
+        samples = border.samples(self, X)
+        labels = reading.assign(samples, _threads.for_batch(samples.size))
+        if novelty is not None:
+            if not 0 <= novelty <= 1:
+                raise ValueError(f"novelty is a share of rows, from 0 to 1, not {novelty!r}.")
+            labels[_score(reading, samples) < novelty] = -1
+        return labels
+
+    def predict_id(self, X: Any) -> NDArray[np.int64]:
+        """Cluster of each row, by the id that the cluster keeps as learning goes on.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ids : ndarray of shape (n_samples,)
+            As in ``cluster_ids_``.
+        """
+        reading = self._reading
+        samples = border.samples(self, X)
+        return reading.cluster_ids()[reading.assign(samples, _threads.for_batch(samples.size))]
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Distance of each row to each cluster, as prediction measures it.
+
+        The distance to the nearest node of the cluster plus the radius that holds the share ``view_.concentration`` of
+        its support; the squared distance where the cluster has one node (the paper's h_c). The smallest is the label.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters_)
+        """
+        reading = self._reading
+        samples = border.samples(self, X)
+        return reading.scores(samples, _threads.for_batch(samples.size))
+
+    def assignment_margin(self, X: Any) -> NDArray[np.float64]:
+        """How much further than its own cluster the next one is, as :meth:`transform` measures it.
+
+        The label stays the same as long as no distance changes by half of this (the paper's proposition 3). Infinite
+        where there is one cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        margins : ndarray of shape (n_samples,)
+        """
+        distances = self.transform(X)
+        if distances.shape[1] == 1:
+            return np.full(len(distances), np.inf)
+        nearest = np.partition(distances, 1, axis=1)
+        return nearest[:, 1] - nearest[:, 0]
+
+    def membership(self, X: Any) -> NDArray[np.float64]:
+        """How much each row belongs to each cluster: in inverse proportion to :meth:`transform`, summing to 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        shares : ndarray of shape (n_samples, n_clusters_)
+            The largest is the label's.
+        """
+        distances = self.transform(X)
+        nearest = distances.min(axis=1, keepdims=True)
+        # Relative to the nearest, so that nothing overflows; a row on top of a cluster belongs to it alone.
+        shares: NDArray[np.float64] = (distances == nearest).astype(np.float64)
+        np.divide(nearest, distances, out=shares, where=distances > 0)
+        shares /= shares.sum(axis=1, keepdims=True)
+        return shares
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """How usual each row is: the share of the latest rows that fitted worse when they came.
+
+        A row fits by how far its similarity to the winning node is above the vigilance. That is compared with the
+        latest 1,024 rows learned, so that 0.01 means the same on every stream: one row in a hundred is so unusual.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            From 0 (like nothing before) to 1; 0.5 before there is anything to compare with.
+        """
+        reading = self._reading
+        return _score(reading, border.samples(self, X))
+
+    def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation:
+        """Why two rows, nodes or clusters are in one cluster, or are not.
+
+        Parameters
+        ----------
+        a, b : array-like of shape (n_features,), or int
+            Two rows; or two nodes by their position in ``nodes_``; or two clusters by their label.
+        kind : {"row", "node", "cluster"}, default="row"
+            What they are.
+
+        Returns
+        -------
+        explanation : Explanation
+            A record; ``print`` it to read it.
+        """
+        if kind not in ("row", "node", "cluster"):
+            raise ValueError(f"kind must be 'row', 'node' or 'cluster', not {kind!r}.")
+        cut = Cut._of(self)
+        reading = cut._reading
+        everything = reading.at_level(len(reading.merge_heights()))
+        return explain(
+            _side(cut, a, kind),
+            _side(cut, b, kind),
+            nodes=cut.nodes_,
+            graph=cut.graph_,
+            persistence=cut.persistence_,
+            hierarchy=views.Hierarchy(**everything.hierarchy()),
+            level=cut.hierarchy_.level,
+        )
+
+    def at(self, *, n_clusters: int | None = None, height: float | None = None) -> Cut:
+        """Another cut of the same hierarchy, without learning anything again.
+
+        Give one of the two. Below the least number of clusters that the model takes by itself, merging goes on by the
+        same rule. Later learning does not change the result.
+
+        Parameters
+        ----------
+        n_clusters : int
+            How many clusters to make of the PH components.
+        height : float
+            Make merges as long as they cost no more than this; see ``hierarchy_.merge_height``.
+
+        Returns
+        -------
+        cut : Cut
+            A predictor: everything here but learning.
+        """
+        reading = self._reading
+        heights = reading.merge_heights()
+        most, least = reading.n_components, reading.n_components - len(heights)
+        if n_clusters is not None and height is None:
+            if n_clusters not in range(least, most + 1):
+                raise ValueError(f"n_clusters can be from {least} to {most} here, not {n_clusters!r}.")
+            level = most - int(n_clusters)
+        elif height is not None and n_clusters is None:
+            if not height >= 0:
+                raise ValueError(f"height must be 0 or more, not {height!r}.")
+            level = int(np.argmax([*(heights > height), True]))
+        else:
+            raise ValueError("at() takes either n_clusters or height.")
+        return Cut._of(self, reading.at_level(level))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    @property
+    def cluster_ids_(self) -> NDArray[np.int64]:
+        return self._reading.cluster_ids()
+
+    @property
+    def cut_confidence_(self) -> CutConfidence:
+        reading = self._reading
+        return cut_confidence(views.Persistence(**reading.persistence()), views.Hierarchy(**reading.hierarchy()))
+
+    @property
+    def n_clusters_(self) -> int:
+        return self._reading.n_clusters
+
+    @property
+    def n_nodes_(self) -> int:
+        return self._reading.n_nodes
+
+    @property
+    def n_active_nodes_(self) -> int:
+        return self._reading.n_active_nodes
+
+    @property
+    def n_components_(self) -> int:
+        return self._reading.n_components
+
+    @property
+    def cluster_centers_(self) -> NDArray[np.float64]:
+        return self._reading.cluster_centers()
+
+    @property
+    def nodes_(self) -> views.Nodes:
+        names = self.__dict__.get("feature_names_in_")
+        return views.Nodes(**self._reading.nodes(), feature_names=None if names is None else tuple(names))
+
+    @property
+    def graph_(self) -> views.Graph:
+        return views.Graph(**self._reading.graph())
+
+    @property
+    def persistence_(self) -> views.Persistence:
+        return views.Persistence(**self._reading.persistence())
+
+    @property
+    def hierarchy_(self) -> views.Hierarchy:
+        return views.Hierarchy(**self._reading.hierarchy())
+
+    @property
+    def view_(self) -> views.View:
+        return views.View(**self._reading.view())
+
+
+class Cut(Readable):
+    """A model at one moment, with its hierarchy cut in one place; :meth:`phida.PHIDA.at` makes it.
+
+    Predicts, scores, explains and shows records as the model does. It cannot learn or be pickled: keep the model, and
+    cut it again.
+    """
+
+    _taken: _core.Reading
+
+    @classmethod
+    def _of(cls, model: Readable, reading: _core.Reading | None = None) -> Self:
+        cut = cls()
+        cut._taken = model._reading if reading is None else reading
+        cut.n_features_in_ = model.n_features_in_
+        if (names := model.__dict__.get("feature_names_in_")) is not None:
+            cut.feature_names_in_ = names
+        return cut
+
+    @property
+    def _reading(self) -> _core.Reading:
+        return self._taken
+
+    def __repr__(self) -> str:
+        return f"Cut(n_clusters={self.n_clusters_})"
+
+
+def _score(reading: _core.Reading, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rank of each row's margin among recent ones, straight lines between; margins are above -1 and below 1."""
+    recent = np.sort(reading.recent_margins())
+    ranks = np.arange(len(recent) + 2) / (len(recent) + 1)
+    return np.interp(reading.margins(samples), [-1.0, *recent, 1.0], ranks)
+
+
+def _side(cut: Cut, given: Any, kind: str) -> Side:
+    nodes = cut.nodes_
+    margin = None
+    if kind == "row":
+        rows = border.samples(cut, np.asarray(given)[None])
+        label = int(cut.predict(rows)[0])
+        away = (nodes.representatives - rows) / cut.view_.denominator
+        inside = np.flatnonzero(nodes.cluster == label)
+        node = int(inside[np.argmin(np.square(away[inside]).sum(axis=1))])
+        margin, what = float(cut.assignment_margin(rows)[0]), "a row"
+    else:
+        count = len(nodes) if kind == "node" else cut.n_clusters_
+        if given not in range(count):
+            raise ValueError(f"there is no {kind} {given!r}; they are numbered from 0 to {count - 1}.")
+        node, what = int(given), f"{kind} {given}"
+        if kind == "cluster":
+            node = int(np.argmax(np.where(nodes.cluster == given, nodes.support, -1)))
+    cluster = int(nodes.cluster[node])
+    return Side(
+        what=what,
+        node=node,
+        component=int(nodes.component[node]),
+        cluster=cluster,
+        cluster_id=int(cut.cluster_ids_[cluster]) if cluster >= 0 else None,
+        margin=margin,
+    )

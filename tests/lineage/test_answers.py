@@ -1,0 +1,193 @@
+"""Novelty, margins, membership, explanations, other cuts, and how clear the cut is."""
+
+import numpy as np
+import pytest
+import strategies
+from data import blobs, drifting
+from hypothesis import given
+
+from phida import PHIDA
+from phida.confidence import cut_confidence
+
+X = blobs(600, seed=3)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return PHIDA().fit(X)
+
+
+def test_scores_mean_the_same_on_every_stream():
+    """One fresh row in ten is among the tenth that is most unusual, whatever the stream."""
+    for seed, scale in ((0, 1.0), (1, 1e-3), (2, 1e5)):
+        rows = scale * blobs(6000, d=4, seed=seed)
+        model = PHIDA(compute_labels=False).fit(rows[:3000])
+        scores = model.score_samples(rows[3000:])
+        assert 0.03 < np.mean(scores < 0.1) < 0.2
+        assert 0.35 < np.mean(scores < 0.5) < 0.65
+
+
+def test_the_further_away_the_less_usual(model):
+    away = np.array([0.0, 1.0, 10.0, 100.0, 1e4, 1e8])[:, None] * np.ones(3) + X[0]
+    scores = model.score_samples(away)
+    assert (np.diff(scores) < 0).all() and scores[-1] >= 0
+    assert scores[-1] < 1e-3
+
+
+def test_novel_rows_get_no_cluster(model):
+    rows = np.vstack([X[:50], X[:50] + 1e3])
+    plain = model.predict(rows)
+    marked = model.predict(rows, novelty=0.001)
+    assert (marked[50:] == -1).all()
+    assert (marked[:50] == plain[:50]).mean() > 0.9
+    np.testing.assert_array_equal(model.predict(rows, novelty=0), plain)
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        model.predict(rows, novelty=2)
+
+
+def test_before_there_is_anything_to_compare_with():
+    assert PHIDA().fit([[1.0, 2.0]]).score_samples([[5.0, 5.0]]) == [0.5]
+
+
+@given(strategies.rows(n=(1, 80)))
+def test_memberships_are_shares_and_their_largest_is_the_label(rows):
+    model = PHIDA().fit(rows)
+    shares = model.membership(rows)
+    assert np.isfinite(shares).all() and (shares >= 0).all()
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(shares.argmax(axis=1), model.predict(rows))
+    margins = model.assignment_margin(rows)
+    assert (margins >= 0).all() and margins.shape == (len(rows),)
+    scores = model.score_samples(rows)
+    assert ((scores >= 0) & (scores <= 1)).all()
+
+
+def test_the_margin_is_the_distance_to_the_next(model):
+    distances = np.sort(model.transform(X), axis=1)
+    np.testing.assert_array_equal(model.assignment_margin(X), distances[:, 1] - distances[:, 0])
+    assert PHIDA().fit(np.zeros((5, 2))).assignment_margin([[0, 0]]) == [np.inf]
+
+
+def test_every_number_of_clusters_within_reach(model):
+    reachable = []
+    for wanted in range(1, model.n_components_ + 2):
+        try:
+            cut = model.at(n_clusters=wanted)
+        except ValueError as error:
+            assert f"to {model.n_components_} here, not {wanted}" in str(error)
+            continue
+        reachable.append(wanted)
+        assert cut.n_clusters_ == wanted == len(set(cut.nodes_.cluster.tolist()) - {-1})
+        assert set(cut.predict(X).tolist()) <= set(range(wanted))
+        assert cut.transform(X).shape == (len(X), wanted)
+        assert len(cut.cluster_ids_) == wanted and repr(cut) == f"Cut(n_clusters={wanted})"
+    assert reachable == list(range(reachable[0], model.n_components_ + 1)) and len(reachable) > 1
+
+
+def test_the_models_own_cut(model):
+    cut = model.at(n_clusters=model.n_clusters_)
+    np.testing.assert_array_equal(cut.predict(X), model.predict(X))
+    np.testing.assert_array_equal(cut.cluster_ids_, model.cluster_ids_)
+    np.testing.assert_array_equal(cut.score_samples(X), model.score_samples(X))
+
+
+def test_cuts_by_height(model):
+    assert model.at(height=0).n_clusters_ == model.n_components_
+    assert model.at(height=np.inf).n_clusters_ < model.n_components_
+    heights = model.at(height=np.inf).hierarchy_.merge_height
+    assert model.at(height=heights[0]).n_clusters_ < model.n_components_
+
+
+def test_a_cut_does_not_learn_with_the_model():
+    model = PHIDA().fit(X)
+    cut = model.at(n_clusters=model.n_components_)
+    before = cut.predict(X)
+    model.partial_fit(drifting(300))
+    np.testing.assert_array_equal(cut.predict(X), before)
+
+
+@pytest.mark.parametrize("wrong", [{}, {"n_clusters": 3, "height": 1.0}, {"height": -1.0}, {"height": np.nan}])
+def test_cuts_that_make_no_sense(model, wrong):
+    with pytest.raises(ValueError, match=r"either|0 or more"):
+        model.at(**wrong)
+
+
+def test_explanations_agree_with_the_records(model):
+    nodes = model.nodes_
+    rng = np.random.default_rng(0)
+    for a, b in rng.integers(0, len(nodes), size=(200, 2)):
+        if a == b:
+            continue
+        told = model.explain(int(a), int(b), kind="node")
+        assert told.same_cluster == (nodes.cluster[a] == nodes.cluster[b] != -1)
+        assert told.same_component == (nodes.component[a] == nodes.component[b] != -1)
+        if told.path:
+            assert (told.path[0], told.path[-1]) == (a, b)
+            assert told.path_support == min(nodes.support[list(told.path)])
+        if told.same_cluster and not told.same_component:
+            assert told.merge_height in model.hierarchy_.merge_height[: model.hierarchy_.level]
+        # In one component, whatever died on the way was absorbed; else something that persists kept them apart.
+        if told.same_component:
+            assert all(death.absorbed for death in told.deaths)
+        elif told.path:
+            assert not all(death.absorbed for death in told.deaths)
+        assert str(told).count("\n") >= 4
+
+
+def test_rows_and_clusters_are_explained_too(model):
+    told = model.explain(X[0], X[1])
+    labels = model.predict(X[:2])
+    assert [told.a.cluster, told.b.cluster] == labels.tolist()
+    assert told.a.margin == model.assignment_margin(X[:1])[0]
+    told = model.explain(0, 1, kind="cluster")
+    assert (told.a.cluster, told.b.cluster) == (0, 1) and not told.same_cluster
+    assert told.a.cluster_id == model.cluster_ids_[0]
+    assert "different clusters" in str(told)
+
+
+@pytest.mark.parametrize(
+    ("a", "kind", "sentence"),
+    [(10**6, "node", "there is no node 1000000"), (-1, "cluster", "no cluster -1"), (0, "clusters", "kind must be")],
+)
+def test_what_is_not_there_is_not_explained(model, a, kind, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        model.explain(a, 0, kind=kind)
+
+
+def test_rows_of_another_width_are_refused(model):
+    with pytest.raises(ValueError, match="features"):
+        model.explain([1.0, 2.0], [1.0, 2.0])
+
+
+class Gaps:
+    """The few fields that confidence reads."""
+
+    def __init__(self, persistence, heights, level):
+        self.persistence = np.array(persistence)
+        self.merge_height, self.level = np.array(heights), level
+        self.mode = np.arange(len(heights) + 2)
+
+
+@pytest.mark.parametrize(
+    ("persistence", "heights", "level", "expected"),
+    [
+        ([1.0, 2.0, 10.0, np.inf], [1.0, 2.0, 12.0], 2, (1 - 1 / 8, 1 - 1 / 10)),
+        ([3.0, 6.0, 0.0], [4.0, 8.0], 1, (0.0, 0.0)),
+        ([5.0], [5.0], 0, (1.0, 1.0)),
+        ([], [], 0, (1.0, 1.0)),
+    ],
+)
+def test_clarity_is_how_far_the_largest_gap_stands_out(persistence, heights, level, expected):
+    gaps = Gaps(persistence, heights, level)
+    told = cut_confidence(gaps, gaps)
+    np.testing.assert_allclose((told.persistence, told.hierarchy), expected)
+    assert told.n_clusters == len(heights) + 2 - level
+    assert (told.next_n_clusters is None) == (len(heights) < 2)
+    assert f"{told.n_clusters} clusters" in str(told)
+
+
+def test_a_clear_stream_is_clear():
+    rng = np.random.default_rng(0)
+    clear = PHIDA().fit(rng.permutation(np.vstack([rng.normal(c, 0.3, (300, 2)) for c in (0, 10, 20)])))
+    assert 0 <= clear.cut_confidence_.hierarchy <= 1 and 0 <= clear.cut_confidence_.persistence <= 1
+    assert clear.cut_confidence_.n_clusters == clear.n_clusters_

@@ -1,0 +1,191 @@
+"""Ids of clusters, and the events in their lives, on real learning."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import strategies
+from data import blobs, drifting
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phida import PHIDA
+
+KINDS = {"born", "split", "merged", "died", "revived"}
+
+
+def groups(n, seed, centers=6, noise=1.0):
+    """Rows of some groups, and probes of the same."""
+    rng = np.random.default_rng(seed)
+    center = 6.0 * rng.normal(size=(centers, 2))
+    draw = lambda m: center[rng.integers(0, centers, size=m)] + noise * rng.normal(size=(m, 2))  # noqa: E731
+    return draw(n), draw(100)
+
+
+def same_partition(one, other):
+    return len(set(zip(one, other, strict=True))) == len(set(one)) == len(set(other))
+
+
+def changes(seed):
+    """How often labels and ids of probes change; ids never do while the partition of the probes stays."""
+    rows, probes = groups(2000, seed)
+    model = PHIDA(compute_labels=False)
+    labels = ids = None
+    label_changes = id_changes = 0
+    for first in range(0, len(rows), 20):
+        model.partial_fit(rows[first : first + 20])
+        new_labels, new_ids = model.predict(probes), model.predict_id(probes)
+        assert same_partition(new_labels.tolist(), new_ids.tolist())
+        if labels is not None:
+            if same_partition(labels.tolist(), new_labels.tolist()):
+                np.testing.assert_array_equal(ids, new_ids)
+            label_changes += np.sum(labels != new_labels)
+            id_changes += np.sum(ids != new_ids)
+        labels, ids = new_labels, new_ids
+    return label_changes, id_changes
+
+
+def test_ids_of_probes_stay_while_their_partition_does():
+    of_labels, of_ids = np.sum([changes(seed) for seed in range(6)], axis=0)
+    assert of_ids < of_labels / 2
+
+
+def lives(lineage):
+    """Play the events: the ids that live after them, and that each ends and begins as it should."""
+    alive, ever = set(), set()
+    for event in lineage:
+        before, after = set(event.before), set(event.after)
+        assert event.kind in KINDS and event.support > 0
+        match event.kind:
+            case "born":
+                assert not before and not after & ever
+                alive |= after
+            case "split":
+                assert before <= alive and not (after - before) & ever
+                alive |= after
+            case "merged":
+                assert after <= before <= alive
+                alive -= before - after
+            case "died":
+                assert before <= alive and not after
+                alive -= before
+            case "revived":
+                assert before <= alive and after <= ever - alive
+                alive |= after
+        ever |= after
+    return alive
+
+
+@given(strategies.rows(n=(1, 200)), st.none() | st.integers(10, 200))
+def test_events_tell_the_ids_that_there_are(rows, half_life):
+    model = PHIDA(half_life=half_life).fit(rows)
+    assert lives(model.lineage_) == set(model.cluster_ids_.tolist())
+    assert len(set(model.cluster_ids_.tolist())) == model.n_clusters_
+
+
+def test_reading_writes_no_events():
+    model = PHIDA().partial_fit(drifting(400))
+    before = list(model.lineage_)
+    for _ in range(3):
+        model.predict_id(drifting(400))
+        assert model.cluster_ids_.shape == (model.n_clusters_,)
+    assert list(model.lineage_) == before
+
+
+def test_ids_are_those_that_a_refresh_leaves():
+    rows = drifting(600)
+    model = PHIDA(compute_labels=False)
+    for first in range(0, 600, 37):
+        model.partial_fit(rows[first : first + 37])
+        shown = model.cluster_ids_
+        refreshed = copy.deepcopy(model).refresh()
+        np.testing.assert_array_equal(refreshed.cluster_ids_, shown)
+
+
+def test_callbacks_hear_every_event_once_and_in_order():
+    heard = []
+    rows = drifting(800)
+    model = PHIDA(compute_labels=False).on_event(heard.append)
+    for first in range(0, 800, 300):
+        model.partial_fit(rows[first : first + 300])
+    model.refresh().refresh()
+    assert heard == list(model.lineage_) and len(heard) > 3
+    assert [event.number for event in heard] == list(range(len(heard)))
+    model.fit(rows)
+    assert heard[-len(model.lineage_) :] == list(model.lineage_)
+
+
+def test_callbacks_from_the_middle_hear_what_is_new():
+    heard = []
+    rows = drifting(800)
+    model = PHIDA().partial_fit(rows[:400])
+    known = len(model.lineage_)
+    model.on_event(heard.append).partial_fit(rows[400:])
+    assert heard == list(model.lineage_)[known:]
+
+
+def test_a_callback_that_fails_loses_nothing():
+    rows = drifting(400)
+
+    def fail(event):
+        raise RuntimeError("no room")
+
+    model = PHIDA(compute_labels=False).on_event(fail)
+    with pytest.raises(RuntimeError, match="no room"):
+        model.partial_fit(rows)
+    assert 0 < model.n_samples_seen_ <= 400
+    assert len(model.lineage_) > 0
+
+
+def test_copies_and_pickles_have_no_callbacks():
+    heard = []
+    model = PHIDA().on_event(heard.append).fit(blobs(200))
+    count = len(heard)
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert list(other.lineage_) == list(model.lineage_)
+        other.fit(drifting(400))
+    assert len(heard) == count > 0
+
+
+def test_lineage_and_history_survive_the_file(tmp_path):
+    model = PHIDA().partial_fit(drifting(500))
+    model.save(tmp_path / "m")
+    loaded = PHIDA.load(tmp_path / "m")
+    assert list(loaded.lineage_) == list(model.lineage_)
+    assert loaded.history_.to_pandas().equals(model.history_.to_pandas())
+    np.testing.assert_array_equal(loaded.cluster_ids_, model.cluster_ids_)
+    np.testing.assert_array_equal(loaded.score_samples(blobs(50)), model.score_samples(blobs(50)))
+
+
+def test_records_of_lineage_and_history():
+    model = PHIDA().fit(drifting(500))
+    lineage, history = model.lineage_, model.history_
+    frame = lineage.to_pandas()
+    assert frame.columns.tolist() == ["number", "kind", "sample", "before", "after", "support"]
+    assert len(frame) == len(lineage) and frame["after"][0] == lineage[0].after
+    assert lineage[:2] == (lineage[0], lineage[1]) and lineage.n_dropped == 0
+    assert all(str(event.sample) in str(event).replace(",", "") for event in lineage)
+    assert (np.diff(history.sample) >= 0).all() and history.sample[-1] == 500
+    assert history.n_clusters[-1] == model.n_clusters_ and history.n_nodes[-1] == model.n_nodes_
+    assert history.to_pandas()["interval"].iloc[-1] == model.interval_
+
+
+def test_a_cluster_that_comes_and_goes():
+    """With old rows fading, a group that stops dies, and a new one is born."""
+    rng = np.random.default_rng(0)
+    model = PHIDA(half_life=150, compute_labels=False)
+    near = lambda *at: np.array(at) + 0.5 * rng.normal(size=(600, 2))  # noqa: E731
+    both = np.stack([near(0, 0), near(20, 0)], axis=1).reshape(-1, 2)
+    model.partial_fit(both).refresh()
+    first, second = model.predict_id([[0.0, 0.0], [20.0, 0.0]])
+    assert first != second
+    later = np.stack([near(0, 0), near(0, 40)], axis=1).reshape(-1, 2)
+    for start in range(0, 1200, 100):
+        model.partial_fit(later[start : start + 100])
+    model.refresh()
+    assert model.predict_id([[0.0, 0.0]]) == [first]
+    assert model.predict_id([[0.0, 40.0]])[0] not in (first, second)
+    assert second not in model.cluster_ids_
+    ended = [event for event in model.lineage_ if second in event.before and second not in event.after]
+    assert ended and ended[-1].kind in ("died", "merged")
