@@ -92,6 +92,14 @@ def test_connections_that_ask_for_nothing_are_hung_up_on(rows_file, monkeypatch)
         with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=30) as silent:
             silent.sendall(b"GET / HTTP/1.1\r\nHost: ")
             assert silent.recv(100) == b""
+        with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=30) as slow:
+            slow.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = b""
+            while not answer.endswith(b"}"):
+                answer += slow.recv(4096)
+            assert answer.startswith(b"HTTP/1.1 200")
+            slow.sendall(b"GET /healthz HT")  # a second request that is never finished
+            assert slow.recv(100) == b""
         with httpx.Client(base_url=address) as client:
             assert client.get("/state").status_code == 200
 

@@ -75,7 +75,7 @@ class _Desk:
 
     async def state(self, request: Request) -> Response:
         """The latest snapshot, or an earlier one that the trail has kept."""
-        number = asking.whole_number(request, "at", needed=False)
+        number = asking.whole_number_if_any(request, "at")
         if number is not None:
             text = self._feed.trail.at(number)
             if text is None:
@@ -103,7 +103,7 @@ class _Desk:
     async def explain(self, request: Request) -> Response:
         """A cluster against another, or a node."""
         kind, a = request.query_params.get("kind"), asking.whole_number(request, "a")
-        b, moment = asking.whole_number(request, "b", needed=False), self._moment()
+        b, moment = asking.whole_number_if_any(request, "b"), self._moment()
         if kind == "cluster":
             return JSONResponse(await run_in_threadpool(explaining.cluster, moment, a, b))
         if kind == "node":
@@ -125,6 +125,8 @@ class _Desk:
         progress = self._learning.progress
         if progress.state == FAILED:
             return refusal(503, progress.note)
+        if not self._painter.at_work:
+            return refusal(503, "the page is not drawn any more; the server's messages tell why.")
         return JSONResponse({"status": "ok", "state": progress.state})
 
     async def metrics(self, request: Request) -> Response:
@@ -158,7 +160,8 @@ async def _file(content: bytes, kind: str, request: Request) -> Response:
     return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
 
 
-async def _refused(request: Request, error: HTTPException) -> Response:
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
     sentences = {404: f"there is nothing at {request.url.path[:80]}.", 405: "the method is not for this address."}
     return refusal(error.status_code, sentences.get(error.status_code, error.detail), dict(error.headers or {}))
 

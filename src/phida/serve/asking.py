@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -28,17 +29,17 @@ class BadRequestError(Exception):
         self.status = status
 
 
-def whole_number(request: Request, name: str, *, needed: bool = True) -> int | None:
+def whole_number(request: Request, name: str) -> int:
     """A number of the query."""
-    text = request.query_params.get(name)
-    if text is None and not needed:
-        return None
-    try:
-        if text is None or len(text) > 18:
-            raise ValueError
-        return int(text)
-    except ValueError:
-        raise BadRequestError(400, f"the query needs a whole number {name}=...") from None
+    text = request.query_params.get(name, "")
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        raise BadRequestError(400, f"the query needs a whole number {name}=...")
+    return int(text)
+
+
+def whole_number_if_any(request: Request, name: str) -> int | None:
+    """A number of the query, if it is there."""
+    return whole_number(request, name) if name in request.query_params else None
 
 
 def row_in_query(request: Request, features: tuple[str, ...]) -> NDArray[np.float64]:

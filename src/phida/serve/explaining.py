@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from phida.explanation import Explanation
 from phida.serve.moment import Moment, number
 
 #: Features of a profile or a record, at most.
 _FEATURES = 40
+
+#: Modes named in an explanation, at most.
+_DEATHS = 4
 
 
 class UnknownError(LookupError):
@@ -21,7 +25,7 @@ def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
     label = _label(moment, id)
     nodes = moment.model.nodes_
     members = nodes.cluster == label
-    facts = {
+    facts: dict[str, Any] = {
         "samples": moment.model.n_samples_seen_,
         "id": id,
         "nodes": int(members.sum()),
@@ -39,7 +43,7 @@ def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
     against = _nearest(moment, label) if other is None else _label(moment, other)
     if against is not None:
         facts["other"] = moment.ids[against]
-        facts["explanation"] = str(moment.model.explain(label, against, kind="cluster"))
+        facts["explanation"] = _told(moment, moment.model.explain(label, against, kind="cluster"))
     return facts
 
 
@@ -70,8 +74,34 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
         mode = int(moment.model.hierarchy_.mode[component])
         if mode != at:
             facts["other"] = int(nodes.id[mode])
-            facts["explanation"] = str(moment.model.explain(at, mode, kind="node"))
+            facts["explanation"] = _told(moment, moment.model.explain(at, mode, kind="node"))
     return facts
+
+
+def _told(moment: Moment, why: Explanation) -> list[str]:
+    """An explanation in sentences that name nodes as the page does, by their ids."""
+    ids = moment.model.nodes_.id
+    if why.path:
+        least = f"the least support is {why.path_support:.6g}"
+        said = [f"A path of {len(why.path)} nodes in the PH graph joins them; {least}."]
+    else:
+        said = ["No path in the PH graph joins them."]
+    for death in why.deaths[:_DEATHS]:
+        fate = "was absorbed" if death.absorbed else "was kept apart"
+        said.append(
+            f"The mode at node {ids[death.mode]} stood out by {death.persistence:.3g} when it met that at node "
+            f"{ids[death.into]}, and {fate}: the threshold is {why.threshold:.3g}."
+        )
+    last, first = why.cut
+    where = f"after {last:.4g}" if np.isinf(first) else f"between {last:.4g} and {first:.4g}"
+    if why.same_component:
+        said.append("They are in one PH component.")
+    elif why.merge_height is None:
+        said.append("The hierarchy never merges their components.")
+    else:
+        made = "and are merged" if why.same_cluster else "and stay apart"
+        said.append(f"Their components meet at height {why.merge_height:.4g} {made}: the cut lies {where}.")
+    return said
 
 
 def _label(moment: Moment, id: int) -> int:

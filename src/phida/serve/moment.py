@@ -41,11 +41,11 @@ class Moment:
         """The features by which a cluster differs most from the mean of the stream."""
         center, away = self.profile.center[label], self.profile.deviations[label]
         return [
-            {"feature": self.features[j], "center": number(center[j]), "deviations": round(float(away[j]), 3)}
+            {"feature": self.features[j], "center": number(center[j]), "deviations": number(away[j])}
             for j in self.profile.telling(label, most).tolist()
         ]
 
 
-def number(value: float) -> float | None:
+def number(value: float | None) -> float | None:
     """With the digits that are worth sending; None for what JSON cannot hold."""
-    return float(f"{value:.5g}") if np.isfinite(value) else None
+    return None if value is None or not np.isfinite(value) else float(f"{value:.5g}")

@@ -39,6 +39,11 @@ class Painter:
         """Begin."""
         self._thread.start()
 
+    @property
+    def at_work(self) -> bool:
+        """Whether snapshots are still made."""
+        return self._thread.is_alive()
+
     def hurry(self) -> None:
         """Something happened that should be seen at once."""
         self._wanted.set()

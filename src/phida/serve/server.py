@@ -18,31 +18,39 @@ CONNECTIONS, PATIENCE = 256, 10.0
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP/1.1 that hangs up on one connection too many, and on one that asks for nothing."""
+    """HTTP/1.1 that hangs up on one connection too many, and on one that does not finish its request."""
+
+    _wait: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, or hang up."""
         super().connection_made(transport)
         if len(self.connections) > CONNECTIONS:
             transport.abort()
-            return
-        self._waiting = self.loop.call_later(PATIENCE, self._hang_up)
+        else:
+            self._wait_for_request()
 
-    def handle_events(self) -> None:
-        """Read on; the first request ends the wait."""
-        super().handle_events()
-        if self.cycle is not None:
-            self._waiting.cancel()
+    def data_received(self, data: bytes) -> None:
+        """Read on; a request that is there in full ends the wait."""
+        super().data_received(data)
+        self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The other end has gone."""
-        if hasattr(self, "_waiting"):
-            self._waiting.cancel()
+        self._stop_waiting()
         super().connection_lost(exc)
 
-    def _hang_up(self) -> None:
-        if not self.transport.is_closing():
-            self.transport.close()
+    def _wait_for_request(self) -> None:
+        asked = self.cycle is not None and not self.cycle.response_complete
+        if asked:
+            self._stop_waiting()
+        elif self._wait is None:
+            self._wait = self.loop.call_later(PATIENCE, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._wait is not None:
+            self._wait.cancel()
+            self._wait = None
 
 
 class LiveServer(uvicorn.Server):

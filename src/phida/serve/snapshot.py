@@ -33,6 +33,8 @@ class Sketcher:
         self._axes = SteadyAxes()
         self._slots = Slots()
         self._number = -1
+        self._samples = 0
+        """Rows learned when the trail was last offered something."""
 
     def sketch(self, moment: Moment | None, progress: Progress, rate: float, time: float) -> Snapshot:
         """A snapshot, which the trail is offered as well."""
@@ -42,8 +44,9 @@ class Sketcher:
         if moment is not None:
             facts |= _counts(moment) | self._clusters(moment) | self._nodes(moment) | _modes(moment) | _events(moment)
         text = _json(facts)
-        if moment is not None:
+        if facts["samples"] != self._samples:
             self._trail.offer(_column(facts, text))
+            self._samples = facts["samples"]
         return Snapshot(self._number, facts, text.encode())
 
     def _clusters(self, moment: Moment) -> dict[str, Any]:

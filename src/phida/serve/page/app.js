@@ -161,7 +161,6 @@ listen({
     if (past) {
       showState();
       showTimes();
-    } else if (!document.hidden) show();
+    } else show();
   },
 });
-document.addEventListener("visibilitychange", () => document.hidden || show(true));

@@ -63,8 +63,8 @@ export class Detail {
       ]),
     ];
     if (facts.explanation) {
-      parts.push(made("h3", "", `Against cluster ${idText(facts.other)}, the nearest`));
-      parts.push(made("p", "", facts.explanation));
+      parts.push(made("h3", "", `Why it is not one with cluster ${idText(facts.other)}, the nearest`));
+      parts.push(...facts.explanation.map((line) => made("p", "", line)));
     }
     parts.push(made("h3", "", "Profile: centre, and σ from the stream's mean"));
     parts.push(profile(facts.profile, slotClass(this.slots.get(facts.id))), ...rest(facts, facts.profile.length));
@@ -84,8 +84,8 @@ export class Detail {
       ]),
     ];
     if (facts.explanation) {
-      parts.push(made("h3", "", `With node ${facts.other}, the mode of its component`));
-      parts.push(made("p", "", facts.explanation));
+      parts.push(made("h3", "", `Why it is one with node ${facts.other}, the mode of its component`));
+      parts.push(...facts.explanation.map((line) => made("p", "", line)));
     }
     parts.push(made("h3", "", "Representative"));
     const table = made("table");
