@@ -43,6 +43,12 @@ def test_colours_of_clusters_that_nothing_shows_are_forgotten():
     assert slots.choose([7, 6], kept=()) == {7: 0, 6: 1}
 
 
+def test_where_colours_run_out_the_smallest_share_theirs():
+    slots = Slots()
+    slots.choose(range(COLOURS), kept=())
+    assert slots.choose([*range(COLOURS), 99], kept=())[99] == COLOURS - 1
+
+
 def column(number):
     return Column(number, {number % 7}, f'{{"number":{number}}}', b"snapshot %d" % number)
 

@@ -22,13 +22,14 @@ class Slots:
         living = list(ids)
         drawn = set(living) | set(kept)
         self._of = {id: slot for id, slot in self._of.items() if id in drawn}
-        used = [0] * COLOURS
-        for id in living:
+        users: list[list[int]] = [[] for _ in range(COLOURS)]
+        for rank, id in enumerate(living):
             if id in self._of:
-                used[self._of[id]] += 1
-        for id in living:
+                users[self._of[id]].append(rank)
+        for rank, id in enumerate(living):
             if id not in self._of:
-                slot = used.index(min(used))
+                # Where all are taken, one that only small clusters have.
+                slot = min(range(COLOURS), key=lambda slot: (len(users[slot]), -min(users[slot], default=0)))
                 self._of[id] = slot
-                used[slot] += 1
+                users[slot].append(rank)
         return {id: self._of[id] for id in living}

@@ -147,8 +147,9 @@ function deviation(part) {
 
 function told({ kind, before, after }) {
   const ids = (list) => list.map(idText).join(", ");
-  if (kind === "split") return `${ids(before)} split into ${ids(after)}`;
-  if (kind === "merged") return `${ids(before)} merged into ${ids(after)}`;
+  const others = (list, id) => list.filter((other) => other !== id);
+  if (kind === "split") return `${ids(others(after, before[0]))} split off ${ids(before)}`;
+  if (kind === "merged") return `${ids(others(before, after[0]))} merged into ${ids(after)}`;
   if (kind === "revived") return `${ids(after)} is back${before.length ? `, out of ${ids(before)}` : ""}`;
   if (kind === "died") return `${ids(before)} died`;
   return `${ids(after)} was born`;

@@ -1,6 +1,6 @@
 // The persistence diagram: when each mode was born and when it met a denser one.
 
-import { colours, figure, pointOn, slotColour, surface } from "./theme.js";
+import { colours, pointOn, slotColour, surface } from "./theme.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 8, 6, 30];
 
@@ -84,7 +84,7 @@ export class Diagram {
     context.fillText("never", LEFT - 4, never);
     const step = [0.1, 0.2, 0.5, 1, 2, 5, 10].find((s) => (to - from) / s <= 5) ?? 20;
     for (let tick = Math.ceil(from / step) * step; tick < to; tick += step) {
-      const text = figure(Math.round(tick * 10) / 10);
+      const text = String(Math.round(tick * 10) / 10);
       context.textAlign = "right";
       context.textBaseline = "middle";
       if (y(tick) < never - 16) context.fillText(text, LEFT - 4, y(tick));

@@ -5,6 +5,9 @@ import { calm, colours, count, idText, outlined, pointOn, slotColour, surface } 
 const GLIDE = 260; // milliseconds
 const MARGIN = 26;
 
+/** Whether two boxes of [left, top, right, bottom] do. */
+const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+
 export class NodeMap {
   constructor(canvas, tip, onPick) {
     this.canvas = canvas;
@@ -118,7 +121,8 @@ export class NodeMap {
   dot(context, node, place) {
     const [x, y] = place(node.now);
     const colour = slotColour(this.slots.get(node.cluster));
-    context.globalAlpha = node.now[3] * (this.dimmed(node) ? 0.16 : 0.82);
+    const dim = this.selection?.kind === "node" ? 0.35 : 0.16;
+    context.globalAlpha = node.now[3] * (this.dimmed(node) ? dim : 0.82);
     context.beginPath();
     context.arc(x, y, Math.max(0, node.now[2]), 0, 7);
     context.fillStyle = context.strokeStyle = colour;
@@ -144,6 +148,10 @@ export class NodeMap {
   names(context, place, width) {
     const done = new Set();
     const taken = [];
+    const dots = [...this.nodes.values()].map(({ now }) => {
+      const [x, y] = place(now);
+      return [x - now[2], y - now[2], x + now[2], y + now[2]];
+    });
     context.font = "600 12.5px system-ui, sans-serif";
     context.textBaseline = "middle";
     for (const id of this.order) {
@@ -154,13 +162,20 @@ export class NodeMap {
       const text = idText(node.cluster);
       const wide = context.measureText(text).width;
       const [x, y] = place(node.now);
-      const right = x + node.now[2] + 4 + wide < width;
-      const left = right ? x + node.now[2] + 4 : x - node.now[2] - 4 - wide;
-      const box = [left - 2, y - 8, left + wide + 2, y + 8];
-      if (taken.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) continue;
+      const away = node.now[2] + 3;
+      const sides = [
+        [x + away, y],
+        [x - away - wide, y],
+        [x - wide / 2, y - away - 7],
+        [x - wide / 2, y + away + 7],
+      ].map(([left, middle]) => [left - 2, middle - 7, left + wide + 2, middle + 7]);
+      const free = sides.filter((box) => box[0] > 0 && box[2] < width && !taken.some((other) => overlap(box, other)));
+      if (!free.length) continue;
+      const covered = free.map((box) => dots.filter((dot) => overlap(box, dot)).length);
+      const box = free[covered.indexOf(Math.min(...covered))];
       taken.push(box);
       context.textAlign = "left";
-      outlined(context, text, left, y);
+      outlined(context, text, box[0] + 2, box[1] + 7);
     }
   }
 

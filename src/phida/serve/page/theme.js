@@ -56,13 +56,14 @@ export function outlined(context, text, x, y, colour = colours.ink) {
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const precise = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const precise = new Intl.NumberFormat("en", { minimumSignificantDigits: 4, maximumSignificantDigits: 4 });
 export const count = (value) => (value === null || value === undefined ? "–" : whole.format(value));
 export const compact = (value) => (value < 10000 ? whole.format(value) : short.format(value));
 export const figure = (value) => {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
-  return size !== 0 && (size >= 1e6 || size < 1e-3) ? value.toExponential(2) : precise.format(value);
+  if (size === 0) return "0";
+  return size >= 1e6 || size < 1e-3 ? value.toExponential(2) : precise.format(value);
 };
 export const percent = (share) => (share < 0.0995 ? `${(100 * share).toFixed(1)}%` : `${Math.round(100 * share)}%`);
 export const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;
