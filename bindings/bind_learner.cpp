@@ -44,6 +44,7 @@ nb::dict last_step(SharedLearner& learner) {
   if (step.matched) {
     d["winner"] = step.winner;
     d["runner_up"] = step.runner_up;
+    d["winner_birth"] = step.winner_birth;
     d["similarity"] = nb::make_tuple(step.winner_similarity, step.runner_up_similarity);
     d["runner_up_updated"] = step.runner_up_updated;
     d["gamma"] = step.gamma;

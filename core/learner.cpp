@@ -94,6 +94,7 @@ void Learner::match_and_learn(const double* sample) {
   step_ = {.matched = true,
            .winner = r,
            .runner_up = b,
+           .winner_birth = nodes.birth[r],
            .winner_similarity = a_r,
            .runner_up_similarity = a_b,
            .gamma = gamma};

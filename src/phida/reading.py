@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from phida import _core, _threads, border, views
 from phida.confidence import CutConfidence, cut_confidence
 from phida.explanation import Explanation, Side, explain
+from phida.novelty import usualness
 
 
 class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -43,7 +44,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         if novelty is not None:
             if not 0 <= novelty <= 1:
                 raise ValueError(f"novelty is a share of rows, from 0 to 1, not {novelty!r}.")
-            labels[_score(reading, samples) < novelty] = -1
+            labels[usualness(reading, samples) < novelty] = -1
         return labels
 
     def predict_id(self, X: Any) -> NDArray[np.int64]:
@@ -136,7 +137,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             From 0 (like nothing before) to 1; 0.5 before there is anything to compare with.
         """
         reading = self._reading
-        return _score(reading, border.samples(self, X))
+        return usualness(reading, border.samples(self, X))
 
     def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation:
         """Why two rows, nodes or clusters are in one cluster, or are not.
@@ -280,13 +281,6 @@ class Cut(Readable):
 
     def __repr__(self) -> str:
         return f"Cut(n_clusters={self.n_clusters_})"
-
-
-def _score(reading: _core.Reading, samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The rank of each row's margin among recent ones, straight lines between; margins are above -1 and below 1."""
-    recent = np.sort(reading.recent_margins())
-    ranks = np.arange(len(recent) + 2) / (len(recent) + 1)
-    return np.interp(reading.margins(samples), [-1.0, *recent, 1.0], ranks)
 
 
 def _side(cut: Cut, given: Any, kind: str) -> Side:

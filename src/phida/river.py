@@ -15,6 +15,8 @@ except ModuleNotFoundError as error:
 
 from phida import _core, _threads
 from phida.features import Features, into_frame, into_series
+from phida.lineage import Lineage
+from phida.novelty import usualness
 
 __all__ = ["PHIDA"]
 
@@ -45,6 +47,8 @@ class PHIDA(base.Clusterer):
         How many clusters there are; 0 before the first row.
     centers : dict
         The centre of each cluster, a dict of its features, by cluster number: support-weighted means of its nodes.
+    lineage : phida.lineage.Lineage
+        What happened to clusters, by id: born, split, merged, died, revived.
 
     Notes
     -----
@@ -57,7 +61,8 @@ class PHIDA(base.Clusterer):
     when somebody asks, and costs much more than learning a row. Where answers may wait, learn and predict many rows at
     a time.
 
-    **Cluster numbers are not identities.** After more learning, cluster 3 may be another one.
+    **Cluster numbers are not identities.** After more learning, cluster 3 may be another one; ``predict_id_one`` gives
+    ids that last, and ``lineage`` tells what became of them.
 
     Examples
     --------
@@ -115,6 +120,34 @@ class PHIDA(base.Clusterer):
         reading = self._reading()
         return -1 if reading is None else int(reading.assign(self._features.row(x))[0])
 
+    def predict_id_one(self, x: dict[Hashable, Any]) -> int:
+        """Cluster of a row, by the id that the cluster keeps as learning goes on; -1 before any row was learned.
+
+        Parameters
+        ----------
+        x
+            Finite numbers by feature.
+        """
+        reading = self._reading()
+        return -1 if reading is None else int(reading.cluster_ids()[reading.assign(self._features.row(x))[0]])
+
+    def score_one(self, x: dict[Hashable, Any]) -> float:
+        """How unusual a row is: the share of the latest rows that fitted better when they came.
+
+        High is unusual, as for river's anomaly detectors: 1 minus what ``phida.PHIDA.score_samples`` gives.
+
+        Parameters
+        ----------
+        x
+            Finite numbers by feature.
+
+        Returns
+        -------
+        From 0 to 1; 0.5 before there is anything to compare with.
+        """
+        reading = self._reading()
+        return 0.5 if reading is None else 1.0 - float(usualness(reading, self._features.row(x))[0])
+
     def learn_many(self, X: Any) -> None:
         """Learn the rows of a frame in their order: to the bit as one by one, and faster.
 
@@ -161,6 +194,10 @@ class PHIDA(base.Clusterer):
         reading = self._reading()
         centers = [] if reading is None else reading.cluster_centers().tolist()
         return {label: dict(zip(self._features.names, center, strict=True)) for label, center in enumerate(centers)}
+
+    @property
+    def lineage(self) -> Lineage:
+        return Lineage([]) if self._learner is None else Lineage.from_columns(self._learner.lineage())
 
     @property
     def _raw_memory_usage(self) -> int:

@@ -200,3 +200,18 @@ def test_interrupted_before_the_first_row_was_learned():
         signal.signal(signal.SIGINT, before)
     assert (model.predict_one(x), model.n_clusters, model.centers) == (-1, 0, {})
     assert_same_state(learned(model, X), phida.PHIDA().partial_fit(X))
+
+
+def test_novelty_ids_and_lineage():
+    model, plain = PHIDA(), phida.PHIDA(compute_labels=False)
+    assert model.score_one({"a": 1.0, "b": 2.0}) == 0.5 and model.predict_id_one({"a": 1.0, "b": 2.0}) == -1
+    assert len(model.lineage) == 0
+    rows = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 100, axis=0)
+    for a, b in rows.tolist():
+        model.learn_one({"a": a, "b": b})
+    plain.partial_fit(rows)
+    for a, b in [*rows[:5].tolist(), [100.0, 100.0]]:
+        assert model.score_one({"a": a, "b": b}) == 1 - plain.score_samples([[a, b]])[0]
+        assert model.predict_id_one({"a": a, "b": b}) == plain.predict_id([[a, b]])[0]
+    assert model.score_one({"a": 100.0, "b": 100.0}) > 0.99
+    assert list(model.lineage) == list(plain.lineage_)

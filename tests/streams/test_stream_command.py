@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from phida import PHIDA
 from phida.cli.app import app
+from phida.lineage import Event
 
 CHOSEN = ("--exclude", "id,kind")
 
@@ -103,7 +104,7 @@ def test_killed_at_random_moments_it_ends_as_if_it_had_not_been(tmp_path):
     data = tmp_path / "rows.csv"
     data.write_text("a,b\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows.tolist()))
     words = ("stream", data, "--batch", 10, "--output", tmp_path / "out.csv", "--quiet")
-    words = (*words, "--checkpoint", tmp_path / "state", "--every", 100, "--resume")
+    words = (*words, "--checkpoint", tmp_path / "state", "--every", 100, "--resume", "--events", tmp_path / "events")
     command = [sys.executable, "-m", "phida.cli", *map(str, words)]
     delays, kills = random.Random(0), 0
     state = tmp_path / "state" / "model.safetensors"
@@ -128,6 +129,35 @@ def test_killed_at_random_moments_it_ends_as_if_it_had_not_been(tmp_path):
     out = (tmp_path / "out.csv").read_text()
     assert [int(line.split(",")[0]) for line in out.splitlines()[1:]] == list(range(len(rows)))
     assert clusters_in(out).tolist() == labels
+    assert list(events_in(tmp_path / "events")) == list(model.lineage_)
+
+
+def events_in(path):
+    for line in path.read_text().splitlines():
+        found = json.loads(line)
+        yield Event(**found | {"before": tuple(found["before"]), "after": tuple(found["after"])})
+
+
+def test_ids_and_events_of_a_stream(data, tmp_path):
+    words = ("stream", data, *CHOSEN, "--batch", 50, "--ids", "--events", tmp_path / "events")
+    found = phida(*words)
+    model, ids = PHIDA(), []
+    for begin in range(0, len(X), 50):
+        part = X[begin : begin + 50]
+        ids += model.partial_fit(part).predict_id(part).tolist()
+    assert found.returncode == 0 and clusters_in(found.stdout).tolist() == ids
+    assert list(events_in(tmp_path / "events")) == list(model.lineage_)
+
+
+def test_what_is_written_cannot_change_on_the_way(data, tmp_path):
+    words = stream_words(data, tmp_path, "--events", tmp_path / "events")
+    assert phida(*words).returncode == 0
+    for changed, sentence in (
+        (stream_words(data, tmp_path), "begun with --events"),
+        ((*words, "--ids"), "without --ids"),
+    ):
+        found = phida(*changed, "--resume")
+        assert found.returncode == 3 and sentence in found.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

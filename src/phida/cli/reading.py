@@ -84,12 +84,19 @@ def bad_rows(
             raise typer.BadParameter("the stream was begun with --on-bad-row log; it cannot change on the way.")
         yield BadRows(action)
         return
-    if offset and (not log.is_file() or log.stat().st_size < offset):
-        raise ValueError(f"{log} is not the log that the stream was begun with.")
-    with log.open("r+b" if offset else "wb") as file:
+    with continued(log, offset) as file:
+        yield BadRows(action, file)
+
+
+@contextmanager
+def continued(path: Path, offset: int) -> Iterator[IO[bytes]]:
+    """A file that is written on from an offset; what stands behind it is written anew."""
+    if offset and (not path.is_file() or path.stat().st_size < offset):
+        raise ValueError(f"{path} is not the file that the stream was begun with.")
+    with path.open("r+b" if offset else "wb") as file:
         file.truncate(offset)
         file.seek(offset)
-        yield BadRows(action, file)
+        yield file
 
 
 def each_batch(

@@ -47,6 +47,10 @@ def stream(
     label: options.Label = None,
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
+    ids: Annotated[bool, typer.Option("--ids", help="Write the ids that clusters keep, not labels.")] = False,
+    events: Annotated[
+        Path | None, typer.Option(help="Where births, splits, merges and deaths go, as NDJSON.", dir_okay=False)
+    ] = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -60,11 +64,11 @@ def stream(
         if as_json and output is None:
             raise typer.BadParameter("--json needs --output FILE: standard output holds the rows.")
         schedule = _schedule(every) if checkpoint_folder else Schedule()
-        reading.check_targets(data, output, bad_row_log)
+        reading.check_targets(data, output, bad_row_log, events)
         if checkpoint_folder is not None:
             stack.enter_context(checkpoint.held(checkpoint_folder))
         size = batch or (1 if data == "-" or follow else 1000)
-        learned, position = _start(checkpoint_folder, resume, model, size, batch is not None)
+        learned, position = _start(checkpoint_folder, resume, model, Position(batch=size, ids=ids), batch is not None)
         if resume and position.row:
             say(f"going on at row {position.row:,}", quiet=quiet)
         source = reading.source(data, format, delimiter, columns, exclude, label, learned)
@@ -81,6 +85,7 @@ def stream(
         wanted_format = output_format_of(source, output_format)
         if position.row:
             _check_same(position, source, output, wanted_format)
+            _check_choices(position, ids, events)
         bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log, offset=position.bad_row_log_offset))
         bad.count = position.bad_rows
         run = Stream(
@@ -92,6 +97,7 @@ def stream(
             schedule,
             None if checkpoint_folder is None else partial(_keep, checkpoint_folder, source, output),
             Score() if label else None,
+            None if events is None else stack.enter_context(reading.continued(events, position.events_offset)),
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
         )
         finished = run.run(signals)
@@ -101,7 +107,7 @@ def stream(
 
 
 def _start(
-    folder: Path | None, resume: bool, model: Path | None, size: int, size_was_given: bool
+    folder: Path | None, resume: bool, model: Path | None, begin: Position, batch_was_given: bool
 ) -> tuple[StreamModel | None, Position]:
     """The model and the position to begin with."""
     if resume and folder is None:
@@ -112,10 +118,10 @@ def _start(
     if kept is not None and not resume:
         raise typer.BadParameter(f"{folder} holds a checkpoint already; go on with --resume, or remove it.")
     if kept is not None:
-        if size_was_given and size != kept[1].batch:
+        if batch_was_given and begin.batch != kept[1].batch:
             raise typer.BadParameter(f"the stream was begun with --batch {kept[1].batch}; it cannot change on the way.")
         return kept
-    return (None if model is None else StreamModel.load(model)), Position(batch=size)
+    return (None if model is None else StreamModel.load(model)), begin
 
 
 def _schedule(every: str) -> Schedule:
@@ -139,6 +145,14 @@ def _check_same(position: Position, source: Source, output: Path | None, output_
         raise DataError("the output is not what the stream was begun with; take that, or another --checkpoint.")
     if position.output_format != output_format:
         raise DataError(f"the stream was begun with --output-format {position.output_format}; it cannot change.")
+
+
+def _check_choices(position: Position, ids: bool, events: Path | None) -> None:
+    """What is written cannot change on the way."""
+    if ids != position.ids:
+        raise DataError(f"the stream was begun with{'' if position.ids else 'out'} --ids; it cannot change on the way.")
+    if events is None and position.events_offset:
+        raise DataError("the stream was begun with --events FILE; it cannot change on the way.")
 
 
 def _file(stack: ExitStack, output: Path | None, offset: int) -> Any:

@@ -35,6 +35,9 @@ class Position:
     output_format: str = ""
     bad_rows: int = 0
     bad_row_log_offset: int = 0
+    events_offset: int = 0
+    ids: bool = False
+    """Whether the output has stable ids in place of labels."""
     batch: int = 1
     header: tuple[str, ...] = ()
 

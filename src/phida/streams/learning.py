@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import IO, Any
 
 import numpy as np
 
+from phida.lineage import Event
 from phida.streams.batch import BadRow, Batch, DataError, RowReader
 from phida.streams.checkpoint import Position, Schedule
 from phida.streams.lines import Interrupted, Signals
@@ -71,11 +73,15 @@ class Stream:
     keep: Callable[[StreamModel, Position], None] | None = None
     """Called when a checkpoint is due."""
     score: Score | None = None
+    events: IO[bytes] | None = None
+    """Where events in the lives of clusters go, one JSON object a line."""
     progress: Callable[[int], None] = lambda rows: None
 
     def run(self, signals: Signals) -> bool:
         """Go through the stream; False if a signal ended it. Ends with a checkpoint either way."""
         self.schedule.start(self.position.row)
+        if self.events is not None:
+            self.model.estimator.on_event(self._write_event)
         finished = True
         try:
             for batch in self.reader.batches(self.position.batch):
@@ -95,7 +101,9 @@ class Stream:
         self.bad_rows.take(batch.bad)
         if len(batch):
             self.model.learn(batch.rows)
-            labels = self.model.labels(batch.rows)
+            labels = (self.model.ids if self.position.ids else self.model.labels)(batch.rows)
+            if self.events is not None:
+                self.events.flush()
             self.output.write(batch, labels)
             if self.score is not None:
                 self.score.add(batch.truth, labels.tolist())
@@ -106,6 +114,8 @@ class Stream:
             output_format=self.output.format,
             bad_rows=self.bad_rows.count,
             bad_row_log_offset=0 if self.bad_rows.log is None else self.bad_rows.log.tell(),
+            events_offset=0 if self.events is None else self.events.tell(),
+            ids=self.position.ids,
             batch=self.position.batch,
             header=self.reader.all_names,
         )
@@ -116,8 +126,13 @@ class Stream:
         if self.keep is None or not self.model.fitted:
             return
         self.output.sync()
-        if self.bad_rows.log is not None:
-            self.bad_rows.log.flush()
-            os.fsync(self.bad_rows.log.fileno())
+        for file in (self.bad_rows.log, self.events):
+            if file is not None:
+                file.flush()
+                os.fsync(file.fileno())
         self.keep(self.model, self.position)
         self.schedule.start(self.position.row)
+
+    def _write_event(self, event: Event) -> None:
+        assert self.events is not None
+        self.events.write(json.dumps(asdict(event)).encode() + b"\n")

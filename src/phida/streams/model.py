@@ -51,6 +51,10 @@ class StreamModel:
         """Clusters, as the model sees them now."""
         return self.estimator.predict(rows)
 
+    def ids(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Clusters, by the ids that they keep."""
+        return self.estimator.predict_id(rows)
+
     def check_width(self, columns: int) -> None:
         """Refuse rows of another width before any is read."""
         if self.fitted and columns != self.estimator.n_features_in_:

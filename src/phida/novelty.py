@@ -1,0 +1,15 @@
+"""How usual rows are, on a scale that means the same on every stream."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida import _core
+
+
+def usualness(reading: _core.Reading, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rank of each row's margin among those of recent rows, straight lines between; margins are within -1 and 1."""
+    recent = np.sort(reading.recent_margins())
+    ranks = np.arange(len(recent) + 2) / (len(recent) + 1)
+    return np.interp(reading.margins(samples), [-1.0, *recent, 1.0], ranks)
