@@ -141,7 +141,13 @@ def test_other_addresses_and_methods_get_a_sentence(client):
     for path in ("/nothing", "/page/app.js", "/../pyproject.toml", "/app.py"):
         answer = client.get(path)
         assert answer.status_code == 404 and "there is nothing at" in answer.json()["error"]
-    for method, path in (("GET", "/pause"), ("POST", "/state"), ("DELETE", "/predict"), ("POST", "/")):
+    for method, path in (
+        ("GET", "/pause"),
+        ("POST", "/state"),
+        ("DELETE", "/predict"),
+        ("POST", "/"),
+        ("POST", "/events"),
+    ):
         answer = client.request(method, path)
         assert answer.status_code == 405 and answer.json()["error"]
 

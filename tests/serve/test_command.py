@@ -3,6 +3,7 @@
 import re
 import signal
 import subprocess
+import sys
 
 import httpx
 import numpy as np
@@ -111,3 +112,11 @@ def test_matrices_are_learned_too(tmp_path):
     with Serving("--from", tmp_path / "rows.npy") as serving:
         until(lambda: serving.state()["state"] == "ended")
         assert serving.state()["clusters"][0]["telling"][0]["feature"].startswith("feature ")
+
+
+@pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
+def test_the_extra_that_is_missing_is_named(rows_file, missing):
+    code = f"import sys; sys.modules[{missing!r}] = None; from phida.cli.app import app; app()"
+    words = [sys.executable, "-c", code, "serve", "--from", str(rows_file), "--port", "0"]
+    found = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert found.returncode == 1 and 'pip install "phida[serve]"' in found.stderr

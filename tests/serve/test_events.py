@@ -24,6 +24,9 @@ def test_a_listener_gets_the_trail_and_then_snapshots_to_the_end(rows_file):
             else:
                 assert name == "snapshot"
                 numbers.append(facts["number"])
+                if facts["nodes"]:  # all of one moment, though learning went on
+                    assert set(facts["nodes"]["cluster"]) - {None} <= {cluster["id"] for cluster in facts["clusters"]}
+                    assert sum(cluster["nodes"] for cluster in facts["clusters"]) <= facts["n_nodes"]
                 if facts["state"] == "ended":
                     break
     assert numbers == sorted(set(numbers)) and len(numbers) > 1

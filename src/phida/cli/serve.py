@@ -49,7 +49,7 @@ def serve(
             from phida.serve.live import Live
             from phida.serve.server import listen
         except ModuleNotFoundError as error:
-            if error.name not in ("starlette", "uvicorn", "h11"):
+            if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "h11"):
                 raise
             raise ImportError('phida serve needs Starlette and uvicorn: pip install "phida[serve]"') from error
         if token is None and not is_loopback(host):

@@ -23,6 +23,9 @@ class EventStream:
         self._feed = feed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "GET":
+            await refusal(405, "the events are for GET.", {"allow": "GET"})(scope, receive, send)
+            return
         listener = self._feed.join()
         if listener is None:
             most = self._feed.most_listeners

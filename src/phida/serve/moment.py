@@ -29,7 +29,7 @@ class Moment:
 
     @cached_property
     def ids(self) -> list[int]:
-        """Id of each cluster, by its label; negative for a cluster that has no lasting one yet."""
+        """Id of each cluster, by its label."""
         return [int(id) for id in self.model.cluster_ids_]
 
     @cached_property

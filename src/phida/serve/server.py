@@ -41,8 +41,8 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _wait_for_request(self) -> None:
-        asked = self.cycle is not None and not self.cycle.response_complete
-        if asked:
+        answered = getattr(self.cycle, "response_complete", True)  # there is no cycle before the first request
+        if not answered:
             self._stop_waiting()
         elif self._wait is None:
             self._wait = self.loop.call_later(PATIENCE, self.transport.close)

@@ -10,7 +10,7 @@ export class Clusters {
   }
 
   show(clusters, selection) {
-    const sorted = [...clusters].sort((a, b) => (a.id < 0) - (b.id < 0) || a.id - b.id);
+    const sorted = [...clusters].sort((a, b) => a.id - b.id);
     const here = new Set(sorted.map((cluster) => cluster.id));
     for (const [id, row] of this.rows)
       if (!here.has(id)) {

@@ -67,8 +67,7 @@ export const figure = (value) => {
 };
 export const percent = (share) => (share < 0.0995 ? `${(100 * share).toFixed(1)}%` : `${Math.round(100 * share)}%`);
 export const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;
-/** A cluster that no committed refresh has seen yet has no lasting id. */
-export const idText = (id) => (id === null || id === undefined ? "none" : id < 0 ? "new" : String(id));
+export const idText = (id) => (id === null || id === undefined ? "none" : String(id));
 
 /** An element with text, never markup. */
 export function made(tag, className, text) {
