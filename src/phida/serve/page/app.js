@@ -45,11 +45,16 @@ function show(jump = false) {
   clusters.show(shown.clusters, selection);
   diagram.show(shown.modes, slots, selection);
   detail.show(shown, slots, selection, past !== null);
+  showTimes();
+}
+
+/** What goes on while one looks back: the bands, the curves and the slider. */
+function showTimes() {
   const columns = [...trail];
   if (latest.nodes && latest.number !== columns.at(-1)?.number) columns.push(asColumn(latest));
   bands.show(columns, latest.events, selection, past?.samples ?? null);
   for (const curve of curves) curve.show(columns);
-  showTimes();
+  showSlider();
 }
 
 function asColumn(snapshot) {
@@ -80,7 +85,7 @@ function showFigures(shown) {
 }
 
 /** The slider goes along the bands above it: its values are rows. */
-function showTimes() {
+function showSlider() {
   const slider = part("past");
   slider.disabled = trail.length === 0;
   if (trail.length === 0) return;

@@ -40,7 +40,9 @@ export class NodeMap {
     this.order = [];
     if (nodes) {
       const most = Math.max(...nodes.support);
-      const widest = 13 * Math.min(1, Math.sqrt(70 / nodes.id.length)); // many nodes need smaller dots
+      const { width, height } = this.canvas.getBoundingClientRect();
+      const room = Math.min(1, width / 600, height / 400); // many nodes and small screens need smaller dots
+      const widest = 13 * room * Math.min(1, Math.sqrt(70 / nodes.id.length));
       const [xs, ys] = [nodes.x, nodes.y];
       nodes.id.forEach((id, i) => {
         const to = [xs[i] ?? 0, ys[i] ?? 0, 2.2 + widest * Math.sqrt(nodes.support[i] / most), 1];
