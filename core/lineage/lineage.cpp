@@ -16,50 +16,51 @@ void append(Lineage& lineage, Event event) {
   }
 }
 
+// The event of this kind about a cluster that goes on; begun if there is none yet.
+Event& about(std::int64_t id, EventKind kind, std::int64_t sample, std::vector<Event>& events) {
+  for (Event& event : events)
+    if (event.before[0] == id) return event;
+  return events.emplace_back(Event{kind, sample, {id}, {id}, 0.0});
+}
+
 // Living clusters that do not go on: they died, or most of them is in a cluster that has another id.
 void write_ends(const Succession& s, const std::vector<std::int64_t>& id, std::int64_t sample,
                 Lineage& lineage) {
-  std::vector<Event> merged(id.size());
+  std::vector<Event> merged;
   for (std::size_t k = 0; k < lineage.living.size(); ++k) {
+    if (s.goes_on[k]) continue;
     const LivingCluster& ended = lineage.living[k];
-    if (std::find(id.begin(), id.end(), ended.id) != id.end()) continue;
     if (s.successor[k] == kNone) {
       append(lineage, {EventKind::kDied, sample, {ended.id}, {}, ended.support});
       continue;
     }
-    Event& event = merged[s.successor[k]];
-    const std::int64_t into = id[s.successor[k]];
-    if (event.before.empty()) event = {EventKind::kMerged, sample, {into}, {into}, 0.0};
+    Event& event = about(id[s.successor[k]], EventKind::kMerged, sample, merged);
     event.before.push_back(ended.id);
     event.support += s.in_successor[k];
   }
-  for (Event& event : merged)
-    if (!event.before.empty()) append(lineage, std::move(event));
+  for (Event& event : merged) append(lineage, std::move(event));
 }
 
 // New clusters that carry on none of the living: they came out of one, they are back, or they are new.
 void write_beginnings(const Succession& s, const std::vector<std::int64_t>& id, std::int64_t sample,
                       Lineage& lineage) {
-  std::vector<Event> split(lineage.living.size()), others;
+  std::vector<Event> split, others;
   for (std::size_t c = 0; c < id.size(); ++c) {
-    if (position_of(id[c], lineage.living) != kNone) continue;
-    const std::int32_t parent = position_of(s.parent[c], lineage.living);
+    if (s.carries[c]) continue;
+    const bool from_one = s.parent[c] != kNone;
     if (s.id[c] != kNone) {
       Event event{EventKind::kRevived, sample, {}, {id[c]}, s.support[c]};
-      if (parent != kNone) event.before.push_back(s.parent[c]);
+      if (from_one) event.before.push_back(s.parent[c]);
       others.push_back(std::move(event));
-    } else if (parent != kNone) {
-      Event& event = split[parent];
-      const std::int64_t from = s.parent[c];
-      if (event.before.empty()) event = {EventKind::kSplit, sample, {from}, {from}, 0.0};
+    } else if (from_one) {
+      Event& event = about(s.parent[c], EventKind::kSplit, sample, split);
       event.after.push_back(id[c]);
       event.support += s.from_parent[c];
     } else {
       others.push_back({EventKind::kBorn, sample, {}, {id[c]}, s.support[c]});
     }
   }
-  for (Event& event : split)
-    if (!event.before.empty()) append(lineage, std::move(event));
+  for (Event& event : split) append(lineage, std::move(event));
   for (Event& event : others) append(lineage, std::move(event));
 }
 
@@ -80,9 +81,10 @@ void commit(const Succession& succession, std::span<const std::int32_t> cluster,
             [](const LivingCluster& a, const LivingCluster& b) { return a.id < b.id; });
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     std::int64_t& home = nodes.home_id[i];
-    nodes.cluster_id[i] = cluster[i] == kNone ? kNone : id[cluster[i]];
-    if (cluster[i] != kNone && (home == kNone || position_of(home, lineage.living) != kNone))
-      home = nodes.cluster_id[i];
+    const std::int64_t now = cluster[i] == kNone ? kNone : id[cluster[i]];
+    nodes.cluster_id[i] = now;
+    if (now == kNone || now == home) continue;
+    if (home == kNone || position_of(home, lineage.living) != kNone) home = now;
   }
 }
 

@@ -19,79 +19,85 @@ void SuccessionFinder::find(const NodeState& nodes, std::span<const std::int32_t
                             std::size_t n_clusters, std::span<const LivingCluster> living,
                             Succession& out) {
   out.id.assign(n_clusters, kNone);
+  out.carries.assign(n_clusters, 0);
   out.support.assign(n_clusters, 0.0);
-  out.parent.assign(n_clusters, kNone);
-  out.from_parent.assign(n_clusters, 0.0);
-  out.successor.assign(living.size(), kNone);
-  out.in_successor.assign(living.size(), 0.0);
-  carried_.assign(living.size(), 0);
+  out.goes_on.assign(living.size(), 0);
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (cluster[i] != kNone) out.support[cluster[i]] += nodes.support[i];
 
-  overlaps(nodes, cluster, [&](std::size_t i) {
-    return nodes.home_id[i] == nodes.cluster_id[i] ? nodes.home_id[i] : kNone;
-  });
-  hand_over(living, out);
-  overlaps(nodes, cluster, [&](std::size_t i) { return nodes.cluster_id[i]; });
-  hand_over(living, out);
+  collect(nodes, cluster, nodes.cluster_id, n_clusters);
+  hand_over(living, &Overlap::own, out);
+  hand_over(living, &Overlap::support, out);
+  find_kin(living, out);
+  if (std::find(out.id.begin(), out.id.end(), kNone) == out.id.end()) return;
+  collect(nodes, cluster, nodes.home_id, n_clusters);
+  wake(living, out);
+}
+
+// What `ids`, one per node, and new clusters share. Sums of supports are exact in any order.
+void SuccessionFinder::collect(const NodeState& nodes, std::span<const std::int32_t> cluster,
+                               std::span<const std::int64_t> ids, std::size_t n_clusters) {
+  overlaps_.clear();
+  first_.assign(n_clusters, kNone);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (cluster[i] == kNone || ids[i] == kNone) continue;
+    std::int32_t o = first_[cluster[i]];
+    while (o != kNone && overlaps_[o].id != ids[i]) o = overlaps_[o].next;
+    if (o == kNone) {
+      o = static_cast<std::int32_t>(overlaps_.size());
+      overlaps_.push_back({ids[i], cluster[i], first_[cluster[i]]});
+      first_[cluster[i]] = o;
+    }
+    overlaps_[o].support += nodes.support[i];
+    if (nodes.home_id[i] == ids[i]) overlaps_[o].own += nodes.support[i];
+  }
+}
+
+void SuccessionFinder::hand_over(std::span<const LivingCluster> living, double Overlap::* shared,
+                                 Succession& out) {
+  const auto larger = [&](const Overlap& a, const Overlap& b) {
+    return std::tie(b.*shared, a.id, a.cluster) < std::tie(a.*shared, b.id, b.cluster);
+  };
+  std::sort(overlaps_.begin(), overlaps_.end(), larger);
+  for (const Overlap& o : overlaps_) {
+    if (o.*shared == 0.0) break;
+    const std::int32_t k = position_of(o.id, living);
+    if (out.goes_on[k] || out.carries[o.cluster]) continue;
+    out.goes_on[k] = out.carries[o.cluster] = 1;
+    out.id[o.cluster] = o.id;
+  }
+}
+
+// The overlaps are sorted, so that the first of each is its largest.
+void SuccessionFinder::find_kin(std::span<const LivingCluster> living, Succession& out) const {
+  out.parent.assign(out.id.size(), kNone);
+  out.from_parent.assign(out.id.size(), 0.0);
+  out.successor.assign(living.size(), kNone);
+  out.in_successor.assign(living.size(), 0.0);
   for (const Overlap& o : overlaps_) {
     if (out.parent[o.cluster] == kNone) {
       out.parent[o.cluster] = o.id;
       out.from_parent[o.cluster] = o.support;
     }
     const std::int32_t k = position_of(o.id, living);
-    if (k != kNone && out.successor[k] == kNone) {
-      out.successor[k] = o.cluster;
-      out.in_successor[k] = o.support;
-    }
+    if (out.successor[k] != kNone) continue;
+    out.successor[k] = o.cluster;
+    out.in_successor[k] = o.support;
   }
-  if (std::find(out.id.begin(), out.id.end(), kNone) == out.id.end()) return;
-  overlaps(nodes, cluster, [&](std::size_t i) { return nodes.home_id[i]; });
-  wake(living, out);
 }
 
-// What ids and new clusters share, by the id that `id_of` gives a node. Sums of supports are exact in any order.
-template <class Id>
-void SuccessionFinder::overlaps(const NodeState& nodes, std::span<const std::int32_t> cluster,
-                                Id id_of) {
-  overlaps_.clear();
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (cluster[i] != kNone && id_of(i) != kNone)
-      overlaps_.push_back({id_of(i), cluster[i], nodes.support[i]});
-  std::sort(overlaps_.begin(), overlaps_.end(), [](const Overlap& a, const Overlap& b) {
-    return std::tie(a.id, a.cluster) < std::tie(b.id, b.cluster);
-  });
-  std::size_t count = 0;
-  for (const Overlap& o : overlaps_) {
-    if (count > 0 && overlaps_[count - 1].id == o.id && overlaps_[count - 1].cluster == o.cluster)
-      overlaps_[count - 1].support += o.support;
-    else
-      overlaps_[count++] = o;
-  }
-  overlaps_.resize(count);
+// Only what most of a cluster was counts here, and of several clusters the one that has more of it.
+void SuccessionFinder::wake(std::span<const LivingCluster> living, Succession& out) {
   std::sort(overlaps_.begin(), overlaps_.end(), [](const Overlap& a, const Overlap& b) {
     return std::tie(b.support, a.id, a.cluster) < std::tie(a.support, b.id, b.cluster);
   });
-}
-
-void SuccessionFinder::hand_over(std::span<const LivingCluster> living, Succession& out) {
-  for (const Overlap& o : overlaps_) {
-    const std::int32_t k = position_of(o.id, living);
-    if (k == kNone || carried_[k] || out.id[o.cluster] != kNone) continue;
-    carried_[k] = 1;
-    out.id[o.cluster] = o.id;
-  }
-}
-
-// Only what most of a cluster was counts here: its first overlap.
-void SuccessionFinder::wake(std::span<const LivingCluster> living, Succession& out) {
-  std::vector<std::uint8_t> looked(out.id.size(), 0);
+  std::vector<std::uint8_t> looked = out.carries;
   std::vector<std::int64_t> woken;
   for (const Overlap& o : overlaps_) {
-    if (looked[o.cluster] || out.id[o.cluster] != kNone) continue;
+    if (looked[o.cluster]) continue;
     looked[o.cluster] = 1;
-    if (position_of(o.id, living) != kNone) continue;
-    if (std::find(woken.begin(), woken.end(), o.id) != woken.end()) continue;
+    const bool taken = std::find(woken.begin(), woken.end(), o.id) != woken.end();
+    if (taken || position_of(o.id, living) != kNone) continue;
     woken.push_back(o.id);
     out.id[o.cluster] = o.id;
   }

@@ -16,12 +16,14 @@ struct LivingCluster {
   double support = 0.0;
 };
 
-// Per cluster of the new mapping, and per living one, what became of it.
+// What became of the living clusters, and where the new ones come from.
 struct Succession {
-  std::vector<std::int64_t> id;      // per new cluster; kNone where it carries on none
-  std::vector<double> support;       // per new cluster
+  std::vector<std::int64_t> id;       // per new cluster; kNone where it is new
+  std::vector<std::uint8_t> carries;  // per new cluster: the id is a living one
+  std::vector<double> support;        // per new cluster
   std::vector<std::int64_t> parent;  // per new cluster: the living id that most of it was, or kNone
   std::vector<double> from_parent;   // per new cluster: the support that it shares with that
+  std::vector<std::uint8_t> goes_on;  // per living cluster: a new one has its id
   std::vector<std::int32_t>
       successor;  // per living cluster: the new one that most of it is in, or kNone
   std::vector<double> in_successor;  // per living cluster: the support that it shares with that
@@ -35,20 +37,23 @@ class SuccessionFinder {
             std::span<const LivingCluster> living, Succession& out);
 
  private:
-  // What a cluster that had this id and one of the new mapping share.
+  // What the cluster that had this id and one of the new mapping share.
   struct Overlap {
     std::int64_t id = 0;
     std::int32_t cluster = 0;
+    std::int32_t next = kNone;  // the next overlap of the same cluster
     double support = 0.0;
+    double own = 0.0;  // of nodes that were in no other cluster before
   };
 
-  template <class Id>
-  void overlaps(const NodeState& nodes, std::span<const std::int32_t> cluster, Id id_of);
-  void hand_over(std::span<const LivingCluster> living, Succession& out);
+  void collect(const NodeState& nodes, std::span<const std::int32_t> cluster,
+               std::span<const std::int64_t> ids, std::size_t n_clusters);
+  void hand_over(std::span<const LivingCluster> living, double Overlap::* shared, Succession& out);
+  void find_kin(std::span<const LivingCluster> living, Succession& out) const;
   void wake(std::span<const LivingCluster> living, Succession& out);
 
-  std::vector<Overlap> overlaps_;      // the largest first
-  std::vector<std::uint8_t> carried_;  // per living cluster: its id goes on
+  std::vector<Overlap> overlaps_;
+  std::vector<std::int32_t> first_;  // per new cluster, its first overlap
 };
 
 // Position of an id among living clusters, or kNone.

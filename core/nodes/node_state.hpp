@@ -26,7 +26,8 @@ struct NodeState {
 
   // Names of output clusters; learning does not look at them.
   std::vector<std::int64_t> cluster_id;  // the cluster of the last refresh, or kNone
-  std::vector<std::int64_t> home_id;     // the cluster that it was in before that one took it in, or the same
+  std::vector<std::int64_t>
+      home_id;  // the cluster that it was in before that one took it in, or the same
 
   std::vector<std::int64_t>
       stamp;                 // number of the last change to the node's row; no two nodes share one

@@ -11,7 +11,7 @@ from data import drifting
 from phida import PHIDA, views
 
 MODEL = PHIDA().fit(drifting(400))
-RECORDS = ["nodes_", "graph_", "persistence_", "hierarchy_", "view_"]
+RECORDS = ["nodes_", "graph_", "persistence_", "hierarchy_", "view_", "moments_"]
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -26,7 +26,7 @@ def test_sessions(name):
 
 def test_paths_in_documents_exist():
     documents = ["README.md", "CONTRIBUTING.md", "tests/golden/README.md"]
-    for name in documents + [f"docs/{page}.md" for page in ("algorithm", "paper_map", "river")]:
+    for name in documents + [f"docs/{page}.md" for page in ("algorithm", "paper_map", "plots", "river")]:
         text = (ROOT / name).read_text(encoding="utf-8")
         for path in set(re.findall(r"`((?:core|bindings|src|tests|docs|examples|tools|perf)/[\w./]+)`", text)):
             assert (ROOT / path).exists(), f"{name} speaks of {path}"

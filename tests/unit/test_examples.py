@@ -1,6 +1,7 @@
 """The short examples, run as they are."""
 
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ PRINTS = {
     "river_evaluation.py": ["2000 rows: AdjustedRand 0.", "Silhouette "],
     "bertopic_online.py": ["batch 5: 6 topics in it", "topics of all documents so far: ["],
     "live_stream.py": ["temperature,pressure,flow,vibration,current,humidity\n"],
+    "plots.py": ["6000 rows: ", "events: ", " split"],
     "frames.py": [f"{who}: 8 clusters" for who in ("pandas", "estimator, polars", "river model, polars")],
 }
 
@@ -21,7 +23,8 @@ def test_every_example_is_run():
 
 
 @pytest.mark.parametrize("name", PRINTS)
-def test_example(name, capsys):
+def test_example(name, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [name])
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     printed = capsys.readouterr().out
     for part in PRINTS[name]:

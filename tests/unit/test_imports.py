@@ -33,6 +33,13 @@ def test_records_do_not_know_the_native_core():
     assert "phida" not in roots(ROOT / "src" / "phida" / "views.py")
 
 
+def test_pictures_read_records_and_never_the_native_core():
+    leaves = [ROOT / "src" / "phida" / name for name in ("profile.py", "projection.py")]
+    for path in leaves + [p for p in PACKAGE if p.parent.name in ("plots", "report")]:
+        assert ("phida", "_core") not in set(imports(path)), path
+    assert "phida" not in roots(ROOT / "src" / "phida" / "projection.py")
+
+
 def test_nothing_imports_the_leaves():
     for folder in ("src", "tests"):
         for path in (ROOT / folder).rglob("*.py"):

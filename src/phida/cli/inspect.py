@@ -10,6 +10,7 @@ from phida import state_file
 from phida.cli import options
 from phida.cli.console import ends_well, print_json, results
 from phida.estimator import PHIDA
+from phida.profile import deviations, telling
 
 #: Features shown per cluster.
 _TELLING = 3
@@ -32,21 +33,19 @@ def summary(model: PHIDA, state: dict[str, Any], header: dict[str, Any]) -> dict
     """Everything that is shown, as plain numbers."""
     names = [f"feature {i}" for i in range(model.n_features_in_)]
     names = list(getattr(model, "feature_names_in_", names))
-    mean, deviation = state["stream_mean"], np.sqrt(state["stream_m2"] / max(state["stream_count"] - 1, 1))
     nodes, centers = model.nodes_, model.cluster_centers_
+    away = deviations(centers, model.moments_)
     clusters = []
     for cluster in range(model.n_clusters_):
         members = nodes.cluster == cluster
-        away = np.divide(centers[cluster] - mean, deviation, out=np.zeros(len(mean)), where=deviation > 0)
-        telling = np.argsort(-np.abs(away), kind="stable")[:_TELLING]
         clusters.append(
             {
                 "cluster": cluster,
                 "nodes": int(members.sum()),
                 "support": float(nodes.support[members].sum()),
                 "telling": [
-                    {"feature": names[j], "center": float(centers[cluster, j]), "deviations": float(away[j])}
-                    for j in telling
+                    {"feature": names[j], "center": float(centers[cluster, j]), "deviations": float(away[cluster, j])}
+                    for j in telling(away[cluster], _TELLING)
                 ],
             }
         )

@@ -1,0 +1,86 @@
+"""``phida plot`` and ``phida report``. What they import is an extra, so it is imported when they run."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phida.cli import options, reading
+from phida.cli.console import counting, ends_well, print_json, say
+from phida.estimator import PHIDA
+from phida.streams.learning import Score
+from phida.streams.model import StreamModel
+
+
+def plot(
+    model: options.Model,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the pictures.", file_okay=False)],
+    format: Annotated[str, typer.Option(help="png or svg.")] = "png",
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Draw a model: nodes, profile, lineage, persistence, hierarchy, history; a file each.
+
+    Example: phida plot flowers.safetensors --out pictures/
+    """
+    with ends_well():
+        from phida.plots.gallery import FORMATS, rendered
+
+        if format not in FORMATS:
+            raise typer.BadParameter(f"--format takes {' or '.join(FORMATS)}, not {format!r}.")
+        found = PHIDA.load(model)
+        out.mkdir(parents=True, exist_ok=True)
+        written = []
+        for picture in rendered(found, format):
+            path = out / f"{picture.name}.{format}"
+            path.write_bytes(picture.data)
+            written.append(str(path))
+            if not as_json:
+                say(f"{path}: {picture.title}", quiet=quiet)
+        if as_json:
+            print_json({"pictures": written})
+
+
+def report(
+    model: options.Model,
+    data: options.Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the page goes.", dir_okay=False)],
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    label: options.Label = None,
+    on_bad_row: options.OnBadRow = "fail",
+    bad_row_log: options.BadRowLog = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write one page about a model and what it makes of some data; the model does not change.
+
+    Example: phida report flowers.safetensors more_flowers.csv --label species -o report.html
+    """
+    with ends_well(), ExitStack() as stack:
+        from phida.plots.gallery import rendered
+        from phida.report import DataSummary, contents, html
+
+        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log, out))
+        found = StreamModel.load(model)
+        source = reading.source(data, format, delimiter, columns, exclude, label, found)
+        progress = stack.enter_context(counting("rows", quiet=quiet))
+        summary = DataSummary(found.estimator.n_clusters_)
+        score = Score()
+        for _, batch in reading.each_batch(source, found, bad, progress):
+            if len(batch):
+                labels = found.labels(batch.rows)
+                summary.add(labels, found.estimator.score_samples(batch.rows), batch.truth)
+                if label is not None:
+                    score.add(batch.truth, labels.tolist())
+        summary.bad_rows = bad.count
+        if score.pairs:
+            summary.scores = score.values()
+        drawn = PHIDA.load(model)  # with the names of its features
+        told = contents(drawn, summary, f"{model.name} on {'standard input' if data == '-' else Path(data).name}")
+        out.write_text(html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True)), "utf-8")
+        say(f"{summary.rows:,} rows in {drawn.n_clusters_} clusters. Report: {out}", quiet=quiet)

@@ -1,0 +1,157 @@
+"""The lives of ids, read from the events of a lineage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from phida.lineage import Event
+from phida.plots.lanes import lanes
+from phida.plots.model import Model
+from phida.views import Ints, _frame, _Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: More ids than this share lanes.
+_OWN_LANES = 40
+
+
+@dataclass(frozen=True, eq=False)
+class LineageBands(_Record):
+    """A band for each life of an id, and a link for each split and merger. An id that is revived has several lives."""
+
+    id: Ints
+    """Whose life it is; in the order in which they began."""
+    begin: Ints
+    """Sample at which it began."""
+    end: Ints
+    """Sample at which it ended; the last sample where it goes on."""
+    begun_by: tuple[str, ...]
+    """born, split or revived; empty where that was before the events that were kept, or after the last refresh."""
+    ended_by: tuple[str, ...]
+    """merged or died; empty where it goes on."""
+    lane: Ints
+    """Where it is drawn: bands of one lane do not meet. Each id has a lane of its own, as far as there are few."""
+    link_sample: Ints
+    """Per link, when it was."""
+    link_kind: tuple[str, ...]
+    """split, merged, or revived where an id came back out of another."""
+    link_from: Ints
+    """The band that it leads from."""
+    link_to: Ints
+    """The band that it leads to."""
+    n_dropped: int
+    """Events that were too many to be kept."""
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """From a fitted model."""
+        lineage = model.lineage_
+        lives = _Lives(lineage[0].sample if lineage.n_dropped and len(lineage) else 0)
+        for event in lineage:
+            lives.take(event)
+        lives.complete(model.cluster_ids_.tolist(), model.n_samples_seen_, forgetful=lineage.n_dropped > 0)
+        end = [model.n_samples_seen_ if last is None else last for last in lives.end]
+        return cls(
+            id=np.array(lives.id, dtype=np.int64),
+            begin=np.array(lives.begin, dtype=np.int64),
+            end=np.array(end, dtype=np.int64),
+            begun_by=tuple(lives.begun_by),
+            ended_by=tuple(lives.ended_by),
+            lane=_lanes(lives, end),
+            link_sample=np.array(lives.link_sample, dtype=np.int64),
+            link_kind=tuple(lives.link_kind),
+            link_from=np.array(lives.link_from, dtype=np.int64),
+            link_to=np.array(lives.link_to, dtype=np.int64),
+            n_dropped=lineage.n_dropped,
+        )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per band."""
+        names = ("id", "begin", "end", "begun_by", "ended_by", "lane")
+        return _frame({name: getattr(self, name) for name in names})
+
+    def links_to_pandas(self) -> pd.DataFrame:
+        """One row per link, with the ids that it leads from and to."""
+        return _frame(
+            {
+                "sample": self.link_sample,
+                "kind": self.link_kind,
+                "from": self.id[self.link_from],
+                "to": self.id[self.link_to],
+            }
+        )
+
+
+class _Lives:
+    """Bands and links, as event follows event."""
+
+    def __init__(self, first_sample: int) -> None:
+        self.first_sample = first_sample
+        self.id: list[int] = []
+        self.begin: list[int] = []
+        self.end: list[int | None] = []
+        self.begun_by: list[str] = []
+        self.ended_by: list[str] = []
+        self.link_sample: list[int] = []
+        self.link_kind: list[str] = []
+        self.link_from: list[int] = []
+        self.link_to: list[int] = []
+        self._now: dict[int, int] = {}
+
+    def of(self, id: int) -> int:
+        """The band of an id that lives; begun before the record if nothing is known of it."""
+        return self._now[id] if id in self._now else self._open(id, self.first_sample, "")
+
+    def take(self, event: Event) -> None:
+        """Go one event on."""
+        parents = [self.of(id) for id in event.before]
+        if event.kind == "merged":
+            for id, band in zip(event.before[1:], parents[1:], strict=True):
+                self._close(id, event)
+                self._link(event, band, parents[0])
+        elif event.kind == "died":
+            self._close(event.before[0], event)
+        else:
+            for id in event.after[1:] if event.kind == "split" else event.after:
+                band = self._open(id, event.sample, event.kind)
+                if parents:
+                    self._link(event, parents[0], band)
+
+    def complete(self, ids: list[int], now: int, *, forgetful: bool) -> None:
+        """Add clusters that no event speaks of: new ones, and such as are older than all events that were kept."""
+        latest = max(self.id, default=-1)
+        for id in ids:
+            if id not in self._now:
+                old = forgetful and id < latest and id not in self.id
+                self._open(id, self.first_sample if old else now, "")
+
+    def _open(self, id: int, sample: int, kind: str) -> int:
+        self._now[id] = len(self.id)
+        self.id.append(id)
+        self.begin.append(sample)
+        self.end.append(None)
+        self.begun_by.append(kind)
+        self.ended_by.append("")
+        return self._now[id]
+
+    def _close(self, id: int, event: Event) -> None:
+        band = self._now.pop(id)
+        self.end[band], self.ended_by[band] = event.sample, event.kind
+
+    def _link(self, event: Event, source: int, target: int) -> None:
+        self.link_sample.append(event.sample)
+        self.link_kind.append(event.kind)
+        self.link_from.append(source)
+        self.link_to.append(target)
+
+
+def _lanes(lives: _Lives, end: list[int]) -> Ints:
+    ids = {id: lane for lane, id in enumerate(dict.fromkeys(lives.id))}
+    if len(ids) <= _OWN_LANES:
+        return np.array([ids[id] for id in lives.id], dtype=np.int64)
+    parents = dict(zip(lives.link_to, lives.link_from, strict=True))
+    return lanes(lives.begin, end, [parents.get(i) for i in range(len(end))])

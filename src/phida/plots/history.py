@@ -1,0 +1,69 @@
+"""How the model grew: nodes, clusters, vigilance and interval, refresh by refresh."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from phida.plots import style
+from phida.plots.model import Model
+
+#: What is drawn, from top to bottom: field and name.
+_PANELS = (("n_nodes", "nodes"), ("n_clusters", "clusters"), ("vigilance", "vigilance"), ("interval", "interval"))
+
+
+def plot_history(model: Model, *, ax: Axes | None = None) -> Axes:
+    """Draw nodes, clusters, vigilance and interval over the samples learned, one above the other.
+
+    It draws ``model.history_``, which has an entry for each committed refresh.
+
+    Parameters
+    ----------
+    model : PHIDA
+        A fitted model.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure if left out. The four panels are axes inside it (``ax.child_axes``).
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+    """
+    record = model.history_
+    ax = style.axes_of(ax, (7.2, 5.6))
+    if not len(record.sample):
+        return style.empty(ax, "no refresh yet")
+    ax.set_axis_off()
+    height = 1 / len(_PANELS)
+    for i, (field, name) in enumerate(_PANELS):
+        panel = ax.inset_axes((0.0, 1 - (i + 0.88) * height, 1.0, 0.76 * height))
+        _draw(panel, record.sample, getattr(record, field), name)
+        if i < len(_PANELS) - 1:
+            panel.tick_params(labelbottom=False)
+        else:
+            panel.set_xlabel("samples learned")
+    count = len(record.sample)
+    style.title(ax, "History", f"{count:,} refresh{'es' if count > 1 else ''} up to sample {int(record.sample[-1]):,}")
+    return ax
+
+
+def _draw(panel: Axes, sample: NDArray[np.int64], values: NDArray[Any], name: str) -> None:
+    panel.step(sample, values, where="post", color=style.ink(), linewidth=1.1, marker="." if len(sample) < 40 else "")
+    panel.set_ylabel(name)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.grid(axis="y", color=style.GREY, alpha=0.25, linewidth=0.6)
+    panel.margins(x=0.01, y=0.12)
+    if np.issubdtype(values.dtype, np.integer):
+        panel.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+    panel.annotate(
+        f"{values[-1]:,.4g}",
+        (sample[-1], values[-1]),
+        (4, 0),
+        textcoords="offset points",
+        fontsize=style.SMALL,
+        va="center",
+        annotation_clip=False,
+    )

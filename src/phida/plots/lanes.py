@@ -1,0 +1,29 @@
+"""Places for bands: no two that meet share one, and children stand near their parents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def lanes(begin: Sequence[int], end: Sequence[int], parent: Sequence[int | None]) -> NDArray[np.int64]:
+    """A lane for each band: the free one nearest to its parent's, or the first; a new one where none is free.
+
+    Bands are given in the order in which they begin. A lane is free after a rest of a fiftieth of the whole time, so
+    that two lives do not look like one.
+    """
+    rest = max(end, default=0) / 50
+    taken: list[float] = []  # until when
+    found = np.zeros(len(begin), dtype=np.int64)
+    for i in np.argsort(begin, kind="stable"):
+        near = 0 if (above := parent[i]) is None else int(found[above])
+        free = [lane for lane, until in enumerate(taken) if until + rest <= begin[i]]
+        if free:
+            found[i] = min(free, key=lambda lane: (abs(lane - near), lane))
+        else:
+            found[i] = len(taken)
+            taken.append(0)
+        taken[found[i]] = end[i]
+    return found

@@ -1,0 +1,38 @@
+"""What the pictures read of a model; whatever has it can be drawn."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida import views
+from phida.lineage import History, Lineage
+
+
+class Model(Protocol):
+    """The public attributes of a fitted :class:`phida.PHIDA` that are drawn."""
+
+    @property
+    def cluster_ids_(self) -> NDArray[np.int64]: ...
+    @property
+    def cluster_centers_(self) -> NDArray[np.float64]: ...
+    @property
+    def moments_(self) -> views.Moments: ...
+    @property
+    def n_samples_seen_(self) -> int: ...
+    @property
+    def nodes_(self) -> views.Nodes: ...
+    @property
+    def graph_(self) -> views.Graph: ...
+    @property
+    def persistence_(self) -> views.Persistence: ...
+    @property
+    def hierarchy_(self) -> views.Hierarchy: ...
+    @property
+    def view_(self) -> views.View: ...
+    @property
+    def lineage_(self) -> Lineage: ...
+    @property
+    def history_(self) -> History: ...

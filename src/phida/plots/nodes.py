@@ -1,0 +1,155 @@
+"""The PH graph on a map of its nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+
+from phida.plots import style
+from phida.plots.model import Model
+from phida.projection import Projection
+from phida.views import Bools, Floats, Ints, _frame, _Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: More marks than this go into a vector file as one image.
+_MANY = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class NodeMap(_Record):
+    """The learned nodes in the plane in which they vary most, and the edges of the PH graph between them."""
+
+    node: Ints
+    """Number of each node's creation."""
+    position: Floats
+    """Two coordinates per node, in the space that prediction measures in."""
+    support: Ints | Floats
+    """How many samples updated the node (M)."""
+    active: Bools
+    """Active for prediction."""
+    cluster: Ints
+    """Output cluster, -1 for none."""
+    cluster_ids: Ints
+    """Stable id per cluster."""
+    source: Ints
+    """One end of each edge, as a position among the nodes."""
+    target: Ints
+    """The other end."""
+    share: Floats
+    """Part of the nodes' variance along each of the two axes."""
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """From a fitted model."""
+        nodes, graph = model.nodes_, model.graph_
+        projection = Projection.of(model)
+        return cls(
+            node=nodes.id,
+            position=projection.transform(nodes.representatives),
+            support=nodes.support,
+            active=nodes.active,
+            cluster=nodes.cluster,
+            cluster_ids=model.cluster_ids_,
+            source=graph.source,
+            target=graph.target,
+            share=projection.share,
+        )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per node; nodes without a cluster have no id."""
+        ids = [int(self.cluster_ids[cluster]) if cluster >= 0 else None for cluster in self.cluster]
+        frame = _frame(
+            {
+                "node": self.node,
+                "x": self.position[:, 0],
+                "y": self.position[:, 1],
+                "support": self.support,
+                "active": self.active,
+                "cluster": self.cluster,
+            }
+        )
+        frame["id"] = ids
+        return frame.astype({"id": "Int64"})
+
+    def edges_to_pandas(self) -> pd.DataFrame:
+        """One row per edge."""
+        return _frame({"source": self.source, "target": self.target})
+
+
+def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
+    """Draw the nodes and the PH graph on a plane: size is support, colour and marker are the cluster.
+
+    The plane is that of the two main directions of the nodes, weighted by support. Each cluster's id stands at its node
+    of largest support; nodes without a cluster are grey crosses.
+
+    Parameters
+    ----------
+    model : PHIDA
+        A fitted model.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure if left out.
+
+    Returns
+    -------
+    ax : matplotlib.axes.Axes
+    """
+    record = NodeMap.of(model)
+    ax = style.axes_of(ax, (6.8, 5.6))
+    x, y = record.position.T
+    n = len(x)
+    for axis, values in (("x", x), ("y", y)):
+        margin = 0.07 * (values.max() - values.min()) or 1.0
+        ax.set(**{f"{axis}lim": (values.min() - margin, values.max() + margin)})
+    ends: Any = record.position[np.column_stack([record.source, record.target])]
+    ax.add_collection(
+        LineCollection(ends, colors=style.GREY, linewidths=0.7, alpha=0.6, zorder=1, rasterized=len(ends) > _MANY),
+        autolim=False,
+    )
+    area = np.maximum(np.clip(30_000 / n, 40, 320) * record.support / record.support.max(), 5)
+    none = record.cluster < 0
+    ax.scatter(x[none], y[none], s=14, marker="x", color=style.GREY, linewidths=0.8, rasterized=n > _MANY)
+    ids = np.where(none, 0, record.cluster_ids[record.cluster])
+    colours = np.array(style.COLOURS)[ids % len(style.COLOURS)]
+    for i, marker in enumerate(style.MARKERS):
+        mine = ~none & (ids % len(style.MARKERS) == i)
+        look: dict[str, Any] = {
+            "marker": marker,
+            "edgecolors": style.ink(),
+            "linewidths": 0.4,
+            "alpha": 0.85,
+            "zorder": 3,
+        }
+        ax.scatter(x[mine], y[mine], s=area[mine], c=colours[mine], rasterized=n > _MANY, **look)
+    named = _name(ax, record)
+    clusters = len(record.cluster_ids)
+    ax.set(xlabel=_axis("first", record.share[0]), ylabel=_axis("second", record.share[1]), xticks=[], yticks=[])
+    style.title(
+        ax,
+        "PH graph: "
+        + ", ".join(style.counted(*pair) for pair in ((n, "node"), (len(ends), "edge"), (clusters, "cluster"))),
+        f"area is support, at most {record.support.max():,.0f}; names are ids"
+        + ("; × has no cluster" if none.any() else "")
+        + (f"; {named} of {clusters} named" if named < clusters else ""),
+    )
+    return ax
+
+
+def _name(ax: Axes, record: NodeMap) -> int:
+    """Write each cluster's id at its node of largest support, the largest cluster first."""
+    clusters = np.arange(len(record.cluster_ids))
+    member = record.cluster >= 0
+    size = np.bincount(record.cluster[member], record.support[member], len(clusters))
+    order = np.argsort(-size, kind="stable")
+    summit = [np.argmax(np.where(record.cluster == cluster, record.support, -1)) for cluster in order]
+    x, y = record.position[summit].T
+    return style.name_points(ax, x, y, [str(record.cluster_ids[cluster]) for cluster in order])
+
+
+def _axis(name: str, share: float) -> str:
+    return f"{name} direction ({100 * share:.0f} % of the variance)"

@@ -1,0 +1,154 @@
+"""``phida plot`` and ``phida report``, as a user types them."""
+
+import base64
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from streams_data import X
+from typer.testing import CliRunner
+
+from phida import PHIDA
+from phida.cli.app import app
+from phida.plots import gallery
+
+NAMES = ("a<script>alert(1)</script>", 'b" onload="x', "c & d")
+
+
+def make(folder):
+    frame = pd.DataFrame(X, columns=NAMES)
+    PHIDA().fit(frame).save(folder / "m.safetensors")
+    frame.assign(kind=["<b>x", "y", "z"] * 200).to_csv(folder / "rows.csv", index=False)
+    return folder
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return make(tmp_path)
+
+
+def phida(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def report(folder, *more):
+    found = phida("report", folder / "m.safetensors", folder / "rows.csv", "-o", folder / "report.html", *more)
+    assert found.exit_code == 0, found.output
+    return found.output, (folder / "report.html").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """A report with a label column."""
+    return report(make(tmp_path_factory.mktemp("labelled")), "--label", "kind")[1]
+
+
+def test_examples_are_in_the_help():
+    for command in ("plot", "report"):
+        assert "Example: " in phida(command, "--help").output
+
+
+@pytest.mark.parametrize(("format", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
+def test_plot_writes_every_picture_and_says_which(here, format, magic):
+    found = phida("plot", "m.safetensors", "--out", "new/pictures", "--format", format)
+    assert found.exit_code == 0, found.output
+    for name in gallery.PICTURES:
+        path = here / "new" / "pictures" / f"{name}.{format}"
+        assert path.read_bytes().startswith(magic)
+        assert f"pictures/{name}.{format}: " in found.output
+    assert len(list((here / "new" / "pictures").iterdir())) == len(gallery.PICTURES)
+
+
+def test_plot_for_machines(here):
+    found = phida("plot", "m.safetensors", "--out", "p", "--json")
+    assert json.loads(found.stdout)["pictures"] == [f"p/{name}.png" for name in gallery.PICTURES]
+
+
+def test_what_is_in_a_report(here):
+    said, page = report(here, "--exclude", "kind")
+    model = PHIDA.load("m.safetensors")
+    assert f"600 rows in {model.n_clusters_} clusters. Report: " in said
+    counts = np.bincount(model.predict(pd.DataFrame(X, columns=NAMES)), minlength=model.n_clusters_)
+    rows = re.findall(r"<tr><td><b>(-?\d+)</b></td><td>(\d+)</td>.*?</tr>", page, re.DOTALL)
+    assert len(rows) == model.n_clusters_
+    assert {int(label): int(id) for id, label in rows} == dict(enumerate(model.cluster_ids_.tolist()))
+    for count in counts:
+        assert f"<td>{count:,}</td>" in page
+    for word in ("cut confidence", "The two closest clusters", "Lineage", "unusual rows", "born"):
+        assert word in page
+    assert "mostly" not in page and "ARI" not in page
+
+
+def test_a_label_column_is_told_beside_the_clusters(page):
+    assert "ARI against the label" in page and "mostly" in page and "&lt;b&gt;x (" in page
+
+
+def test_text_of_others_cannot_run(page):
+    assert "<script" not in page and "&lt;script&gt;" in page
+    assert 'b" onload' not in page and "b&#34; onload" in page and "<b>x" not in page
+    for picture in re.findall(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)", page):
+        assert b"<script" not in base64.b64decode(picture)
+
+
+def test_a_report_needs_no_other_file_and_no_network(page):
+    assert not re.search(r"""(?:src|href|srcset)="(?!data:|#)""", page) and "url(" not in page
+    assert "default-src 'none'" in page
+    assert len(re.findall("data:image/svg", page)) == 2 * len(gallery.PICTURES)
+
+
+def test_a_report_is_for_light_and_dark(page):
+    assert page.count("(prefers-color-scheme: dark)") == 1 + len(gallery.PICTURES)
+    assert "color-scheme: light dark" in page
+
+
+def test_a_report_without_rows(here):
+    (here / "rows.csv").write_text((here / "rows.csv").read_text().splitlines()[0] + "\n")
+    assert "<dt>rows</dt><dd>0</dd>" in report(here, "--exclude", "kind")[1]
+
+
+def test_bad_rows_are_counted(here):
+    with (here / "rows.csv").open("a") as file:
+        file.write("1,2,,x\n")
+    assert phida("report", "m.safetensors", "rows.csv", "-o", "r.html").exit_code == 3
+    assert not (here / "r.html").exists()
+    assert "<dt>bad rows</dt><dd>1, left out</dd>" in report(here, "--exclude", "kind", "--on-bad-row", "skip")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["plot", "m.safetensors", "--out", "p", "--format", "gif"], 2, "--format takes png or svg, not 'gif'"),
+        (["plot", "rows.csv", "--out", "p"], 4, "rows.csv"),
+        (["plot", "m.safetensors"], 2, "--out"),
+        (["report", "m.safetensors", "rows.csv", "-o", "none/r.html"], 1, "there is no folder none"),
+        (["report", "m.safetensors", "rows.csv", "-o", "rows.csv"], 2, "is the input"),
+        (["report", "m.safetensors", "no.csv", "-o", "r.html"], 1, "no.csv"),
+    ],
+)
+def test_a_mistake_gets_one_sentence_and_an_exit_code(here, monkeypatch, words, code, message):
+    monkeypatch.setenv("COLUMNS", "300")
+    found = phida(*words)
+    assert found.exit_code == code and message in found.output
+
+
+@pytest.mark.parametrize(
+    "words", [["plot", "m.safetensors", "--out", "p"], ["report", "m.safetensors", "rows.csv", "-o", "r.html"]]
+)
+def test_a_missing_matplotlib_is_named_with_its_extra(here, words):
+    code = f"import sys; sys.modules['matplotlib'] = None; sys.argv = ['phida', *{words!r}]"
+    code += "; from phida.cli import main; main()"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.returncode == 1
+    assert 'phida.plots needs matplotlib: pip install "phida[plot]"' in " ".join(found.stderr.split())
+
+
+def test_a_missing_jinja2_is_named_with_its_extra(here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    found = phida("report", "m.safetensors", "rows.csv", "--exclude", "kind", "-o", "r.html")
+    assert found.exit_code == 1
+    assert 'phida report needs jinja2: pip install "phida[plot]"' in " ".join(found.output.split())

@@ -1,0 +1,177 @@
+"""The numbers that the pictures draw."""
+
+import numpy as np
+import pytest
+from data import blobs
+
+from phida import PHIDA, views
+from phida.plots import Dendrogram, LineageBands, NodeMap, PersistenceDiagram
+from phida.plots.lanes import lanes
+from phida.profile import Profile
+from phida.projection import Projection
+from plots.doubles import hand_made, lineage
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return blobs(600, d=3)
+
+
+@pytest.fixture
+def model(rows):
+    return PHIDA().fit(rows)
+
+
+def test_persistence(model):
+    record = PersistenceDiagram.of(model)
+    found = model.persistence_
+    assert record.kept.sum() == model.n_components_
+    lower, upper = record.gap
+    lasting = found.persistence[np.isfinite(found.persistence)]
+    assert lower == found.threshold and not ((lasting > lower) & (lasting < upper)).any()
+    frame = record.to_pandas()
+    assert frame["id"].tolist() == [model.cluster_ids_[model.nodes_.cluster[node]] for node in found.node]
+    assert (frame["persistence"] > lower).tolist() == frame["kept"].tolist()
+
+
+def test_a_gap_without_an_upper_end():
+    made = hand_made()
+    kept = made.persistence_
+    made.persistence_ = views.Persistence(
+        kept.node[:1], kept.birth[:1], np.array([-np.inf]), kept.partner[:1], kept.input_nodes, kept.base, 0.0
+    )
+    assert PersistenceDiagram.of(made).gap == (0.0, np.inf)
+
+
+def test_nodes(model):
+    record = NodeMap.of(model)
+    nodes = model.nodes_
+    expected = Projection.of(model).transform(nodes.representatives)
+    np.testing.assert_array_equal(record.position, expected)
+    frame = record.to_pandas()
+    outside = nodes.cluster < 0
+    assert frame["id"].isna().tolist() == outside.tolist()
+    assert frame["id"][~outside].tolist() == model.cluster_ids_[nodes.cluster[~outside]].tolist()
+    assert len(record.edges_to_pandas()) == len(model.graph_.source)
+
+
+def dendrogram(merges, level, cluster, count=5, minimum=1):
+    made = hand_made()
+    into, source, height = (np.array(part) for part in zip(*merges)) if merges else ([], [], [])
+    made.hierarchy_ = views.Hierarchy(
+        mode=np.arange(count),
+        persistence=np.ones(count),
+        mass=np.ones(count),
+        centroid=np.zeros((count, 2)),
+        cluster=np.array(cluster),
+        merge_into=np.array(into, dtype=np.int64),
+        merge_from=np.array(source, dtype=np.int64),
+        merge_height=np.array(height, dtype=float),
+        minimum_count=minimum,
+        level=level,
+    )
+    made.cluster_ids_ = np.arange(max(cluster) + 1) + 20
+    return Dendrogram.of(made)
+
+
+def test_a_dendrogram_by_hand():
+    record = dendrogram([(0, 3, 1.0), (1, 2, 2.0), (0, 1, 6.0)], 2, [0, 1, 1, 0, 2])
+    assert record.order.tolist() == [0, 3, 1, 2, 4]
+    frame = record.to_pandas()
+    assert frame[["left", "right"]].to_numpy().tolist() == [[0, 1], [2, 3], [0.5, 2.5]]
+    assert frame[["left_base", "right_base"]].to_numpy().tolist() == [[0, 0], [0, 0], [1, 2]]
+    assert frame["made"].tolist() == [True, True, False] and frame["cluster"].tolist() == [0, 1, -1]
+    assert record.jump == (2.0, 6.0)
+    assert record.components_to_pandas()["id"].tolist() == [20, 20, 21, 21, 22]
+
+
+def test_a_cut_below_the_first_merge_and_one_above_the_last():
+    merges = [(0, 1, 3.0)]
+    assert dendrogram(merges, 0, [0, 1, 2, 3, 4]).jump == (0.0, 3.0)
+    assert dendrogram(merges, 1, [0, 0, 1, 2, 3]).jump is None
+    assert dendrogram([], 0, [0, 1, 2, 3, 4]).jump is None
+
+
+def test_leaves_of_a_cluster_stand_side_by_side(model):
+    record = Dendrogram.of(model)
+    assert sorted(record.order) == list(range(model.n_components_))
+    changes = np.count_nonzero(np.diff(record.cluster[record.order])) + 1
+    assert changes == model.n_clusters_
+
+
+def test_lives_of_ids():
+    record = LineageBands.of(hand_made())
+    bands = record.to_pandas()
+    found = bands[["id", "begin", "end", "begun_by", "ended_by"]].to_numpy().tolist()
+    assert found == [
+        [1, 10, 1000, "born", ""],
+        [3, 60, 400, "born", "died"],
+        [5, 200, 300, "split", "merged"],
+        [5, 500, 1000, "revived", ""],
+        [3, 1000, 1000, "", ""],  # it is back since the last refresh
+    ]
+    links = record.links_to_pandas().to_numpy().tolist()
+    assert links == [[200, "split", 1, 5], [300, "merged", 5, 3], [500, "revived", 1, 5]]
+
+
+def test_lives_that_began_before_the_record():
+    made = hand_made(n_clusters=1)
+    made.cluster_ids_ = np.array([2, 6, 8])
+    made.lineage_ = lineage(("split", 700, (6,), (6, 7)), ("merged", 800, (6, 7), (6,)), n_dropped=4)
+    record = LineageBands.of(made)
+    assert record.n_dropped == 4
+    assert record.to_pandas()[["id", "begin", "end"]].to_numpy().tolist() == [
+        [6, 700, 1000],
+        [7, 700, 800],
+        [2, 700, 1000],
+        [8, 1000, 1000],
+    ]
+
+
+def test_ids_since_the_last_refresh_begin_now():
+    made = hand_made(n_clusters=2)
+    made.cluster_ids_, made.lineage_ = np.array([0, 1]), lineage(("born", 1, (), (0,)))
+    found = LineageBands.of(made)
+    assert found.id.tolist() == [0, 1] and found.begin.tolist() == [1, 1000] and found.end.tolist() == [1000, 1000]
+
+
+def test_bands_of_a_lane_do_not_meet():
+    rng = np.random.default_rng(0)
+    begin = np.sort(rng.integers(0, 1000, 200))
+    end = begin + rng.integers(0, 300, 200)
+    lane = lanes(begin.tolist(), end.tolist(), [None] * 200)
+    for number in np.unique(lane):
+        mine = lane == number
+        assert (begin[mine][1:] > end[mine][:-1]).all()
+    assert lane.max() < 60
+
+
+def test_a_child_stands_beside_its_parent():
+    assert lanes([0, 0, 0, 60], [10, 100, 20, 100], [None, None, None, 2]).tolist() == [0, 1, 2, 2]
+
+
+def test_profile(rows, model):
+    record = Profile.of(model)
+    np.testing.assert_allclose(model.moments_.mean, rows.mean(axis=0))
+    np.testing.assert_allclose(model.moments_.deviation, rows.std(axis=0, ddof=1))
+    expected = (model.cluster_centers_ - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
+    np.testing.assert_allclose(record.deviations, expected)
+    frame = record.to_pandas()
+    assert len(frame) == model.n_clusters_ * 3
+    first = frame.groupby("cluster", sort=False).head(1)
+    assert first["feature"].tolist() == [f"feature {j}" for j in np.abs(expected).argmax(axis=1)]
+    assert record.support.sum() == model.nodes_.support[model.nodes_.cluster >= 0].sum()
+
+
+def test_a_feature_that_never_varied_tells_nothing():
+    made = hand_made()
+    made.moments_ = views.Moments(mean=np.ones(4), deviation=np.array([1.0, 0.0, 1.0, 1.0]))
+    record = Profile.of(made)
+    assert not record.deviations[:, 1].any() and 1 not in record.telling(0)
+
+
+@pytest.mark.parametrize("record", [PersistenceDiagram, NodeMap, Dendrogram, LineageBands, Profile])
+def test_records_cannot_be_written_to(record, model):
+    found = record.of(model)
+    with pytest.raises(ValueError, match="read-only"):
+        next(value for value in vars(found).values() if isinstance(value, np.ndarray))[:] = 0
