@@ -70,6 +70,33 @@ $(VENV)/deep-tools: $(VENV)/installed-once pyproject.toml
 test-deep: $(VENV)/installed $(VENV)/test-tools $(VENV)/deep-tools  ## Tests of the baselines that need JAX
 	$(BIN)/python -m pytest -n 2 tests/baselines_deep tests/unit/test_package.py
 
+$(VENV)/browser-tools: $(VENV)/installed-once pyproject.toml
+	@echo "installing Playwright"
+	@$(PIP) --group browser
+	@touch $@
+
+.PHONY: test-browser
+test-browser: $(VENV)/installed $(VENV)/test-tools $(VENV)/browser-tools chromium  ## Tests of the live page, in chromium
+	PHIDA_BROWSER="$$(command -v chromium)" $(BIN)/python -m pytest tests/browser
+
+# Debian's browser, installed where that is possible.
+.PHONY: chromium
+chromium:
+	@command -v chromium > /dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    echo "installing chromium"; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq \
+	      --no-install-recommends chromium fonts-dejavu-core > /dev/null; \
+	  else \
+	    echo "test-browser needs chromium; on Debian and Ubuntu, as root:" >&2; \
+	    echo "  apt-get install chromium" >&2; \
+	    exit 1; \
+	  fi; }
+
+.PHONY: screenshots
+screenshots: $(VENV)/installed $(VENV)/test-tools $(VENV)/browser-tools chromium  ## The live page's pictures in docs/serve
+	$(BIN)/python tools/screenshots.py "$$(command -v chromium)" docs/serve
+
 .PHONY: fuzz
 fuzz: $(VENV)/installed $(VENV)/test-tools  ## Model files and readers, with many random inputs
 	PHIDA_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
@@ -162,6 +189,10 @@ perf-latency: $(VENV)/installed $(VENV)/perf-tools  ## One row at a time, import
 .PHONY: perf-river
 perf-river: $(VENV)/installed $(VENV)/perf-tools  ## Rows as dicts and frames, for river
 	@$(BIN)/python perf/river_rows.py
+
+.PHONY: perf-serve
+perf-serve: $(VENV)/installed $(VENV)/perf-tools  ## Rows a second behind the live page, alone and with ten that look on
+	@$(BIN)/python perf/serve.py
 
 build/perf/phida_perf: $(VENV)/build-tools $(SOURCES) perf/native.cpp
 	@$(BIN)/cmake -S . -B build/perf -G Ninja -DPHIDA_BUILD_PERF=ON > /dev/null

@@ -12,6 +12,7 @@ from phida.cli.convert import convert
 from phida.cli.inspect import inspect
 from phida.cli.models import fit, predict, update
 from phida.cli.pictures import plot, report
+from phida.cli.serve import serve
 from phida.cli.stream import stream
 
 app = typer.Typer(
@@ -21,7 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (fit, update, predict, stream, inspect, plot, report, convert):
+for command in (fit, update, predict, stream, serve, inspect, plot, report, convert):
     app.command()(command)
 app.add_typer(bench.app, name="bench")
 

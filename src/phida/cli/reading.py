@@ -54,6 +54,14 @@ def check_targets(data: str, *targets: Path | None) -> None:
             raise typer.BadParameter(f"{target} is the input; give the output another name.")
 
 
+def check_limits(learned: StreamModel, **wanted: float | None) -> None:
+    """What is typed may repeat what the model was begun with, but not contradict it."""
+    for name, value in wanted.items():
+        if value is not None and value != getattr(learned.estimator, name):
+            held = getattr(learned.estimator, name)
+            raise typer.BadParameter(f"the model was begun with {name} {held}; it cannot change on the way.")
+
+
 def standard_output() -> IO[bytes]:
     """Where results go that are not for people."""
     if sys.stdout is None:

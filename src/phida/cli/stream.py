@@ -79,7 +79,7 @@ def stream(
         if learned is None:
             estimator = PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life)
             learned = StreamModel(estimator, reader.names)
-        _check_limits(learned, max_nodes=max_nodes, half_life=half_life)
+        reading.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
         learned.check_width(len(reader.features))
         offset = 0 if output is None else position.output_offset
         wanted_format = output_format_of(source, output_format)
@@ -153,14 +153,6 @@ def _check_choices(position: Position, ids: bool, events: Path | None) -> None:
         raise DataError(f"the stream was begun with{'' if position.ids else 'out'} --ids; it cannot change on the way.")
     if events is None and position.events_offset:
         raise DataError("the stream was begun with --events FILE; it cannot change on the way.")
-
-
-def _check_limits(learned: StreamModel, **wanted: float | None) -> None:
-    """What is typed may repeat what the model was begun with, but not contradict it."""
-    for name, value in wanted.items():
-        if value is not None and value != getattr(learned.estimator, name):
-            held = getattr(learned.estimator, name)
-            raise typer.BadParameter(f"the model was begun with {name} {held}; it cannot change on the way.")
 
 
 def _file(stack: ExitStack, output: Path | None, offset: int) -> Any:

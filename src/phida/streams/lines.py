@@ -49,6 +49,10 @@ class Signals:
         self.received = number
         os.write(self._wake, b".")
 
+    def stop(self) -> None:
+        """As if a signal had come; any thread may call this."""
+        self._note(signal.SIGTERM, None)
+
     def wait(self, handle: int) -> None:
         """Until there is something to read."""
         select.select([handle, self._woken], [], [])

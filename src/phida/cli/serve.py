@@ -1,0 +1,82 @@
+"""``phida serve``: a live page of a stream."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phida.cli import options, reading
+from phida.cli.console import ends_well, say
+from phida.estimator import PHIDA
+from phida.streams.lines import Signals
+from phida.streams.model import StreamModel
+
+
+def serve(
+    data: Annotated[str, typer.Option("--from", help="A file that phida stream takes; - is standard input.")],
+    model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False)] = None,
+    save: Annotated[Path | None, typer.Option(help="Where the model goes at the end.", dir_okay=False)] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; one that is not loopback needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8750,
+    token: Annotated[str | None, typer.Option(envvar="PHIDA_TOKEN", help="What visitors have to show.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Learn at most so many rows a second.")] = None,
+    follow: Annotated[bool, typer.Option(help="Go on as the file grows.")] = False,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    max_nodes: options.MaxNodes = None,
+    half_life: options.HalfLife = None,
+    on_bad_row: options.OnBadRow = "fail",
+    bad_row_log: options.BadRowLog = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Learn a stream and show it live, on a page for the browser.
+
+    Example: tail -f readings.csv | phida serve --from - --save readings.safetensors
+    """
+    with ends_well(), ExitStack() as stack:
+        _check(token, rate)
+        try:
+            from phida.serve.access import is_loopback
+            from phida.serve.learning import Learning
+            from phida.serve.live import Live
+            from phida.serve.server import listen
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "h11"):
+                raise
+            raise ImportError('phida serve needs Starlette and uvicorn: pip install "phida[serve]"') from error
+        if token is None and not is_loopback(host):
+            raise typer.BadParameter(f"{host} can be reached from elsewhere; give visitors a --token to show.")
+        reading.check_targets(data, save)
+        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log))
+        learned = None if model is None else StreamModel.load(model)
+        source = reading.source(data, format, delimiter, columns, exclude, None, learned)
+        if learned is None:
+            learned = StreamModel(PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life), None)
+        reading.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
+        learning = Learning(learned, replace(source, follow=follow), bad, rate=rate)
+        live = Live(learning, "standard input" if data == "-" else Path(data).name, token)
+        stack.enter_context(Signals().caught())
+        listening = stack.enter_context(listen(host, port))
+        shown = f"[{host}]" if ":" in host else host
+        say(f"http://{shown}:{listening.getsockname()[1]}/ shows the stream; Ctrl-C ends it", quiet=quiet)
+        live.run(listening)
+        if save is not None and learned.fitted:
+            learned.save(save)
+        say(f"{learning.progress.rows:,} rows read" + (f"; model: {save}" if save else ""), quiet=quiet)
+        if learning.error is not None:
+            raise learning.error
+
+
+def _check(token: str | None, rate: float | None) -> None:
+    if token is not None and not (token.isascii() and token.isprintable() and token.strip() == token != ""):
+        raise typer.BadParameter("a token is made of printable ASCII characters, and is not empty.")
+    if rate is not None and not 0 < rate < float("inf"):
+        raise typer.BadParameter(f"--rate takes a positive number of rows a second, not {rate:g}.")

@@ -1,0 +1,171 @@
+"""The routes: the page, its events, and the answers for programs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from phida.serve import asking, explaining
+from phida.serve.access import Guard, refusal
+from phida.serve.asking import BadRequestError
+from phida.serve.events import EventStream
+from phida.serve.feed import Feed
+from phida.serve.learning import FAILED, Learning
+from phida.serve.metrics import CONTENT_TYPE, metrics
+from phida.serve.moment import Moment
+from phida.serve.painting import Painter
+
+_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+
+
+def application(learning: Learning, painter: Painter, feed: Feed, token: str | None = None) -> Starlette:
+    """All that is served, behind the guard."""
+    page = _page()
+    desk = _Desk(learning, painter, feed)
+    routes = [
+        Route("/events", EventStream(feed)),
+        Route("/state", desk.state),
+        Route("/predict", desk.predict, methods=["GET", "POST"]),
+        Route("/explain", desk.explain),
+        Route("/pause", desk.pause, methods=["POST"]),
+        Route("/resume", desk.resume, methods=["POST"]),
+        Route("/healthz", desk.health),
+        Route("/metrics", desk.metrics),
+        *(Route(path, partial(_file, content, kind)) for path, (content, kind) in page.items()),
+    ]
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        feed.attach()
+        yield
+
+    return Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        middleware=[Middleware(Guard, token=token, sign_in=page["/sign_in.html"][0])],
+        exception_handlers={
+            HTTPException: _refused,
+            BadRequestError: lambda request, error: refusal(error.status, str(error)),
+            explaining.UnknownError: lambda request, error: refusal(404, error.args[0]),
+            ClientDisconnect: lambda request, error: refusal(400, "the body was cut short."),
+            Exception: _broken,
+        },
+    )
+
+
+class _Desk:
+    """What is asked and answered."""
+
+    def __init__(self, learning: Learning, painter: Painter, feed: Feed) -> None:
+        self._learning = learning
+        self._painter = painter
+        self._feed = feed
+
+    async def state(self, request: Request) -> Response:
+        """The latest snapshot, or an earlier one that the trail has kept."""
+        number = asking.whole_number_if_any(request, "at")
+        if number is not None:
+            text = self._feed.trail.at(number)
+            if text is None:
+                raise BadRequestError(404, f"snapshot {number} was not kept; fewer are, the longer ago it is.")
+            return Response(text, media_type="application/json")
+        if self._feed.latest is None:
+            raise BadRequestError(503, "there is nothing to see yet; ask again in a moment.")
+        return Response(self._feed.latest.text, media_type="application/json")
+
+    async def predict(self, request: Request) -> Response:
+        """Cluster of each row, as the latest snapshot has them."""
+        moment = self._moment()
+        if request.method == "POST":
+            rows = await asking.rows_in_body(request, moment.features)
+        else:
+            rows = asking.row_in_query(request, moment.features)
+        labels = (await run_in_threadpool(moment.model.predict, rows)).tolist()
+        answer = {
+            "samples": moment.model.n_samples_seen_,
+            "labels": labels,
+            "clusters": [moment.ids[label] for label in labels],
+        }
+        return JSONResponse(answer)
+
+    async def explain(self, request: Request) -> Response:
+        """A cluster against another, or a node."""
+        kind, a = request.query_params.get("kind"), asking.whole_number(request, "a")
+        b, moment = asking.whole_number_if_any(request, "b"), self._moment()
+        if kind == "cluster":
+            return JSONResponse(await run_in_threadpool(explaining.cluster, moment, a, b))
+        if kind == "node":
+            return JSONResponse(await run_in_threadpool(explaining.node, moment, a))
+        raise BadRequestError(400, "the query needs kind=cluster or kind=node.")
+
+    async def pause(self, request: Request) -> Response:
+        """Learn nothing more for now."""
+        self._learning.pause()
+        return self._changed()
+
+    async def resume(self, request: Request) -> Response:
+        """Go on learning."""
+        self._learning.resume()
+        return self._changed()
+
+    async def health(self, request: Request) -> Response:
+        """Whether all is well."""
+        progress = self._learning.progress
+        if progress.state == FAILED:
+            return refusal(503, progress.note)
+        if not self._painter.at_work:
+            return refusal(503, "the page is not drawn any more; the server's messages tell why.")
+        return JSONResponse({"status": "ok", "state": progress.state})
+
+    async def metrics(self, request: Request) -> Response:
+        """Figures for Prometheus."""
+        if self._feed.latest is None:
+            raise BadRequestError(503, "there is nothing to measure yet; ask again in a moment.")
+        facts: dict[str, Any] = self._feed.latest.facts
+        return Response(metrics(facts, self._feed.n_listeners, self._painter.seconds), media_type=CONTENT_TYPE)
+
+    def _changed(self) -> Response:
+        self._painter.hurry()
+        return JSONResponse({"state": self._learning.progress.state})
+
+    def _moment(self) -> Moment:
+        if self._painter.moment is None:
+            raise BadRequestError(503, "no row has been learned yet; ask again in a moment.")
+        return self._painter.moment
+
+
+def _page() -> dict[str, tuple[bytes, str]]:
+    """The files of the page and their types, by path; nothing else can be asked for."""
+    found = {}
+    for file in (files("phida.serve") / "page").iterdir():
+        kind = _TYPES.get(file.name[file.name.rfind(".") :])
+        if kind is not None:
+            found[f"/{file.name}"] = (file.read_bytes(), kind)
+    return {"/": found["/index.html"], **found}
+
+
+async def _file(content: bytes, kind: str, request: Request) -> Response:
+    return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    sentences = {404: f"there is nothing at {request.url.path[:80]}.", 405: "the method is not for this address."}
+    return refusal(error.status_code, sentences.get(error.status_code, error.detail), dict(error.headers or {}))
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    logging.getLogger("phida.serve").error("%s failed", request.url.path, exc_info=error)
+    return refusal(500, "something broke; the server's messages tell what.")

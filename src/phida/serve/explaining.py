@@ -1,0 +1,119 @@
+"""What a click shows: a cluster's profile, a node's record, and why they are apart or together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from phida.explanation import Explanation
+from phida.serve.moment import Moment, number
+
+#: Features of a profile or a record, at most.
+_FEATURES = 40
+
+#: Modes named in an explanation, at most.
+_DEATHS = 4
+
+
+class UnknownError(LookupError):
+    """There is no such cluster or node any more."""
+
+
+def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
+    """Profile of a cluster, and what keeps it apart from another: the nearest, if none is named."""
+    label = _label(moment, id)
+    nodes = moment.model.nodes_
+    members = nodes.cluster == label
+    facts: dict[str, Any] = {
+        "samples": moment.model.n_samples_seen_,
+        "id": id,
+        "nodes": int(members.sum()),
+        "components": len(set(nodes.component[members].tolist())),
+        "support": round(float(moment.profile.support[label]), 1),
+        "share": number(float(moment.model.view_.support_share[label])),
+        "profile": moment.telling(label, _FEATURES),
+        "n_features": len(moment.features),
+        "events": [
+            {"kind": e.kind, "sample": e.sample, "before": list(e.before), "after": list(e.after)}
+            for e in moment.model.lineage_
+            if id in e.before or id in e.after
+        ][-6:],
+    }
+    against = _nearest(moment, label) if other is None else _label(moment, other)
+    if against is not None:
+        facts["other"] = moment.ids[against]
+        facts["explanation"] = _told(moment, moment.model.explain(label, against, kind="cluster"))
+    return facts
+
+
+def node(moment: Moment, id: int) -> dict[str, Any]:
+    """Record of a node, and why it belongs to the mode of its component."""
+    nodes = moment.model.nodes_
+    found = np.flatnonzero(nodes.id == id)
+    if len(found) == 0:
+        raise UnknownError(f"there is no node {id} any more; it was merged with another or removed.")
+    at = int(found[0])
+    component, label = int(nodes.component[at]), int(nodes.cluster[at])
+    facts: dict[str, Any] = {
+        "samples": moment.model.n_samples_seen_,
+        "id": id,
+        "birth": int(nodes.birth[at]),
+        "support": round(float(nodes.support[at]), 1),
+        "scale": number(float(nodes.scale[at])),
+        "active": bool(nodes.active[at]),
+        "component": component if component >= 0 else None,
+        "cluster": moment.ids[label] if label >= 0 else None,
+        "features": [
+            {"feature": name, "value": number(value)}
+            for name, value in zip(moment.features[:_FEATURES], nodes.representatives[at], strict=False)
+        ],
+        "n_features": len(moment.features),
+    }
+    if component >= 0:
+        mode = int(moment.model.hierarchy_.mode[component])
+        if mode != at:
+            facts["other"] = int(nodes.id[mode])
+            facts["explanation"] = _told(moment, moment.model.explain(at, mode, kind="node"))
+    return facts
+
+
+def _told(moment: Moment, why: Explanation) -> list[str]:
+    """An explanation in sentences that name nodes as the page does, by their ids."""
+    ids = moment.model.nodes_.id
+    if why.path:
+        least = f"the least support is {why.path_support:.6g}"
+        said = [f"A path of {len(why.path)} nodes in the PH graph joins them; {least}."]
+    else:
+        said = ["No path in the PH graph joins them."]
+    for death in why.deaths[:_DEATHS]:
+        fate = "was absorbed" if death.absorbed else "was kept apart"
+        said.append(
+            f"The mode at node {ids[death.mode]} stood out by {death.persistence:.3g} when it met that at node "
+            f"{ids[death.into]}, and {fate}: the threshold is {why.threshold:.3g}."
+        )
+    last, first = why.cut
+    where = f"after {last:.4g}" if np.isinf(first) else f"between {last:.4g} and {first:.4g}"
+    if why.same_component:
+        said.append("They are in one PH component.")
+    elif why.merge_height is None:
+        said.append("The hierarchy never merges their components.")
+    else:
+        made = "and are merged" if why.same_cluster else "and stay apart"
+        said.append(f"Their components meet at height {why.merge_height:.4g} {made}: the cut lies {where}.")
+    return said
+
+
+def _label(moment: Moment, id: int) -> int:
+    if id not in moment.ids:
+        raise UnknownError(f"there is no cluster {id} any more; it died or went into another.")
+    return moment.ids.index(id)
+
+
+def _nearest(moment: Moment, label: int) -> int | None:
+    """The other cluster to which the centre of this one is nearest, as prediction measures it."""
+    if len(moment.ids) < 2:
+        return None
+    distances = moment.model.transform(moment.model.cluster_centers_[[label]])[0].copy()
+    distances[label] = np.inf
+    return int(np.argmin(distances))

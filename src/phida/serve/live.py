@@ -1,0 +1,44 @@
+"""A stream and its page, from beginning to end."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+
+from phida.serve.app import application
+from phida.serve.feed import Feed
+from phida.serve.learning import Learning
+from phida.serve.painting import Painter
+from phida.serve.server import LiveServer
+
+
+class Live:
+    """Learning, painting and serving, started and stopped together."""
+
+    def __init__(self, learning: Learning, source: str, token: str | None = None) -> None:
+        """``source``: how the page calls the stream."""
+        self.learning = learning
+        self.feed = Feed()
+        self.painter = Painter(learning, self.feed, {"source": source, "run": secrets.token_hex(8)})
+        self.app = application(learning, self.painter, self.feed, token)
+
+    def start(self) -> None:
+        """Begin to learn."""
+        self.learning.start()
+        self.painter.start()
+
+    def stop(self) -> None:
+        """End learning after the batch under way; the last snapshot shows all of it."""
+        self.learning.stop()
+        self.painter.stop()
+
+    def run(self, listening: socket.socket) -> None:
+        """Learn and serve until a signal comes, or until the stream fails before anything was learned."""
+        self.start()
+        try:
+            LiveServer(self.app, self.feed, self._hopeless).run(sockets=[listening])
+        finally:
+            self.stop()
+
+    def _hopeless(self) -> bool:
+        return self.learning.error is not None and not self.learning.model.fitted

@@ -1,0 +1,42 @@
+"""Figures for Prometheus, in its text format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from phida.serve.learning import ENDED, FAILED, LEARNING, PAUSED
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def metrics(facts: dict[str, Any], listeners: int, seconds: float) -> str:
+    """What the latest snapshot says, and how the server is doing."""
+    lines: list[str] = []
+
+    def put(name: str, kind: str, help: str, values: Iterable[tuple[str, Any]]) -> None:
+        lines.extend([f"# HELP phida_{name} {help}", f"# TYPE phida_{name} {kind}"])
+        lines.extend(f"phida_{name}{labels} {value}" for labels, value in values if value is not None)
+
+    def one(name: str, kind: str, help: str, value: Any) -> None:
+        put(name, kind, help, [("", value)])
+
+    one("rows_total", "counter", "Rows read in this run.", facts["rows"])
+    one("bad_rows_total", "counter", "Rows left out in this run because they could not be read.", facts["bad_rows"])
+    one("samples_total", "counter", "Rows that the model has learned in its life.", facts["samples"])
+    one("rows_per_second", "gauge", "Rows read a second, of late.", facts["rate"])
+    states = [(f'{{state="{state}"}}', int(facts["state"] == state)) for state in (LEARNING, PAUSED, ENDED, FAILED)]
+    put("state", "gauge", "1 for the state that the stream is in.", states)
+    if facts["samples"]:
+        one("nodes", "gauge", "Learned nodes.", facts["n_nodes"])
+        one("active_nodes", "gauge", "Nodes active for prediction.", facts["n_active_nodes"])
+        one("components", "gauge", "PH components.", facts["n_components"])
+        one("clusters", "gauge", "Output clusters.", facts["n_clusters"])
+        one("vigilance", "gauge", "Similarity below which a row becomes a node.", facts["vigilance"])
+        one("interval_rows", "gauge", "Rows between two adjustments of the vigilance.", facts["interval"])
+        one("events_total", "counter", "Events of the clusters' lineage.", facts["n_events"])
+        support = [(f'{{cluster="{cluster["id"]}"}}', cluster["support"]) for cluster in facts["clusters"]]
+        put("cluster_support", "gauge", "Support of each of the largest clusters, by id.", support)
+    one("snapshot_seconds", "gauge", "Processor time that the latest snapshot took.", f"{seconds:.6f}")
+    one("listeners", "gauge", "Pages that look on.", listeners)
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,51 @@
+"""The model at one moment: a copy that learning no longer touches."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from phida.estimator import PHIDA
+from phida.profile import Profile
+from phida.streams.model import StreamModel
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What snapshots, predictions and explanations are made from, so that they agree with each other."""
+
+    model: PHIDA
+    features: tuple[str, ...]
+
+    @classmethod
+    def of(cls, learned: StreamModel) -> Moment:
+        """Now. Copying is quick, and waits for a few milliseconds of learning at most."""
+        model = copy.deepcopy(learned.estimator)
+        names = learned.names or tuple(f"feature {j}" for j in range(model.n_features_in_))
+        return cls(model, names)
+
+    @cached_property
+    def ids(self) -> list[int]:
+        """Id of each cluster, by its label."""
+        return [int(id) for id in self.model.cluster_ids_]
+
+    @cached_property
+    def profile(self) -> Profile:
+        """The clusters' centres beside the mean of the stream."""
+        return Profile.of(self.model)
+
+    def telling(self, label: int, most: int) -> list[dict[str, object]]:
+        """The features by which a cluster differs most from the mean of the stream."""
+        center, away = self.profile.center[label], self.profile.deviations[label]
+        return [
+            {"feature": self.features[j], "center": number(center[j]), "deviations": number(away[j])}
+            for j in self.profile.telling(label, most).tolist()
+        ]
+
+
+def number(value: float | None) -> float | None:
+    """With the digits that are worth sending; None for what JSON cannot hold."""
+    return None if value is None or not np.isfinite(value) else float(f"{value:.5g}")

@@ -1,0 +1,171 @@
+// The page: what came from the server, what is looked at, what is picked; and the parts that draw it.
+
+import { Bands } from "./bands.js";
+import { Clusters } from "./clusters.js";
+import { Curve } from "./curve.js";
+import { Detail } from "./detail.js";
+import { Diagram } from "./diagram.js";
+import { get, listen, post } from "./feed.js";
+import { NodeMap } from "./map.js";
+import { count, figure } from "./theme.js";
+
+const part = (id) => document.getElementById(id);
+
+let latest = null; // the newest snapshot
+let past = null; // the one looked back at
+let trail = []; // columns of earlier moments
+let linked = false;
+let selection = null; // { kind: "cluster" | "node", id }
+
+const pick = (kind) => (id) => {
+  selection = id === null || (selection?.kind === kind && selection.id === id) ? null : { kind, id };
+  show(true);
+};
+export const map = new NodeMap(part("map"), part("tip"), pick("node"));
+const bands = new Bands(part("bands"), pick("cluster"));
+const diagram = new Diagram(part("diagram"), pick("node"));
+const clusters = new Clusters(part("clusters"), pick("cluster"));
+const detail = new Detail(
+  { body: part("detail"), title: part("detail-title"), note: part("detail-note"), close: part("close") },
+  () => pick("none")(null),
+);
+const curves = [
+  new Curve(part("rate-curve"), "rate"),
+  new Curve(part("vigilance-curve"), "vigilance"),
+  new Curve(part("nodes-curve"), "n_nodes"),
+];
+
+function show(jump = false) {
+  showState();
+  const shown = past ?? latest;
+  if (!shown) return;
+  const slots = new Map(shown.clusters.map(({ id, slot }) => [id, slot]));
+  showFigures(shown);
+  map.show(shown, slots, selection, jump);
+  clusters.show(shown.clusters, selection);
+  diagram.show(shown.modes, slots, selection);
+  detail.show(shown, slots, selection, past !== null);
+  showTimes();
+}
+
+/** What goes on while one looks back: the bands, the curves and the slider. */
+function showTimes() {
+  const columns = [...trail];
+  if (latest.nodes && latest.number !== columns.at(-1)?.number) columns.push(asColumn(latest));
+  bands.show(columns, latest.events, selection, past?.samples ?? null);
+  for (const curve of curves) curve.show(columns);
+  showSlider();
+}
+
+function asColumn(snapshot) {
+  return { ...snapshot, bands: snapshot.clusters.map(({ id, slot, share }) => [id, slot, share]) };
+}
+
+function showState() {
+  const state = !linked ? "lost" : past ? "past" : (latest?.state ?? "connecting");
+  const chip = part("state");
+  chip.textContent = { lost: "not connected", past: "looking back" }[state] ?? state;
+  chip.className = `chip ${state}`;
+  part("source").textContent = latest?.source ?? "";
+  const notes = { lost: "The server does not answer; trying again.", past: "Learning goes on; Live comes back to it." };
+  const bad = latest?.bad_rows ? `${count(latest.bad_rows)} bad rows left out.` : "";
+  part("note").textContent = part("note").title = notes[state] ?? ([latest?.note, bad].filter(Boolean).join(" ") || "");
+  const button = part("pause");
+  button.disabled = !linked || !["learning", "paused"].includes(latest?.state);
+  button.textContent = latest?.state === "paused" ? "Resume learning" : "Pause learning";
+}
+
+function showFigures(shown) {
+  for (const name of ["samples", "n_nodes", "n_components", "n_clusters"]) part(name).textContent = count(shown[name]);
+  part("rate").textContent = shown.rate < 10 && shown.rate > 0 ? shown.rate.toFixed(1) : count(shown.rate);
+  part("vigilance").textContent = figure(shown.vigilance);
+  const { persistence, hierarchy } = shown.confidence ?? {};
+  const known = [persistence, hierarchy].map((value) => (value ?? null) === null ? "–" : value.toFixed(2));
+  part("confidence").textContent = known.join(" · ");
+}
+
+/** The slider goes along the bands above it: its values are rows. */
+function showSlider() {
+  const slider = part("past");
+  slider.disabled = trail.length === 0;
+  if (trail.length === 0) return;
+  slider.min = trail[0].samples;
+  slider.max = latest.samples;
+  slider.value = past ? past.samples : latest.samples;
+  const text = past ? `row ${count(past.samples)}` : "now";
+  part("when").textContent = text;
+  slider.setAttribute("aria-valuetext", text);
+  part("live").disabled = !past;
+}
+
+/** The column whose row is nearest; the present where that is nearer. */
+function nearest(samples) {
+  let best = trail.length;
+  let least = Math.abs(latest.samples - samples);
+  trail.forEach((column, i) => {
+    const away = Math.abs(column.samples - samples);
+    if (away < least) [best, least] = [i, away];
+  });
+  return best;
+}
+
+let wanted = null; // of the moments asked for, the last
+async function lookBack(at) {
+  const column = trail[at];
+  wanted = column?.number ?? null;
+  if (!column) {
+    past = null;
+    return show(true);
+  }
+  try {
+    const found = await get(`/state?at=${column.number}`);
+    if (wanted !== column.number) return;
+    past = found;
+  } catch {
+    past = null; // thinned away in the meantime
+  }
+  show(true);
+}
+
+part("past").addEventListener("input", (event) => lookBack(nearest(Number(event.target.value))));
+part("past").addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+  if (!step) return;
+  event.preventDefault(); // one moment a stroke, not one row
+  const at = past ? trail.findIndex((column) => column.number >= past.number) : trail.length;
+  lookBack(Math.max(0, Math.min(trail.length, (at < 0 ? trail.length : at) + step)));
+});
+part("live").addEventListener("click", () => lookBack(trail.length));
+part("pause").addEventListener("click", async (event) => {
+  event.target.disabled = true;
+  try {
+    await post(latest.state === "paused" ? "/resume" : "/pause");
+  } catch (error) {
+    part("note").textContent = error.message;
+  }
+});
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && selection) pick("none")(null);
+});
+
+listen({
+  onLink(up) {
+    linked = up;
+    showState();
+  },
+  onTrail({ from, columns }) {
+    trail = [...trail.slice(0, from), ...columns];
+  },
+  onSnapshot(snapshot) {
+    if (latest && latest.run !== snapshot.run) {
+      // another run of the server: nothing of the old one holds
+      past = selection = wanted = null;
+      bands.forget();
+    }
+    latest = snapshot;
+    if (past) {
+      showState();
+      showTimes();
+    } else show();
+  },
+});

@@ -1,0 +1,192 @@
+// What is known about the cluster or node that was picked; the latest events where none is.
+
+import { get } from "./feed.js";
+import { count, figure, idText, made, percent, signed, slotClass } from "./theme.js";
+
+const REFRESH = 2000; // milliseconds between two questions about the same thing
+
+export class Detail {
+  constructor({ body, title, note, close }, onClose) {
+    Object.assign(this, { body, title, note, close });
+    this.asked = 0;
+    this.about = "";
+    close.addEventListener("click", onClose);
+  }
+
+  show(snapshot, slots, selection, past) {
+    this.slots = slots;
+    this.close.hidden = !selection;
+    const about = JSON.stringify([selection, past && snapshot.number]);
+    const fresh = about !== this.about;
+    this.about = about;
+    if (!selection) {
+      this.title.textContent = "Events";
+      this.note.textContent = "pick a cluster or a node to see why it is one";
+      return this.fill(events(snapshot.events ?? []), fresh);
+    }
+    this.title.textContent = `${selection.kind === "node" ? "Node" : "Cluster"} ${idText(selection.id)}`;
+    if (past) {
+      this.note.textContent = `as of row ${count(snapshot.samples)}; explanations are of the present`;
+      return this.fill(remembered(snapshot, selection), fresh);
+    }
+    if (fresh) this.fill([made("p", "empty", "…")], true);
+    if (fresh || performance.now() - this.asked > REFRESH) this.ask(selection, about);
+  }
+
+  async ask(selection, about) {
+    this.asked = performance.now();
+    try {
+      const facts = await get(`/explain?kind=${selection.kind}&a=${selection.id}`);
+      if (about !== this.about) return;
+      this.note.textContent = `as of row ${count(facts.samples)}`;
+      this.fill(selection.kind === "node" ? this.node(facts) : this.cluster(facts));
+    } catch (error) {
+      if (about !== this.about) return;
+      this.note.textContent = "";
+      this.fill([made("p", "empty", sentence(error.message))]);
+    }
+  }
+
+  fill(parts, top = false) {
+    const at = top ? 0 : this.body.scrollTop;
+    this.body.replaceChildren(...parts);
+    this.body.scrollTop = at;
+  }
+
+  cluster(facts) {
+    const parts = [
+      list([
+        ["support", count(facts.support)],
+        ["share", percent(facts.share)],
+        ["nodes", count(facts.nodes)],
+        ["components", count(facts.components)],
+      ]),
+    ];
+    if (facts.explanation) {
+      parts.push(made("h3", "", `Why it is not one with cluster ${idText(facts.other)}, the nearest`));
+      parts.push(...facts.explanation.map((line) => made("p", "", line)));
+    }
+    parts.push(made("h3", "", "Profile: centre, and σ from the stream's mean"));
+    parts.push(profile(facts.profile, slotClass(this.slots.get(facts.id))), ...rest(facts, facts.profile.length));
+    if (facts.events.length) parts.push(made("h3", "", "Events"), ...events(facts.events));
+    return parts;
+  }
+
+  node(facts) {
+    const parts = [
+      list([
+        ["cluster", idText(facts.cluster)],
+        ["component", facts.component ?? "none"],
+        ["support", count(facts.support)],
+        ["scale", figure(facts.scale)],
+        ["born at row", count(facts.birth)],
+        ["in prediction", facts.active ? "active" : "not active"],
+      ]),
+    ];
+    if (facts.explanation) {
+      parts.push(made("h3", "", `Why it is one with node ${facts.other}, the mode of its component`));
+      parts.push(...facts.explanation.map((line) => made("p", "", line)));
+    }
+    parts.push(made("h3", "", "Representative"));
+    const table = made("table");
+    for (const { feature, value } of facts.features) {
+      const row = made("tr");
+      row.append(made("td", "", feature), made("td", "number", figure(value)));
+      table.append(row);
+    }
+    parts.push(table, ...rest(facts, facts.features.length));
+    return parts;
+  }
+}
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function list(pairs) {
+  const facts = made("dl", "facts");
+  for (const [name, value] of pairs) {
+    const pair = made("div");
+    pair.append(made("dt", "", name), made("dd", "", String(value)));
+    facts.append(pair);
+  }
+  return facts;
+}
+
+/** Features that are not shown. */
+function rest(facts, shown) {
+  return facts.n_features > shown ? [made("p", "quiet", `and ${count(facts.n_features - shown)} features more`)] : [];
+}
+
+function profile(features, className) {
+  const most = Math.max(1, ...features.map(({ deviations }) => Math.abs(deviations)));
+  const table = made("table", className);
+  for (const { feature, center, deviations } of features) {
+    const row = made("tr");
+    const away = made("td", "away");
+    away.append(deviation(deviations / most));
+    const name = made("td", "", feature);
+    name.title = feature;
+    row.append(name, made("td", "number", figure(center)), away, made("td", "number", signed(deviations)));
+    table.append(row);
+  }
+  return table;
+}
+
+/** A bar to the left or right of the middle. */
+function deviation(part) {
+  const make = (tag, attributes) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+  const drawing = make("svg", { viewBox: "-50 0 100 9", preserveAspectRatio: "none", "aria-hidden": "true" });
+  const wide = 50 * Math.abs(part);
+  drawing.append(make("rect", { x: part < 0 ? -wide : 0, y: 1, width: wide, height: 7 }));
+  drawing.append(make("line", { x1: 0, x2: 0, y1: 0, y2: 9 }));
+  return drawing;
+}
+
+function told({ kind, before, after }) {
+  const ids = (list) => list.map(idText).join(", ");
+  const others = (list, id) => list.filter((other) => other !== id);
+  if (kind === "split") return `${ids(others(after, before[0]))} split off ${ids(before)}`;
+  if (kind === "merged") return `${ids(others(before, after[0]))} merged into ${ids(after)}`;
+  if (kind === "revived") return `${ids(after)} is back${before.length ? `, out of ${ids(before)}` : ""}`;
+  if (kind === "died") return `${ids(before)} died`;
+  return `${ids(after)} was born`;
+}
+
+function events(latest) {
+  if (!latest.length) return [made("p", "empty", "Nothing has happened to a cluster yet.")];
+  const items = made("ul");
+  for (const event of [...latest].reverse()) {
+    const item = made("li");
+    item.append(made("span", "when", count(event.sample)), made("span", "", told(event)));
+    items.append(item);
+  }
+  return [items];
+}
+
+/** What a past snapshot itself says. */
+function remembered(snapshot, { kind, id }) {
+  if (kind === "node") {
+    const at = snapshot.nodes?.id.indexOf(id) ?? -1;
+    if (at < 0) return [made("p", "empty", "This node is not drawn at that moment.")];
+    return [
+      list([
+        ["cluster", idText(snapshot.nodes.cluster[at])],
+        ["support", count(snapshot.nodes.support[at])],
+        ["in prediction", snapshot.nodes.active[at] ? "active" : "not active"],
+      ]),
+    ];
+  }
+  const cluster = snapshot.clusters.find((one) => one.id === id);
+  if (!cluster) return [made("p", "empty", "This cluster is not there at that moment.")];
+  return [
+    list([
+      ["support", count(cluster.support)],
+      ["share", percent(cluster.share)],
+      ["nodes", count(cluster.nodes)],
+    ]),
+    profile(cluster.telling, slotClass(cluster.slot)),
+  ];
+}

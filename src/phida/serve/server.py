@@ -1,0 +1,94 @@
+"""The HTTP server, bounded in what it takes on."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from phida.serve.feed import Feed
+
+#: Connections at a time, and seconds that one may take to send its request.
+CONNECTIONS, PATIENCE = 256, 10.0
+
+
+class BoundedProtocol(H11Protocol):
+    """HTTP/1.1 that hangs up on one connection too many, and on one that does not finish its request."""
+
+    _wait: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin, or hang up."""
+        super().connection_made(transport)
+        if len(self.connections) > CONNECTIONS:
+            transport.abort()
+        else:
+            self._wait_for_request()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; a request that is there in full ends the wait."""
+        super().data_received(data)
+        self._wait_for_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The other end has gone."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait_for_request(self) -> None:
+        answered = getattr(self.cycle, "response_complete", True)  # there is no cycle before the first request
+        if not answered:
+            self._stop_waiting()
+        elif self._wait is None:
+            self._wait = self.loop.call_later(PATIENCE, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._wait is not None:
+            self._wait.cancel()
+            self._wait = None
+
+
+class LiveServer(uvicorn.Server):
+    """uvicorn that sends its listeners away before it waits for the last answer."""
+
+    def __init__(self, app: Starlette, feed: Feed, give_up: Callable[[], bool]) -> None:
+        """``give_up``: asked now and then whether there is no point in going on."""
+        config = uvicorn.Config(
+            app,
+            http=BoundedProtocol,
+            ws="none",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=2,
+            h11_max_incomplete_event_size=16 * 1024,
+        )
+        super().__init__(config)
+        self._feed = feed
+        self._give_up = give_up
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to end."""
+        return await super().on_tick(counter) or self._give_up()
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """End."""
+        self._feed.close()
+        await super().shutdown(sockets)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens, or an error that says why not."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=CONNECTIONS)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OSError(f"cannot listen on {host} port {port} ({reason}); choose with --host and --port.") from error

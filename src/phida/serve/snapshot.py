@@ -1,0 +1,148 @@
+"""A picture of the model at one moment, as plain numbers of bounded size."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from phida.projection import Projection
+from phida.serve.axes import SteadyAxes
+from phida.serve.feed import Snapshot
+from phida.serve.learning import Progress
+from phida.serve.moment import Moment, number
+from phida.serve.slots import Slots
+from phida.serve.trail import Column, Trail
+
+#: The most that is drawn of each: the strongest, shortest or latest.
+NODES, EDGES, MODES, CLUSTERS, EVENTS = 600, 1200, 300, 100, 40
+
+#: Features shown per cluster.
+_TELLING = 3
+
+
+class Sketcher:
+    """Snapshots of one stream, in which axes and colours stay as they were."""
+
+    def __init__(self, trail: Trail, facts: dict[str, object]) -> None:
+        """``facts`` stand in every snapshot."""
+        self._facts = facts
+        self._trail = trail
+        self._axes = SteadyAxes()
+        self._slots = Slots()
+        self._number = -1
+        self._samples = 0
+        """Rows learned when the trail was last offered something."""
+
+    def sketch(self, moment: Moment | None, progress: Progress, rate: float, time: float) -> Snapshot:
+        """A snapshot, which the trail is offered as well."""
+        self._number += 1
+        facts = {"number": self._number, "time": round(time, 3), **self._facts, **asdict(progress)}
+        facts |= {"rate": number(rate), "samples": 0, "clusters": [], "nodes": None}
+        if moment is not None:
+            facts |= _counts(moment) | self._clusters(moment) | self._nodes(moment) | _modes(moment) | _events(moment)
+        text = _json(facts)
+        if facts["samples"] != self._samples:
+            self._trail.offer(_column(facts, text))
+            self._samples = facts["samples"]
+        return Snapshot(self._number, facts, text.encode())
+
+    def _clusters(self, moment: Moment) -> dict[str, Any]:
+        cluster, support = moment.model.nodes_.cluster, moment.profile.support
+        counts = np.bincount(cluster[cluster >= 0], minlength=len(moment.ids))
+        order = np.argsort(-support, kind="stable")[:CLUSTERS].tolist()
+        slots = self._slots.choose([moment.ids[label] for label in order], self._trail.ids())
+        clusters = [
+            {
+                "id": moment.ids[label],
+                "label": label,
+                "slot": slots[moment.ids[label]],
+                "nodes": int(counts[label]),
+                "support": round(float(support[label]), 1),
+                "share": round(float(support[label] / support.sum()), 5),
+                "telling": moment.telling(label, _TELLING),
+            }
+            for label in order
+        ]
+        return {"clusters": clusters}
+
+    def _nodes(self, moment: Moment) -> dict[str, Any]:
+        nodes, graph = moment.model.nodes_, moment.model.graph_
+        drawn = np.sort(np.argsort(-nodes.support, kind="stable")[:NODES])
+        place = np.full(len(nodes), -1)
+        place[drawn] = np.arange(len(drawn))
+        at = self._axes.turned(Projection.of(moment.model)).transform(nodes.representatives[drawn])
+        ids = np.array([*moment.ids, -1])  # the last for nodes without a cluster
+        source, target = place[graph.source], place[graph.target]
+        edges = np.flatnonzero((source >= 0) & (target >= 0))
+        edges = edges[np.argsort(graph.distance[edges], kind="stable")[:EDGES]]
+        return {
+            "nodes": {
+                "id": nodes.id[drawn].tolist(),
+                "x": [number(x) for x in at[:, 0]],
+                "y": [number(y) for y in at[:, 1]],
+                "support": [round(s, 1) for s in nodes.support[drawn].tolist()],
+                "active": [int(a) for a in nodes.active[drawn]],
+                "cluster": [id if n >= 0 else None for n, id in _labelled(nodes.cluster[drawn], ids)],
+            },
+            "edges": [source[edges].tolist(), target[edges].tolist()],
+        }
+
+
+def _labelled(labels: Any, ids: Any) -> list[tuple[int, int]]:
+    return list(zip(labels.tolist(), ids[labels].tolist(), strict=True))
+
+
+def _counts(moment: Moment) -> dict[str, Any]:
+    model = moment.model
+    return {
+        "samples": model.n_samples_seen_,
+        "n_features": len(moment.features),
+        "n_nodes": model.n_nodes_,
+        "n_active_nodes": model.n_active_nodes_,
+        "n_components": model.n_components_,
+        "n_clusters": model.n_clusters_,
+        "vigilance": number(model.vigilance_),
+        "interval": model.interval_,
+        "confidence": {key: number(value) for key, value in vars(model.cut_confidence_).items()},
+    }
+
+
+def _modes(moment: Moment) -> dict[str, Any]:
+    """The persistence diagram; a death of None is that of a mode that never met a denser one."""
+    modes, nodes = moment.model.persistence_, moment.model.nodes_
+    drawn = np.argsort(-modes.persistence, kind="stable")[:MODES]
+    ids = np.array([*moment.ids, -1])
+    cluster = _labelled(nodes.cluster[modes.node[drawn]], ids)
+    return {
+        "modes": {
+            "node": nodes.id[modes.node[drawn]].tolist(),
+            "birth": [number(b) for b in modes.birth[drawn]],
+            "death": [number(d) for d in modes.death[drawn]],
+            "cluster": [id if n >= 0 else None for n, id in cluster],
+            "threshold": number(modes.threshold),
+        }
+    }
+
+
+def _events(moment: Moment) -> dict[str, Any]:
+    lineage = moment.model.lineage_
+    latest = [lineage[i] for i in range(max(0, len(lineage) - EVENTS), len(lineage))]
+    shown = [
+        {"number": e.number, "kind": e.kind, "sample": e.sample, "before": list(e.before), "after": list(e.after)}
+        for e in latest
+    ]
+    return {"events": shown, "n_events": len(lineage) + lineage.n_dropped}
+
+
+def _column(facts: dict[str, Any], text: str) -> Column:
+    clusters = facts["clusters"]
+    part = {key: facts[key] for key in ("number", "time", "samples", "rate", "vigilance", "n_nodes", "n_clusters")}
+    part["bands"] = [[cluster["id"], cluster["slot"], cluster["share"]] for cluster in clusters]
+    return Column(facts["number"], {cluster["id"] for cluster in clusters}, _json(part), text.encode())
+
+
+def _json(facts: Any) -> str:
+    return json.dumps(facts, separators=(",", ":"), allow_nan=False)

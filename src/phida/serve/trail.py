@@ -1,0 +1,58 @@
+"""What has been: a column for each of some earlier moments, thinned as they grow many."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Set
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Column:
+    """One moment of the past."""
+
+    number: int
+    """Of its snapshot."""
+    ids: Set[int]
+    """The clusters in it."""
+    text: str
+    """What the bands and curves draw of it, as JSON."""
+    snapshot: bytes
+    """All of it, as JSON."""
+
+
+class Trail:
+    """Columns over the whole run; where there would be too many, every second one goes and fewer come after."""
+
+    def __init__(self, most: int = 240) -> None:
+        self._most = most
+        self._columns: list[Column] = []
+        self._offered = 0
+        self._stride = 1
+        self._lock = threading.Lock()
+
+    def offer(self, column: Column) -> None:
+        """Take a column in, if its turn has come."""
+        with self._lock:
+            if self._offered % self._stride == 0:
+                self._columns.append(column)
+            self._offered += 1
+            if len(self._columns) > self._most:
+                self._columns = self._columns[::2]
+                self._stride *= 2
+
+    def since(self, stride: int, count: int) -> tuple[int, int, list[Column]]:
+        """What a listener with ``count`` columns of a ``stride`` lacks: the stride, where it begins, the columns."""
+        with self._lock:
+            begin = count if stride == self._stride else 0
+            return self._stride, begin, self._columns[begin:]
+
+    def at(self, number: int) -> bytes | None:
+        """The snapshot of a number, if it was kept."""
+        with self._lock:
+            return next((column.snapshot for column in self._columns if column.number == number), None)
+
+    def ids(self) -> set[int]:
+        """Every cluster that some column shows."""
+        with self._lock:
+            return set().union(*(column.ids for column in self._columns))

@@ -1,0 +1,257 @@
+"""The live page, as somebody sees it who looks on, clicks and types."""
+
+import re
+import subprocess
+
+import pytest
+from data import drifting
+from playwright.sync_api import expect
+from serve_data import as_csv, until
+
+ROWS = drifting(20_000)
+
+
+@pytest.fixture(scope="module")
+def stream_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("browser") / "rows.csv"
+    path.write_text(as_csv(ROWS))
+    return path
+
+
+@pytest.fixture
+def serving(start, stream_file):
+    """A stream that goes on for longer than any test."""
+    return start("--from", stream_file, "--rate", 150)
+
+
+@pytest.fixture
+def page(serving, open_page):
+    page = open_page(serving.address)
+    expect(page.locator("#state")).to_have_text("learning")
+    expect(page.locator("#clusters button")).not_to_have_count(0)
+    return page
+
+
+def number(page, name):
+    return int(page.locator(f"#{name}").text_content().replace(",", ""))
+
+
+def paused(page):
+    page.get_by_role("button", name="Pause learning").click()
+    expect(page.locator("#state")).to_have_text("paused")
+    page.wait_for_timeout(600)  # the last snapshot may still be on its way, and nodes glide
+
+
+def test_numbers_move(page):
+    assert page.title() == "phida" and page.locator("#source").text_content() == "rows.csv"
+    before = number(page, "samples")
+    page.wait_for_function(
+        "(n) => Number(document.querySelector('#samples').textContent.replace(/,/g, '')) > n", arg=before
+    )
+    assert number(page, "n_nodes") > 0 and number(page, "n_clusters") == page.locator("#clusters button").count()
+    page.wait_for_function("() => Number(document.querySelector('#rate').textContent.replace(/,/g, '')) > 0")
+
+
+def drawn(page, canvas):
+    """Whether anything is on a canvas."""
+    return page.evaluate(
+        """(id) => { const canvas = document.getElementById(id), empty = document.createElement("canvas");
+        [empty.width, empty.height] = [canvas.width, canvas.height];
+        return canvas.toDataURL() !== empty.toDataURL(); }""",
+        canvas,
+    )
+
+
+def test_everything_is_drawn(page):
+    for canvas in ("map", "bands", "diagram", "rate-curve", "vigilance-curve", "nodes-curve"):
+        until(lambda canvas=canvas: drawn(page, canvas))
+
+
+def test_a_cluster_is_explained(page):
+    row = page.locator("#clusters button").first
+    row.click()
+    id = row.get_attribute("data-cluster")
+    expect(page.locator("#detail-title")).to_have_text(f"Cluster {id}")
+    expect(row).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#detail")).to_contain_text("Profile")
+    expect(page.locator("#detail table tr")).to_have_count(3)
+    if page.locator("#clusters button").count() > 1:
+        expect(page.locator("#detail")).to_contain_text("the nearest")
+    page.keyboard.press("Escape")
+    expect(page.locator("#detail-title")).to_have_text("Events")
+    expect(row).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_node_is_explained(page, serving):
+    paused(page)
+    id = serving.state()["nodes"]["id"][0]
+    x, y = page.evaluate("async (id) => (await import('/app.js')).map.where(id)", id)
+    page.locator("#map").hover(position={"x": x, "y": y})
+    expect(page.locator("#tip")).to_contain_text("support")
+    named = int(re.search(r"node (\d+)", page.locator("#tip").text_content())[1])  # nodes may lie on each other
+    page.locator("#map").click(position={"x": x, "y": y})
+    expect(page.locator("#detail-title")).to_have_text(f"Node {named}")
+    expect(page.locator("#detail")).to_contain_text("Representative")
+    expect(page.locator("#detail")).to_contain_text("born at row")
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator("#detail-title")).to_have_text("Events")
+
+
+def test_the_keyboard_is_enough(page):
+    paused(page)
+    page.locator("#map").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#detail-title")).to_have_text(re.compile(r"Node \d+"))
+    first = page.locator("#detail-title").text_content()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#detail-title")).not_to_have_text(first)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#detail-title")).to_have_text(first)
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#detail-title")).to_have_text(re.compile(r"Cluster \d+"))
+
+
+def test_bands_and_modes_can_be_clicked(page):
+    page.wait_for_timeout(1500)
+    paused(page)
+    box = page.locator("#bands").bounding_box()
+    page.locator("#bands").click(position={"x": box["width"] * 0.9, "y": box["height"] / 2})
+    expect(page.locator("#detail-title")).to_have_text(re.compile(r"Cluster"))
+    expect(page.locator("#clusters button[aria-pressed=true]")).to_have_count(1)
+    box = page.locator("#diagram").bounding_box()
+    for x in range(40, int(box["width"]) - 8, 5):  # along the line of the modes that never died
+        page.locator("#diagram").click(position={"x": x, "y": box["height"] - 38})
+        if page.locator("#detail-title").text_content().startswith("Node"):
+            return
+    raise AssertionError("no mode could be clicked")
+
+
+def test_learning_is_paused_and_resumed(page, serving):
+    paused(page)
+    rows = serving.state()["rows"]
+    expect(page.locator("#note")).to_contain_text("paused")
+    page.wait_for_timeout(1000)
+    assert serving.state()["rows"] == rows
+    page.get_by_role("button", name="Resume learning").click()
+    expect(page.locator("#state")).to_have_text("learning")
+    until(lambda: serving.state()["rows"] > rows)
+
+
+def test_one_can_look_back_and_come_back(page):
+    page.wait_for_timeout(2000)
+    now = number(page, "samples")
+    slider = page.locator("#past")
+    slider.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_timeout(200)
+    expect(page.locator("#state")).to_have_text("looking back")
+    then = number(page, "samples")
+    assert then < now
+    expect(page.locator("#when")).to_have_text(f"row {then:,}")
+    page.wait_for_timeout(800)
+    assert number(page, "samples") == then  # while learning goes on
+    page.locator("#clusters button").first.click()
+    expect(page.locator("#detail-note")).to_contain_text("explanations are of the present")
+    slider.press("Home")
+    page.wait_for_function(
+        "(n) => Number(document.querySelector('#samples').textContent.replace(/,/g, '')) < n", arg=then
+    )
+    page.get_by_role("button", name="Live").click()
+    expect(page.locator("#state")).to_have_text("learning")
+    page.wait_for_function(
+        "(n) => Number(document.querySelector('#samples').textContent.replace(/,/g, '')) > n", arg=now
+    )
+
+
+def test_the_page_comes_back_when_the_server_does(start, page, serving, stream_file, errors):
+    until(lambda: number(page, "samples") > 300)
+    page.locator("#clusters button").first.click()
+    serving.end()
+    expect(page.locator("#state")).to_have_text("not connected")
+    expect(page.get_by_role("button", name="Pause learning")).to_be_disabled()
+    start("--from", stream_file, "--rate", 150, port=serving.port)
+    expect(page.locator("#state")).to_have_text("learning")
+    page.wait_for_function("() => Number(document.querySelector('#samples').textContent.replace(/,/g, '')) > 0")
+    expect(page.locator("#detail-title")).to_have_text("Events")  # the selection was of the other run
+    before = number(page, "samples")
+    until(lambda: number(page, "samples") > before)
+    # The browser itself reports connections that fail; nothing else may be wrong.
+    assert all("net::ERR" in error for error in errors)
+    errors.clear()
+
+
+def test_the_end_of_the_stream_is_told(start, tmp_path, open_page):
+    path = tmp_path / "short.csv"
+    path.write_text(as_csv(ROWS[:300]))
+    serving = start("--from", path)
+    page = open_page(serving.address)
+    expect(page.locator("#state")).to_have_text("ended")
+    expect(page.locator("#note")).to_contain_text("The stream has ended; this page stays")
+    assert number(page, "samples") == 300
+    expect(page.locator("#pause")).to_be_disabled()
+
+
+def test_a_page_that_comes_before_the_first_row_waits(start, open_page):
+    serving = start("--from", "-", stdin=subprocess.PIPE)
+    page = open_page(serving.address)
+    expect(page.locator("#state")).to_have_text("learning")
+    serving.process.stdin.write(as_csv(ROWS[:50]))
+    serving.process.stdin.flush()
+    expect(page.locator("#samples")).to_have_text("50")
+
+
+def test_who_has_no_token_is_asked_for_it(start, stream_file, open_page, errors):
+    serving = start("--from", stream_file, "--rate", 150, "--token", "open sesame")
+    page = open_page(serving.address)
+    page.get_by_label("Token").fill("guess")
+    page.get_by_role("button", name="Show the stream").click()
+    expect(page.get_by_label("Token")).to_be_visible()
+    page.get_by_label("Token").fill("open sesame")
+    page.get_by_role("button", name="Show the stream").click()
+    expect(page.locator("#state")).to_have_text("learning")
+    assert page.url == serving.address + "/"
+    page.reload()
+    expect(page.locator("#state")).to_have_text("learning")
+    page.get_by_role("button", name="Pause learning").click()
+    expect(page.locator("#state")).to_have_text("paused")
+    # The browser reports the two answers of 401 by itself.
+    assert all("401" in error for error in errors)
+    errors.clear()
+
+
+def test_names_are_text_and_never_markup(start, tmp_path, open_page):
+    hostile = "<img src=x onerror=alert(1)>"
+    text = as_csv(ROWS[:400]).replace("a,b,c", f'"{hostile}",b,"&lt;c"', 1)
+    path = tmp_path / "<b>rows.csv"
+    path.write_text(text)
+    serving = start("--from", path)
+    page = open_page(serving.address)
+    expect(page.locator("#state")).to_have_text("ended")
+    expect(page.locator("#source")).to_have_text("<b>rows.csv")
+    page.locator("#clusters button").first.click()
+    expect(page.locator("#detail")).to_contain_text(hostile)
+    expect(page.locator("#detail")).to_contain_text("&lt;c")
+    assert page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1024, 1920])
+def test_nothing_sticks_out(serving, open_page, width):
+    page = open_page(serving.address, viewport={"width": width, "height": 844})
+    expect(page.locator("#state")).to_have_text("learning")
+    expect(page.locator("#clusters button")).not_to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator("#clusters button").first.click()
+    expect(page.locator("#detail")).to_contain_text("Profile")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_dark_is_dark(serving, open_page):
+    def brightness(scheme):
+        page = open_page(serving.address, color_scheme=scheme)
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, re.findall(r"\d+", colour)[:3]))
+
+    assert brightness("dark") < 150 < 600 < brightness("light")

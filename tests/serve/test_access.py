@@ -1,0 +1,106 @@
+"""Who is let in."""
+
+import httpx
+import pytest
+from serve_data import learned
+
+from phida.serve.access import is_loopback
+
+TOKEN = "a token, with = signs; and more"
+QUESTIONS = ("/state", "/metrics", "/events", "/predict?x=1,2,3", "/explain?kind=node&a=0", "/app.js", "/nothing")
+
+
+@pytest.fixture(scope="module")
+def guarded(rows_file):
+    with learned(rows_file, token=TOKEN) as (client, live):
+        yield client, live
+
+
+@pytest.fixture
+def stranger(guarded):
+    """A client that has shown no token yet, and comes from elsewhere."""
+    with httpx.Client(base_url=guarded[0].base_url, headers={"host": "data.example"}) as client:
+        yield client
+
+
+@pytest.mark.parametrize("path", QUESTIONS)
+def test_without_the_token_there_is_no_answer(stranger, path):
+    for headers in ({}, {"authorization": "Bearer guess"}, {"authorization": TOKEN}, {"cookie": "phida_token=x"}):
+        answer = stranger.get(path, headers=headers)
+        assert answer.status_code == 401
+        assert "token is needed" in answer.json()["error"]
+        assert answer.headers["www-authenticate"] == "Bearer"
+    assert stranger.post("/pause").status_code == 401
+
+
+def test_the_token_opens(stranger):
+    for scheme in ("Bearer", "bearer"):
+        assert stranger.get("/state", headers={"authorization": f"{scheme} {TOKEN}"}).status_code == 200
+
+
+def test_the_page_keeps_the_token_and_takes_it_out_of_the_address(stranger):
+    answer = stranger.get("/", params={"token": TOKEN})
+    assert answer.status_code == 303 and answer.headers["location"] == "/"
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=strict" in cookie
+    assert stranger.get("/").status_code == 200
+    assert stranger.get("/state").status_code == 200
+
+
+def test_the_token_in_the_address_is_for_the_page_alone(stranger):
+    assert stranger.get("/state", params={"token": TOKEN}).status_code == 401
+    assert stranger.get("/", params={"token": "guess"}).status_code == 401
+
+
+def test_a_browser_is_asked_for_the_token(stranger):
+    answer = stranger.get("/", headers={"accept": "text/html,*/*"})
+    assert answer.status_code == 401
+    assert 'name="token"' in answer.text
+
+
+def test_health_needs_no_token(stranger):
+    assert stranger.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:8750", "127.0.0.1:1", "127.1.2.3", "[::1]:8750"])
+def test_names_of_this_machine_are_let_in(client, host):
+    assert client.get("/state", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example:8750", "192.168.0.7", "", "[::1", "0.0.0.0"])
+def test_other_names_are_not(client, host):
+    for path in ("/", "/state", "/healthz"):
+        answer = client.get(path, headers={"host": host})
+        assert answer.status_code == 403
+        assert "loopback" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
+def test_pages_of_other_sites_change_nothing(client, live, origin):
+    answer = client.post("/pause", headers={"origin": origin})
+    assert answer.status_code == 403 and "another site" in answer.json()["error"]
+    assert client.post("/resume", headers={"origin": str(client.base_url).rstrip("/")}).status_code == 200
+
+
+def test_bodies_and_queries_are_bounded(client):
+    answer = client.post("/predict", content=b" " * (2**20 + 1))
+    assert answer.status_code == 413 and "larger than" in answer.json()["error"]
+    answer = client.post("/predict", content=iter([b" " * 2**19] * 3))  # of a length that is not told
+    assert answer.status_code == 413 and "larger than" in answer.json()["error"]
+    assert client.get("/predict?x=" + "1," * 3000).status_code == 414
+
+
+def test_every_answer_bears_the_headers(client):
+    for path in ("/", "/state", "/nothing", "/app.js", "/metrics"):
+        headers = client.get(path).headers
+        assert "script-src 'self'" in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert "access-control-allow-origin" not in headers
+        assert "cache-control" in headers
+
+
+def test_what_loopback_is():
+    assert all(map(is_loopback, ("localhost", "127.0.0.1", "127.9.9.9", "::1")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.1.1", "example.org", "")))

@@ -1,0 +1,192 @@
+"""What programs ask and are answered."""
+
+import json
+
+import httpx
+import numpy as np
+import pytest
+from serve_data import NAMES, X, live_stream, served
+
+from phida import PHIDA
+
+
+@pytest.fixture(scope="module")
+def model():
+    return PHIDA(compute_labels=False).partial_fit(X)
+
+
+def test_the_state_is_that_of_the_model(client, model):
+    facts = client.get("/state").json()
+    assert (facts["state"], facts["source"], facts["rows"], facts["bad_rows"]) == ("ended", "rows.csv", 600, 0)
+    assert facts["samples"] == 600
+    for name in ("n_nodes", "n_active_nodes", "n_components", "n_clusters"):
+        assert facts[name] == getattr(model, name + "_")
+    assert facts["interval"] == model.interval_
+    assert facts["vigilance"] == pytest.approx(model.vigilance_, rel=1e-4)
+    assert sorted(cluster["id"] for cluster in facts["clusters"]) == sorted(model.cluster_ids_.tolist())
+    assert facts["nodes"]["id"] == model.nodes_.id.tolist()
+    assert facts["n_events"] == len(model.lineage_) + model.lineage_.n_dropped
+
+
+def test_earlier_moments_can_be_asked_for(client, live):
+    _, _, columns = live.feed.trail.since(0, 0)
+    found = client.get("/state", params={"at": columns[0].number})
+    assert found.json()["number"] == columns[0].number
+    assert found.content == columns[0].snapshot
+    missing = client.get("/state?at=123456789")
+    assert missing.status_code == 404 and "was not kept" in missing.json()["error"]
+
+
+def test_rows_are_predicted_with_lasting_ids(client, model):
+    labels = model.predict(X[:50])
+    for body in ([*X[:50].tolist()], {"rows": [dict(zip(NAMES, row)) for row in X[:50].tolist()]}):
+        answer = client.post("/predict", json=body).json()
+        assert answer["samples"] == 600
+        assert answer["labels"] == labels.tolist()
+        assert answer["clusters"] == model.cluster_ids_[labels].tolist()
+
+
+def test_one_row_is_predicted_from_the_query(client, model):
+    label = model.predict(X[:1]).tolist()
+    values = [repr(value) for value in X[0].tolist()]
+    assert client.get("/predict", params={"x": ",".join(values)}).json()["labels"] == label
+    assert client.get("/predict", params=dict(zip(NAMES, values))).json()["labels"] == label
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("7", "send rows as"),
+        ("[]", "send rows as"),
+        ('{"row": [[1, 2, 3]]}', "send rows as"),
+        ("[[1, 2]]", "row 0 must be a list of 3 numbers"),
+        ("[[1, 2, 3], 4]", "row 1 must be a list of 3 numbers"),
+        ('[[1, 2, "3"]]', "in row 0, c is not a finite number"),
+        ("[[1, 2, true]]", "in row 0, c is not a finite number"),
+        ("[[1, NaN, 3]]", "in row 0, b is not a finite number"),
+        ("[[1, 1e200, 3]]", "in row 0, b is not a finite number"),
+        (f"[[1, 2, {'9' * 400}]]", "in row 0, c is not a finite number"),
+        ('[{"a": 1, "b": 2}]', "row 0 must have these features and no others: a, b, c"),
+    ],
+)
+def test_rows_that_cannot_be_predicted_get_a_sentence(client, body, said):
+    answer = client.post("/predict", content=body)
+    assert answer.status_code == 400
+    assert said in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/predict", "row 0 must have these features"),
+        ("/predict?x=1,2", "row 0 must be a list of 3 numbers"),
+        ("/predict?x=1,2,nan", "c is not a finite number"),
+        ("/explain?a=0", "kind=cluster or kind=node"),
+        ("/explain?kind=row&a=0", "kind=cluster or kind=node"),
+        ("/explain?kind=node", "whole number a"),
+        ("/explain?kind=node&a=1e3", "whole number a"),
+        (f"/explain?kind=node&a={'9' * 30}", "whole number a"),
+        ("/explain?kind=cluster&a=0&b=x", "whole number b"),
+        ("/state?at=last", "whole number at"),
+    ],
+)
+def test_bad_questions_get_a_sentence(client, path, said):
+    answer = client.get(path)
+    assert answer.status_code == 400
+    assert said in answer.json()["error"]
+
+
+def test_too_many_rows_are_refused(client):
+    answer = client.post("/predict", json=[[0, 0, 0]] * 10_001)
+    assert answer.status_code == 413 and "at most 10,000" in answer.json()["error"]
+
+
+def test_a_cluster_is_explained_against_its_nearest_or_another(client, model):
+    ids = model.cluster_ids_.tolist()
+    assert len(ids) > 2
+    for label, id in enumerate(ids):
+        facts = client.get(f"/explain?kind=cluster&a={id}").json()
+        assert facts["id"] == id and facts["other"] in set(ids) - {id}
+        assert facts["nodes"] == int((model.nodes_.cluster == label).sum())
+        assert {part["feature"] for part in facts["profile"]} == set(NAMES)
+        away = [abs(part["deviations"]) for part in facts["profile"]]
+        assert away == sorted(away, reverse=True)
+        assert len(facts["explanation"]) >= 2 and all(line.endswith(".") for line in facts["explanation"])
+        other = next(one for one in ids if one not in (id, facts["other"]))
+        assert client.get(f"/explain?kind=cluster&a={id}&b={other}").json()["other"] == other
+
+
+def test_a_node_is_explained_by_its_record(client, model):
+    nodes = model.nodes_
+    for at in range(len(nodes)):
+        facts = client.get(f"/explain?kind=node&a={nodes.id[at]}").json()
+        assert (facts["birth"], facts["active"]) == (nodes.birth[at], nodes.active[at])
+        assert facts["support"] == pytest.approx(nodes.support[at], abs=0.05)
+        label = nodes.cluster[at]
+        assert facts["cluster"] == (None if label < 0 else model.cluster_ids_[label])
+        found = [part["value"] for part in facts["features"]]
+        np.testing.assert_allclose(found, nodes.representatives[at], rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["cluster", "node"])
+def test_what_is_no_more_is_not_found(client, kind):
+    answer = client.get(f"/explain?kind={kind}&a=987654")
+    assert answer.status_code == 404
+    assert f"no {kind} 987654 any more" in answer.json()["error"]
+
+
+def test_other_addresses_and_methods_get_a_sentence(client):
+    for path in ("/nothing", "/page/app.js", "/../pyproject.toml", "/app.py"):
+        answer = client.get(path)
+        assert answer.status_code == 404 and "there is nothing at" in answer.json()["error"]
+    for method, path in (
+        ("GET", "/pause"),
+        ("POST", "/state"),
+        ("DELETE", "/predict"),
+        ("POST", "/"),
+        ("POST", "/events"),
+    ):
+        answer = client.request(method, path)
+        assert answer.status_code == 405 and answer.json()["error"]
+
+
+def test_health_and_metrics(client, model):
+    assert client.get("/healthz").json() == {"status": "ok", "state": "ended"}
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    lines = answer.text.splitlines()
+    values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    assert values["phida_rows_total"] == "600"
+    assert values["phida_clusters"] == str(model.n_clusters_)
+    assert values['phida_state{state="ended"}'] == "1" and values['phida_state{state="learning"}'] == "0"
+    support = sum(float(value) for name, value in values.items() if name.startswith("phida_cluster_support{"))
+    assert support == pytest.approx(model.nodes_.support[model.nodes_.cluster >= 0].sum())
+    for name in values:
+        assert f"# TYPE {name.partition('{')[0]} " in answer.text
+    assert answer.text.endswith("\n")
+
+
+def test_the_page_is_one_that_needs_nobody_else(client):
+    page = client.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    for path in ("/app.js", "/map.js", "/style.css", "/icon.svg"):
+        assert client.get(path).status_code == 200
+    for path in ("/", "/app.js", "/theme.js", "/style.css"):
+        assert "http://" not in client.get(path).text.replace("http://www.w3.org/2000/svg", "")
+        assert "https://" not in client.get(path).text
+
+
+def test_before_the_first_row_there_is_nothing_to_predict_by(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b,c\n")
+    live = live_stream(path, follow=True)
+    with served(live, begun=False) as address, httpx.Client(base_url=address) as client:
+        assert client.get("/state").status_code == 503
+        assert client.get("/metrics").status_code == 503
+        live.painter.paint()
+        assert client.get("/state").json()["nodes"] is None
+        assert "phida_rows_total 0" in client.get("/metrics").text
+        answer = client.post("/predict", content=json.dumps([[1, 2, 3]]))
+        assert answer.status_code == 503 and "no row has been learned" in answer.json()["error"]

@@ -1,0 +1,122 @@
+"""``phida serve`` as a user types it."""
+
+import re
+import signal
+import subprocess
+import sys
+
+import httpx
+import numpy as np
+import pytest
+from serve_data import Serving, X, as_csv, until
+from states import assert_same_state
+from typer.testing import CliRunner
+
+from phida import PHIDA
+from phida.cli.app import app
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_model_is_saved_when_a_signal_ends_it(rows_file, tmp_path, number):
+    target = tmp_path / "model.safetensors"
+    with Serving("--from", rows_file, "--save", target) as serving:
+        until(lambda: serving.state()["state"] == "ended")
+        code, messages = serving.end(number)
+    assert code == 0 and messages == f"600 rows read; model: {target}\n"
+    model = PHIDA.load(target)
+    assert_same_state(model, PHIDA().partial_fit(X))
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+
+
+def test_a_stream_that_is_stopped_half_way_keeps_what_it_learned(rows_file, tmp_path):
+    target = tmp_path / "model.safetensors"
+    with Serving("--from", rows_file, "--save", target, "--rate", "200") as serving:
+        until(lambda: serving.state()["samples"] > 20)
+        assert serving.end()[0] == 0
+    model = PHIDA.load(target)
+    assert 20 < model.n_samples_seen_ < 600
+    assert_same_state(model, PHIDA().partial_fit(X[: model.n_samples_seen_]))
+
+
+def test_standard_input_goes_on_from_a_model(tmp_path):
+    begun, target = tmp_path / "begun.safetensors", tmp_path / "model.safetensors"
+    PHIDA().partial_fit(X[:300]).save(begun)
+    with Serving("--from", "-", "--model", begun, "--save", target, stdin=subprocess.PIPE) as serving:
+        serving.process.stdin.write(as_csv(X[300:]))
+        serving.process.stdin.flush()
+        until(lambda: serving.state()["samples"] == 600)
+        assert serving.state()["source"] == "standard input"
+        assert serving.end()[0] == 0  # while it waits for more
+    assert_same_state(PHIDA.load(target), PHIDA().partial_fit(X))
+
+
+def test_a_stream_that_fails_ends_with_its_error(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n1,x\n")
+    with Serving("--from", path) as serving:  # nothing was learned: it ends by itself
+        messages = serving.process.communicate(timeout=60)[1]
+    assert serving.process.returncode == 3 and "'b' is not numeric" in messages
+    path.write_text(as_csv(X[:500]) + "1,2\n")
+    with Serving("--from", path) as serving:  # something was: the page stays
+        until(lambda: serving.state()["state"] == "failed")
+        code, messages = serving.end()
+    assert code == 3 and "500 rows read" in messages
+
+
+def test_the_token_may_come_from_the_environment(rows_file, monkeypatch):
+    monkeypatch.setenv("PHIDA_TOKEN", "s3cret")
+    with Serving("--from", rows_file, "--host", "0.0.0.0") as serving:
+        address = serving.address.replace("0.0.0.0", "127.0.0.1")
+        assert httpx.get(address + "/state").status_code == 401
+        assert "s3cret" not in httpx.get(address + "/", headers={"accept": "text/html"}).text
+        headers = {"authorization": "Bearer s3cret"}
+        until(lambda: httpx.get(address + "/state", headers=headers).status_code == 200)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--host", "0.0.0.0"), 2, "give visitors a --token"),
+        (("--token", ""), 2, "printable ASCII"),
+        (("--token", "a\nb"), 2, "printable ASCII"),
+        (("--rate", "0"), 2, "--rate takes a positive number"),
+        (("--rate", "nan"), 2, "--rate takes a positive number"),
+        (("--port", "99999"), 2, "65535"),
+        (("--on-bad-row", "hope"), 2, "fail, skip or log"),
+        (("--save", "no/such/folder/model"), 1, "there is no folder"),
+        (("--model", "no_such_model"), 1, "no_such_model"),
+        (("--host", "no.such.host.invalid", "--token", "t"), 1, "cannot listen on no.such.host.invalid"),
+    ],
+)
+def test_mistakes_get_a_sentence(rows_file, words, code, said):
+    words = ("serve", "--from", str(rows_file), "--port", "0", *words)
+    found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
+    assert found.exit_code == code, found.output
+    assert said in re.sub(r"[\s│]+", " ", found.output)
+
+
+def test_files_that_are_not_there_are_missed(tmp_path):
+    found = CliRunner().invoke(app, ["serve", "--from", str(tmp_path / "nothing.csv"), "--port", "0"])
+    assert found.exit_code == 1 and "there is no file" in found.output
+
+
+def test_a_port_in_use_is_told(rows_file):
+    with Serving("--from", rows_file) as serving:
+        port = str(serving.port)
+        found = CliRunner().invoke(app, ["serve", "--from", str(rows_file), "--port", port])
+    assert found.exit_code == 1 and f"cannot listen on 127.0.0.1 port {port}" in found.output
+
+
+def test_matrices_are_learned_too(tmp_path):
+    np.save(tmp_path / "rows.npy", X)
+    with Serving("--from", tmp_path / "rows.npy") as serving:
+        until(lambda: serving.state()["state"] == "ended")
+        assert serving.state()["clusters"][0]["telling"][0]["feature"].startswith("feature ")
+
+
+@pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
+def test_the_extra_that_is_missing_is_named(rows_file, missing):
+    code = f"import sys; sys.modules[{missing!r}] = None; from phida.cli.app import app; app()"
+    words = [sys.executable, "-c", code, "serve", "--from", str(rows_file), "--port", "0"]
+    found = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert found.returncode == 1 and 'pip install "phida[serve]"' in found.stderr

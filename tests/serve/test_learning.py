@@ -1,0 +1,122 @@
+"""The thread that learns: the same model as ever, paused, stopped, failing."""
+
+import os
+
+import httpx
+import numpy as np
+import pytest
+from serve_data import X, as_csv, live_stream, served, shows, until
+from states import assert_same_state
+
+from phida import PHIDA
+
+
+def model_of(live):
+    return live.learning.model.estimator
+
+
+def test_what_is_learned_is_what_the_estimator_learns(rows_file):
+    live = live_stream(rows_file)
+    live.start()
+    until(shows(live, "ended"))
+    live.stop()
+    assert_same_state(model_of(live), PHIDA(compute_labels=False).partial_fit(X))
+
+
+def test_rows_of_a_pipe_are_shown_as_they_come(tmp_path):
+    pipe = tmp_path / "rows.csv"
+    os.mkfifo(pipe)
+    live = live_stream(pipe)
+    live.start()
+    lines = as_csv().splitlines(keepends=True)
+    with pipe.open("w") as writing:
+        for count in (1, 3, 40):
+            writing.writelines(lines[:1] * (count == 1) + lines[count : count + 1])
+            writing.flush()
+            until(lambda n={1: 1, 3: 2, 40: 3}[count]: live.feed.latest and live.feed.latest.facts["samples"] == n)
+    until(shows(live, "ended"))
+    live.stop()
+    assert model_of(live).n_samples_seen_ == 3
+
+
+def test_a_file_that_grows_is_followed_until_it_is_stopped(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(as_csv(X[:10]))
+    live = live_stream(path, follow=True)
+    live.start()
+    until(lambda: live.learning.progress.rows == 10)
+    with path.open("a") as more:
+        more.write("1,2,3\n")
+    until(lambda: live.learning.progress.rows == 11)
+    assert live.learning.progress.state == "learning"
+    live.stop()
+    assert model_of(live).n_samples_seen_ == 11
+
+
+def test_pausing_stops_learning_and_nothing_is_lost(rows_file):
+    live = live_stream(rows_file)
+    live.learning.pause()  # before it begins, so that it cannot have ended
+    with served(live) as address, httpx.Client(base_url=address) as client:
+        until(shows(live, "paused"))
+        assert client.get("/healthz").json()["state"] == "paused"
+        assert client.post("/pause").json()["state"] == "paused"
+        assert client.get("/state").json()["rows"] == 0
+        client.post("/resume")
+        until(shows(live, "ended"))
+        assert client.post("/pause").json()["state"] == "ended"
+    assert_same_state(model_of(live), PHIDA(compute_labels=False).partial_fit(X))
+
+
+def test_a_paused_stream_can_be_stopped(rows_file):
+    live = live_stream(rows_file, rate=10)
+    live.learning.pause()
+    live.start()
+    live.stop()
+    assert live.learning.progress.rows == 0
+
+
+def test_bad_rows_are_left_out_and_counted(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n1,2\nx,3\n4,5\n")
+    live = live_stream(path, on_bad_row="skip")
+    live.start()
+    until(shows(live, "ended"))
+    live.stop()
+    assert live.feed.latest.facts["bad_rows"] == 1 and live.feed.latest.facts["samples"] == 2
+
+
+def test_a_bad_row_ends_the_stream_and_the_page_says_so(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(as_csv(X[:500]) + "1,x,3\n")
+    live = live_stream(path)
+    with served(live) as address, httpx.Client(base_url=address) as client:
+        until(shows(live, "failed"))
+        facts = client.get("/state").json()
+        assert facts["samples"] == 500 and "ended with an error" in facts["note"] and "'x'" in facts["note"]
+        answer = client.get("/healthz")
+        assert answer.status_code == 503 and "ended with an error" in answer.json()["error"]
+        assert client.post("/predict", json=X[:3].tolist()).status_code == 200
+    assert live.learning.error is not None
+
+
+def test_a_model_of_another_width_is_refused(rows_file):
+    from phida.streams.model import StreamModel
+
+    other = StreamModel(PHIDA(compute_labels=False).partial_fit(np.eye(5)), None)
+    live = live_stream(rows_file, model=other)
+    live.start()
+    until(lambda: live.learning.error)
+    live.stop()
+    assert "5 features" in live.learning.progress.note
+    assert other.estimator.n_samples_seen_ == 5
+
+
+@pytest.mark.parametrize("text", ["a,b\n", ""])
+def test_a_stream_without_rows_ends(tmp_path, text):
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    live = live_stream(path)
+    live.start()
+    until(lambda: live.learning.progress.state in ("ended", "failed"))
+    live.stop()
+    assert live.feed.latest.facts["samples"] == 0

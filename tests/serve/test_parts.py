@@ -1,0 +1,93 @@
+"""The parts by themselves: pace, colours, trail, axes."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phida.projection import Projection
+from phida.serve.axes import SteadyAxes
+from phida.serve.pace import Pace
+from phida.serve.slots import COLOURS, Slots
+from phida.serve.trail import Column, Trail
+
+
+def test_the_pace_is_that_of_the_last_seconds():
+    pace = Pace()
+    assert pace.note(0.0, 0) == 0
+    assert pace.note(1.0, 100) == 100
+    for second in range(2, 11):
+        rate = pace.note(float(second), 100 + 50 * (second - 1))
+    assert rate == 50
+    for second in range(11, 16):
+        rate = pace.note(float(second), 550)
+    assert rate == 0
+
+
+@given(st.lists(st.sets(st.integers(0, 30), max_size=2 * COLOURS), min_size=1, max_size=8))
+def test_living_clusters_share_a_colour_only_where_they_must(moments):
+    slots, before = Slots(), {}
+    for living in moments:
+        chosen = slots.choose(sorted(living), kept=before)
+        assert chosen.keys() == living
+        assert all(chosen[id] == before[id] for id in living & before.keys())
+        before |= chosen
+    fresh = Slots().choose(range(COLOURS), kept=())
+    assert sorted(fresh.values()) == list(range(COLOURS))
+
+
+def test_colours_of_clusters_that_nothing_shows_are_forgotten():
+    slots = Slots()
+    assert slots.choose([5, 6], kept=()) == {5: 0, 6: 1}
+    assert slots.choose([6], kept=()) == {6: 1}
+    assert slots.choose([7, 6], kept=()) == {7: 0, 6: 1}
+
+
+def test_where_colours_run_out_the_smallest_share_theirs():
+    slots = Slots()
+    slots.choose(range(COLOURS), kept=())
+    assert slots.choose([*range(COLOURS), 99], kept=())[99] == COLOURS - 1
+
+
+def column(number):
+    return Column(number, {number % 7}, f'{{"number":{number}}}', b"snapshot %d" % number)
+
+
+@given(most=st.integers(2, 9), count=st.integers(1, 200), catch_up=st.integers(1, 40))
+def test_a_listener_that_takes_what_it_lacks_has_the_whole_trail(most, count, catch_up):
+    trail, stride, held = Trail(most), 0, []
+    for number in range(count):
+        trail.offer(column(number))
+        if number % catch_up == 0 or number == count - 1:
+            stride, begin, news = trail.since(stride, len(held))
+            held = held[:begin] + [one.number for one in news]
+    _, _, everything = trail.since(0, 0)
+    numbers = [one.number for one in everything]
+    assert held == numbers
+    assert len(numbers) <= most
+    assert numbers[0] == 0 and len({b - a for a, b in zip(numbers, numbers[1:])}) <= 1
+    assert all(trail.at(number) == b"snapshot %d" % number for number in numbers)
+    assert trail.at(count) is None
+    assert trail.ids() == {number % 7 for number in numbers}
+
+
+@given(turn=st.floats(0, 6.3), mirror=st.booleans())
+def test_a_plane_that_only_turns_stays_where_it_was(turn, mirror):
+    rng = np.random.default_rng(4)
+    rows = rng.normal(size=(40, 5)) * [5, 4, 1, 1, 1]
+    axes, plane = SteadyAxes(), Projection.fit(rows)
+    before = axes.turned(plane).transform(rows)
+    c, s = np.cos(turn), np.sin(turn)
+    turned = np.array([[c, -s], [s, c]]) @ (np.diag([1, -1]) if mirror else np.eye(2)) @ plane.axes
+    after = axes.turned(Projection(plane.center, plane.denominator, plane.mean, turned, plane.share)).transform(rows)
+    np.testing.assert_allclose(after, before, atol=1e-9)
+
+
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_axes_begin_with_one_node_and_go_on(width):
+    axes, rng = SteadyAxes(), np.random.default_rng(0)
+    for count in (1, 2, 3, 10):
+        plane = axes.turned(Projection.fit(rng.normal(size=(count, width))))
+        assert np.isfinite(plane.axes).all()
+        gram = plane.axes @ plane.axes.T
+        assert np.allclose(gram, np.diag(np.diag(gram)), atol=1e-9)

@@ -1,0 +1,133 @@
+"""A stream, its page, and a client, for the tests of ``phida serve``."""
+
+import contextlib
+import io
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import httpx
+from data import drifting
+
+from phida import PHIDA
+from phida.serve.learning import Learning
+from phida.serve.live import Live
+from phida.serve.server import LiveServer, listen
+from phida.streams.learning import BadRows
+from phida.streams.model import StreamModel
+from phida.streams.opening import Source
+
+NAMES = ("a", "b", "c")
+X = drifting(600)
+
+
+def as_csv(rows=X):
+    return ",".join(NAMES) + "\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows.tolist())
+
+
+def live_stream(path, *, token=None, rate=None, on_bad_row="fail", follow=False, model=None):
+    """A stream that has not begun yet."""
+    model = model or StreamModel(PHIDA(compute_labels=False), None)
+    learning = Learning(model, Source(str(path), follow=follow), BadRows(on_bad_row), rate=rate)
+    return Live(learning, "rows.csv", token)
+
+
+def until(reached, seconds=60):
+    """Wait for something that another thread does; what it was in the end is told where it does not come."""
+    end = time.monotonic() + seconds
+    while not (found := reached()):
+        assert time.monotonic() < end, found
+        time.sleep(0.01)
+    return found
+
+
+def shows(live, state):
+    """Whether the latest snapshot is of a state."""
+    return lambda: live.feed.latest is not None and live.feed.latest.facts["state"] == state
+
+
+@contextlib.contextmanager
+def learned(path, **options):
+    """A client of a stream that has been learned to its end."""
+    live = live_stream(path, **options)
+    with served(live) as address, httpx.Client(base_url=address) as client:
+        until(shows(live, "ended"))
+        yield client, live
+
+
+@contextlib.contextmanager
+def served(live, *, begun=True):
+    """A real server in a thread, and the address that it is at."""
+    with listen("127.0.0.1", 0) as socket:
+        server = LiveServer(live.app, live.feed, lambda: False)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
+        if begun:
+            live.start()
+        thread.start()
+        try:
+            until(lambda: server.started)
+            yield f"http://127.0.0.1:{socket.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+            if begun:
+                live.stop()
+
+
+class Serving:
+    """The command in a process of its own, and the address that it tells."""
+
+    def __init__(self, *words, port=0, **options):
+        command = [sys.executable, "-m", "phida.cli", "serve", "--port", str(port), *map(str, words)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **options)
+        self.address = re.match(r"(http://\S+)/ shows", self.process.stderr.readline())[1]
+        self.port = int(self.address.rsplit(":", 1)[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def state(self):
+        answer = httpx.get(self.address + "/state")
+        return answer.json() if answer.status_code == 200 else {"state": "", "samples": 0}
+
+    def end(self, number=signal.SIGTERM):
+        """Send a signal; the exit code and the messages."""
+        self.process.send_signal(number)
+        messages = self.process.communicate(timeout=60)[1]
+        return self.process.returncode, messages
+
+
+class Events:
+    """Server-sent events as they come in, by their names."""
+
+    def __init__(self, response):
+        self._lines = response.iter_lines()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        name, data = "", io.StringIO()
+        for line in self._lines:
+            if line.startswith("event: "):
+                name = line[7:]
+            elif line.startswith("data: "):
+                data.write(line[6:])
+            elif line == "" and name:
+                return name, data.getvalue()
+        raise StopIteration
+
+
+@contextlib.contextmanager
+def listening(address):
+    """The events of a real server."""
+    with httpx.Client(timeout=30) as client, client.stream("GET", address + "/events") as response:
+        yield response, Events(response)
