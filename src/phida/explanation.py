@@ -16,7 +16,7 @@ class Side:
     """One of the two things that are compared, and where it stands."""
 
     what: str
-    """In words: ``node 12``, ``cluster 3`` or ``a row``."""
+    """In words: ``node 12``, ``cluster 3``, ``row a`` or ``row b``."""
     node: int
     """Its node: itself, the nearest one of the row's cluster, or the strongest one of the cluster."""
     component: int
@@ -55,13 +55,17 @@ class Explanation:
     path_support: float
     """The lowest support on the path; 0 where there is none."""
     deaths: tuple[Death, ...]
-    """The modes that died on the way to the mode that both have in common."""
+    """The modes that died on the way to the mode that both have in common, or all that did if they have none."""
     threshold: float
     """Modes that stand out no more than this are absorbed (ε)."""
     merge_height: float | None
     """Height at which the hierarchy unites their components; None if it never does, 0.0 within one component."""
     cut: tuple[float, float]
     """Heights of the last merge that was made (0 if none was) and of the first that was not (inf if all were)."""
+    minimum_count: int
+    """The least number of clusters, at which merging ends whatever it costs."""
+    forbidden: bool
+    """Their merge comes after that, so that it was never up for choice."""
 
     @property
     def same_component(self) -> bool:
@@ -73,12 +77,19 @@ class Explanation:
         """Whether both are in one output cluster."""
         return self.a.cluster == self.b.cluster != -1
 
+    @property
+    def _verdict(self) -> str:
+        if self.a.node == self.b.node:
+            return "have the same node"
+        if self.a.cluster < 0 or self.b.cluster < 0:
+            return "are not both in a cluster"
+        return "are in one cluster" if self.same_cluster else "are in different clusters"
+
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        verdict = "are in one cluster" if self.same_cluster else "are in different clusters"
-        yield f"{self.a.what} and {self.b.what} {verdict}."
+        yield f"{self.a.what} and {self.b.what} {self._verdict}."
         for side in (self.a, self.b):
             name = "no cluster" if side.cluster < 0 else f"cluster {side.cluster} (id {side.cluster_id})"
             margin = "" if side.margin is None else f", margin to the next cluster {side.margin:.4g}"
@@ -102,6 +113,9 @@ class Explanation:
             return f"one PH component, so no merge is needed; {cut}"
         if self.merge_height is None:
             return f"their components are never merged; {cut}"
+        if self.forbidden and not self.same_cluster:
+            least = f"at least {self.minimum_count} clusters are kept"
+            return f"their components would merge at height {self.merge_height:.4g}, but {least}"
         made = "made" if self.same_cluster else "not made"
         return f"their components merge at height {self.merge_height:.4g}, which was {made}; {cut}"
 
@@ -111,6 +125,7 @@ def explain(
 ) -> Explanation:
     """Compare two sides; ``hierarchy`` holds all merges, of which the cut makes the first ``level``."""
     heights = hierarchy.merge_height
+    merge = _merge(hierarchy, a.component, b.component)
     path = _widest_path(graph, nodes.support, a.node, b.node)
     return Explanation(
         a=a,
@@ -119,8 +134,10 @@ def explain(
         path_support=float(min((nodes.support[node] for node in path), default=0)),
         deaths=tuple(_deaths(persistence, a.node, b.node)),
         threshold=persistence.threshold,
-        merge_height=_merge_height(hierarchy, a.component, b.component),
+        merge_height=None if merge is None else 0.0 if merge < 0 else float(heights[merge]),
         cut=(float(heights[level - 1]) if level else 0.0, float(heights[level]) if level < len(heights) else np.inf),
+        minimum_count=hierarchy.minimum_count,
+        forbidden=merge is not None and merge >= len(hierarchy.mode) - hierarchy.minimum_count,
     )
 
 
@@ -174,15 +191,15 @@ def _deaths(persistence: Persistence, a: int, b: int) -> Iterator[Death]:
             yield Death(mode, into, level, lasted, lasted <= persistence.threshold)
 
 
-def _merge_height(hierarchy: Hierarchy, a: int, b: int) -> float | None:
-    """The height of the merge that brings two components together."""
+def _merge(hierarchy: Hierarchy, a: int, b: int) -> int | None:
+    """The number of the merge that brings two components together; -1 if they are one, None if none does."""
     if a < 0 or b < 0:
         return None
-    group = np.arange(len(hierarchy.mode))
     if a == b:
-        return 0.0
-    for into, other, height in zip(hierarchy.merge_into, hierarchy.merge_from, hierarchy.merge_height, strict=True):
+        return -1
+    group = np.arange(len(hierarchy.mode))
+    for number, (into, other) in enumerate(zip(hierarchy.merge_into, hierarchy.merge_from, strict=True)):
         group[group == other] = into
         if group[a] == group[b]:
-            return float(height)
+            return number
     return None
