@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -85,39 +85,55 @@ class Explanation:
             return "are not both in a cluster"
         return "are in one cluster" if self.same_cluster else "are in different clusters"
 
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
+    def sentences(self, name: Callable[[int], str] = "node {}".format, most_deaths: int | None = None) -> list[str]:
+        """What joins or separates them, in sentences.
 
-    def _lines(self) -> Iterator[str]:
-        yield f"{self.a.what} and {self.b.what} {self._verdict}."
-        for side in (self.a, self.b):
-            name = "no cluster" if side.cluster < 0 else f"cluster {side.cluster} (id {side.cluster_id})"
-            margin = "" if side.margin is None else f", margin to the next cluster {side.margin:.4g}"
-            yield f"  {side.what}: node {side.node}, component {side.component}, {name}{margin}"
+        Parameters
+        ----------
+        name : callable
+            The name of a node, by its position.
+        most_deaths : int, optional
+            How many modes to speak of; all of them if None.
+
+        Returns
+        -------
+        sentences : list of str
+        """
         if self.path:
-            yield f"  path of {len(self.path)} nodes in the PH graph, support at least {self.path_support:g}"
+            least = f"the least support is {self.path_support:.6g}"
+            said = [f"A path of {len(self.path)} nodes in the PH graph joins them; {least}."]
         else:
-            yield "  no path in the PH graph"
-        for death in self.deaths:
-            fate = "absorbed" if death.absorbed else "kept apart"
-            yield (
-                f"  mode {death.mode} met mode {death.into} after a persistence of {death.persistence:.4g}: {fate} "
-                f"(threshold {self.threshold:.4g})"
+            said = ["No path in the PH graph joins them."]
+        for death in self.deaths[:most_deaths]:
+            fate = "was absorbed" if death.absorbed else "was kept apart"
+            said.append(
+                f"The mode at {name(death.mode)} stood out by {death.persistence:.3g} when it met that at "
+                f"{name(death.into)}, and {fate}: the threshold is {self.threshold:.3g}."
             )
-        yield f"  {self._merging()}"
+        return [*said, self._merging()]
+
+    def __str__(self) -> str:
+        sides = []
+        for side in (self.a, self.b):
+            where = "no cluster" if side.cluster < 0 else f"cluster {side.cluster} (id {side.cluster_id})"
+            margin = "" if side.margin is None else f", margin to the next cluster {side.margin:.4g}"
+            sides.append(f"{side.what}: node {side.node}, component {side.component}, {where}{margin}")
+        lines = [f"{self.a.what} and {self.b.what} {self._verdict}.", *sides, *self.sentences()]
+        return "\n  ".join(lines)
 
     def _merging(self) -> str:
         last, first = self.cut
-        cut = f"the cut is between {last:.4g} and {first:.4g}"
+        where = f"after {last:.4g}" if np.isinf(first) else f"between {last:.4g} and {first:.4g}"
         if self.same_component:
-            return f"one PH component, so no merge is needed; {cut}"
+            return "They are in one PH component."
         if self.merge_height is None:
-            return f"their components are never merged; {cut}"
-        if self.forbidden and not self.same_cluster:
-            least = f"at least {self.minimum_count} clusters are kept"
-            return f"their components would merge at height {self.merge_height:.4g}, but {least}"
-        made = "made" if self.same_cluster else "not made"
-        return f"their components merge at height {self.merge_height:.4g}, which was {made}; {cut}"
+            return "The hierarchy never merges their components."
+        meet = f"Their components meet at height {self.merge_height:.4g}"
+        if self.same_cluster:
+            return f"{meet} and are merged: the cut lies {where}."
+        if self.forbidden:
+            return f"{meet} and stay apart: at least {self.minimum_count} clusters are kept."
+        return f"{meet} and stay apart: the cut lies {where}."
 
 
 def explain(
