@@ -14,31 +14,40 @@ constexpr std::int64_t kNarrow = std::int64_t{1} << 31;
 
 constexpr std::int32_t kNowhere = -1;
 
-// The groups that are left, what they share, and for each the partner with which it shares most beyond chance.
+// The groups that are left, what they share, and for each the partner with which it shares most beyond chance. What two
+// groups share beyond chance never grows because one of them unites with a third that the other shares nothing with. So
+// most of what is known stays true, or a bound, and is looked at again only when it would decide.
 template <class Product>
 class Groups {
  public:
   // Counts per pair of 0 .. n - 1; every one of them shares something.
   Groups(std::size_t n, std::span<const SharedWins> shared)
-      : first_(n), size_(n, 0), strength_(n, 0), best_(n), place_(n, kNowhere) {
-    lay_out(shared);
-    for (std::size_t a = 0; a < n; ++a)
-      for (const Share& s : list(a)) strength_[a] += s.count;
+      : shares_(n), strength_(n, 0), age_(n, 0), best_(n), left_(n), place_(n, kNowhere) {
+    std::iota(left_.begin(), left_.end(), 0);
+    for (const SharedWins& s : shared) {
+      shares_[s.a].push_back({s.b, s.count});
+      shares_[s.b].push_back({s.a, s.count});
+    }
+    for (const std::int32_t a : left_) {
+      add_up(shares_[a]);
+      for (const Share& s : shares_[a]) strength_[a] += s.count;
+    }
     total_ = std::accumulate(strength_.begin(), strength_.end(), std::int64_t{0});
-    for (std::size_t a = 0; a < n; ++a) find_best(static_cast<std::int32_t>(a));
+    for (const std::int32_t a : left_) find_best(a);
   }
 
   // Unites the two groups that share most beyond chance; false if no two share anything.
   bool merge(CoactivationMerge& merge) {
-    std::size_t a = 0;
-    for (std::size_t c = 1; c < best_.size(); ++c)
-      if (best_[c].excess > best_[a].excess) a = c;
+    std::int32_t a = most_beyond_chance();
+    while (stale(best_[a])) {
+      find_best(a);
+      a = most_beyond_chance();
+    }
     const Best best = best_[a];
     if (best.with == kNowhere) return false;
     const double total = static_cast<double>(total_);
-    merge = {static_cast<std::int32_t>(a), best.with,
-             static_cast<double>(best.excess) / total / total};
-    unite(static_cast<std::int32_t>(a), best.with);
+    merge = {a, best.with, static_cast<double>(best.excess) / total / total};
+    unite(a, best.with);
     return true;
   }
 
@@ -52,35 +61,28 @@ class Groups {
   // Less than any two can share.
   static constexpr Product kNothing = -(Product{1} << (8 * sizeof(Product) - 2));
 
-  // Of equals, the lower partner; the lower of two groups is found first.
+  // Of equals, the lower partner. Once that is older it is stale: a bound, no more.
   struct Best {
     Product excess = kNothing;
     std::int32_t with = kNowhere;
+    std::uint32_t age = 0;
   };
 
-  std::span<Share> list(std::size_t a) { return {shares_.data() + first_[a], size_[a]}; }
-
-  // One list per group, each partner in it once.
-  void lay_out(std::span<const SharedWins> shared) {
-    for (const SharedWins& s : shared) {
-      ++size_[s.a];
-      ++size_[s.b];
-    }
-    std::exclusive_scan(size_.begin(), size_.end(), first_.begin(), std::size_t{0});
-    shares_.resize(2 * shared.size());
-    std::fill(size_.begin(), size_.end(), 0);
-    const auto put = [&](std::int32_t a, std::int32_t b, std::int64_t count) {
-      shares_[first_[a] + size_[a]++] = {b, count};
-    };
-    for (const SharedWins& s : shared) {
-      put(s.a, s.b, s.count);
-      put(s.b, s.a, s.count);
-    }
-    for (std::size_t a = 0; a < size_.size(); ++a) size_[a] = united(list(a));
+  bool stale(const Best& best) const {
+    return best.with != kNowhere && best.age != age_[best.with];
   }
 
-  // Adds up the entries of one list that have the same partner; how many are left.
-  std::size_t united(std::span<Share> entries) {
+  // Of equals, the lowest.
+  std::int32_t most_beyond_chance() const {
+    std::int32_t a = left_.front();
+    Product most = best_[a].excess;
+    for (const std::int32_t c : left_)
+      if (best_[c].excess > most) most = best_[a = c].excess;
+    return a;
+  }
+
+  // Adds up the entries of one list that have the same partner.
+  void add_up(std::vector<Share>& entries) {
     std::size_t n = 0;
     for (const Share& s : entries) {
       if (place_[s.with] != kNowhere) {
@@ -90,8 +92,8 @@ class Groups {
         entries[n++] = s;
       }
     }
-    for (const Share& s : entries.first(n)) place_[s.with] = kNowhere;
-    return n;
+    entries.resize(n);
+    for (const Share& s : entries) place_[s.with] = kNowhere;
   }
 
   Product excess(std::int32_t a, const Share& s) const {
@@ -100,71 +102,71 @@ class Groups {
   }
 
   void find_best(std::int32_t a) {
-    Best best;
-    for (const Share& s : list(a)) consider(excess(a, s), s.with, best);
-    best_[a] = best;
+    best_[a] = {};
+    for (const Share& s : shares_[a]) consider(a, s);
   }
 
-  static void consider(Product excess, std::int32_t with, Best& best) {
-    if (excess > best.excess || (excess == best.excess && with < best.with)) best = {excess, with};
+  void consider(std::int32_t a, const Share& s) {
+    const Product now = excess(a, s);
+    Best& best = best_[a];
+    if (now > best.excess || (now == best.excess && s.with < best.with && !stale(best)))
+      best = {now, s.with, age_[s.with]};
   }
 
   // What both share with a third adds up; what they share with each other is inside from now on.
   void unite(std::int32_t into, std::int32_t from) {
-    const std::size_t start = shares_.size();
-    shares_.resize(start + size_[into] + size_[from]);
-    std::size_t n = 0;
-    for (const std::int32_t part : {into, from})
-      for (const Share& s : list(part))
-        if (s.with != into && s.with != from) shares_[start + n++] = s;
-    for (const Share& s : list(from))
-      if (s.with != into) rename(s.with, from, into);
-    first_[into] = start;
-    size_[into] = united({shares_.data() + start, n});
-    shares_.resize(start + size_[into]);
-    size_[from] = 0;
+    const Product ours = best_[into].excess, theirs = best_[from].excess;
     strength_[into] += strength_[from];
-    best_[from] = {};
-    Best best;
-    for (const Share& s : list(into)) {
-      const Product now = excess(into, s);
-      consider(now, s.with, best);
-      Best& theirs = best_[s.with];
-      // The partners that did not change share no more than the best one did.
-      if (theirs.with != into && theirs.with != from)
-        consider(now, into, theirs);
-      else if (now >= theirs.excess)
-        theirs = {now, into};
+    ++age_[into];
+    ++age_[from];
+    std::vector<Share>& mine = shares_[into];
+    std::erase_if(mine, [&](const Share& s) { return s.with == from; });
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      place_[mine[i].with] = static_cast<std::int32_t>(i);
+    const std::size_t n = mine.size();
+    for (const Share& s : shares_[from]) {
+      if (s.with == into) continue;
+      const std::int32_t at = place_[s.with];
+      if (at == kNowhere)
+        mine.push_back(s);
       else
-        find_best(s.with);
+        mine[at].count += s.count;
+      rename(s.with, from, into, at != kNowhere);
     }
-    best_[into] = best;
+    for (std::size_t i = 0; i < n; ++i) place_[mine[i].with] = kNowhere;
+    shares_[from] = {};
+    left_.erase(std::lower_bound(left_.begin(), left_.end(), from));
+    // A bound on what it shares with any other; its partner is older now, so that it is stale.
+    best_[into] = {std::max({ours, theirs, ours + theirs}), from, age_[from] - 1};
   }
 
-  // In the list of `group`, the entry of `from` becomes one of `into`.
-  void rename(std::int32_t group, std::int32_t from, std::int32_t into) {
-    const std::span<Share> entries = list(group);
+  // In the list of `group`, the entry of `from` becomes one of `into`, of which it has one already if `both`.
+  void rename(std::int32_t group, std::int32_t from, std::int32_t into, bool both) {
+    std::vector<Share>& entries = shares_[group];
     Share* old = nullptr;
     Share* kept = nullptr;
-    for (Share& s : entries) {
-      if (s.with == from) old = &s;
-      if (s.with == into) kept = &s;
+    for (Share* s = entries.data(); old == nullptr || (both && kept == nullptr); ++s) {
+      if (s->with == from) old = s;
+      if (s->with == into) kept = s;
     }
-    if (kept == nullptr) {
-      old->with = into;
-    } else {
+    if (both) {
       kept->count += old->count;
+      consider(group, *kept);
       *old = entries.back();
-      --size_[group];
+      entries.pop_back();
+    } else {
+      old->with = into;
+      consider(group, *old);
     }
   }
 
-  std::vector<Share> shares_;              // lists; those of groups that changed stand further back
-  std::vector<std::size_t> first_, size_;  // of each group's list
-  std::vector<std::int64_t> strength_;     // k
-  std::vector<Best> best_;                 // per group; of none where it is gone
-  std::vector<std::int32_t> place_;        // memory to work in
-  std::int64_t total_ = 0;                 // T
+  std::vector<std::vector<Share>> shares_;  // S
+  std::vector<std::int64_t> strength_;      // k
+  std::vector<std::uint32_t> age_;          // unions that the group was part of
+  std::vector<Best> best_;
+  std::vector<std::int32_t> left_;   // the groups that are left, ascending
+  std::vector<std::int32_t> place_;  // memory to work in
+  std::int64_t total_ = 0;           // T
 };
 
 template <class Product>

@@ -8,6 +8,7 @@ import threading
 import types
 
 import numpy as np
+import pandas as pd
 import pytest
 from named_rows import NAMES, X, dicts, learned
 from river import stream
@@ -215,3 +216,13 @@ def test_novelty_ids_and_lineage():
         assert model.predict_id_one({"a": a, "b": b}) == plain.predict_id([[a, b]])[0]
     assert model.score_one({"a": 100.0, "b": 100.0}) > 0.99
     assert list(model.lineage) == list(plain.lineage_)
+
+
+def test_the_mapping_is_that_of_the_estimator():
+    model, estimator = PHIDA(mapping="coactivation"), phida.PHIDA(mapping="coactivation", compute_labels=False)
+    model.learn_many(pd.DataFrame(X, columns=NAMES))
+    estimator.partial_fit(X)
+    assert_same_state(model, estimator)
+    assert [model.predict_one(x) for x in dicts(X[:50])] == estimator.predict(X[:50]).tolist()
+    with pytest.raises(ValueError, match="'persistence' or 'coactivation'"):
+        PHIDA(mapping="modularity")

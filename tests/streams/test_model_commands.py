@@ -1,8 +1,12 @@
 """``phida fit``, ``update``, ``predict``, ``inspect`` and ``convert``."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from states import assert_same_state
 from streams_data import HEADER, X, as_csv, clusters_in
@@ -86,7 +90,7 @@ def test_inspect_tells_what_was_learned(here):
     fitted()
     model = PHIDA.load("m.safetensors")
     shown = phida("inspect", "m.safetensors").output
-    assert "most telling features" in shown and f"{model.n_nodes_} (" in shown and "format 2" in shown
+    assert "most telling features" in shown and f"{model.n_nodes_} (" in shown and "format 3" in shown
     facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
     assert len(facts["clusters"]) == model.n_clusters_ and facts["samples"] == 600
     assert [cluster["id"] for cluster in facts["clusters"]] == model.cluster_ids_.tolist()
@@ -186,3 +190,22 @@ def test_a_checkpoint_is_not_updated_by_mistake(here):
     )
     found = phida("update", "s/model.safetensors", "rows.csv")
     assert found.exit_code == 2 and "is a checkpoint" in found.output
+
+
+def test_a_model_is_read_by_the_mapping_that_is_asked_for(here):
+    fitted("--mapping", "coactivation")
+    kept = PHIDA.load("m.safetensors")
+    assert kept.mapping == "coactivation"
+    assert "mapped by coactivation" in phida("inspect", "m.safetensors").output
+    other = PHIDA.load("m.safetensors").set_params(mapping="persistence")
+    for mapping, model in (("persistence", other), ("coactivation", kept)):
+        found = phida("predict", "m.safetensors", "rows.csv", "--mapping", mapping)
+        assert clusters_in(found.stdout).tolist() == model.predict(pd.DataFrame(X, columns=list("abc"))).tolist()
+    refused = phida("predict", "m.safetensors", "rows.csv", "--mapping", "modularity")
+    assert refused.exit_code == 2 and "persistence or coactivation" in refused.output
+
+
+def test_an_old_model_says_what_it_lacks(here):
+    old = Path(__file__).parents[1] / "state" / "version_2.safetensors"
+    found = subprocess.run([sys.executable, "-m", "phida.cli", "inspect", old], capture_output=True, text=True)
+    assert found.returncode == 0 and "counted from now on" in found.stderr and "Warning" not in found.stderr
