@@ -14,6 +14,16 @@ constexpr std::int64_t kNarrow = std::int64_t{1} << 31;
 
 constexpr std::int32_t kNowhere = -1;
 
+double as_double(std::int64_t value) { return static_cast<double>(value); }
+
+// The compiler's own conversion is a function that not every platform has.
+double as_double(Wide value) {
+  const Wide size = value < 0 ? -value : value;
+  const double rounded = static_cast<double>(static_cast<std::uint64_t>(size >> 64)) * 0x1p64 +
+                         static_cast<double>(static_cast<std::uint64_t>(size));
+  return value < 0 ? -rounded : rounded;
+}
+
 // The groups that are left, what they share, and for each the partner with which it shares most beyond chance. What two
 // groups share beyond chance never grows because one of them unites with a third that the other shares nothing with. So
 // most of what is known stays true, or a bound, and is looked at again only when it would decide.
@@ -46,7 +56,7 @@ class Groups {
     const Best best = best_[a];
     if (best.with == kNowhere) return false;
     const double total = static_cast<double>(total_);
-    merge = {a, best.with, static_cast<double>(best.excess) / total / total};
+    merge = {a, best.with, as_double(best.excess) / total / total};
     unite(a, best.with);
     return true;
   }
