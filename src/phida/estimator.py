@@ -72,7 +72,7 @@ class PHIDA(ClusterMixin, Readable):
     cut_confidence_ : CutConfidence
         How clear the two gaps were that decide the number of clusters.
     nodes_, graph_, persistence_, hierarchy_, view_ : records
-        What was learned, stage by stage; see :mod:`phida.views`. Each has ``to_pandas()``.
+        What was learned, stage by stage; see ``phida.views``. Each has ``to_pandas()``.
     moments_ : record
         Mean and standard deviation of the rows learned, per feature.
     n_features_in_ : int

@@ -24,6 +24,7 @@ class Side:
     cluster: int
     """Output cluster, -1 for none."""
     cluster_id: int | None
+    """Id that the cluster keeps; None without a cluster."""
     margin: float | None = None
     """Of a row: by how much the next cluster is further away than its own."""
 

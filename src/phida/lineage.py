@@ -43,6 +43,14 @@ class Event:
         """The event with these of the ids that begin or end with it, or None if there are none.
 
         A ``revived`` one keeps what it came out of; ``support`` stays that of the whole event.
+
+        Parameters
+        ----------
+        ids : set of int
+
+        Returns
+        -------
+        event : Event or None
         """
         if self.kind in ("born", "revived", "died"):
             return self if ids else None

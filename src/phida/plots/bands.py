@@ -48,7 +48,16 @@ class LineageBands(_Record):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model."""
+        """From a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+
+        Returns
+        -------
+        record : LineageBands
+        """
         lineage = model.lineage_
         lives = _Lives(lineage[0].sample if lineage.n_dropped and len(lineage) else 0)
         for event in lineage:

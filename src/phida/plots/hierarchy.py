@@ -51,7 +51,16 @@ class Dendrogram(_Record):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model."""
+        """From a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+
+        Returns
+        -------
+        record : Dendrogram
+        """
         found = model.hierarchy_
         count = len(found.mode)
         leaves: dict[int, list[int]] = {component: [component] for component in range(count)}

@@ -46,7 +46,16 @@ class NodeMap(_Record):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model."""
+        """From a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+
+        Returns
+        -------
+        record : NodeMap
+        """
         nodes, graph = model.nodes_, model.graph_
         projection = Projection.of(model)
         return cls(

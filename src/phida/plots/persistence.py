@@ -40,7 +40,16 @@ class PersistenceDiagram(_Record):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model."""
+        """From a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+
+        Returns
+        -------
+        record : PersistenceDiagram
+        """
         found = model.persistence_
         kept = found.persistence > found.threshold
         next_longer = float(found.persistence[kept].min(initial=np.inf))

@@ -25,7 +25,12 @@ def methods() -> dict[str, Method]:
 
 
 def add(plugin: Path) -> None:
-    """Add the ``METHODS`` of a Python file."""
+    """Add the ``METHODS`` of a Python file.
+
+    Parameters
+    ----------
+    plugin : path-like
+    """
     try:
         found = runpy.run_path(str(plugin))["METHODS"]
     except (OSError, KeyError) as error:
@@ -34,7 +39,22 @@ def add(plugin: Path) -> None:
 
 
 def method(name: str) -> Method:
-    """One method by its name."""
+    """One method by its name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    method : Method
+
+    Examples
+    --------
+    >>> from phida.benchmark.methods import method
+    >>> method("GNG").group
+    'online'
+    """
     try:
         return methods()[name]
     except KeyError:
