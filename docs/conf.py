@@ -80,10 +80,8 @@ html_theme_options = {
     "show_nav_level": 1,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "pygments_light_style": "tango",
-    "pygments_dark_style": "monokai",
 }
-html_sidebars = {"index": [], "why": []}
+html_sidebars = {"index": [], "why": [], "how_it_works": []}  # have no pages below them
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

@@ -32,7 +32,10 @@ def described(name, command, context):
     usage = re.sub(r"\s+", " ", command.get_usage(context).removeprefix("Usage:")).strip()
     yield from (name, "-" * len(name), "", ".. code-block:: text", "", f"   {usage}", "")
     for paragraph in (command.help or "").split("\n\n"):
-        yield from (plain(paragraph), "")
+        if paragraph.startswith("Example:"):
+            yield from ("Example:", "", ".. code-block:: text", "", f"   {paragraph.removeprefix('Example:').strip()}", "")
+        else:
+            yield from (plain(paragraph), "")
     records = [
         (parameter.param_type_name, *record)
         for parameter in command.params

@@ -90,8 +90,8 @@ class PHIDA(ClusterMixin, Readable):
     **Reading never changes learning.** ``predict``, ``transform``, ``labels_`` and every attribute answer as if
     ``refresh()`` had just been called, without calling it. The label of a row does not depend on the other rows.
 
-    **No ``sample_weight``**: a row's effect depends on what came before it, so a weight of two is not the same as two
-    rows in a row. **No ``random_state``**: nothing is random; the same rows in the same order give the same bits on
+    **No sample_weight**: a row's effect depends on what came before it, so a weight of two is not the same as two
+    rows in a row. **No random_state**: nothing is random; the same rows in the same order give the same bits on
     every machine.
 
     **Scaling.** PHIDA normalises features by itself where their scales differ much, and the paper's results are on raw
