@@ -312,6 +312,15 @@ class PHIDA(ClusterMixin, Readable):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from phida import PHIDA
+        >>> kinds = []
+        >>> model = PHIDA().on_event(lambda event: kinds.append(event.kind)).fit(load_iris().data)
+        >>> kinds[:3]
+        ['born', 'split', 'born']
         """
         listeners = self.__dict__.get("_listeners")
         if listeners is None:

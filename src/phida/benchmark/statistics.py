@@ -67,6 +67,13 @@ def compare(values: pd.DataFrame, better: str = "higher") -> Comparison:
     Returns
     -------
     comparison : Comparison
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from phida.benchmark.statistics import compare
+    >>> compare(pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.6, 0.4]})).ranks.to_dict()
+    {'a': 1.0, 'b': 2.0}
     """
     ranked = ranks(values, better)
     n, k = ranked.shape
@@ -114,6 +121,13 @@ def wilcoxon(values: pd.DataFrame, a: str, b: str) -> float:
     Returns
     -------
     p : float
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from phida.benchmark.statistics import wilcoxon
+    >>> wilcoxon(pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.6, 0.4]}), "a", "b")
+    0.25
     """
     pairs = values[[a, b]].dropna()
     if (pairs[a] == pairs[b]).all():

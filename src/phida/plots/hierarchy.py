@@ -22,7 +22,16 @@ _MANY = 120
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram(_Record):
-    """The merges of the hierarchy as a forest: components are the leaves, side by side, and no two lines cross."""
+    """The merges of the hierarchy as a forest: components are the leaves, side by side, and no two lines cross.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import Dendrogram
+    >>> Dendrogram.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
+    ['left', 'right', 'left_base', 'right_base', 'height', 'made', 'cluster']
+    """
 
     order: Ints
     """Components from left to right."""
@@ -136,6 +145,17 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     ax : matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import plot_hierarchy
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> ax = plot_hierarchy(model, ax=Figure().subplots())
+    >>> ax.get_title(loc="left")
+    'Hierarchy: 8 components, cut to 8 clusters'
     """
     record = Dendrogram.of(model)
     ax = style.axes_of(ax, (7.6, 4.8))

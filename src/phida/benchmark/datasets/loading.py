@@ -47,6 +47,12 @@ def find(entry: Entry, folder: Path | None = None, *, download: bool = False) ->
     Returns
     -------
     source : str or None
+
+    Examples
+    --------
+    >>> from phida.benchmark.datasets import entry, find
+    >>> find(entry("iris"))
+    'scikit-learn'
     """
     return next((name for name, _ in sources(entry, folder, download=download)), None)
 

@@ -46,7 +46,14 @@ class Entry:
 
 @cache
 def entries() -> dict[str, Entry]:
-    """All data sets by name, in the order of the paper's tables."""
+    """All data sets by name, in the order of the paper's tables.
+
+    Examples
+    --------
+    >>> from phida.benchmark.datasets import entries
+    >>> len(entries())
+    24
+    """
     texts = (file.read_text("utf-8") for file in files(__package__).joinpath("entries").iterdir())
     found = (Entry(**tomllib.loads(text)) for text in texts)
     return {entry.name: entry for entry in sorted(found, key=lambda entry: entry.order)}
