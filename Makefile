@@ -160,7 +160,7 @@ $(VENV)/docs-tools: $(VENV)/installed-once pyproject.toml
 # Warnings are errors, and every link inside the site must lead somewhere. Nothing is asked of the network.
 .PHONY: docs
 docs: $(VENV)/installed $(VENV)/docs-tools  ## The manual, in build/docs/html
-	$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/docs/doctrees docs build/docs/html
+	$(BIN)/python -m sphinx -b html -j $(JOBS) -W --keep-going -q -d build/docs/doctrees docs build/docs/html
 	$(BIN)/python tools/check_links.py build/docs/html
 
 .PHONY: lint

@@ -61,7 +61,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,
-    "plot_gallery": True,
+    "parallel": True,  # as many as sphinx -j says
     "default_thumb_file": str(HERE / "plots" / "nodes.png"),
 }
 suppress_warnings = ["config.cache"]  # sphinx-gallery's configuration holds objects
