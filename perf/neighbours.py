@@ -1,8 +1,8 @@
 """PHIDA beside what people would otherwise take: k-means, HDBSCAN and DBSTREAM, on streams in two orders.
 
-``python perf/neighbours.py OUT.csv [data set ...]`` writes a line per trial; ``python perf/neighbours.py --tables OUT.csv``
-prints the tables of docs/why.md. The others are helped where they need it: k-means is told the number of classes, the
-batch methods see all rows at once, and "best" is the parameter that the true classes would have chosen.
+``python perf/neighbours.py OUT.csv [data set ...]`` writes a line per trial, and ``python perf/neighbours.py --tables
+OUT.csv`` prints the tables of docs/why.md. The others are helped where they need it: k-means is told the number of
+classes, the batch methods see all rows at once, and "best" is the parameter that the true classes would have chosen.
 """
 
 from __future__ import annotations
@@ -170,12 +170,18 @@ def tables(path: str) -> None:
     features = results.scaled.map({False: "raw", True: "standardised"})
     results = results.assign(features=features)
     methods = list(dict.fromkeys(results.method))
-    means = results.groupby(["features", "order", "data", "method"])[["ARI", "AMI", "clusters", "noise", "us_per_row"]].mean()
+    means = results.groupby(["features", "order", "data", "method"])[
+        ["ARI", "AMI", "clusters", "noise", "us_per_row"]
+    ].mean()
     summary = means.groupby(["features", "order", "method"]).mean()
     for score in ("ARI", "AMI"):
         wide = summary[score].unstack(["order", "features"]).loc[methods]
         show(score, wide, 2)
-    show("clusters, noise, µs per row (raw, mixed)", summary.loc["raw", "mixed"].loc[methods][["clusters", "noise", "us_per_row"]], 2)
+    show(
+        "clusters, noise, µs per row (raw, mixed)",
+        summary.loc["raw", "mixed"].loc[methods][["clusters", "noise", "us_per_row"]],
+        2,
+    )
     for features in ("raw", "standardised"):
         for order in ("mixed", "class by class"):
             wide = means.loc[features, order].ARI.unstack("method")[methods]

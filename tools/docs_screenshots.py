@@ -8,7 +8,16 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-PAGES = ("index", "why", "guide/stream", "guide/csv", "how_it_works", "gallery/index", "api/generated/phida.PHIDA", "commands")
+PAGES = (
+    "index",
+    "why",
+    "guide/stream",
+    "guide/csv",
+    "how_it_works",
+    "gallery/index",
+    "api/generated/phida.PHIDA",
+    "commands",
+)
 SIZES = {"wide": (1280, 900), "phone": (390, 844)}
 
 

@@ -1,7 +1,7 @@
 """Draws the pictures of docs/how_it_works.md and of the start page: tools/how_it_works.py FOLDER.
 
-The stream is a small one in the plane, so that no projection hides anything: two crescents that face each other and four
-round groups, one after the other, as if the world showed them in turn.
+The stream is a small one in the plane, so that no projection hides anything: two crescents that face each other and
+four round groups, one after the other, as if the world showed them in turn.
 """
 
 import sys
@@ -63,7 +63,9 @@ def moments(rows, group, folder):
         mine = nodes.cluster >= 0
         where = nodes.representatives[mine]
         area = 60 * nodes.support[mine] / nodes.support.max()
-        ax.scatter(*where.T, s=area + 6, c=colours(ids[nodes.cluster[mine]]), edgecolors="black", linewidths=0.4, zorder=2)
+        ax.scatter(
+            *where.T, s=area + 6, c=colours(ids[nodes.cluster[mine]]), edgecolors="black", linewidths=0.4, zorder=2
+        )
         ax.set(xlim=(-3.4, 7.4), ylim=(-5.2, 3), aspect="equal", xticks=[], yticks=[])
         ax.set_title(f"{count:,} rows: {model.n_nodes_} nodes, {model.n_clusters_} clusters", fontsize=10)
     save(figure, folder / "stream.png")
@@ -119,7 +121,9 @@ def digits(folder):
         model.partial_fit(rows[classes == digit])
     labels = model.predict(rows)
     found = [np.bincount(classes[labels == label], minlength=10) for label in range(model.n_clusters_)]
-    order = sorted(range(len(found)), key=lambda label: (not found[label].any(), found[label].argmax(), -found[label].sum()))
+    order = sorted(
+        range(len(found)), key=lambda label: (not found[label].any(), found[label].argmax(), -found[label].sum())
+    )
     columns = -(-len(order) // 2)
     figure, axes = plt.subplots(2, columns, figsize=(0.8 * columns, 2.35), layout="constrained")
     for ax in axes.flat:
@@ -150,7 +154,11 @@ def main(folder):
     model = learned(rows, ROWS)
     parts = model.at(n_clusters=model.n_components_)
     ax = with_rows(parts, rows)
-    retitle(ax, f"{len(model.graph_.source)} edges, {model.n_components_} PH components", "each has a colour and a marker of its own")
+    retitle(
+        ax,
+        f"{len(model.graph_.source)} edges, {model.n_components_} PH components",
+        "each has a colour and a marker of its own",
+    )
     save(ax.figure, folder / "components.png")
     ax = with_rows(model, rows)
     save(ax.figure, folder / "clusters.png")

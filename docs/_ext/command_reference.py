@@ -33,7 +33,14 @@ def described(name, command, context):
     yield from (name, "-" * len(name), "", ".. code-block:: text", "", f"   {usage}", "")
     for paragraph in (command.help or "").split("\n\n"):
         if paragraph.startswith("Example:"):
-            yield from ("Example:", "", ".. code-block:: text", "", f"   {paragraph.removeprefix('Example:').strip()}", "")
+            yield from (
+                "Example:",
+                "",
+                ".. code-block:: text",
+                "",
+                f"   {paragraph.removeprefix('Example:').strip()}",
+                "",
+            )
         else:
             yield from (plain(paragraph), "")
     records = [

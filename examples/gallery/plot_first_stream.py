@@ -10,6 +10,7 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
 from phida import PHIDA
+from phida.plots import plot_history, plot_nodes
 
 X, y = load_digits(return_X_y=True)
 model = PHIDA(compute_labels=False)
@@ -22,12 +23,8 @@ print(f"adjusted Rand index over all rows: {adjusted_rand_score(y, model.predict
 # %%
 # The learned nodes, joined by the PH graph, on the plane in which they vary most. Colours and numbers are the ids that
 # clusters keep.
-from phida.plots import plot_nodes
-
 plot_nodes(model)
 
 # %%
 # And how the model grew, refresh by refresh.
-from phida.plots import plot_history
-
 plot_history(model)
