@@ -124,8 +124,8 @@ def digits(folder):
     order = sorted(
         range(len(found)), key=lambda label: (not found[label].any(), found[label].argmax(), -found[label].sum())
     )
-    columns = -(-len(order) // 2)
-    figure, axes = plt.subplots(2, columns, figsize=(0.8 * columns, 2.35), layout="constrained")
+    columns = -(-len(order) // 3)
+    figure, axes = plt.subplots(3, columns, figsize=(0.8 * columns, 3.3), layout="constrained")
     for ax in axes.flat:
         ax.set_axis_off()
     for ax, label in zip(axes.flat, order, strict=False):
