@@ -1,5 +1,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string_view.h>
+
+#include <string_view>
 
 #include "arrays.hpp"
 #include "lineage_state.hpp"
@@ -119,6 +122,18 @@ void bind_learner(nb::module_& m) {
       .def("end_learning", &end_learning, "Refresh and begin a new stage.")
       .def("reading", &SharedLearner::reading, nb::call_guard<nb::gil_scoped_release>(),
            "The model as if learning had just ended; learning is not affected.")
+      .def(
+          "map_by",
+          [](SharedLearner& learner, std::string_view mapping) {
+            if (mapping != "persistence" && mapping != "coactivation")
+              throw nb::value_error("mapping must be 'persistence' or 'coactivation'");
+            const nb::gil_scoped_release released;
+            learner.map_by(mapping == "coactivation" ? Mapping::kCoactivation
+                                                     : Mapping::kPersistence);
+          },
+          nb::arg("mapping"),
+          "The rule that takes nodes to clusters from now on: 'persistence', the paper's, or "
+          "'coactivation'.")
       .def("last_step", &last_step)
       .def("lineage", &lineage, nb::arg("since") = 0,
            "The events from a number on in the lives of clusters, as columns.")
@@ -132,6 +147,7 @@ void bind_learner(nb::module_& m) {
                      return s.lineage.n_dropped +
                             static_cast<std::int64_t>(s.lineage.events.size());
                    }))
+      .def_prop_ro("counted_from", field([](const LearnerState& s) { return s.counted_from; }))
       .def_prop_ro("n_nodes", field([](const LearnerState& s) { return s.nodes.size(); }))
       .def_prop_ro("interval", field([](const LearnerState& s) { return s.vigilance.interval; }))
       .def_prop_ro("vigilance", field([](const LearnerState& s) { return s.vigilance.threshold; }))

@@ -1,8 +1,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <limits>
+
 #include "arrays.hpp"
 #include "assignment/assign.hpp"
+#include "co_wins_state.hpp"
 #include "merges.hpp"
 #include "nodes/fit_margins.hpp"
 #include "reading.hpp"
@@ -128,19 +131,58 @@ nb::dict persistence(const Reading& reading) {
   return d;
 }
 
+const char* mapping_name(const Reading& reading) {
+  return reading.mapping == Mapping::kCoactivation ? "coactivation" : "persistence";
+}
+
+void put_map(nb::dict& d, const NodeMap& map) {
+  d["group"] = to_array_of<std::int64_t>(map.group);
+  d["cluster"] = to_array_of<std::int64_t>(clusters_at(map.merges, map.level, map.n_groups));
+  put_merges(d, map.merges);
+  d["level"] = map.level;
+}
+
+// Single nodes are the groups: what stands for a component is the node itself.
+nb::dict coactivation_hierarchy(const Reading& reading) {
+  const std::size_t n = reading.map.n_groups, dims = reading.nodes.dims();
+  std::vector<std::int64_t> node;
+  for (std::size_t i = 0; i < reading.nodes.size(); ++i)
+    if (reading.map.group[i] != kNone) node.push_back(static_cast<std::int64_t>(i));
+  FeatureTransform transform = reading.view.transform;
+  fit_center(reading.nodes.representative, reading.view.member, transform);
+  std::vector<double> mass;
+  RowMatrix centroid(dims);
+  centroid.resize(n);
+  for (std::size_t g = 0; g < n; ++g) {
+    mass.push_back(reading.nodes.support[node[g]]);
+    for (std::size_t j = 0; j < dims; ++j)
+      centroid[g][j] =
+          (reading.nodes.representative[node[g]][j] - transform.center[j]) * transform.inverse[j];
+  }
+  nb::dict d;
+  d["mapping"] = mapping_name(reading);
+  d["mode"] = to_array(node);
+  d["persistence"] = to_array(std::vector<double>(n, std::numeric_limits<double>::quiet_NaN()));
+  d["mass"] = to_array(mass);
+  d["centroid"] = to_array(centroid);
+  d["minimum_count"] = 1;
+  put_map(d, reading.map);
+  return d;
+}
+
 nb::dict hierarchy(const Reading& reading) {
+  if (reading.mapping == Mapping::kCoactivation) return coactivation_hierarchy(reading);
   const PhView& ph = reading.ph;
   ComponentHierarchy h = ph.hierarchy;
   center_centroids(reading.nodes.representative, reading.view.member, h);
   nb::dict d;
+  d["mapping"] = mapping_name(reading);
   d["mode"] = to_array_of<std::int64_t>(as_nodes(ph, ph.components.mode));
   d["persistence"] = to_array(ph.components.persistence);
   d["mass"] = to_array(ph.mass.component);
   d["centroid"] = to_array(h.centroid);
-  d["cluster"] = to_array_of<std::int64_t>(clusters_at(h.merges, h.level, ph.n_components()));
-  put_merges(d, h.merges);
   d["minimum_count"] = ph.mass.minimum_count;
-  d["level"] = h.level;
+  put_map(d, reading.map);
   return d;
 }
 
@@ -194,6 +236,13 @@ nb::object cluster_centers(const Reading& reading) {
   return array;
 }
 
+nb::dict co_wins(const Reading& reading) {
+  nb::dict d;
+  put_co_wins(d, reading.nodes.co_wins);
+  d["co_unit"] = reading.counted ? 1 : CoWins::kFading;
+  return d;
+}
+
 }  // namespace
 
 void bind_reading(nb::module_& m) {
@@ -224,6 +273,7 @@ void bind_reading(nb::module_& m) {
       .def("hierarchy", &hierarchy)
       .def("view", &view)
       .def("moments", &moments)
+      .def("co_wins", &co_wins, "How often one node won and another was its runner-up.")
       .def("cluster_centers", &cluster_centers)
       .def_prop_ro("n_nodes", [](const Reading& r) { return r.nodes.size(); })
       .def_prop_ro("n_active_nodes",
@@ -231,7 +281,9 @@ void bind_reading(nb::module_& m) {
                      return std::count(r.nodes.active.begin(), r.nodes.active.end(), 1);
                    })
       .def_prop_ro("n_components", [](const Reading& r) { return r.ph.n_components(); })
-      .def_prop_ro("n_clusters", [](const Reading& r) { return r.ph.n_clusters(); });
+      .def_prop_ro("mapping", &mapping_name, "The rule that made the clusters.")
+      .def_prop_ro("n_groups", [](const Reading& r) { return r.map.n_groups; })
+      .def_prop_ro("n_clusters", [](const Reading& r) { return r.map.n_clusters(); });
 }
 
 }  // namespace phida::bindings

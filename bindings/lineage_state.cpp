@@ -137,6 +137,7 @@ void put_lineage(nb::dict& to, const LearnerState& state) {
   to["home_id"] = to_array(state.nodes.home_id);
   to["away"] = to_array(state.nodes.away);
   to["n_ids"] = lineage.n_ids;
+  to["lineage_sample"] = lineage.sample;
   to["living_id"] =
       column_of<std::int64_t>(lineage.living, [](const LivingCluster& c) { return c.id; });
   to["living_support"] =
@@ -156,6 +157,11 @@ void take_lineage(const nb::dict& from, LearnerState& state) {
     state.nodes.away.assign(state.nodes.size(), 0);
     return;
   }
+  // Format 2 does not have it; the next refresh is a good time to look again.
+  if (from.contains("lineage_sample"))
+    state.lineage.sample = entry<std::int64_t>(from, "lineage_sample");
+  require(state.lineage.sample >= 0 && state.lineage.sample <= state.n_seen,
+          "state: 'lineage_sample' is out of range");
   take_names(from, state.nodes, state.lineage);
   take_events(from, state.lineage);
   take_history(from, state.history);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "co_wins_state.hpp"
 #include "entries.hpp"
 #include "lineage_state.hpp"
 
@@ -127,6 +128,9 @@ nb::dict to_dict(const Learner& learner) {
     d["metric_gamma"] = s.metric.transform.gamma;
   }
   if (settings.released) d["transformed"] = to_array(s.transformed);
+  d["coactivation"] = learner.mapping() == Mapping::kCoactivation;
+  d["counted_from"] = s.counted_from;
+  put_co_wins(d, nodes.co_wins);
   put_lineage(d, s);
   return d;
 }
@@ -168,6 +172,7 @@ Learner from_dict(const nb::dict& d) {
   nodes.id = column<std::int64_t>(d, "id", n);
   nodes.component = column<std::int32_t>(d, "component", n);
   for (std::size_t i = 0; i < n; ++i) nodes.stamp.push_back(++nodes.changes);
+  take_co_wins(d, s);
   take_lineage(d, s);
   for (const std::int32_t c : nodes.component)
     require(c == kNone || (c >= 0 && static_cast<std::size_t>(c) < s.n_components),
@@ -198,7 +203,10 @@ Learner from_dict(const nb::dict& d) {
             "state: 'transformed' has the wrong shape");
   }
   check(s, settings);
-  return Learner(settings, std::move(s));
+  Learner learner(settings, std::move(s));
+  if (d.contains("coactivation") && entry<bool>(d, "coactivation"))
+    learner.map_by(Mapping::kCoactivation);
+  return learner;
 }
 
 }  // namespace phida::bindings

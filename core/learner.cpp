@@ -39,7 +39,7 @@ void Learner::learn(const double* sample) {
   ++state_.since_refresh;
   const Switches& switches = settings_.switches;
   if (switches.mapping && switches.refresh && state_.since_refresh >= state_.vigilance.interval)
-    refresh(state_.n_seen + 1);
+    refresh(state_.n_seen + 1, false);
   ++state_.n_seen;
   ++state_.since_recalculation;
   if (state_.since_recalculation >= state_.vigilance.interval && nodes.size() > 2)
@@ -49,7 +49,7 @@ void Learner::learn(const double* sample) {
 void Learner::end_learning() {
   if (state_.ended || state_.nodes.size() == 0 || !settings_.switches.mapping) return;
   reading_.reset();
-  refresh(state_.n_seen);
+  refresh(state_.n_seen, true);
   state_.ended = true;
 }
 
@@ -103,6 +103,7 @@ void Learner::match_and_learn(const double* sample) {
     create(sample);
     return;
   }
+  nodes.co_wins.add(r, b, settings_.half_life > 0.0 ? CoWins::kFading : 1);
   update(r, sample, 1.0);
   nodes.scale[r] = state_.moments.add(sample);
   if (a_b > tau && compatible(r, b)) {
@@ -217,7 +218,7 @@ double Learner::cluster_count() const {
 }
 
 // `learned` samples, with the one that is being learned.
-void Learner::refresh(std::int64_t learned) {
+void Learner::refresh(std::int64_t learned, bool ending) {
   const bool forgot = forget(state_.nodes, state_.moments);
   if (forgot) refresher_.rows_unknown();
   const bool removed = refresher_.refresh(state_.nodes, state_.moments, state_.vigilance.interval,
@@ -228,17 +229,36 @@ void Learner::refresh(std::int64_t learned) {
   state_.has_map = true;
   state_.since_refresh = 0;
   step_.refreshed = true;
-  write_down(learned);
+  write_down(learned, ending);
 }
 
 // What became of the clusters, for readers.
-void Learner::write_down(std::int64_t learned) {
-  refresher_.view().map_nodes(state_.nodes.size(), cluster_);
-  succession_finder_.find(state_.nodes, cluster_, state_.n_clusters, state_.lineage.living,
-                          succession_);
+void Learner::write_down(std::int64_t learned, bool ending) {
+  if (mapping_ == Mapping::kPersistence) {
+    refresher_.view().map_nodes(state_.nodes.size(), cluster_);
+    follow(state_.n_clusters, learned);
+  } else if (ending || may_map(learned)) {
+    Mapping mapping = mapping_;
+    const NodeMap map = map_nodes(state_.nodes, refresher_.view(), mapping);
+    map.clusters(cluster_);
+    follow(map.n_clusters(), learned);
+  }
+  state_.history.append({learned, state_.nodes.size(), state_.n_components,
+                         state_.lineage.living.size(), state_.vigilance.threshold,
+                         state_.vigilance.interval});
+}
+
+// A map by co-activation costs as much as a refresh, or more, and learning has no use for it: one is made after so many
+// samples that it does not show.
+bool Learner::may_map(std::int64_t learned) const {
+  constexpr std::int64_t kSamplesPerNode = 8;
+  return learned - state_.lineage.sample >=
+         kSamplesPerNode * static_cast<std::int64_t>(state_.nodes.size());
+}
+
+void Learner::follow(std::size_t n_clusters, std::int64_t learned) {
+  succession_finder_.find(state_.nodes, cluster_, n_clusters, state_.lineage.living, succession_);
   commit(succession_, cluster_, learned, state_.nodes, state_.lineage);
-  state_.history.append({learned, state_.nodes.size(), state_.n_components, state_.n_clusters,
-                         state_.vigilance.threshold, state_.vigilance.interval});
 }
 
 // Samples fade by those that came since the last refresh; true if nodes went.
@@ -263,6 +283,7 @@ std::shared_ptr<const Reading> Learner::reading() {
   if (!settings_.switches.mapping)
     throw std::logic_error("this learner has no mapping to clusters");
   Reading reading{.nodes = state_.nodes,
+                  .mapping = mapping_,
                   .counted = settings_.half_life == 0.0,
                   .moments = state_.moments,
                   .vigilance = state_.vigilance.threshold,
@@ -278,7 +299,7 @@ std::shared_ptr<const Reading> Learner::reading() {
                     true);
   }
   reading.ph = reader_.view();
-  finish(reading);
+  finish(reading, reader_quartiles_);
   reading_ = std::make_shared<const Reading>(std::move(reading));
   return reading_;
 }

@@ -57,8 +57,9 @@ struct LearnerState {
   std::size_t since_refresh = 0;
   std::size_t n_components = 0;  // of the last refresh
   std::size_t n_clusters = 0;
-  bool has_map = false;  // there was a refresh
-  bool ended = false;    // the end-of-learning refresh was the last thing done
+  bool has_map = false;           // there was a refresh
+  bool ended = false;             // the end-of-learning refresh was the last thing done
+  std::int64_t counted_from = 0;  // samples learned before it was counted which nodes win together
 
   // For readers: learning writes these and does not look at them.
   Lineage lineage;
@@ -96,6 +97,13 @@ class Learner {
   // before the first sample.
   void end_learning();
 
+  // The rule that takes nodes to clusters, for readings and in the lineage; learning does not depend on it.
+  void map_by(Mapping mapping) {
+    if (mapping != mapping_) reading_.reset();
+    mapping_ = mapping;
+  }
+  Mapping mapping() const { return mapping_; }
+
   // The model as if learning ended now; learning goes on as if nobody had looked. Needs at least one sample and the
   // mapping switched on. Kept until the next sample.
   std::shared_ptr<const Reading> reading();
@@ -114,13 +122,16 @@ class Learner {
   void transform_row(const double* row, double* out) const;
   void recalculate_vigilance();
   double cluster_count() const;
-  void refresh(std::int64_t learned);
-  void write_down(std::int64_t learned);
+  void refresh(std::int64_t learned, bool ending);
+  void write_down(std::int64_t learned, bool ending);
+  bool may_map(std::int64_t learned) const;
+  void follow(std::size_t n_clusters, std::int64_t learned);
   bool forget(NodeState& nodes, Moments& moments);
   void nodes_left();
 
   Settings settings_;
   LearnerState state_;
+  Mapping mapping_ = Mapping::kPersistence;
   Step step_;
 
   // Derived from the state, or only memory to work in.
@@ -132,6 +143,7 @@ class Learner {
   Refresher refresher_;
   Refresher
       reader_;  // works on copies, so that readings do not disturb what the other one remembers
+  ColumnQuartiles reader_quartiles_;
   AlignedDoubles query_;
   std::vector<std::int32_t> all_;
   TrackedScaling scaling_;

@@ -8,14 +8,16 @@
 #include "assignment/assignment_view.hpp"
 #include "lineage/succession.hpp"
 #include "metric/moments.hpp"
+#include "node_mapping.hpp"
 #include "nodes/node_state.hpp"
-#include "refresh.hpp"
 
 namespace phida {
 
 struct Reading {
   NodeState nodes;
   PhView ph = {};
+  Mapping mapping = Mapping::kPersistence;
+  NodeMap map = {};
   std::vector<std::int32_t> cluster = {};     // per node, or kNone
   std::vector<std::int64_t> cluster_id = {};  // per cluster
   AssignmentView view = {};
@@ -29,13 +31,14 @@ struct Reading {
   std::int64_t n_ids = 0;             // given so far
 };
 
-// Fills in, from the nodes and `ph`, which node is in which cluster, the clusters' ids, and the view.
-void finish(Reading& reading);
+// Fills in, from the nodes, `ph` and `mapping`, the map, which node is in which cluster, the clusters' ids, and the view.
+// `quartiles` may know the last reading's: then they are found faster.
+void finish(Reading& reading, ColumnQuartiles& quartiles);
 
-// Every merge that the rule of the hierarchy would make, if the least number of clusters did not stop it.
+// Every merge that the rule would make if it did not stop where the model does.
 std::vector<Merge> all_merges(const Reading& reading);
 
-// The same nodes and components, with another cut of the hierarchy: after the first `level` of all merges.
+// The same nodes and groups, cut elsewhere: after the first `level` of all merges.
 std::shared_ptr<const Reading> at_level(const Reading& reading, std::size_t level);
 
 }  // namespace phida

@@ -28,6 +28,12 @@ class SharedLearner {
   // The model as if learning had just ended. What it returns never changes, so it is used without any lock.
   std::shared_ptr<const Reading> reading();
 
+  // The rule that takes nodes to clusters from now on.
+  void map_by(Mapping mapping) {
+    const std::lock_guard<std::mutex> lock(state_);
+    learner_.map_by(mapping);
+  }
+
   // Calls inspect(learner) while nobody learns.
   template <class Inspect>
   auto with(Inspect inspect) {

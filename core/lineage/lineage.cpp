@@ -83,6 +83,7 @@ void commit(const Succession& succession, std::span<const std::int32_t> cluster,
   write_ends(succession, id, sample, lineage);
   write_beginnings(succession, id, sample, lineage);
 
+  lineage.sample = sample;
   lineage.living.clear();
   for (std::size_t c = 0; c < id.size(); ++c)
     lineage.living.push_back({id[c], succession.support[c]});

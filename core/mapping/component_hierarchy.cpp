@@ -116,16 +116,13 @@ std::size_t cut_level(std::span<const Merge> merges) {
 
 std::vector<std::int32_t> clusters_at(std::span<const Merge> merges, std::size_t level,
                                       std::size_t n_components) {
-  std::vector<std::int32_t> group(n_components);
-  std::iota(group.begin(), group.end(), 0);
-  for (const Merge& merge : merges.first(level))
-    for (std::int32_t& g : group)
-      if (g == merge.from) g = merge.into;
-  // A group is named by its lowest component, so components meet their group's name in ascending order.
+  std::vector<std::int32_t> joined(n_components, -1);
+  for (const Merge& merge : merges.first(level)) joined[merge.from] = merge.into;
+  // A group is named by its lowest component, so whatever a component joined comes before it.
   std::vector<std::int32_t> cluster(n_components);
   std::int32_t count = 0;
   for (std::size_t a = 0; a < n_components; ++a)
-    cluster[a] = group[a] == static_cast<std::int32_t>(a) ? count++ : cluster[group[a]];
+    cluster[a] = joined[a] < 0 ? count++ : cluster[joined[a]];
   return cluster;
 }
 

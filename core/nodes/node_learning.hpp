@@ -24,6 +24,7 @@ inline void create_node(NodeState& nodes, const double* sample, double scale, st
   nodes.home_id.push_back(kNone);
   nodes.away.push_back(0);
   nodes.stamp.push_back(++nodes.changes);
+  nodes.co_wins.add_node();
 }
 
 // Moves node i towards the sample by `gain` / (its new support), and takes the sample into its moments.

@@ -26,6 +26,7 @@ inline void keep_nodes(NodeState& nodes, std::span<const std::size_t> kept) {
   compact(nodes.home_id);
   compact(nodes.away);
   compact(nodes.stamp);
+  nodes.co_wins.keep(kept);
 }
 
 }  // namespace phida

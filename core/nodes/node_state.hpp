@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "nodes/co_wins.hpp"
 #include "numeric/row_matrix.hpp"
 
 namespace phida {
@@ -23,6 +24,8 @@ struct NodeState {
   std::vector<std::int64_t> birth;      // step of creation
   std::vector<std::int64_t> id;         // creation number, never reused
   std::vector<std::int32_t> component;  // PH component of the last refresh, or kNone
+
+  CoWins co_wins;  // for the second read-out; learning does not look at it
 
   // Names of output clusters; learning does not look at them.
   std::vector<std::int64_t> cluster_id;  // the cluster of the last refresh, or kNone

@@ -47,6 +47,9 @@ class Reading:
 
     def moments(self) -> dict[str, Any]: ...
 
+    def co_wins(self) -> dict[str, Any]:
+        """How often one node won and another was its runner-up."""
+
     def cluster_centers(self) -> NDArray[numpy.float64]: ...
 
     @property
@@ -57,6 +60,13 @@ class Reading:
 
     @property
     def n_components(self) -> int: ...
+
+    @property
+    def mapping(self) -> str:
+        """The rule that made the clusters."""
+
+    @property
+    def n_groups(self) -> int: ...
 
     @property
     def n_clusters(self) -> int: ...
@@ -79,6 +89,11 @@ class Learner:
     def reading(self) -> Reading:
         """The model as if learning had just ended; learning is not affected."""
 
+    def map_by(self, mapping: str) -> None:
+        """
+        The rule that takes nodes to clusters from now on: 'persistence', the paper's, or 'coactivation'.
+        """
+
     def last_step(self) -> dict[str, Any]: ...
 
     def lineage(self, since: int = 0) -> dict[str, Any]:
@@ -99,6 +114,9 @@ class Learner:
 
     @property
     def n_events(self) -> int: ...
+
+    @property
+    def counted_from(self) -> int: ...
 
     @property
     def n_nodes(self) -> int: ...

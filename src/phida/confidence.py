@@ -37,8 +37,12 @@ class CutConfidence:
     """The least number of clusters that the masses of the components justify."""
     next_n_clusters: int | None
     """How many clusters the second largest jump would give; None if there is no other choice."""
+    mapping: str = "persistence"
+    """With ``coactivation`` no gap decides: the cut is where groups share no more samples than chance would give."""
 
     def __str__(self) -> str:
+        if self.mapping == "coactivation":
+            return f"{self.n_clusters} clusters (cut at what chance would give; no gap to choose by)"
         return (
             f"{self.n_components} components ({_told(self.persistence, 'no gap to choose by')}), "
             f"{self.n_clusters} clusters ({_told(self.hierarchy, f'no choice: at least {self.minimum_count}')}"
@@ -46,12 +50,15 @@ class CutConfidence:
         )
 
 
-def cut_confidence(persistence: Persistence, hierarchy: Hierarchy) -> CutConfidence:
+def cut_confidence(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutConfidence:
     """The clarity of both cuts of a model."""
+    if hierarchy.mapping == "coactivation":
+        n_clusters = len(hierarchy.mode) - hierarchy.level
+        return CutConfidence(None, None, n_components, n_clusters, 1, None, "coactivation")
     values = persistence.persistence
     levels = np.unique(values[np.isfinite(values) & (values > 0)])
     gaps = np.diff(levels, prepend=0.0)
-    n_components, level = len(hierarchy.mode), hierarchy.level
+    level = hierarchy.level
     # A cut that was asked for may be below the least number of clusters; the model's own never is.
     considered = max(n_components - hierarchy.minimum_count, level + 1)
     jumps = np.diff(hierarchy.merge_height[:considered], prepend=0.0)

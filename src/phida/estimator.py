@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -47,6 +48,11 @@ class PHIDA(ClusterMixin, Readable):
         half-lives is forgotten. This departs from the published method, which is None: every row counts the same for
         ever.
 
+    mapping : {"persistence", "coactivation"}, default="persistence"
+        How nodes become clusters. ``"persistence"`` is the paper's way. ``"coactivation"``, not in the paper, joins
+        nodes that won more samples together than chance would have it. What is learned is the same, so that a fitted
+        model can be read by either: ``model.set_params(mapping="coactivation")``.
+
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
@@ -71,7 +77,7 @@ class PHIDA(ClusterMixin, Readable):
         How the model grew, one entry per refresh, thinned out. Has ``to_pandas()``.
     cut_confidence_ : CutConfidence
         How clear the two gaps were that decide the number of clusters.
-    nodes_, graph_, persistence_, hierarchy_, view_ : records
+    nodes_, graph_, persistence_, hierarchy_, view_, co_wins_ : records
         What was learned, stage by stage; see ``phida.views``. Each has ``to_pandas()``.
     moments_ : record
         Mean and standard deviation of the rows learned, per feature.
@@ -119,6 +125,7 @@ class PHIDA(ClusterMixin, Readable):
         "compute_labels": ["boolean"],
         "max_nodes": [Interval(Integral, 3, 2**24, closed="both"), None],
         "half_life": [Interval(Real, 0, None, closed="neither"), None],
+        "mapping": [StrOptions({"persistence", "coactivation"})],
     }
 
     _learner: _core.Learner
@@ -129,6 +136,7 @@ class PHIDA(ClusterMixin, Readable):
     # Models pickled by version 0.1 have none of these.
     max_nodes: int | None = None
     half_life: float | None = None
+    mapping: str = "persistence"
     _limits: tuple[int | None, float | None] = (None, None)
 
     def __init__(
@@ -138,11 +146,13 @@ class PHIDA(ClusterMixin, Readable):
         compute_labels: bool = True,
         max_nodes: int | None = None,
         half_life: float | None = None,
+        mapping: str = "persistence",
     ) -> None:
         self.compatibility = compatibility
         self.compute_labels = compute_labels
         self.max_nodes = max_nodes
         self.half_life = half_life
+        self.mapping = mapping
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Start afresh, learn the rows in their order, and end with a refresh.
@@ -183,6 +193,7 @@ class PHIDA(ClusterMixin, Readable):
         else:
             if parameters != self.__dict__.get("_checked"):
                 self._refuse_changes()
+                learner.map_by(self.mapping)
             samples = border.samples(self, X)
         self._learn(learner, samples, parameters, end=False)
         return self
@@ -259,6 +270,12 @@ class PHIDA(ClusterMixin, Readable):
             _check_agreement(model, state, facts)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise state_file.StateFileError(f"{os.fspath(path)} holds no valid model ({error}).") from error
+        if model._learner.counted_from == model.n_samples_seen_ > 0:
+            warnings.warn(
+                f"{os.fspath(path)} does not know which nodes win together; for mapping='coactivation', that is "
+                f"counted from now on, after {model.n_samples_seen_:,} rows.",
+                stacklevel=2,
+            )
         return model
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
@@ -335,6 +352,7 @@ class PHIDA(ClusterMixin, Readable):
         learner = self.__dict__.get("_learner")
         if learner is None or learner.n_seen == 0:
             raise NotFittedError(f"This {type(self).__name__} is not fitted yet; call fit or partial_fit first.")
+        learner.map_by(self.mapping)
         return learner  # type: ignore[no-any-return]
 
     @property
@@ -343,7 +361,7 @@ class PHIDA(ClusterMixin, Readable):
 
     def _check_parameters(self) -> tuple[object, ...]:
         """Validate parameters that have not been validated yet; a look is all it costs for each later row."""
-        parameters = (self.compatibility, self.compute_labels, self.max_nodes, self.half_life)
+        parameters = (self.compatibility, self.compute_labels, self.max_nodes, self.half_life, self.mapping)
         if self.__dict__.get("_checked") != parameters:
             self._validate_params()
         return parameters
@@ -374,6 +392,7 @@ class PHIDA(ClusterMixin, Readable):
                     max_nodes=int(self.max_nodes or 0),
                     half_life=float(self.half_life or 0),
                 )
+                learner.map_by(self.mapping)
             return learner
 
     def _learn(
@@ -417,5 +436,7 @@ def _check_agreement(model: PHIDA, state: dict[str, Any], facts: dict[str, Any])
         raise ValueError("its parameters and its state disagree on compatibility")
     if (state["max_nodes"], state["half_life"]) != (model.max_nodes or 0, model.half_life or 0.0):
         raise ValueError("its parameters and its state disagree on max_nodes or half_life")
+    if state.get("coactivation", False) != (model.mapping == "coactivation"):
+        raise ValueError("its parameters and its state disagree on mapping")
     if off := [name for name in ("ph", "refresh", "remove", "prune", "mapping") if not state[name]]:
         raise ValueError(f"it is an ablation, without {', '.join(off)}")

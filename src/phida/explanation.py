@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from phida.views import Graph, Hierarchy, Nodes, Persistence
+from phida.views import CoWins, Graph, Hierarchy, Nodes, Persistence
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,18 @@ class Death:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """The samples that two groups of nodes won together, beside those that chance would give them."""
+
+    samples: float
+    """Samples of which a node of one was the winner and a node of the other its runner-up."""
+    chance: float
+    """As many as groups that win so often would share if runners-up were drawn at random."""
+    n_nodes: tuple[int, int]
+    """How many nodes the groups have."""
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why two things are in one cluster, or are not. ``str()`` tells it in a few lines.
 
@@ -64,7 +76,8 @@ class Explanation:
     a: Side
     b: Side
     path: tuple[int, ...]
-    """Nodes from one to the other in the PH graph, by way of the highest support; empty if there is no way."""
+    """Nodes from one to the other in the PH graph, by way of the highest support; empty if there is no way, or if nodes
+    are mapped by co-activation."""
     path_support: float
     """The lowest support on the path; 0 where there is none."""
     deaths: tuple[Death, ...]
@@ -79,6 +92,8 @@ class Explanation:
     """The least number of clusters, at which merging ends whatever it costs."""
     forbidden: bool
     """Their merge comes after that, so that it was never up for choice."""
+    shared: Shared | None = None
+    """With co-activation: what their groups shared just before they were merged, or what their clusters share."""
 
     @property
     def same_component(self) -> bool:
@@ -112,6 +127,8 @@ class Explanation:
         -------
         sentences : list of str
         """
+        if self.shared is not None:
+            return self._sharing(self.shared)
         if self.path:
             least = f"the least support is {self.path_support:.6g}"
             said = [f"A path of {len(self.path)} nodes in the PH graph joins them; {least}."]
@@ -133,6 +150,19 @@ class Explanation:
             sides.append(f"{side.what}: node {side.node}, component {side.component}, {where}{margin}")
         lines = [f"{self.a.what} and {self.b.what} {self._verdict}.", *sides, *self.sentences()]
         return "\n  ".join(lines)
+
+    def _sharing(self, shared: Shared) -> list[str]:
+        """What groups share decides, and nothing else."""
+        if self.a.node == self.b.node:
+            return []
+        ours, theirs = (f"{n} node{'' if n == 1 else 's'}" for n in shared.n_nodes)
+        won = f"{shared.samples:.6g} samples together; chance would give {shared.chance:.4g}"
+        more = shared.samples > shared.chance
+        if self.same_cluster:
+            why = "more, so that they were merged" if more else "no more, but the cut that was asked for merges them"
+            return [f"When their groups met, {ours} and {theirs}, they had won {won}.", f"That is {why}."]
+        why = "more, but the cut that was asked for keeps them apart" if more else "no more, so that they stay apart"
+        return [f"Their clusters, of {ours} and {theirs}, won {won}.", f"That is {why}."]
 
     def _merging(self) -> str:
         last, first = self.cut
@@ -167,6 +197,49 @@ def explain(
         cut=(float(heights[level - 1]) if level else 0.0, float(heights[level]) if level < len(heights) else np.inf),
         minimum_count=hierarchy.minimum_count,
         forbidden=merge is not None and merge >= len(hierarchy.mode) - hierarchy.minimum_count,
+    )
+
+
+def explain_by_wins(a: Side, b: Side, *, co_wins: CoWins, hierarchy: Hierarchy) -> Explanation:
+    """Compare two sides where nodes are mapped by what they won together."""
+    heights, level = hierarchy.merge_height, hierarchy.level
+    ours, theirs = (int(hierarchy.group[side.node]) for side in (a, b))
+    merge = _merge(hierarchy, ours, theirs)
+    apart = level if merge is None else min(max(merge, 0), level)
+    return Explanation(
+        a=a,
+        b=b,
+        path=(),
+        path_support=0.0,
+        deaths=(),
+        threshold=0.0,
+        merge_height=None if merge is None else 0.0 if merge < 0 else float(heights[merge]),
+        cut=(
+            float(heights[level - 1]) if level else -np.inf,
+            float(heights[level]) if level < len(heights) else np.inf,
+        ),
+        minimum_count=hierarchy.minimum_count,
+        forbidden=False,
+        shared=None if ours < 0 or theirs < 0 else _shared(co_wins, hierarchy, ours, theirs, apart),
+    )
+
+
+def _shared(co_wins: CoWins, hierarchy: Hierarchy, a: int, b: int, n_merges: int) -> Shared:
+    """What the groups of two nodes share when so many merges are made."""
+    group = np.arange(len(hierarchy.mode))
+    for into, other in zip(hierarchy.merge_into[:n_merges], hierarchy.merge_from[:n_merges], strict=True):
+        group[group == other] = into
+    inside = (hierarchy.group[co_wins.winner] >= 0) & (hierarchy.group[co_wins.runner_up] >= 0)
+    winner = group[hierarchy.group[co_wins.winner[inside]]]
+    runner_up = group[hierarchy.group[co_wins.runner_up[inside]]]
+    count = co_wins.count[inside]
+    strength = np.bincount(winner, count, len(group)) + np.bincount(runner_up, count, len(group))
+    ours, theirs = group[a], group[b]
+    between = (winner == ours) & (runner_up == theirs) | (winner == theirs) & (runner_up == ours)
+    return Shared(
+        samples=float(count[between].sum()),
+        chance=float(strength[ours] * strength[theirs] / strength.sum()),
+        n_nodes=(int((group == ours).sum()), int((group == theirs).sum())),
     )
 
 

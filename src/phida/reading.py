@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from phida import _core, _threads, border, views
 from phida.confidence import CutConfidence, cut_confidence
-from phida.explanation import Explanation, Side, explain
+from phida.explanation import Explanation, Side, explain, explain_by_wins
 from phida.novelty import usualness
 
 
@@ -187,10 +187,12 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             raise ValueError(f"kind must be 'row', 'node' or 'cluster', not {kind!r}.")
         cut = Cut._of(self)
         reading = cut._reading
+        sides = _side(cut, a, kind, "row a"), _side(cut, b, kind, "row b")
+        if reading.mapping == "coactivation":
+            return explain_by_wins(*sides, co_wins=cut.co_wins_, hierarchy=cut.hierarchy_)
         everything = reading.at_level(len(reading.merge_heights()))
         return explain(
-            _side(cut, a, kind, "row a"),
-            _side(cut, b, kind, "row b"),
+            *sides,
             nodes=cut.nodes_,
             graph=cut.graph_,
             persistence=cut.persistence_,
@@ -207,7 +209,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         Parameters
         ----------
         n_clusters : int
-            How many clusters to make of the PH components.
+            How many clusters to make of the PH components, or of the nodes with ``mapping="coactivation"``.
         height : float
             Make merges as long as they cost no more than this; see ``hierarchy_.merge_height``.
 
@@ -218,14 +220,15 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """
         reading = self._reading
         heights = reading.merge_heights()
-        most, least = reading.n_components, reading.n_components - len(heights)
+        most, least = reading.n_groups, reading.n_groups - len(heights)
         if n_clusters is not None and height is None:
             if n_clusters not in range(least, most + 1):
                 raise ValueError(f"n_clusters can be from {least} to {most} here, not {n_clusters!r}.")
             level = most - int(n_clusters)
         elif height is not None and n_clusters is None:
-            if not isinstance(height, Real) or not height >= 0:
-                raise ValueError(f"height must be 0 or more, not {height!r}.")
+            least_height = -np.inf if reading.mapping == "coactivation" else 0
+            if not isinstance(height, Real) or not height >= least_height:
+                raise ValueError(f"height must be {least_height} or more, not {height!r}.")
             level = int(np.argmax([*(heights > height), True]))
         else:
             raise ValueError("at() takes either n_clusters or height.")
@@ -242,7 +245,8 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     @property
     def cut_confidence_(self) -> CutConfidence:
         reading = self._reading
-        return cut_confidence(views.Persistence(**reading.persistence()), views.Hierarchy(**reading.hierarchy()))
+        persistence, hierarchy = views.Persistence(**reading.persistence()), views.Hierarchy(**reading.hierarchy())
+        return cut_confidence(persistence, hierarchy, reading.n_components)
 
     @property
     def n_clusters_(self) -> int:
@@ -284,6 +288,16 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     @property
     def hierarchy_(self) -> views.Hierarchy:
         return views.Hierarchy(**self._reading.hierarchy())
+
+    @property
+    def co_wins_(self) -> views.CoWins:
+        found = self._reading.co_wins()
+        unit = found["co_unit"]
+        return views.CoWins(
+            winner=found["co_winner"].astype(np.int64),
+            runner_up=found["co_runner_up"].astype(np.int64),
+            count=found["co_count"] if unit == 1 else found["co_count"] / unit,
+        )
 
     @property
     def view_(self) -> views.View:

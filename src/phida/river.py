@@ -40,6 +40,9 @@ class PHIDA(base.Clusterer):
         from the published method, which is None.
     half_life
         Rows after which a row counts half. Departs from the published method, which is None.
+    mapping
+        ``"persistence"``, the paper's way from nodes to clusters, or ``"coactivation"``, which joins nodes that win
+        together. What is learned is the same.
 
     Attributes
     ----------
@@ -76,14 +79,22 @@ class PHIDA(base.Clusterer):
     """
 
     def __init__(
-        self, *, compatibility: str = "equations", max_nodes: int | None = None, half_life: float | None = None
+        self,
+        *,
+        compatibility: str = "equations",
+        max_nodes: int | None = None,
+        half_life: float | None = None,
+        mapping: str = "persistence",
     ) -> None:
         if compatibility not in ("equations", "released"):
             raise ValueError(f"compatibility must be 'equations' or 'released', not {compatibility!r}.")
         check_limits(max_nodes, half_life)
+        if mapping not in ("persistence", "coactivation"):
+            raise ValueError(f"mapping must be 'persistence' or 'coactivation', not {mapping!r}.")
         self.compatibility = compatibility
         self.max_nodes = max_nodes
         self.half_life = half_life
+        self.mapping = mapping
         self._features = Features()
         self._learner: _core.Learner | None = None
 
@@ -223,4 +234,5 @@ class PHIDA(base.Clusterer):
                     max_nodes=self.max_nodes or 0,
                     half_life=self.half_life or 0.0,
                 )
+                self._learner.map_by(self.mapping)
             return self._learner

@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 FORMAT = "phida-state"
-VERSION = 2
+VERSION = 3
 
 State = Mapping[str, Any]
 """What a learner is made from: arrays and plain numbers by name."""

@@ -178,7 +178,10 @@ class Persistence(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy(_Record):
-    """The hierarchy that merges PH components into output clusters, and where it is cut.
+    """The merges that lead from PH components to output clusters, and where they are cut.
+
+    With ``mapping="coactivation"`` single nodes take the place of components, and what they won together that of
+    distance.
 
     Examples
     --------
@@ -190,14 +193,19 @@ class Hierarchy(_Record):
     8 components, 0 merges made, at least 7 clusters
     """
 
+    mapping: str
+    """The rule that made it: ``persistence``, the paper's, or ``coactivation``; the first also where no two nodes ever
+    won together."""
     mode: Ints
     """The densest node of each component."""
     persistence: Floats
-    """Persistence of each component (π)."""
+    """Persistence of each component (π); NaN for a node."""
     mass: Floats
-    """PH-stable mass of each component (S*)."""
+    """PH-stable mass of each component (S*); the support of a node."""
     centroid: Floats
     """Mass-weighted centroid of each component, in the transformed space."""
+    group: Ints
+    """Per node, its component, or the number of the node among those in the map; -1 outside."""
     cluster: Ints
     """Output cluster of each component."""
     merge_into: Ints
@@ -205,9 +213,10 @@ class Hierarchy(_Record):
     merge_from: Ints
     """Per merge, the group that joins it."""
     merge_height: Floats
-    """Per merge, the increase in weighted dispersion (q)."""
+    """Per merge, the increase in weighted dispersion (q). With co-activation: by how much the share of samples that two
+    groups won together falls short of what chance would give; merges are made while that is negative."""
     minimum_count: int
-    """The least number of clusters that the masses justify (C_min)."""
+    """The least number of clusters that the masses justify (C_min); 1 with co-activation."""
     level: int
     """How many merges the cut makes."""
 
@@ -233,6 +242,31 @@ class Hierarchy(_Record):
                 "cluster": self.cluster,
             }
         )
+
+
+@dataclass(frozen=True, eq=False)
+class CoWins(_Record):
+    """How often nodes won samples together: one was the winner, the other its runner-up.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA(mapping="coactivation").fit(load_iris().data)
+    >>> model.co_wins_.to_pandas().columns.tolist()
+    ['winner', 'runner_up', 'count']
+    """
+
+    winner: Ints
+    """The node that was nearest."""
+    runner_up: Ints
+    """The one that was nearest but for it."""
+    count: Ints | Floats
+    """Samples; where old samples fade (``half_life``), what is left of them."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row per pair that ever won together."""
+        return _frame({"winner": self.winner, "runner_up": self.runner_up, "count": self.count})
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,11 +40,11 @@ TEST("reading: cuts are nested, one cluster fewer at each level, and none beyond
   const auto reading = reading_of(5);
   const std::size_t last = all_merges(*reading).size();
   auto finer = at_level(*reading, 0);
-  CHECK(finer->ph.n_clusters() == finer->ph.n_components());
+  CHECK(finer->map.n_clusters() == finer->ph.n_components());
   for (std::size_t level = 1; level <= last; ++level) {
     const auto coarser = at_level(*reading, level);
-    CHECK(coarser->ph.n_clusters() + 1 == finer->ph.n_clusters());
-    std::vector<std::int32_t> into(finer->ph.n_clusters(), kNone);
+    CHECK(coarser->map.n_clusters() + 1 == finer->map.n_clusters());
+    std::vector<std::int32_t> into(finer->map.n_clusters(), kNone);
     for (std::size_t i = 0; i < reading->nodes.size(); ++i) {
       CHECK((finer->cluster[i] == kNone) == (coarser->cluster[i] == kNone));
       if (finer->cluster[i] == kNone) continue;
@@ -76,4 +76,21 @@ TEST("reading: its ids are those that a refresh would leave") {
     CHECK(after->cluster == reading->cluster);
     CHECK(after->cluster_id == reading->cluster_id);
   }
+}
+
+TEST(
+    "reading: by co-activation, every node in the map begins alone and merges go on below the "
+    "model's own cut") {
+  Learner learner = learner_of(blobs(3, 600, 3, 6), {3, false, {}});
+  const auto paper = learner.reading();
+  learner.map_by(Mapping::kCoactivation);
+  const auto reading = learner.reading();
+  CHECK(reading != paper && reading->mapping == Mapping::kCoactivation);
+  CHECK(reading->nodes.support == paper->nodes.support);
+  const auto alone = at_level(*reading, 0);
+  CHECK(alone->map.n_clusters() == reading->map.n_groups);
+  for (std::size_t i = 0; i < reading->nodes.size(); ++i)
+    CHECK((reading->cluster[i] == kNone) == (reading->map.group[i] == kNone));
+  CHECK(reading->map.level <= reading->map.merges.size());
+  CHECK(at_level(*reading, reading->map.level)->cluster == reading->cluster);
 }

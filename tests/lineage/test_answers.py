@@ -213,7 +213,7 @@ class Gaps:
         self.persistence = np.array(persistence)
         self.merge_height, self.level = np.array(heights), level
         self.mode = np.arange(len(heights) + 2)
-        self.minimum_count = 2
+        self.minimum_count, self.mapping = 2, "persistence"
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ class Gaps:
 )
 def test_clarity_is_how_far_the_largest_gap_stands_out(persistence, heights, level, expected):
     gaps = Gaps(persistence, heights, level)
-    told = cut_confidence(gaps, gaps)
+    told = cut_confidence(gaps, gaps, len(gaps.mode))
     assert (told.persistence, told.hierarchy) == pytest.approx(expected)
     assert told.n_clusters == len(heights) + 2 - level
     assert (told.next_n_clusters is None) == (len(heights) < 2)

@@ -71,6 +71,8 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             threshold=0.25,
         ),
         hierarchy_=views.Hierarchy(
+            mapping="persistence",
+            group=cluster,
             mode=np.arange(components),
             persistence=np.ones(components),
             mass=rng.uniform(1, 9, components),

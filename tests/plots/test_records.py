@@ -55,11 +55,13 @@ def test_nodes(model):
     assert len(record.edges_to_pandas()) == len(model.graph_.source)
 
 
-def dendrogram(merges, level, cluster, count=5, minimum=1):
+def dendrogram(merges, level, cluster, count=5, minimum=1, mapping="persistence"):
     made = hand_made()
     into, source, height = (np.array(part) for part in zip(*merges)) if merges else ([], [], [])
     made.hierarchy_ = views.Hierarchy(
+        mapping=mapping,
         mode=np.arange(count),
+        group=np.arange(count),
         persistence=np.ones(count),
         mass=np.ones(count),
         centroid=np.zeros((count, 2)),
@@ -83,6 +85,12 @@ def test_a_dendrogram_by_hand():
     assert frame["made"].tolist() == [True, True, False] and frame["cluster"].tolist() == [0, 1, -1]
     assert record.jump == (2.0, 6.0)
     assert record.components_to_pandas()["id"].tolist() == [20, 20, 21, 21, 22]
+
+
+def test_merges_by_co_activation_stand_at_their_number():
+    record = dendrogram([(0, 3, -1.0), (1, 2, -2.0), (0, 1, 0.5)], 2, [0, 1, 1, 0, 2], mapping="coactivation")
+    assert record.height.tolist() == [1, 2, 3] and record.jump == (2.0, 3.0)
+    assert record.to_pandas()["left_base"].tolist() == [0, 0, 1]
 
 
 def test_a_cut_below_the_first_merge_and_one_above_the_last():

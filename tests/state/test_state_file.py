@@ -61,7 +61,8 @@ def test_parameters_names_and_position_are_kept(tmp_path):
 
 
 def test_a_file_of_version_1_loads_for_ever():
-    model = PHIDA.load(KEPT)
+    with pytest.warns(UserWarning, match="counted from now on, after 200 rows"):
+        model = PHIDA.load(KEPT)
     assert (model.n_samples_seen_, model.n_features_in_, model.n_clusters_) == (200, 3, 3)
     assert len(model.lineage_) == 0 and model.cluster_ids_.tolist() == [0, 1, 2]  # version 1 had no names
     names = state_file.read(KEPT)[0].keys()
@@ -71,9 +72,23 @@ def test_a_file_of_version_1_loads_for_ever():
 
 
 def test_a_file_of_version_2_loads_for_ever():
-    model = PHIDA.load(KEPT.with_name("version_2.safetensors"))
+    path = KEPT.with_name("version_2.safetensors")
+    with pytest.warns(UserWarning, match="counted from now on, after 200 rows"):
+        model = PHIDA.load(path)
     assert (model.n_samples_seen_, model.n_features_in_, model.n_clusters_) == (200, 3, 3)
-    assert_same_state(model.partial_fit(X[200:]), PHIDA().partial_fit(X))
+    by_persistence = model.predict(X)
+    assert model.set_params(mapping="coactivation").predict(X).tolist() == by_persistence.tolist()  # no counts yet
+    model.set_params(mapping="persistence")
+    names = state_file.read(path)[0].keys()
+    one, other = state_of(model.partial_fit(X[200:])), state_of(PHIDA().partial_fit(X))
+    assert not set(differences(one, other)) & names
+    assert model.set_params(mapping="coactivation").hierarchy_.mapping == "coactivation"
+
+
+def test_a_file_of_version_3_loads_for_ever():
+    model = PHIDA.load(KEPT.with_name("version_3.safetensors"))
+    assert (model.n_samples_seen_, model.n_features_in_, model.mapping) == (200, 3, "coactivation")
+    assert_same_state(model.partial_fit(X[200:]), PHIDA(mapping="coactivation").partial_fit(X))
 
 
 def test_what_is_not_fitted_is_not_saved(tmp_path):
@@ -153,10 +168,10 @@ def rewritten(path, state, facts):
 
 
 def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
-    monkeypatch.setattr(state_file, "VERSION", 3)
+    monkeypatch.setattr(state_file, "VERSION", 4)
     newer = rewritten(tmp_path / "made", *made)
     monkeypatch.undo()
-    refused(tmp_path / "m", newer, 'format version 3, written by phida "0"; this phida reads up to 2. Upgrade')
+    refused(tmp_path / "m", newer, 'format version 4, written by phida "0"; this phida reads up to 3. Upgrade')
 
 
 @pytest.mark.parametrize(

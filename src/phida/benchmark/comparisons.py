@@ -16,7 +16,7 @@ class Diagram:
     """Which methods are ranked by what."""
 
     group: str
-    """main, ablation or mapping."""
+    """main, ablation, mapping; or readout: main with the co-activation read-out."""
     setting: str
     metric: str
 
@@ -26,7 +26,12 @@ class Diagram:
 
     @property
     def title(self) -> str:
-        what = {"main": "", "ablation": "ablations, ", "mapping": "mapping comparisons, "}[self.group]
+        what = {
+            "main": "",
+            "ablation": "ablations, ",
+            "mapping": "mapping comparisons, ",
+            "readout": "with co-activation, ",
+        }[self.group]
         return f"{what}{self.setting}, {metrics()[self.metric].title}"
 
 
@@ -40,6 +45,13 @@ DIAGRAMS = (
     *(Diagram("mapping", "nonstationary", metric) for metric in _STREAM),
 )
 
+#: Ranks of the co-activation read-out among all systems; not in the paper.
+READOUT_DIAGRAMS = (
+    *(Diagram("readout", "nonstationary", metric) for metric in _STREAM),
+    *(Diagram("readout", "stationary", metric) for metric in ("ari", "ami")),
+)
+READOUT = "PHIDA-coactivation"
+
 #: The focused comparisons: PHIDA against one method; those with IDAT are corrected within their setting.
 FAMILIES = {"nonstationary": _STREAM, "stationary": ("ari", "ami")}
 OPPONENTS = ("IDAT", "SOINN+", "noPH")
@@ -50,9 +62,11 @@ def values(cells: pd.DataFrame, diagram: Diagram, groups: dict[str, str], *, com
 
     ``groups`` gives the group of each method. With ``complete``, only data sets on which every method has a result.
     """
-    others = {"main": ("online", "batch"), "ablation": ("ablation",), "mapping": ("mapping",)}[diagram.group]
+    main = ("online", "batch")
+    others = {"main": main, "ablation": ("ablation",), "mapping": ("mapping",), "readout": main}[diagram.group]
+    also = ("PHIDA", READOUT) if diagram.group == "readout" else ("PHIDA",)
     here = cells[(cells["setting"] == diagram.setting) & (cells["metric"] == diagram.metric)]
-    methods = [m for m in here["method"].unique() if m == "PHIDA" or groups.get(m) in others]
+    methods = [m for m in here["method"].unique() if m in also or groups.get(m) in others]
     here = here[here["method"].isin(methods)]
     run = here.groupby("dataset")["method"].nunique()
     table = matrix(here[here["dataset"].isin(run[run == len(methods)].index)], diagram.setting, diagram.metric)
@@ -62,6 +76,34 @@ def values(cells: pd.DataFrame, diagram: Diagram, groups: dict[str, str], *, com
 def ranked(table: pd.DataFrame) -> Comparison | None:
     """The comparison of a diagram, or None where there is nothing to compare."""
     return compare(table) if len(table) > 1 and len(table.columns) > 1 and "PHIDA" in table else None
+
+
+def readouts(cells: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
+    """The co-activation read-out against the paper's map of the same models: means, tests, and where it loses.
+
+    ``titles`` names data sets.
+    """
+    rows = []
+    for setting, names in FAMILIES.items():
+        for metric in names:
+            table = matrix(cells, setting, metric)
+            if not {"PHIDA-equations", READOUT} <= set(table.columns):
+                continue
+            pairs = table[["PHIDA-equations", READOUT]].dropna()
+            gain = pairs[READOUT] - pairs["PHIDA-equations"]
+            lost = gain[gain < 0].sort_values()
+            rows.append(
+                {
+                    "setting": setting,
+                    "metric": metrics()[metric].title,
+                    "the paper's map": f"{pairs['PHIDA-equations'].mean():.3f}",
+                    "co-activation": f"{pairs[READOUT].mean():.3f}",
+                    "better on": f"{int((gain > 0).sum())} of {len(pairs)}",
+                    "Wilcoxon p": f"{wilcoxon(table, READOUT, 'PHIDA-equations'):.4f}" if len(pairs) > 1 else "",
+                    "worse on": ", ".join(f"{titles[name]} {value:+.3f}" for name, value in lost.items()),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 def focused(cells: pd.DataFrame) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -37,9 +38,11 @@ def print_json(facts: Any) -> None:
 
 @contextmanager
 def ends_well() -> Iterator[None]:
-    """One sentence instead of a traceback, and an exit code that tells what happened."""
+    """One sentence instead of a traceback, warnings as messages, and an exit code that tells what happened."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: say(f"phida: {message}")
+            yield
     except KeyboardInterrupt:
         notes.print("interrupted")
         raise typer.Exit(INTERRUPTED) from None

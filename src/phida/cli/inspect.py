@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phida import state_file
-from phida.cli import options
+from phida.cli import options, reading
 from phida.cli.console import ends_well, print_json, results
 from phida.estimator import PHIDA
 from phida.profile import deviations, telling
@@ -16,13 +16,15 @@ from phida.profile import deviations, telling
 _TELLING = 3
 
 
-def inspect(model: options.Model, as_json: options.Json = False) -> None:
+def inspect(model: options.Model, mapping: options.Mapping = None, as_json: options.Json = False) -> None:
     """Show what a model has learned: clusters, their sizes and their most telling features.
 
     Example: phida inspect flowers.safetensors
     """
     with ends_well():
-        facts = summary(PHIDA.load(model), *state_file.read(model))
+        found = PHIDA.load(model)
+        reading.map_by(found, mapping)
+        facts = summary(found, *state_file.read(model))
         if as_json:
             print_json(facts)
         else:
@@ -76,7 +78,7 @@ def _show(facts: dict[str, Any]) -> None:
         "features": str(len(facts["features"])),
         "nodes": f"{facts['nodes']:,} ({facts['active_nodes']:,} active)",
         "components": str(facts["components"]),
-        "clusters": str(len(facts["clusters"])),
+        "clusters": f"{len(facts['clusters'])}, mapped by {facts['parameters']['mapping']}",
         "vigilance": f"{facts['vigilance']:.4f}, adjusted every {facts['interval']} samples",
         "memory": f"{facts['bytes'] / 1024:,.1f} KiB",
         "written by": f"phida {facts['library_version']}, format {facts['format_version']}",

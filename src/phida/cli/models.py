@@ -31,6 +31,7 @@ def fit(
     ] = "equations",
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
+    mapping: options.Mapping = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -44,6 +45,7 @@ def fit(
         if compatibility not in ("equations", "released"):
             raise typer.BadParameter(f"--compatibility takes equations or released, not {compatibility!r}.")
         estimator = PHIDA(compatibility=compatibility, compute_labels=False, max_nodes=max_nodes, half_life=half_life)
+        reading.map_by(estimator, mapping)
         model = StreamModel(estimator, None)
         source = reading.source(data, format, delimiter, columns, exclude, label)
         _learn(model, source, bad, quiet)
@@ -93,6 +95,7 @@ def predict(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
+    mapping: options.Mapping = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
@@ -105,6 +108,7 @@ def predict(
         reading.check_targets(data, output, bad_row_log, model=model)
         bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
+        reading.map_by(found.estimator, mapping)
         source = reading.source(data, format, delimiter, columns, exclude, label, found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
         score = Score()

@@ -19,6 +19,7 @@ def plot(
     model: options.Model,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the pictures.", file_okay=False)],
     format: Annotated[str, typer.Option(help="png or svg.")] = "png",
+    mapping: options.Mapping = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -32,6 +33,7 @@ def plot(
         if format not in FORMATS:
             raise typer.BadParameter(f"--format takes {' or '.join(FORMATS)}, not {format!r}.")
         found = PHIDA.load(model)
+        reading.map_by(found, mapping)
         out.mkdir(parents=True, exist_ok=True)
         written = []
         for picture in rendered(found, format):
@@ -53,6 +55,7 @@ def report(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
+    mapping: options.Mapping = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
@@ -68,6 +71,7 @@ def report(
         reading.check_targets(data, out, bad_row_log, model=model)
         bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
+        reading.map_by(found.estimator, mapping)
         source = reading.source(data, format, delimiter, columns, exclude, label, found)
         progress = stack.enter_context(counting("rows", quiet=quiet))
         summary = DataSummary(found.estimator.n_clusters_)
@@ -82,6 +86,7 @@ def report(
         if score.pairs:
             summary.scores = score.values()
         drawn = PHIDA.load(model)  # with the names of its features
+        reading.map_by(drawn, mapping)
         told = contents(drawn, summary, f"{model.name} on {'standard input' if data == '-' else Path(data).name}")
         out.write_text(html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True)), "utf-8")
         say(f"{summary.rows:,} rows in {drawn.n_clusters_} clusters. Report: {out}", quiet=quiet)

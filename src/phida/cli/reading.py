@@ -12,6 +12,7 @@ from typing import IO
 import typer
 
 from phida.cli.options import names
+from phida.estimator import PHIDA
 from phida.streams.batch import Batch, RowReader
 from phida.streams.columns import Selection
 from phida.streams.learning import BadRows
@@ -68,6 +69,14 @@ def check_limits(learned: StreamModel, **wanted: float | None) -> None:
         if value is not None and value != getattr(learned.estimator, name):
             held = getattr(learned.estimator, name)
             raise typer.BadParameter(f"the model was begun with {name} {held}; it cannot change on the way.")
+
+
+def map_by(estimator: PHIDA, mapping: str | None) -> None:
+    """Read a model by the mapping that is asked for, if any; that can change at any time."""
+    if mapping not in (None, "persistence", "coactivation"):
+        raise typer.BadParameter(f"--mapping takes persistence or coactivation, not {mapping!r}.")
+    if mapping is not None:
+        estimator.set_params(mapping=mapping)
 
 
 def standard_output() -> IO[bytes]:

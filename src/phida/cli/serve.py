@@ -33,6 +33,7 @@ def serve(
     exclude: options.Exclude = None,
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
+    mapping: options.Mapping = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
@@ -61,6 +62,7 @@ def serve(
         if learned is None:
             learned = StreamModel(PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life), None)
         reading.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
+        reading.map_by(learned.estimator, mapping)
         learning = Learning(learned, replace(source, follow=follow), bad, rate=rate)
         live = Live(learning, "standard input" if data == "-" else Path(data).name, token)
         stack.enter_context(Signals().caught())

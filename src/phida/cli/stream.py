@@ -47,6 +47,7 @@ def stream(
     label: options.Label = None,
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
+    mapping: options.Mapping = None,
     ids: Annotated[bool, typer.Option("--ids", help="Write the ids that clusters keep, not labels.")] = False,
     events: Annotated[
         Path | None, typer.Option(help="Where births, splits, merges and deaths go, as NDJSON.", dir_okay=False)
@@ -80,6 +81,7 @@ def stream(
             estimator = PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life)
             learned = StreamModel(estimator, reader.names)
         reading.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
+        reading.map_by(learned.estimator, mapping)
         learned.check_width(len(reader.features))
         offset = 0 if output is None else position.output_offset
         wanted_format = output_format_of(source, output_format)

@@ -1,4 +1,4 @@
-"""How PH components merge into clusters: a dendrogram and its cut."""
+"""How PH components, or nodes that win together, merge into clusters: a dendrogram and its cut."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ _MANY = 120
 class Dendrogram(_Record):
     """The merges of the hierarchy as a forest: components are the leaves, side by side, and no two lines cross.
 
+    With co-activation the leaves are nodes. What two groups share beyond chance may grow as they merge, so that the
+    merges stand at their number, not at their height.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -33,6 +36,8 @@ class Dendrogram(_Record):
     ['left', 'right', 'left_base', 'right_base', 'height', 'made', 'cluster']
     """
 
+    mapping: str
+    """The rule that made the hierarchy."""
     order: Ints
     """Components from left to right."""
     mass: Floats
@@ -50,7 +55,7 @@ class Dendrogram(_Record):
     right_base: Floats
     """The same of the right part."""
     height: Floats
-    """Merge height (q)."""
+    """Merge height (q); with co-activation, the number of the merge."""
     made: Bools
     """Whether the cut makes the merge."""
     merge_cluster: Ints
@@ -72,6 +77,8 @@ class Dendrogram(_Record):
         """
         found = model.hierarchy_
         count = len(found.mode)
+        by_wins = found.mapping == "coactivation"
+        height = np.arange(1.0, len(found.merge_height) + 1) if by_wins else found.merge_height
         leaves: dict[int, list[int]] = {component: [component] for component in range(count)}
         for into, source in zip(found.merge_into.tolist(), found.merge_from.tolist(), strict=True):
             leaves[into] += leaves.pop(source)
@@ -83,9 +90,10 @@ class Dendrogram(_Record):
         for i, (into, source) in enumerate(zip(found.merge_into, found.merge_from, strict=True)):
             parts[i] = place[into], place[source], base[into], base[source]
             place[into] = (place[into] + place[source]) / 2
-            base[into] = found.merge_height[i]
+            base[into] = height[i]
         made = np.arange(len(parts)) < found.level
         return cls(
+            mapping=found.mapping,
             order=np.array(order, dtype=np.int64),
             mass=found.mass,
             cluster=found.cluster,
@@ -94,7 +102,7 @@ class Dendrogram(_Record):
             right=parts[:, 1],
             left_base=parts[:, 2],
             right_base=parts[:, 3],
-            height=found.merge_height,
+            height=height,
             made=made,
             merge_cluster=np.where(made, found.cluster[found.merge_into], -1),
             minimum_count=found.minimum_count,
@@ -161,7 +169,9 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     ax = style.axes_of(ax, (7.6, 4.8))
     top = float(record.height.max(initial=0.0)) or 1.0
     count = len(record.order)
-    ax.set(xlim=(-0.8, count - 0.2), ylim=(-0.14 * top, 1.16 * top), ylabel="merge height", xticks=[])
+    by_wins = record.mapping == "coactivation"
+    ax.set(xlim=(-0.8, count - 0.2), ylim=(-0.14 * top, 1.16 * top), xticks=[])
+    ax.set_ylabel("merges" if by_wins else "merge height")
     _draw_merges(ax, record)
     _draw_components(ax, record, top)
     _draw_cut(ax, record, top)
@@ -171,7 +181,8 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     clusters = len(record.cluster_ids)
     style.title(
         ax,
-        f"Hierarchy: {style.counted(count, 'component')}, cut to {style.counted(clusters, 'cluster')}",
+        f"Hierarchy: {style.counted(count, 'node' if by_wins else 'component')}, "
+        f"cut to {style.counted(clusters, 'cluster')}",
         "named by the id of their cluster; dashed merges are not made",
     )
     return ax
@@ -182,7 +193,8 @@ def _draw_merges(ax: Axes, record: Dendrogram) -> None:
     y = np.column_stack([record.left_base, record.height, record.height, record.right_base])
     lines: Any = np.stack([x, y], axis=2)
     colours = [style.colour(int(record.cluster_ids[cluster])) for cluster in record.merge_cluster[record.made]]
-    ax.add_collection(LineCollection(lines[record.made], colors=colours, linewidths=1.4), autolim=False)
+    width = 1.4 * min(1, _MANY / len(record.order))
+    ax.add_collection(LineCollection(lines[record.made], colors=colours, linewidths=width), autolim=False)
     ax.add_collection(
         LineCollection(lines[~record.made], colors=style.GREY, linewidths=1, linestyles="--"), autolim=False
     )
@@ -205,15 +217,17 @@ def _draw_components(ax: Axes, record: Dendrogram, top: float) -> None:
 
 
 def _draw_cut(ax: Axes, record: Dendrogram, top: float) -> None:
+    by_wins = record.mapping == "coactivation"
     if record.jump is not None and record.jump[1] > record.jump[0]:
         low, high = record.jump
         ax.axhspan(low, high, color=style.COLOURS[5], alpha=0.2, linewidth=0)
         ax.axhline((low + high) / 2, color=style.ink(), linestyle=":", linewidth=1)
-        text = f"cut: {low:.3g} to {high:.3g}"
-        _write(ax, text, (low + high) / 2)
+        after = f"cut after {style.counted(int(low), 'merge')}"
+        _write(ax, after if by_wins else f"cut: {low:.3g} to {high:.3g}", (low + high) / 2)
     roots = len(record.order) - len(record.height)
     if len(record.height):
-        ends = f"minimum count {record.minimum_count}" if roots == record.minimum_count else "no two are adjacent"
+        apart = "no two ever won together" if by_wins else "no two are adjacent"
+        ends = f"minimum count {record.minimum_count}" if roots == record.minimum_count else apart
         ax.axhline(1.05 * top, color=style.GREY, linewidth=0.8)
         _write(ax, f"merging ends at {roots} ({ends})", 1.05 * top)
     else:

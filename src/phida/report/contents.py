@@ -84,7 +84,7 @@ def _facts(model: Any) -> dict[str, str]:
     return {
         "rows learned": f"{model.n_samples_seen_:,}",
         "features": f"{model.n_features_in_:,}",
-        "clusters": f"{model.n_clusters_:,}",
+        "clusters": f"{model.n_clusters_:,}, mapped by {model.hierarchy_.mapping}",
         "components": f"{model.n_components_:,}",
         "nodes": f"{model.n_nodes_:,} ({model.n_active_nodes_:,} active)",
         "vigilance": f"{model.vigilance_:.4f}, adjusted every {model.interval_:,} rows",

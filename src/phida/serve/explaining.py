@@ -48,7 +48,7 @@ def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
 
 
 def node(moment: Moment, id: int) -> dict[str, Any]:
-    """Record of a node, and why it belongs to the mode of its component."""
+    """Record of a node, and why it belongs to the mode of its component, or to its cluster's strongest node."""
     nodes = moment.model.nodes_
     found = np.flatnonzero(nodes.id == id)
     if len(found) == 0:
@@ -70,12 +70,20 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
         ],
         "n_features": len(moment.features),
     }
-    if component >= 0:
-        mode = int(moment.model.hierarchy_.mode[component])
+    if label >= 0:
+        mode = _mode(moment, at)
         if mode != at:
             facts["other"] = int(nodes.id[mode])
             facts["explanation"] = _told(moment, moment.model.explain(at, mode, kind="node"))
     return facts
+
+
+def _mode(moment: Moment, node: int) -> int:
+    """What a node is compared with: the mode of its component; with co-activation, its cluster's strongest node."""
+    nodes, hierarchy = moment.model.nodes_, moment.model.hierarchy_
+    if hierarchy.mapping == "persistence":
+        return int(hierarchy.mode[hierarchy.group[node]])
+    return int(np.argmax(np.where(nodes.cluster == nodes.cluster[node], nodes.support, -1)))
 
 
 def _told(moment: Moment, why: Explanation) -> list[str]:

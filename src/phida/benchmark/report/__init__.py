@@ -9,7 +9,17 @@ from pathlib import Path
 import pandas as pd
 
 from phida.benchmark import execution, records
-from phida.benchmark.comparisons import DIAGRAMS, focused, ranked, values
+from phida.benchmark.comparisons import (
+    DIAGRAMS,
+    READOUT,
+    READOUT_DIAGRAMS,
+    Diagram,
+    focused,
+    ranked,
+    readouts,
+    values,
+)
+from phida.benchmark.datasets import entries
 from phida.benchmark.evaluation import evaluate
 from phida.benchmark.methods import methods
 from phida.benchmark.protocol import SETTINGS
@@ -33,6 +43,8 @@ def write(folder: Path, out: Path, data: Path | None, jobs: int, say: Callable[[
     document = Document("The PHIDA benchmark", _facts(folder, trials))
     document.sections.extend(_beside_published(cells, present))
     document.sections.extend(_comparisons(cells, groups))
+    if {READOUT, "PHIDA-equations"} <= set(present):
+        document.sections.append(_readout(cells, groups))
     document.sections.append(
         Section("Statements of the paper", tables=(statements.table(statements.Evidence(cells, groups)),))
     )
@@ -89,9 +101,12 @@ def _beside_published(cells: pd.DataFrame, present: list[str]) -> list[Section]:
     return [Section("Beside the published values", tables=tuple(found))] if found else []
 
 
-def _comparisons(cells: pd.DataFrame, groups: dict[str, str]) -> list[Section]:
+def _ranks(
+    cells: pd.DataFrame, groups: dict[str, str], diagrams: tuple[Diagram, ...]
+) -> tuple[tuple[Picture, ...], pd.DataFrame]:
+    """Diagrams of ranks, and the ranks in words, over all data sets and over those that every method finished."""
     pictures, rows = [], []
-    for diagram in DIAGRAMS:
+    for diagram in diagrams:
         for complete in (False, True):
             table = values(cells, diagram, groups, complete=complete)
             found = ranked(table)
@@ -115,8 +130,31 @@ def _comparisons(cells: pd.DataFrame, groups: dict[str, str]) -> list[Section]:
                     "average ranks": order,
                 }
             )
+    return tuple(pictures), pd.DataFrame(rows)
+
+
+def _readout(cells: pd.DataFrame, groups: dict[str, str]) -> Section:
+    """The co-activation read-out beside the paper's map, and among all systems."""
+    pictures, words = _ranks(cells, groups, READOUT_DIAGRAMS)
+    titles = {name: entry.title for name, entry in entries().items()}
+    shown = [
+        Table(
+            "readout_tests",
+            "Co-activation against the paper's map",
+            readouts(cells, titles),
+            "Means over data sets, as the equations have it; both read the same learned nodes. Two-sided Wilcoxon "
+            "tests over data sets, not corrected.",
+        )
+    ]
+    if len(words):
+        shown.append(Table("readout_ranks", "Average ranks with co-activation", words))
+    return Section("Co-activation, which is not in the paper", tables=tuple(shown), pictures=pictures)
+
+
+def _comparisons(cells: pd.DataFrame, groups: dict[str, str]) -> list[Section]:
+    pictures, words = _ranks(cells, groups, DIAGRAMS)
     tests = focused(cells)
-    shown = [Table("words_ranks", "Average ranks", pd.DataFrame(rows))] if rows else []
+    shown = [Table("words_ranks", "Average ranks", words)] if len(words) else []
     if len(tests):
         text = tests.assign(
             p=tests["p"].map("{:.4f}".format), Holm=tests["Holm"].map(lambda p: "" if pd.isna(p) else f"{p:.4f}")
@@ -126,7 +164,7 @@ def _comparisons(cells: pd.DataFrame, groups: dict[str, str]) -> list[Section]:
                 "focused_tests", "Wilcoxon signed-rank tests", text, "Two-sided, over data sets; Holm within a setting."
             )
         )
-    return [Section("Ranks and tests", tables=tuple(shown), pictures=tuple(pictures))]
+    return [Section("Ranks and tests", tables=tuple(shown), pictures=pictures)]
 
 
 def _results(cells: pd.DataFrame, present: list[str], groups: dict[str, str]) -> list[Section]:

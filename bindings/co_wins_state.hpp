@@ -1,0 +1,18 @@
+// How often nodes won together, in and out of a state.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "learner.hpp"
+
+namespace phida::bindings {
+
+namespace nb = nanobind;
+
+// As columns, one entry per winner and runner-up, in ascending order.
+void put_co_wins(nb::dict& to, const CoWins& co_wins);
+
+// States older than format 3 have none: counting begins with the next sample.
+void take_co_wins(const nb::dict& from, LearnerState& state);
+
+}  // namespace phida::bindings
