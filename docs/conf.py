@@ -48,7 +48,7 @@ numpydoc_validation_exclude = {
     r"\.(Nodes|Graph|Persistence|Hierarchy|CoWins|View|Moments|Lineage|Event|History|CutConfidence|Explanation|Side|Death)$",
     r"\.(Profile|Projection|NodeMap|LineageBands|PersistenceDiagram|Dendrogram|Signal)$",
     r"\.(Entry|Dataset|Method|Task|System|Metric|Comparison)$",
-    r"\.(published|space|memory|margin)$",  # have one, which is not found where the default is None
+    r"\.(published|space|memory|margin|shared)$",  # have one, which is not found where the default is None
 }
 
 sphinx_gallery_conf = {
