@@ -73,8 +73,8 @@ def load(name: str) -> Stream:
         return Stream(archive["X"].astype(np.float64), archive["y"].astype(np.int64))
 
 
-def phida(stream: Stream, k: int, seed: int) -> Labels:
-    model = PHIDA(compute_labels=False)
+def phida(stream: Stream, k: int, seed: int, mapping: str = "persistence") -> Labels:
+    model = PHIDA(compute_labels=False, mapping=mapping)
     for batch in stream.batches():
         model.partial_fit(batch)
     return model.predict(stream.rows)
@@ -137,6 +137,7 @@ def trials(names: tuple[str, ...]) -> Iterator[dict[str, object]]:
 def on(data: str, order: str, scaled: bool) -> Iterator[dict[str, object]]:
     methods = {
         "PHIDA": phida,
+        "PHIDA, co-activation": partial(phida, mapping="coactivation"),
         "KMeans, told k": k_means,
         "MiniBatchKMeans, told k": mini_batch_k_means,
         "HDBSCAN": hdbscan,
