@@ -152,6 +152,23 @@ arm64-tools:
 	    exit 1; \
 	  fi; }
 
+$(VENV)/docs-tools: $(VENV)/installed-once pyproject.toml
+	@echo "installing Sphinx"
+	@$(PIP) --group docs
+	@touch $@
+
+# Warnings are errors, and every link inside the site must lead somewhere. Nothing is asked of the network.
+.PHONY: docs
+docs: $(VENV)/installed $(VENV)/docs-tools  ## The manual, in build/docs/html
+	$(BIN)/python -m sphinx -b html -j $(JOBS) -W --keep-going -q -d build/docs/doctrees docs build/docs/html
+	$(BIN)/python tools/check_links.py build/docs/html
+
+# To be looked at: light and dark, wide and as wide as a phone.
+.PHONY: pictures
+pictures: docs $(VENV)/browser-tools chromium  ## The manual's own pictures, and pictures of the manual to look at
+	$(BIN)/python tools/how_it_works.py docs/how_it_works
+	$(BIN)/python tools/docs_screenshots.py "$$(command -v chromium)" build/docs/html build/docs/looks
+
 .PHONY: lint
 lint: $(VENV)/installed $(VENV)/test-tools $(VENV)/lint-tools  ## Formatters, type checker, import rules, spelling
 	$(BIN)/ruff check

@@ -15,6 +15,14 @@ class CutConfidence:
 
     A clarity of 0.25 says that the second largest gap is three quarters of the largest. Where a cut was chosen by hand
     (:meth:`phida.PHIDA.at`), its own gap is compared with the largest other one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> print(model.cut_confidence_)
+    8 components (clarity 0.41), 8 clusters (no choice: at least 7)
     """
 
     persistence: float | None

@@ -78,7 +78,7 @@ class PHIDA(ClusterMixin, Readable):
     cut_confidence_ : CutConfidence
         How clear the two gaps were that decide the number of clusters.
     nodes_, graph_, persistence_, hierarchy_, view_, co_wins_ : records
-        What was learned, stage by stage; see :mod:`phida.views`. Each has ``to_pandas()``.
+        What was learned, stage by stage; see ``phida.views``. Each has ``to_pandas()``.
     moments_ : record
         Mean and standard deviation of the rows learned, per feature.
     n_features_in_ : int
@@ -96,8 +96,8 @@ class PHIDA(ClusterMixin, Readable):
     **Reading never changes learning.** ``predict``, ``transform``, ``labels_`` and every attribute answer as if
     ``refresh()`` had just been called, without calling it. The label of a row does not depend on the other rows.
 
-    **No ``sample_weight``**: a row's effect depends on what came before it, so a weight of two is not the same as two
-    rows in a row. **No ``random_state``**: nothing is random; the same rows in the same order give the same bits on
+    **No sample_weight**: a row's effect depends on what came before it, so a weight of two is not the same as two
+    rows in a row. **No random_state**: nothing is random; the same rows in the same order give the same bits on
     every machine.
 
     **Scaling.** PHIDA normalises features by itself where their scales differ much, and the paper's results are on raw
@@ -329,6 +329,15 @@ class PHIDA(ClusterMixin, Readable):
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from phida import PHIDA
+        >>> kinds = []
+        >>> model = PHIDA().on_event(lambda event: kinds.append(event.kind)).fit(load_iris().data)
+        >>> kinds[:3]
+        ['born', 'split', 'born']
         """
         listeners = self.__dict__.get("_listeners")
         if listeners is None:

@@ -24,6 +24,7 @@ class Side:
     cluster: int
     """Output cluster, -1 for none."""
     cluster_id: int | None
+    """Id that the cluster keeps; None without a cluster."""
     margin: float | None = None
     """Of a row: by how much the next cluster is further away than its own."""
 
@@ -58,7 +59,19 @@ class Shared:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why two things are in one cluster, or are not. ``str()`` tells it in a few lines."""
+    """Why two things are in one cluster, or are not. ``str()`` tells it in a few lines.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> X = load_iris().data
+    >>> explanation = PHIDA().fit(X).explain(X[0], X[149])
+    >>> explanation.same_cluster, explanation.same_component
+    (False, False)
+    >>> print(str(explanation).splitlines()[0])
+    row a and row b are in different clusters.
+    """
 
     a: Side
     b: Side

@@ -17,7 +17,16 @@ KINDS = ("born", "split", "merged", "died", "revived")
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened to clusters at a refresh."""
+    """Something that happened to clusters at a refresh.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> print(model.lineage_[0])
+    row 2: cluster 0 was born (support 2)
+    """
 
     number: int
     """Events of a model are counted from 0."""
@@ -43,6 +52,14 @@ class Event:
         """The event with these of the ids that begin or end with it, or None if there are none.
 
         A ``revived`` one keeps what it came out of; ``support`` stays that of the whole event.
+
+        Parameters
+        ----------
+        ids : set of int
+
+        Returns
+        -------
+        event : Event or None
         """
         if self.kind in ("born", "revived", "died"):
             return self if ids else None
@@ -68,6 +85,16 @@ class Lineage(Sequence[Event]):
     """The events of a model, the oldest first; a sequence.
 
     The latest 1,024 events are kept, or fewer if there are more than 8,192 ids in them; ``n_dropped`` older ones went.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> model.lineage_
+    Lineage(12 events, 0 older ones dropped)
+    >>> [event.kind for event in model.lineage_.lasting(30)]
+    ['born', 'split', 'born', 'born', 'born', 'split', 'merged', 'split', 'born', 'revived']
     """
 
     def __init__(self, events: Sequence[Event], n_dropped: int = 0) -> None:
@@ -149,7 +176,16 @@ class Lineage(Sequence[Event]):
 
 @dataclass(frozen=True, eq=False)
 class History(_Record):
-    """How the model grew: one entry per refresh, thinned out evenly to at most 512."""
+    """How the model grew: one entry per refresh, thinned out evenly to at most 512.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> model.history_.to_pandas().columns.tolist()
+    ['sample', 'n_nodes', 'n_components', 'n_clusters', 'vigilance', 'interval']
+    """
 
     sample: Ints
     """Rows learned."""

@@ -42,7 +42,27 @@ class Profile(_Record):
 
     @classmethod
     def of(cls, model: Any) -> Self:
-        """From a fitted model; its ``moments_``, ``nodes_``, ``cluster_centers_`` and ``cluster_ids_`` are read."""
+        """From a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+            Its ``moments_``, ``nodes_``, ``cluster_centers_`` and ``cluster_ids_`` are read.
+
+        Returns
+        -------
+        profile : Profile
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from phida import PHIDA
+        >>> from phida.profile import Profile
+        >>> flowers = load_iris(as_frame=True).data
+        >>> profile = Profile.of(PHIDA().fit(flowers))
+        >>> [profile.feature_names[feature] for feature in profile.telling(0, count=2)]
+        ['petal length (cm)', 'petal width (cm)']
+        """
         moments, nodes, centers = model.moments_, model.nodes_, model.cluster_centers_
         member = nodes.cluster >= 0
         support = np.zeros(len(centers))
@@ -56,7 +76,20 @@ class Profile(_Record):
         )
 
     def telling(self, cluster: int, count: int = 3) -> Ints:
-        """The features in which a cluster is farthest from the mean, the farthest first; ties to the lower index."""
+        """The features in which a cluster is farthest from the mean, the farthest first; ties to the lower index.
+
+        Parameters
+        ----------
+        cluster : int
+            Its label.
+        count : int, default=3
+            How many features.
+
+        Returns
+        -------
+        features : ndarray of int
+            Positions of the features.
+        """
         return telling(self.deviations[cluster], count)
 
     def to_pandas(self) -> pd.DataFrame:

@@ -20,6 +20,15 @@ class Projection:
 
     The same rows give the same plane: each axis points to where its largest coordinate is positive. An axis along which
     nothing varies is zero, so that one feature or one node lie on a line or a point.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> from phida.projection import Projection
+    >>> Projection.of(model).transform([[5.0, 3.4, 1.5, 0.2]]).shape
+    (1, 2)
     """
 
     center: Floats

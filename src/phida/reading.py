@@ -60,6 +60,14 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         -------
         ids : ndarray of shape (n_samples,)
             As in ``cluster_ids_``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from phida import PHIDA
+        >>> model = PHIDA().fit(load_iris().data)
+        >>> model.predict_id([[5.0, 3.4, 1.5, 0.2]]).tolist()
+        [0]
         """
         reading = self._reading
         samples = border.samples(self, X)
@@ -114,6 +122,14 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         -------
         shares : ndarray of shape (n_samples, n_clusters_)
             The largest is the label's.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from phida import PHIDA
+        >>> model = PHIDA().fit(load_iris().data)
+        >>> model.at(n_clusters=5).membership([[5.0, 3.4, 1.5, 0.2]]).round(2).tolist()
+        [[0.89, 0.03, 0.04, 0.01, 0.02]]
         """
         distances = self._distances(X)
         nearest = distances.min(axis=1, keepdims=True)
@@ -137,6 +153,16 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         -------
         scores : ndarray of shape (n_samples,)
             From 0 (like nothing before) to 1; 0.5 before there is anything to compare with.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from phida import PHIDA
+        >>> model = PHIDA().fit(load_iris().data)
+        >>> model.score_samples([[5.0, 3.4, 1.5, 0.2], [50.0, 3.4, 1.5, 0.2]]).round(3).tolist()
+        [0.175, 0.003]
+        >>> model.predict([[50.0, 3.4, 1.5, 0.2]], novelty=0.01).tolist()
+        [-1]
         """
         reading = self._reading
         return usualness(reading, border.samples(self, X))
@@ -283,6 +309,17 @@ class Cut(Readable):
 
     Predicts, scores, explains and shows records as the model does. It cannot learn or be pickled: keep the model, and
     cut it again.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> model.n_clusters_
+    8
+    >>> fewer = model.at(n_clusters=5)
+    >>> fewer, fewer.predict([[5.0, 3.4, 1.5, 0.2]]).tolist()
+    (Cut(n_clusters=5), [0])
     """
 
     _taken: _core.Reading

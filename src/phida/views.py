@@ -39,7 +39,20 @@ class _Record:
 
 @dataclass(frozen=True, eq=False)
 class Nodes(_Record):
-    """The learned nodes, in the order of their creation."""
+    """The learned nodes, in the order of their creation.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> len(model.nodes_), int(model.nodes_.support.sum())
+    (29, 186)
+    >>> model.nodes_.to_pandas()[["id", "support", "component", "cluster"]].head(2)
+       id  support  component  cluster
+    0   0       13          0        0
+    1   1        8          1        1
+    """
 
     id: Ints
     """Creation number; never reused, so it names a node for ever."""
@@ -81,7 +94,18 @@ class Nodes(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Graph(_Record):
-    """The pruned mutual kNN graph over the nodes that persistence looks at."""
+    """The pruned mutual kNN graph over the nodes that persistence looks at.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> model.graph_.k, len(model.graph_.source)
+    (2, 16)
+    >>> model.graph_.to_pandas().columns.tolist()
+    ['source', 'target', 'distance']
+    """
 
     nodes: Ints
     """The nodes that the graph is built over."""
@@ -107,7 +131,17 @@ class Graph(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Persistence(_Record):
-    """0-dimensional persistence of log support on the graph."""
+    """0-dimensional persistence of log support on the graph.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> modes = model.persistence_
+    >>> print(sum(modes.persistence > modes.threshold), "of", len(modes.node), "modes last")
+    8 of 10 modes last
+    """
 
     node: Ints
     """The node of each mode."""
@@ -148,6 +182,15 @@ class Hierarchy(_Record):
 
     With ``mapping="coactivation"`` single nodes take the place of components, and what they won together that of
     distance.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> tree = model.hierarchy_
+    >>> print(len(tree.mode), "components,", tree.level, "merges made, at least", tree.minimum_count, "clusters")
+    8 components, 0 merges made, at least 7 clusters
     """
 
     mapping: str
@@ -203,7 +246,16 @@ class Hierarchy(_Record):
 
 @dataclass(frozen=True, eq=False)
 class CoWins(_Record):
-    """How often nodes won samples together: one was the winner, the other its runner-up."""
+    """How often nodes won samples together: one was the winner, the other its runner-up.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA(mapping="coactivation").fit(load_iris().data)
+    >>> model.co_wins_.to_pandas().columns.tolist()
+    ['winner', 'runner_up', 'count']
+    """
 
     winner: Ints
     """The node that was nearest."""
@@ -219,7 +271,16 @@ class CoWins(_Record):
 
 @dataclass(frozen=True, eq=False)
 class View(_Record):
-    """What prediction measures with: the feature transformation and the clusters' shares."""
+    """What prediction measures with: the feature transformation and the clusters' shares.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> model.view_.features_to_pandas().columns.tolist()
+    ['center', 'denominator']
+    """
 
     center: Floats
     """Median per feature."""
@@ -243,7 +304,16 @@ class View(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Moments(_Record):
-    """Mean and spread of the samples learned; where old samples fade (``half_life``), of what is left of them."""
+    """Mean and spread of the samples learned; where old samples fade (``half_life``), of what is left of them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> model.moments_.mean.round(1).tolist()
+    [5.8, 3.1, 3.8, 1.2]
+    """
 
     mean: Floats
     """Mean per feature."""

@@ -18,6 +18,28 @@ def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int) -> 
     """Row numbers of each stage of a trial, in the order in which they are learned.
 
     After each stage learning ends, and all rows learned so far are labelled, in that order.
+
+    Parameters
+    ----------
+    setting : {"stationary", "nonstationary"}
+        All rows in one stage, or a stage for each class.
+    y : ndarray of shape (n_samples,)
+        True classes, from 0.
+    spelling : str
+        Name of the data set, which fixes the order inside the classes.
+    seed : int
+        Of the trial.
+
+    Returns
+    -------
+    stages : list of ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from phida.benchmark.protocol import stages
+    >>> [rows.tolist() for rows in stages("nonstationary", np.array([0, 0, 1, 1]), "example", seed=0)]
+    [[3, 2], [0, 1]]
     """
     # The published trials were drawn with NumPy's legacy generator.
     trial = np.random.RandomState(seed)

@@ -17,6 +17,23 @@ def ranks(values: pd.DataFrame, better: str = "higher") -> pd.DataFrame:
     """Rank of each method (column) per data set (row): 1 is best, ties averaged.
 
     A method without a result gets the rank that equals the number of methods, whatever the others have.
+
+    Parameters
+    ----------
+    values : DataFrame
+        One row a data set, one column a method; NaN where a method has no result.
+    better : {"higher", "lower"}, default="higher"
+
+    Returns
+    -------
+    ranks : DataFrame
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from phida.benchmark.statistics import ranks
+    >>> ranks(pd.DataFrame({"a": [0.9, 0.8], "b": [0.5, None]})).to_dict("list")
+    {'a': [1.0, 1.0], 'b': [2.0, 2.0]}
     """
     ranked = values.rank(axis=1, ascending=better == "lower", method="average")
     return ranked.fillna(len(values.columns)).astype(float)
@@ -29,16 +46,35 @@ class Comparison:
     ranks: pd.Series
     """Average rank per method, the best first."""
     friedman: float
-    """p-value of Friedman's test that all methods rank alike."""
+    """By Friedman's test: the p-value that all methods rank alike."""
     nemenyi: pd.DataFrame
-    """p-value per pair of methods."""
+    """By Nemenyi's comparison: a p-value per pair of methods."""
     critical_difference: float
     """Average ranks that differ by less are not told apart at the level of 0.05."""
     datasets: int
+    """How many data sets there are."""
 
 
 def compare(values: pd.DataFrame, better: str = "higher") -> Comparison:
-    """Friedman's test and Nemenyi's comparisons on the ranks."""
+    """Friedman's test and Nemenyi's comparisons on the ranks.
+
+    Parameters
+    ----------
+    values : DataFrame
+        One row a data set, one column a method; NaN where a method has no result.
+    better : {"higher", "lower"}, default="higher"
+
+    Returns
+    -------
+    comparison : Comparison
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from phida.benchmark.statistics import compare
+    >>> compare(pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.6, 0.4]})).ranks.to_dict()
+    {'a': 1.0, 'b': 2.0}
+    """
     ranked = ranks(values, better)
     n, k = ranked.shape
     average = ranked.mean().sort_values()
@@ -73,7 +109,26 @@ def critical_difference(k: int, n: int) -> float:
 
 
 def wilcoxon(values: pd.DataFrame, a: str, b: str) -> float:
-    """Two-sided p-value of the signed-rank test over the data sets on which both have a result."""
+    """Two-sided p-value of the signed-rank test over the data sets on which both have a result.
+
+    Parameters
+    ----------
+    values : DataFrame
+        One row a data set, one column a method; NaN where a method has no result.
+    a, b : str
+        The two methods.
+
+    Returns
+    -------
+    p : float
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from phida.benchmark.statistics import wilcoxon
+    >>> wilcoxon(pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.6, 0.4]}), "a", "b")
+    0.25
+    """
     pairs = values[[a, b]].dropna()
     if (pairs[a] == pairs[b]).all():
         return 1.0
@@ -81,7 +136,22 @@ def wilcoxon(values: pd.DataFrame, a: str, b: str) -> float:
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """p-values adjusted for their number, step by step from the smallest."""
+    """Adjust p-values for their number, step by step from the smallest.
+
+    Parameters
+    ----------
+    p_values : mapping of str to float
+
+    Returns
+    -------
+    adjusted : dict of str to float
+
+    Examples
+    --------
+    >>> from phida.benchmark.statistics import holm
+    >>> holm({"a": 0.01, "b": 0.04})
+    {'a': 0.02, 'b': 0.04}
+    """
     adjusted: dict[str, float] = {}
     largest = 0.0
     for place, (name, p) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):

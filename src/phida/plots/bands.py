@@ -21,7 +21,16 @@ _OWN_LANES = 40
 
 @dataclass(frozen=True, eq=False)
 class LineageBands(_Record):
-    """A band for each life of an id, and a link for each split and merger. An id that is revived has several lives."""
+    """A band for each life of an id, and a link for each split and merger. An id that is revived has several lives.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import LineageBands
+    >>> LineageBands.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
+    ['id', 'begin', 'end', 'begun_by', 'ended_by', 'lane']
+    """
 
     id: Ints
     """Whose life it is; in the order in which they began."""
@@ -48,7 +57,16 @@ class LineageBands(_Record):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model."""
+        """From a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+
+        Returns
+        -------
+        record : LineageBands
+        """
         lineage = model.lineage_
         lives = _Lives(lineage[0].sample if lineage.n_dropped and len(lineage) else 0)
         for event in lineage:

@@ -26,6 +26,14 @@ class Dendrogram(_Record):
 
     With co-activation the leaves are nodes. What two groups share beyond chance may grow as they merge, so that the
     merges stand at their number, not at their height.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import Dendrogram
+    >>> Dendrogram.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
+    ['left', 'right', 'left_base', 'right_base', 'height', 'made', 'cluster']
     """
 
     mapping: str
@@ -57,7 +65,16 @@ class Dendrogram(_Record):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model."""
+        """From a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+
+        Returns
+        -------
+        record : Dendrogram
+        """
         found = model.hierarchy_
         count = len(found.mode)
         by_wins = found.mapping == "coactivation"
@@ -136,6 +153,17 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     ax : matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import plot_hierarchy
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> ax = plot_hierarchy(model, ax=Figure().subplots())
+    >>> ax.get_title(loc="left")
+    'Hierarchy: 8 components, cut to 8 clusters'
     """
     record = Dendrogram.of(model)
     ax = style.axes_of(ax, (7.6, 4.8))

@@ -31,6 +31,16 @@ def plot_history(model: Model, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     ax : matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import plot_history
+    >>> ax = plot_history(PHIDA().fit(load_iris().data), ax=Figure().subplots())
+    >>> [panel.get_ylabel() for panel in ax.child_axes]
+    ['nodes', 'clusters', 'vigilance', 'interval']
     """
     record = model.history_
     ax = style.axes_of(ax, (7.2, 5.6))

@@ -29,6 +29,17 @@ def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     ax : matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import plot_lineage
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> ax = plot_lineage(model, ax=Figure().subplots())
+    >>> ax.get_title(loc="left")
+    'Lineage: 9 ids so far, 8 now'
     """
     record = LineageBands.of(model)
     count = int(record.lane.max(initial=0)) + 1

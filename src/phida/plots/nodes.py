@@ -23,7 +23,16 @@ _MANY = 1000
 
 @dataclass(frozen=True, eq=False)
 class NodeMap(_Record):
-    """The learned nodes in the plane in which they vary most, and the edges of the PH graph between them."""
+    """The learned nodes in the plane in which they vary most, and the edges of the PH graph between them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import NodeMap
+    >>> NodeMap.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
+    ['node', 'x', 'y', 'support', 'active', 'cluster', 'id']
+    """
 
     node: Ints
     """Number of each node's creation."""
@@ -46,7 +55,16 @@ class NodeMap(_Record):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model."""
+        """From a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+
+        Returns
+        -------
+        record : NodeMap
+        """
         nodes, graph = model.nodes_, model.graph_
         projection = Projection.of(model)
         return cls(
@@ -98,6 +116,17 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     ax : matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import plot_nodes
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> ax = plot_nodes(model, ax=Figure().subplots())
+    >>> ax.get_title(loc="left")
+    'PH graph: 29 nodes, 16 edges, 8 clusters'
     """
     record = NodeMap.of(model)
     ax = style.axes_of(ax, (6.8, 5.6))

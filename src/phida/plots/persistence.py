@@ -21,7 +21,16 @@ _NAMES = 30
 
 @dataclass(frozen=True, eq=False)
 class PersistenceDiagram(_Record):
-    """The modes of the PH graph: where they begin and end, and which last."""
+    """The modes of the PH graph: where they begin and end, and which last.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import PersistenceDiagram
+    >>> PersistenceDiagram.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
+    ['node', 'birth', 'death', 'persistence', 'kept', 'id']
+    """
 
     node: Ints
     """Position of each mode among the nodes."""
@@ -40,7 +49,16 @@ class PersistenceDiagram(_Record):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model."""
+        """From a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+
+        Returns
+        -------
+        record : PersistenceDiagram
+        """
         found = model.persistence_
         kept = found.persistence > found.threshold
         next_longer = float(found.persistence[kept].min(initial=np.inf))
@@ -84,6 +102,17 @@ def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     ax : matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import plot_persistence
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> ax = plot_persistence(model, ax=Figure().subplots())
+    >>> ax.get_title(loc="left")
+    'Persistence: 8 of 10 modes last'
     """
     record = PersistenceDiagram.of(model)
     ax = style.axes_of(ax, (6.4, 5.2))

@@ -35,6 +35,17 @@ def plot_profile(model: Any, *, id: int | None = None, ax: Axes | None = None) -
     Returns
     -------
     ax : matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> from phida.plots import plot_profile
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> ax = plot_profile(model, ax=Figure().subplots())
+    >>> ax.get_title(loc="left")
+    'What makes the clusters'
     """
     record = Profile.of(model)
     if id is None:

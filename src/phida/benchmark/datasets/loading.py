@@ -22,19 +22,67 @@ class Dataset:
     """Rows and true classes, as the protocol takes them."""
 
     entry: Entry
+    """Which one it is."""
     X: NDArray[np.float64]
+    """One row a sample."""
     y: NDArray[np.int64]
+    """Class of each row, from 0."""
     source: str
+    """Where it was taken from."""
     digest: str
+    """SHA-256 of rows and classes."""
 
 
 def find(entry: Entry, folder: Path | None = None, *, download: bool = False) -> str | None:
-    """Where a data set would be taken from, or None; nothing is read."""
+    """Where a data set would be taken from, or None; nothing is read.
+
+    Parameters
+    ----------
+    entry : Entry
+    folder : path-like, optional
+        Looked into first, for ``NAME.npz`` and the like.
+    download : bool, default=False
+        Whether OpenML may be asked.
+
+    Returns
+    -------
+    source : str or None
+
+    Examples
+    --------
+    >>> from phida.benchmark.datasets import entry, find
+    >>> find(entry("iris"))
+    'scikit-learn'
+    """
     return next((name for name, _ in sources(entry, folder, download=download)), None)
 
 
 def load(entry: Entry, folder: Path | None = None, *, download: bool = False) -> Dataset:
-    """A data set from the nearest source, its shape, classes, finiteness and digest verified."""
+    """A data set from the nearest source, its shape, classes, finiteness and digest verified.
+
+    Parameters
+    ----------
+    entry : Entry
+    folder : path-like, optional
+        Looked into first, for ``NAME.npz`` and the like.
+    download : bool, default=False
+        Whether OpenML may be asked.
+
+    Returns
+    -------
+    dataset : Dataset
+
+    Raises
+    ------
+    DatasetError
+        It is not at hand, or not the one it should be; the message says what to do.
+
+    Examples
+    --------
+    >>> from phida.benchmark.datasets import entry, load
+    >>> load(entry("iris")).X.shape
+    (150, 4)
+    """
     for source, read in sources(entry, folder, download=download):
         try:
             X, y = _typed(read())

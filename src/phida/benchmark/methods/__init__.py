@@ -18,14 +18,26 @@ __all__ = ["ClassCounted", "Declined", "Method", "System", "Task", "add", "metho
 
 @cache
 def methods() -> dict[str, Method]:
-    """All methods by name, in the order of tables."""
+    """All methods by name, in the order of tables.
+
+    Examples
+    --------
+    >>> from phida.benchmark.methods import methods
+    >>> [name for name, method in methods().items() if method.group == "online"]
+    ['GNG', 'SOINN+', 'DDVFA', 'CAEA', 'CAE', 'IDAT']
+    """
     modules = sorted(info.name for info in pkgutil.iter_modules(__path__))
     found = [m for name in modules for m in getattr(import_module(f"{__name__}.{name}"), "METHODS", ())]
     return {m.name: m for m in sorted(found, key=lambda m: m.order)}
 
 
 def add(plugin: Path) -> None:
-    """Add the ``METHODS`` of a Python file."""
+    """Add the ``METHODS`` of a Python file.
+
+    Parameters
+    ----------
+    plugin : path-like
+    """
     try:
         found = runpy.run_path(str(plugin))["METHODS"]
     except (OSError, KeyError) as error:
@@ -34,7 +46,22 @@ def add(plugin: Path) -> None:
 
 
 def method(name: str) -> Method:
-    """One method by its name."""
+    """One method by its name.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    method : Method
+
+    Examples
+    --------
+    >>> from phida.benchmark.methods import method
+    >>> method("GNG").group
+    'online'
+    """
     try:
         return methods()[name]
     except KeyError:

@@ -24,10 +24,25 @@ class System(Protocol):
     """One model in one trial. Only ``learn`` is timed."""
 
     def learn(self, X: Rows) -> None:
-        """Learn the rows of one stage and end learning."""
+        """Learn the rows of one stage and end learning.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        """
 
     def labels(self, X: Rows) -> Labels:
-        """Labels of all rows learned so far, in the order in which they were learned."""
+        """Labels of all rows learned so far, in the order in which they were learned.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            These rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
 
     @property
     def n_nodes(self) -> int | None:
@@ -50,8 +65,11 @@ class Task:
     """What a method may know before the first row of a trial. No true label is in it."""
 
     n_features: int
+    """How many features the rows have."""
     seed: int
+    """For methods that draw random numbers."""
     setting: Setting
+    """``stationary`` or ``nonstationary``."""
     feature_range: tuple[NDArray[np.float64], NDArray[np.float64]]
     """Smallest and largest value of each feature, for methods that scale to a known range by definition."""
     n_classes: int | None
@@ -74,15 +92,21 @@ class Method:
     """How a system enters the benchmark."""
 
     name: str
+    """What tables and the command line call it."""
     group: str
-    """phida, ablation, mapping, online or batch."""
+    """One of phida, ablation, mapping, online and batch."""
     order: int
     """Position in tables."""
     summary: str
+    """What it is, in a line."""
     make: Callable[[Task], System]
+    """Makes the system for a trial."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Its own, by default."""
     settings: tuple[Setting, ...] = SETTINGS
+    """Those that it takes part in."""
     needs_class_count: bool = False
+    """Whether it is told the number of classes, by definition."""
     deterministic: bool = False
     """The same result for every order of the rows: one trial is enough."""
     published: str | None = None

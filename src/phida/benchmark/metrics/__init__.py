@@ -13,7 +13,14 @@ __all__ = ["Evaluation", "Metric", "metrics"]
 
 @cache
 def metrics() -> dict[str, Metric]:
-    """All metrics by name."""
+    """All metrics by name.
+
+    Examples
+    --------
+    >>> from phida.benchmark.metrics import metrics
+    >>> list(metrics())[:2]
+    ['ari', 'ami']
+    """
     modules = sorted(info.name for info in pkgutil.iter_modules(__path__))
     found = [m for name in modules for m in getattr(import_module(f"{__name__}.{name}"), "METRICS", ())]
     return {m.name: m for m in sorted(found, key=lambda m: m.order)}

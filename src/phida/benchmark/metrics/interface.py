@@ -50,9 +50,14 @@ class Metric:
     name: str
     """Column in tables of the results; the published tables use the same."""
     title: str
+    """Its name in words."""
     order: int
+    """Position in tables."""
     value: Callable[[Evaluation], float | None]
+    """Works it out; None where a trial has none."""
     better: str | None
-    """higher or lower; None where neither is better."""
+    """Which is better, ``higher`` or ``lower``; None where neither is."""
     digits: int
+    """How many are printed after the point."""
     settings: tuple[Setting, ...] = SETTINGS
+    """Those in which it means something."""

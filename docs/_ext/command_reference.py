@@ -1,0 +1,68 @@
+"""The directive ``command-reference``: every command of ``phida``, as it describes itself."""
+
+import re
+
+import typer
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.parsing import nested_parse_to_nodes
+
+from phida.cli.app import app
+
+
+def commands(command, path=("phida",)):
+    """Yield (name, command, context) of all commands, depth first; groups only where they do something themselves."""
+    context = command.context_class(command, info_name=" ".join(path))
+    inner = getattr(command, "commands", None)
+    if inner is None or len(path) == 1:
+        yield " ".join(path), command, context
+    for name, one in (inner or {}).items():
+        yield from commands(one, (*path, name))
+
+
+def plain(text):
+    """Words of a help text, safe in reStructuredText: file names and options are code."""
+    text = re.sub(r"\s+", " ", re.sub(r"\[/?[a-z ]+\]", "", text or "")).strip()
+    text = re.sub(r"([\\*`|_])", r"\\\1", text)
+    return re.sub(r"(?<![\w-])(--[a-z][a-z-]*)", r"``\1``", text)
+
+
+def described(name, command, context):
+    """Lines of reStructuredText: heading, usage, what it does, arguments and options."""
+    usage = re.sub(r"\s+", " ", command.get_usage(context).removeprefix("Usage:")).strip()
+    yield from (name, "-" * len(name), "", ".. code-block:: text", "", f"   {usage}", "")
+    for paragraph in (command.help or "").split("\n\n"):
+        if paragraph.startswith("Example:"):
+            yield from (
+                "Example:",
+                "",
+                ".. code-block:: text",
+                "",
+                f"   {paragraph.removeprefix('Example:').strip()}",
+                "",
+            )
+        else:
+            yield from (plain(paragraph), "")
+    records = [
+        (parameter.param_type_name, *record)
+        for parameter in command.params
+        if (record := parameter.get_help_record(context)) is not None
+    ]
+    for kind in ("argument", "option"):
+        for _, what, text in (record for record in records if record[0] == kind):
+            yield from (f"``{what}``", f"   {plain(text) or kind}", "")
+
+
+class CommandReference(SphinxDirective):
+    """Sections for all commands."""
+
+    def run(self) -> list[nodes.Node]:
+        """What the directive is replaced by."""
+        lines = [line for found in commands(typer.main.get_command(app)) for line in described(*found)]
+        return nested_parse_to_nodes(self.state, "\n".join(lines), allow_section_headings=True)
+
+
+def setup(app):
+    """What Sphinx calls."""
+    app.add_directive("command-reference", CommandReference)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,107 @@
+"""How the manual is made: `make docs`."""
+
+import re
+import shutil
+import sys
+import warnings
+from pathlib import Path
+
+import phida
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+project = "phida"
+author = "the phida developers"
+copyright = "the phida developers"
+version = release = phida.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "command_reference",
+]
+# The report of the benchmark is a site of its own, put beside ours when the build has ended; see copy_report.
+exclude_patterns = ["_ext", "benchmark", "how_it_works/*.py"]
+templates_path = ["_templates"]
+nitpicky = True
+nitpick_ignore_regex = [("py:class", ".*")]  # types in docstrings are words for people
+
+# Markdown, as a code host shows it too. Headings are link targets.
+myst_enable_extensions = ["dollarmath", "attrs_block", "attrs_inline"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc says it in words
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False  # the template lists them
+numpydoc_xref_param_type = False
+numpydoc_validation_checks = {"GL08", "PR01", "PR02", "PR03", "SS01"}
+numpydoc_validation_exclude = {
+    # Fields of records say themselves what they are.
+    r"\.(Nodes|Graph|Persistence|Hierarchy|CoWins|View|Moments|Lineage|Event|History|CutConfidence|Explanation|Side|Death)$",
+    r"\.(Profile|Projection|NodeMap|LineageBands|PersistenceDiagram|Dendrogram|Signal)$",
+    r"\.(Entry|Dataset|Method|Task|System|Metric|Comparison)$",
+    r"\.(published|space|memory|margin|shared)$",  # have one, which is not found where the default is None
+}
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(ROOT / "examples" / "gallery"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "parallel": True,  # as many as sphinx -j says
+    "default_thumb_file": str(HERE / "plots" / "nodes.png"),
+}
+suppress_warnings = ["config.cache"]  # sphinx-gallery's configuration holds objects
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"phida {version}"
+html_static_path = ["_static"]
+html_css_files = ["phida.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "phida"},
+    "navbar_align": "left",
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "show_nav_level": 1,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_sidebars = {"index": [], "why": [], "how_it_works": []}  # have no pages below them
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+warnings.filterwarnings("ignore", category=DeprecationWarning)  # of the tools, not of ours
+
+
+def copy_report(app, error):
+    """Put the report of the benchmark beside the manual, as it was written."""
+    if error is None and app.builder.name == "html":
+        shutil.copytree(HERE / "benchmark", Path(app.outdir) / "benchmark", dirs_exist_ok=True)
+
+
+def escape_names(app, what, name, obj, options, lines):
+    """Names that end in an underscore, in the shapes of arrays, are no links."""
+    for i, line in enumerate(lines):
+        if ">>>" not in line and "`" not in line:
+            lines[i] = re.sub(r"\b(\w+)_(?=[,)])", r"\1\\_", line)
+
+
+def setup(app):
+    """What Sphinx calls."""
+    app.connect("autodoc-process-docstring", escape_names, priority=900)  # after numpydoc
+    app.connect("build-finished", copy_report)

@@ -1,0 +1,79 @@
+"""The start page and the user guide run as they are, from top to bottom, and print what they say."""
+
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from phida.cli.app import app
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ["index", *sorted(f"guide/{path.stem}" for path in (DOCS / "guide").glob("*.md") if path.stem != "index")]
+
+
+def blocks(text):
+    """(language, text) of every fenced block, in order."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def shell(code):
+    """What commands print, line by line; phida runs in this process, since each start costs seconds."""
+    return "".join(phida(line) if re.match(r"phida [^|]*$", line) else bash(line) for line in code.splitlines())
+
+
+def phida(line):
+    """What a command of ours prints."""
+    done = CliRunner(env={"NO_COLOR": "1", "COLUMNS": "100"}).invoke(app, shlex.split(line)[1:])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def bash(line):
+    """What any other command prints."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = os.environ | {"PATH": path, "NO_COLOR": "1", "COLUMNS": "100"}
+    command = ["bash", "-euo", "pipefail", "-c", line]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def python(code, names):
+    """What a block prints."""
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(compile(code, "<guide>", "exec"), names)
+    return printed.getvalue()
+
+
+def lines(text):
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def test_pages_are_found():
+    tasks = {"csv", "stream", "frame", "text", "fleet", "drift", "outliers", "resume", "spark"}
+    assert {f"guide/{task}" for task in tasks} <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = blocks((DOCS / f"{page}.md").read_text(encoding="utf-8"))
+    assert any(language == "python" for language, _ in found)
+    names = {"__name__": page}
+    printed = ""
+    for language, code in found:
+        if language == "python":
+            printed = python(code, names)
+        elif language == "bash":
+            printed = shell(code)
+        elif language == "text" and printed:  # what the block before it prints
+            assert lines(code) == lines(printed)
+            printed = ""
