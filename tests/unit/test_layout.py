@@ -21,7 +21,7 @@ MAY_SEE = {
     "lineage": {"metric", "nodes", "numeric", "simd"},
 }
 #: Files at the top of core/, where nodes and topology meet.
-TOP = {"refresh", "reading", "learner", "shared_learner"}
+TOP = {"refresh", "node_mapping", "reading", "learner", "shared_learner"}
 
 SOURCES = sorted(path for path in CORE.rglob("*") if path.suffix in (".hpp", ".cpp"))
 
