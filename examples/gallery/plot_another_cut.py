@@ -53,7 +53,7 @@ ax.plot(
 )
 ax.axvline(model.n_clusters_, color="#8a8a8a", linewidth=0.8, linestyle="--", label="where PHIDA cuts by itself")
 ax.set(xlabel="clusters", ylabel="against the true digits", ylim=(0, 1), xticks=range(min(cuts), max(cuts) + 1, 2))
-ax.legend(frameon=False, loc="lower right")
+ax.legend(frameon=False, loc="lower left")
 best = max(rand, key=rand.get)
 for word, n_clusters in (("by itself", model.n_clusters_), ("best ARI", best), ("fewest", min(cuts))):
     print(f"{word:9}: {n_clusters} clusters, ARI {rand[n_clusters]:.2f}, AMI {information[n_clusters]:.2f}")
