@@ -25,7 +25,8 @@ print(model.cut_confidence_)
 
 # %%
 # The hierarchy, and where it was cut. Merges that are dashed were not made.
-ax = plot_hierarchy(model)
+plot_hierarchy(model)
+plt.show()
 
 # %%
 # Some components are never merged, since nothing in the PH graph joins them: that ends the hierarchy on the left of the
@@ -57,6 +58,7 @@ ax.legend(frameon=False, loc="lower left")
 best = max(rand, key=rand.get)
 for word, n_clusters in (("by itself", model.n_clusters_), ("best ARI", best), ("fewest", min(cuts))):
     print(f"{word:9}: {n_clusters} clusters, ARI {rand[n_clusters]:.2f}, AMI {information[n_clusters]:.2f}")
+plt.show()
 
 # %%
 # What the centres look like, at the cut of PHIDA and at the best one. The best one is known here because we know the
@@ -77,3 +79,4 @@ def draw(cut, title):
 
 draw(model, f"by itself: {model.n_clusters_} clusters")
 draw(cuts[best], f"at(n_clusters={best})")
+plt.show()

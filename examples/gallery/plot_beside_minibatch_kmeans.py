@@ -57,6 +57,7 @@ for name, found in (("PHIDA", phida), ("MiniBatchKMeans", kmeans)):
     print(
         f"{name:16} after ten classes: ARI {ari:.2f}, AMI {ami:.2f}; while they came, ARI {found[:, 1:, 0].mean():.2f}"
     )
+plt.show()
 
 # %%
 # The same rows in a random order, in which every chunk looks like the whole, are what k-means is made for.

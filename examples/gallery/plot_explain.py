@@ -25,11 +25,13 @@ print(pd.crosstab(model.labels_, grower, rownames=["cluster"], colnames=["grower
 
 # %%
 # The learned nodes and the graph. With 178 rows there are few of them.
-ax = plot_nodes(model)
+plot_nodes(model)
+plt.show()
 
 # %%
 # What makes each cluster: how far its centre is from the mean of all rows, in standard deviations.
-ax = plot_profile(model)
+plot_profile(model)
+plt.show()
 
 # %%
 # Two wines that are in one cluster by way of several nodes, and two that are not in one.
@@ -50,6 +52,7 @@ ax.hist([margin[agrees], margin[~agrees]], bins=20, stacked=True, color=["#0072b
 ax.set(xlabel="margin to the next cluster", ylabel="wines")
 ax.legend(frameon=False)
 print(f"median margin: {np.median(margin[agrees]):.2f} and {np.median(margin[~agrees]):.2f}")
+plt.show()
 
 # %%
 # This is one order of the rows, and a lucky one. With 178 rows and as few nodes, other orders give other clusters, and

@@ -42,7 +42,8 @@ print(distances.tail(3).round(1))
 
 # %%
 # What makes each cluster, in standard deviations from the mean.
-ax = plot_profile(model)
+plot_profile(model)
+plt.show()
 
 # %%
 # When they were. Colours are those of the ids in every picture of phida.
@@ -60,6 +61,7 @@ axes[3].set(yticks=[], ylabel="id")
 known = sorted(model.cluster_ids_.tolist())
 handles = [plt.Line2D([], [], linestyle="", marker=style.marker(id), color=style.colour(id)) for id in known]
 figure.legend(handles, [f"id {id}" for id in known], loc="outside upper right", ncols=len(known), frameon=False)
+plt.show()
 
 # %%
 # A quarter that was not there before:

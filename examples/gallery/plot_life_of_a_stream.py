@@ -36,6 +36,7 @@ for digit, row in enumerate(begins):
     ax.annotate(
         str(digit), (row, 0), (3, 4), xycoords=("data", "axes fraction"), textcoords="offset points", fontsize=8
     )
+plt.show()
 
 # %%
 # How many ids come up soon after a new digit begins, and how many while the digit goes on? A birth is when something
@@ -60,10 +61,12 @@ for (row, digit), count in np.ndenumerate(table):
 ax.set(xticks=range(10), yticks=range(len(living)), yticklabels=living, xlabel="digit", ylabel="id")
 pure = table.max(axis=1).sum() / table.sum()
 print(f"{100 * pure:.0f} % of the rows are in a cluster where their digit is the most frequent one")
+plt.show()
 
 # %%
 # Nodes, clusters, vigilance and interval, refresh by refresh.
-ax = plot_history(model)
+plot_history(model)
+plt.show()
 
 # %%
 # Events tell every change of the mapping, and the mapping wavers where a group is on the edge between one cluster and

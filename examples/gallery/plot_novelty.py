@@ -62,6 +62,7 @@ for ax, (word, digit) in zip(axes, ends.items(), strict=True):
     ax.set_yticks([0, 1, 10], ["0", "1", "10"])
     ax.legend(frameon=False)
 axes[0].set_ylabel("density of rows")
+plt.show()
 
 # %%
 # Now readings of a space shuttle (river carries them), where 7 in 100 rows are marked as anomalies. They are there from
@@ -93,3 +94,4 @@ ax.legend(frameon=False, loc="upper left")
 pure = marked > 0.95 * rows
 of_all = f"{marked[pure].sum():.0f} of {marked.sum():.0f} anomalies"
 print(f"{of_all} are in {pure.sum()} of {len(rows)} clusters, which have {rows[pure].sum()} rows in all")
+plt.show()

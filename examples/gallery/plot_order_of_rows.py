@@ -45,6 +45,7 @@ axes[0].set_ylim(-0.1, 1)
 axes[1].set_yscale("log")
 axes[1].set_yticks([1, 2, 3, 5, 10, 20, 30], ["1", "2", "3", "5", "10", "20", "30"])
 axes[1].minorticks_off()
+plt.show()
 
 # %%
 # In numbers: median, least and most of the 30 random orders, and class by class.

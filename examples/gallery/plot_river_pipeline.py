@@ -67,6 +67,7 @@ axes[0].set(ylabel="adjusted mutual information", ylim=(0, 1))
 axes[0].set_title(f"The latest {WINDOW} rows, predicted before they were learned")
 axes[0].legend(frameon=False, ncols=3)
 axes[1].set(ylabel="clusters in use", xlabel="rows", ylim=(0, 20))
+plt.show()
 
 # %%
 # All rows together, as they were labelled on the way.

@@ -90,6 +90,7 @@ axes[0, 0].set(ylabel=f"reading of sensor {shown + 1}", ylim=(low - 5, high + 5)
 axes[1, 0].set_ylabel("alarms, by the sensor that goes wrong")
 axes[1, 0].invert_yaxis()
 axes[1, 0].legend(loc="center left", fontsize=9, frameon=False)
+plt.show()
 
 # %%
 # How many faults were told, and how soon? An alarm that also comes where nothing goes wrong tells of nothing, or of

@@ -63,3 +63,4 @@ axes[1].legend(frameon=False)
 for ax in axes:
     ax.set(xlabel="rows learned", xlim=(0, None))
 print(f"{sizes[-1] / 1e3:.0f} kB after {len(readings)} rows, which are {readings.nbytes / 1e3:.0f} kB themselves")
+plt.show()

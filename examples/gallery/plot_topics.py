@@ -144,6 +144,7 @@ ax.set(yticks=range(len(order)), xticks=range(len(SUBJECTS)))
 ax.set_yticklabels([f"{', '.join(names[np.argsort(-row)[:4]])}" for row in telling], fontsize=8)
 ax.set_xticklabels(SUBJECTS, rotation=40, ha="right", fontsize=8)
 ax.set_title("Texts of each subject (columns) in each topic (rows)", loc="left", fontsize=10)
+plt.show()
 
 # %%
 # Beside MiniBatchKMeans, which is told the right number of topics: subject by subject, and with all subjects mixed in

@@ -68,6 +68,7 @@ colours = ["#0072b2" if nodes.cluster[node] == first else "#d55e00" for node in 
 ax.bar(range(len(path)), nodes.support[path], color=colours, width=0.7)
 ax.set(xlim=(-0.5, len(path) - 0.5), xticks=[], ylabel="support (rows learned)")
 ax.set_xlabel(f"from cluster {first} (blue) to cluster {second} (orange), node by node")
+plt.show()
 
 # %%
 # How much does it matter? Thirty orders of the same rows. Connected components and PHIDA label the rows by the same
@@ -100,6 +101,7 @@ ax.plot([0, 1], [0, 1], color="#8a8a8a", linewidth=0.8, zorder=1)
 ax.scatter(*scores.T, color="#0072b2", edgecolors="white", linewidths=0.6, zorder=2)
 ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
 ax.set(xlabel="connected components", ylabel="PHIDA", title="Adjusted Rand index, 30 orders")
+plt.show()
 
 # %%
 # Below the line PHIDA is the worse one: a component that connected components got right was split. What it buys is the
