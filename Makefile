@@ -171,7 +171,7 @@ arm64-tools:
 	  fi; }
 
 .PHONY: lint
-lint: $(VENV)/installed $(VENV)/test-tools $(VENV)/lint-tools  ## Formatters, type checker, import rules, spelling
+lint: $(VENV)/installed $(VENV)/test-tools $(VENV)/lint-tools  ## Formatters, type checker, import rules, spelling, workflows
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
