@@ -77,6 +77,7 @@ def draw(cut, title):
         ax.set_title(f"id {id}", fontsize=7)
 
 
+# sphinx_gallery_thumbnail_number = 4
 draw(model, f"by itself: {model.n_clusters_} clusters")
 draw(cuts[best], f"at(n_clusters={best})")
 plt.show()

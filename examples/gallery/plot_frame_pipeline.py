@@ -47,6 +47,7 @@ plt.show()
 
 # %%
 # When they were. Colours are those of the ids in every picture of phida.
+# sphinx_gallery_thumbnail_number = 2
 ids = model.cluster_ids_[model.labels_]
 figure, axes = plt.subplots(4, 1, figsize=(8.4, 6), sharex=True, layout="constrained", height_ratios=[1, 1, 1, 0.35])
 time = frame.index.to_timestamp()
