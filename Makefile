@@ -15,7 +15,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 .DELETE_ON_ERROR:
 .PHONY: help
 help:  ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The environment, step by step. Each stamp is made again when what it depends on changes.
 
@@ -97,6 +97,24 @@ chromium:
 screenshots: $(VENV)/installed $(VENV)/test-tools $(VENV)/browser-tools chromium  ## The live page's pictures in docs/serve
 	$(BIN)/python tools/screenshots.py "$$(command -v chromium)" docs/serve
 
+$(VENV)/release-tools: $(VENV)/build-tools pyproject.toml
+	@echo "installing what releases are made with"
+	@$(PIP) --group release
+	@touch $@
+
+.PHONY: sdist
+sdist: $(VENV)/release-tools  ## The sdist, in dist/
+	$(BIN)/python -m build --sdist --outdir dist
+
+# WHEEL_TESTS may name some of the tests, while one works on it.
+.PHONY: wheel-test
+wheel-test: $(VENV)/release-tools  ## sdist and wheel, in dist/; all Python tests against the installed wheel
+	tools/wheel_test $(BIN)/python -n 2 $(WHEEL_TESTS)
+
+.PHONY: changelog
+changelog: $(VENV)/release-tools  ## What the next release will say
+	@$(BIN)/towncrier build --draft --version "$$($(BIN)/python -m setuptools_scm)"
+
 .PHONY: fuzz
 fuzz: $(VENV)/installed $(VENV)/test-tools  ## Model files and readers, with many random inputs
 	PHIDA_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
@@ -170,7 +188,7 @@ pictures: docs $(VENV)/browser-tools chromium  ## The manual's own pictures, and
 	$(BIN)/python tools/docs_screenshots.py "$$(command -v chromium)" build/docs/html build/docs/looks
 
 .PHONY: lint
-lint: $(VENV)/installed $(VENV)/test-tools $(VENV)/lint-tools  ## Formatters, type checker, import rules, spelling
+lint: $(VENV)/installed $(VENV)/test-tools $(VENV)/lint-tools  ## Formatters, type checker, import rules, spelling, workflows
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -178,6 +196,9 @@ lint: $(VENV)/installed $(VENV)/test-tools $(VENV)/lint-tools  ## Formatters, ty
 	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/codespell
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 
 CXX_FILES = $(shell find core bindings tests perf -name '*.cpp' -o -name '*.hpp')
 

@@ -4,6 +4,10 @@
 
 #include "simd/kernels.hpp"
 
+#if defined(PHIDA_X86_LEVELS) && defined(_WIN32)
+#include <cpuid.h>
+#endif
+
 namespace phida {
 
 extern const Kernels kernels_baseline;
@@ -16,6 +20,35 @@ namespace {
 
 #if defined(PHIDA_X86_LEVELS)
 // What x86-64-v3 and x86-64-v4 ask for, as far as the compiler can use it in our kernels.
+#if defined(_WIN32)
+// __builtin_cpu_supports needs a part of the compiler's runtime that clang-cl does not link.
+struct Words {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+};
+
+bool all_of(unsigned word, unsigned bits) { return (word & bits) == bits; }
+
+// The features of leaf 7, if the system saves the registers that they use.
+unsigned features(unsigned saved) {
+  constexpr unsigned kFma = 1u << 12, kSaving = 1u << 27, kAvx = 1u << 28;
+  Words w;
+  if (!__get_cpuid(1, &w.a, &w.b, &w.c, &w.d) || !all_of(w.c, kFma | kSaving | kAvx)) return 0;
+  unsigned low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  if (!all_of(low, saved) || !__get_cpuid_count(7, 0, &w.a, &w.b, &w.c, &w.d)) return 0;
+  return w.b;
+}
+
+constexpr unsigned kBmi = 1u << 3, kAvx2 = 1u << 5, kBmi2 = 1u << 8;
+constexpr unsigned kAvx512 =
+    1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31;  // f, dq, cd, bw, vl
+
+bool has_avx2() { return all_of(features(0x06), kAvx2 | kBmi | kBmi2); }
+
+bool has_avx512() { return has_avx2() && all_of(features(0xe6), kAvx512); }
+
+void ask_processor() {}
+#else
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
@@ -26,11 +59,14 @@ bool has_avx512() {
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl");
 }
+
+void ask_processor() { __builtin_cpu_init(); }
+#endif
 #endif
 
 const Kernels* best() {
 #if defined(PHIDA_X86_LEVELS)
-  __builtin_cpu_init();
+  ask_processor();
   const char* const variable = std::getenv("PHIDA_SIMD");
   const auto wish = [&](const char* level) {
     return variable != nullptr && std::strcmp(variable, level) == 0;
