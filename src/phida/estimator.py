@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from phida import _core, _threads, border, state_file
 from phida._versions import __version__
+from phida.distributable import Distributable
 from phida.lineage import Event, History, Lineage
 from phida.reading import Readable
 
@@ -28,7 +29,7 @@ _telling = threading.Lock()
 _ROWS_BETWEEN_TELLING = 256
 
 
-class PHIDA(ClusterMixin, Readable):
+class PHIDA(ClusterMixin, Readable, Distributable):
     """Online clustering with persistence-guided node-to-cluster mapping.
 
     One pass over the rows learns *nodes*. Every so often the nodes are put into a pruned mutual kNN graph,

@@ -1,0 +1,127 @@
+"""One model over rows in partitions: rounds of rows are matched against the model apart, and taken in together.
+
+``docs/distributed.md`` gives the rules. Here the partitions are arrays or frames in memory. The same partitions give
+the same model, to the bit, whoever holds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from phida.estimator import PHIDA
+from phida.local_update import LocalUpdate
+
+__all__ = ["LocalUpdate", "fit_partitions", "partial_fit_partitions", "rounds"]
+
+#: Rows of the first rounds, over all partitions.
+FIRST = 64
+
+#: The model stands still for this many rows at most, as a share of those that it has learned.
+GROWTH = 0.5
+
+Slices = list[tuple[int, int]]
+"""Per partition, the rows of a round: the first, and the one behind the last."""
+
+
+def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) -> Iterator[Slices]:
+    """How partitions of these sizes are taken, round by round, by a model that has learned so many rows.
+
+    A round has at most ``max(FIRST, GROWTH * n_seen)`` rows, the same number from every partition that has as many left
+    (and one from each at least). Where rows fade, those learned longer ago than a half-life do not make rounds longer.
+
+    Parameters
+    ----------
+    n_seen : int
+    sizes : sequence of int
+    half_life : float, optional
+
+    Yields
+    ------
+    slices : list of (int, int)
+        One per partition; empty where a partition has been taken whole.
+
+    Examples
+    --------
+    >>> from phida.distributed import rounds
+    >>> list(rounds(200, [60, 90]))
+    [[(0, 50), (0, 50)], [(50, 60), (50, 90)]]
+    """
+    begin = 0
+    while begin < max(sizes, default=0):
+        counting = n_seen if half_life is None else min(n_seen, half_life)
+        end = begin + max(1, int(max(FIRST, GROWTH * counting)) // len(sizes))
+        slices = [(min(begin, size), min(end, size)) for size in sizes]
+        yield slices
+        n_seen += sum(stop - start for start, stop in slices)
+        begin = end
+
+
+def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_state: int = 0) -> PHIDA:
+    """Go on learning with a batch of rows in partitions; nothing is reset, and the stage does not end.
+
+    Parameters
+    ----------
+    model : PHIDA
+        Fitted or not; it is changed.
+    partitions : sequence of array-like of shape (n_samples, n_features)
+        Frames or matrices. Their order counts.
+    random_state : int, default=0
+        Seed of the samples.
+
+    Returns
+    -------
+    model : PHIDA
+    """
+    sizes = [len(rows) for rows in partitions]
+    for slices in rounds(_n_seen(model), sizes, model.half_life):
+        taken = [(p, _slice(partitions[p], *bounds)) for p, bounds in enumerate(slices) if bounds[0] < bounds[1]]
+        if not model.__sklearn_is_fitted__():
+            for _, rows in taken:
+                model.partial_fit(rows)
+            continue
+        model.apply(
+            [
+                model.local_update(rows, partition=p, n_partitions=len(sizes), random_state=random_state)
+                for p, rows in taken
+            ]
+        )
+    return model
+
+
+def fit_partitions(partitions: Sequence[Any], *, random_state: int = 0, **parameters: Any) -> PHIDA:
+    """A model of rows in partitions, learned afresh; at the end it is refreshed.
+
+    Parameters
+    ----------
+    partitions : sequence of array-like of shape (n_samples, n_features)
+        Frames or matrices. Their order counts.
+    random_state : int, default=0
+        Seed of the samples.
+    **parameters
+        Of :class:`phida.PHIDA`.
+
+    Returns
+    -------
+    model : PHIDA
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from phida.distributed import fit_partitions
+    >>> X = np.random.default_rng(0).normal(size=(4000, 3))
+    >>> fit_partitions(np.array_split(X, 4)).n_samples_seen_
+    4000
+    """
+    model = partial_fit_partitions(PHIDA(compute_labels=False, **parameters), partitions, random_state=random_state)
+    return model.refresh()
+
+
+def _n_seen(model: PHIDA) -> int:
+    return model.n_samples_seen_ if model.__sklearn_is_fitted__() else 0
+
+
+def _slice(rows: Any, begin: int, end: int) -> Any:
+    return rows[begin:end] if isinstance(rows, np.ndarray | list) else rows.iloc[begin:end]

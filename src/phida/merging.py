@@ -1,0 +1,49 @@
+"""Models that learned apart become one: rows drawn from what their nodes know of theirs are learned afresh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+State = Mapping[str, Any]
+
+
+def replayed_rows(states: Sequence[State], n_rows: int, random_state: int) -> NDArray[np.float64]:
+    """Rows in place of those that the models learned, well mixed.
+
+    Each model has a share by the rows that it counts, and each of its nodes by its support. A node's rows are normal
+    around its mean, with its variance in each feature.
+    """
+    rng = np.random.default_rng(random_state)
+    weight = np.concatenate([s["support"] / s["support"].sum() * s["stream_count"] for s in states])
+    mean = np.concatenate([s["mean"] for s in states])
+    freedom = np.concatenate([np.maximum(s["support"] - 1.0, 1.0) for s in states])
+    deviation = np.sqrt(np.concatenate([s["m2"] for s in states]) / freedom[:, None])
+    nodes = rng.permutation(np.repeat(np.arange(len(weight)), _shares(weight, n_rows)))
+    rows: NDArray[np.float64] = mean[nodes] + deviation[nodes] * rng.standard_normal((n_rows, mean.shape[1]))
+    return rows
+
+
+def _shares(weight: NDArray[np.float64], n_rows: int) -> NDArray[np.int64]:
+    """Whole numbers in proportion to the weights; what rounding leaves over goes to the largest remainders."""
+    exact = weight / weight.sum() * n_rows
+    shares: NDArray[np.int64] = np.floor(exact).astype(np.int64)
+    left_over = n_rows - int(shares.sum())
+    shares[np.argsort(shares - exact, kind="stable")[:left_over]] += 1
+    return shares
+
+
+def scaled(state: State, n_seen: int) -> dict[str, Any]:
+    """The state with supports and moments as of so many rows; supports stay whole and at least 1."""
+    factor = n_seen / state["stream_count"]
+    support = np.maximum(np.floor(state["support"] * factor), 1.0)
+    return dict(state) | {
+        "support": support,
+        "m2": state["m2"] * (support / state["support"])[:, None],
+        "stream_count": float(n_seen),
+        "stream_m2": state["stream_m2"] * factor,
+        "n_seen": n_seen,
+    }
