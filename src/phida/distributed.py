@@ -29,8 +29,9 @@ Slices = list[tuple[int, int]]
 def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) -> Iterator[Slices]:
     """How partitions of these sizes are taken, round by round, by a model that has learned so many rows.
 
-    A round has at most ``max(FIRST, GROWTH * n_seen)`` rows, the same number from every partition that has as many left
-    (and one from each at least). Where rows fade, those learned longer ago than a half-life do not make rounds longer.
+    A round has at most ``max(FIRST, GROWTH * n_seen)`` rows, and beyond ``FIRST`` no more than were taken before it: a
+    batch may be unlike what was learned. Every partition that has as many left gives the same number, and one at least.
+    Where rows fade, those learned longer ago than a half-life do not make rounds longer.
 
     Parameters
     ----------
@@ -47,16 +48,16 @@ def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) ->
     --------
     >>> from phida.distributed import rounds
     >>> list(rounds(200, [60, 90]))
-    [[(0, 50), (0, 50)], [(50, 60), (50, 90)]]
+    [[(0, 32), (0, 32)], [(32, 60), (32, 64)], [(60, 60), (64, 90)]]
     """
-    begin = 0
+    begin = taken = 0
     while begin < max(sizes, default=0):
         counting = n_seen if half_life is None else min(n_seen, half_life)
-        end = begin + max(1, int(max(FIRST, GROWTH * counting)) // len(sizes))
+        end = begin + max(1, int(max(FIRST, min(GROWTH * counting, taken))) // len(sizes))
         slices = [(min(begin, size), min(end, size)) for size in sizes]
         yield slices
-        n_seen += sum(stop - start for start, stop in slices)
-        begin = end
+        rows = sum(stop - start for start, stop in slices)
+        n_seen, taken, begin = n_seen + rows, taken + rows, end
 
 
 def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_state: int = 0) -> PHIDA:
@@ -67,7 +68,7 @@ def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_st
     model : PHIDA
         Fitted or not; it is changed.
     partitions : sequence of array-like of shape (n_samples, n_features)
-        Frames or matrices. Their order counts.
+        Frames or matrices. Their order counts; empty ones do not.
     random_state : int, default=0
         Seed of the samples.
 
@@ -75,6 +76,7 @@ def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_st
     -------
     model : PHIDA
     """
+    partitions = [rows for rows in partitions if len(rows)]
     sizes = [len(rows) for rows in partitions]
     for slices in rounds(_n_seen(model), sizes, model.half_life):
         taken = [(p, _slice(partitions[p], *bounds)) for p, bounds in enumerate(slices) if bounds[0] < bounds[1]]
@@ -97,7 +99,7 @@ def fit_partitions(partitions: Sequence[Any], *, random_state: int = 0, **parame
     Parameters
     ----------
     partitions : sequence of array-like of shape (n_samples, n_features)
-        Frames or matrices. Their order counts.
+        Frames or matrices. Their order counts; empty ones do not.
     random_state : int, default=0
         Seed of the samples.
     **parameters
