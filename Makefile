@@ -70,6 +70,15 @@ $(VENV)/deep-tools: $(VENV)/installed-once pyproject.toml
 test-deep: $(VENV)/installed $(VENV)/test-tools $(VENV)/deep-tools  ## Tests of the baselines that need JAX
 	$(BIN)/python -m pytest -n 2 tests/baselines_deep tests/unit/test_package.py
 
+$(VENV)/spark-tools: $(VENV)/installed-once pyproject.toml
+	@echo "installing Spark"
+	@$(PIP) --group test-spark
+	@touch $@
+
+.PHONY: test-spark
+test-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools  ## Tests of phida.spark, which need Java 17
+	$(BIN)/python -m pytest tests/spark tests/unit/test_package.py
+
 $(VENV)/browser-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing Playwright"
 	@$(PIP) --group browser

@@ -1,0 +1,13 @@
+"""PHIDA on Spark: one model over a distributed table or stream, and labels as a column. ``docs/distributed.md``."""
+
+try:
+    import pyspark as _pyspark  # noqa: F401
+except ImportError as error:
+    raise ImportError('phida.spark needs pyspark 4 and Java 17: pip install "phida[spark]"') from error
+
+from phida.spark.labels import predict
+from phida.spark.learning import fit
+from phida.spark.ml import PHIDA, PHIDAModel
+from phida.spark.streaming import fit_stream
+
+__all__ = ["PHIDA", "PHIDAModel", "fit", "fit_stream", "predict"]

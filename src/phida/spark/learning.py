@@ -1,0 +1,154 @@
+"""A table is learned: its partitions are packed once, and every round of rows is one Spark job."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark import StorageLevel, TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from phida import estimator
+from phida.distributed import rounds
+from phida.local_update import LocalUpdate
+from phida.spark.columns import Features, features_of, matrix
+
+#: Rows of a block are as many as make about a megabyte.
+_BLOCK_VALUES = 1 << 17
+
+_BLOCKS = "partition int, first long, n long, rows binary"
+_ANSWERS = "partition int, answer binary"
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **parameters: Any) -> estimator.PHIDA:
+    """A model of a table, learned afresh; the table's partitions are the model's.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        Its partitions, and the order of rows in them, decide the model to the bit.
+    features : str or sequence of str, default=None
+        An array or vector column, or several numeric ones; None stands for all numeric columns.
+    random_state : int, default=0
+        Seed of the samples.
+    **parameters
+        Of :class:`phida.PHIDA`.
+
+    Returns
+    -------
+    model : phida.PHIDA
+    """
+    model = estimator.PHIDA(compute_labels=False, **parameters)
+    learn(model, df, features, random_state)
+    if not model.__sklearn_is_fitted__():
+        raise ValueError("the table has no row to learn from.")
+    return model.refresh()
+
+
+def learn(model: estimator.PHIDA, df: DataFrame, features: Features, random_state: int) -> None:
+    """Go on learning with the rows of a table."""
+    column, names = features_of(df, features)
+    blocks = df.select(column.alias("features")).mapInArrow(_pack, _BLOCKS).persist(StorageLevel.MEMORY_AND_DISK)
+    model.__dict__.pop("feature_names_in_", None)  # workers have matrices
+    try:
+        sizes = _sizes(blocks)
+        numbers = {partition: number for number, partition in enumerate(sizes)}
+        n_seen = model.n_samples_seen_ if model.__sklearn_is_fitted__() else 0
+        for slices in rounds(n_seen, list(sizes.values()), model.half_life):
+            begin, end = max(start for start, _ in slices), max(stop for _, stop in slices)
+            chosen = blocks.where((F.col("first") < end) & (F.col("first") + F.col("n") > begin))
+            if model.__sklearn_is_fitted__():
+                found = _answers(chosen, _updates_of(model, begin, end, numbers, random_state))
+                model.apply([LocalUpdate.from_bytes(answer) for answer in found])
+            else:
+                for answer in _answers(chosen, _rows_of(begin, end)):
+                    model.partial_fit(np.load(io.BytesIO(answer)))
+    finally:
+        blocks.unpersist()
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+
+
+def _pack(batches: Batches) -> Batches:
+    """Rows as blocks of bytes, with the number of the partition and of the block's first row in it."""
+    context = TaskContext.get()
+    partition = 0 if context is None else context.partitionId()
+    first = 0
+    for batch in batches:
+        rows = matrix(batch.column(0))
+        step = max(1, _BLOCK_VALUES // max(rows.shape[1], 1))
+        for begin in range(0, len(rows), step):
+            block = rows[begin : begin + step]
+            yield _record(
+                partition=pa.array([partition], pa.int32()),
+                first=pa.array([first], pa.int64()),
+                n=pa.array([len(block)], pa.int64()),
+                rows=pa.array([block.tobytes()], pa.binary()),
+            )
+            first += len(block)
+
+
+def _sizes(blocks: DataFrame) -> dict[int, int]:
+    """Rows of each partition that has any."""
+    found = blocks.groupBy("partition").agg(F.sum("n").alias("n")).collect()
+    return {row["partition"]: row["n"] for row in sorted(found, key=lambda row: row["partition"])}
+
+
+def _answers(blocks: DataFrame, work: Callable[[Batches], Batches]) -> list[bytes]:
+    """What each partition answers, in the order of the partitions."""
+    found = blocks.mapInArrow(work, _ANSWERS).collect()
+    return [row["answer"] for row in sorted(found, key=lambda row: row["partition"])]
+
+
+def _taken(batches: Batches, begin: int, end: int) -> tuple[int, NDArray[np.float64]] | None:
+    """The partition that these blocks are of, and its rows from ``begin`` to ``end``."""
+    parts, partition = [], None
+    for batch in batches:
+        for block in batch.to_pylist():
+            partition, n, first = block["partition"], block["n"], block["first"]
+            rows = np.frombuffer(block["rows"]).reshape(n, -1)
+            parts.append(rows[max(begin - first, 0) : end - first])
+    return None if partition is None else (partition, np.concatenate(parts))
+
+
+def _rows_of(begin: int, end: int) -> Callable[[Batches], Batches]:
+    """Rows as they are, for a model that has none yet."""
+
+    def work(batches: Batches) -> Batches:
+        if (taken := _taken(batches, begin, end)) is not None:
+            file = io.BytesIO()
+            np.save(file, taken[1])
+            yield _answer(taken[0], file.getvalue())
+
+    return work
+
+
+def _updates_of(
+    model: estimator.PHIDA, begin: int, end: int, numbers: dict[int, int], random_state: int
+) -> Callable[[Batches], Batches]:
+    """What the model's workers find out."""
+
+    def work(batches: Batches) -> Batches:
+        if (taken := _taken(batches, begin, end)) is not None:
+            partition, rows = taken
+            update = model.local_update(
+                rows, partition=numbers[partition], n_partitions=len(numbers), random_state=random_state
+            )
+            yield _answer(partition, update.to_bytes())
+
+    return work
+
+
+def _answer(partition: int, content: bytes) -> pa.RecordBatch:
+    return _record(partition=pa.array([partition], pa.int32()), answer=pa.array([content], pa.binary()))
+
+
+def _record(**columns: pa.Array) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
