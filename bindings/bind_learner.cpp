@@ -91,14 +91,14 @@ nb::dict state(SharedLearner& learner) {
   return to_dict(*copy);
 }
 
-nb::dict lineage(SharedLearner& learner) {
+nb::dict lineage(SharedLearner& learner, std::int64_t since) {
   Lineage copy;
   {
     const nb::gil_scoped_release released;
     copy = learner.with([](const Learner& l) { return l.state().lineage; });
   }
   nb::dict d;
-  put_events(d, copy);
+  put_events(d, copy, since);
   return d;
 }
 
@@ -153,7 +153,8 @@ void bind_learner(nb::module_& m) {
       .def("reading", &SharedLearner::reading, nb::call_guard<nb::gil_scoped_release>(),
            "The model as if learning had just ended; learning is not affected.")
       .def("last_step", &last_step)
-      .def("lineage", &lineage, "The events in the lives of clusters, as columns.")
+      .def("lineage", &lineage, nb::arg("since") = 0,
+           "The events from a number on in the lives of clusters, as columns.")
       .def("history", &history, "The learner's size at one refresh in so many, as columns.")
       .def("__getstate__", &state)
       .def("__setstate__",

@@ -31,7 +31,10 @@ void take_names(const nb::dict& from, NodeState& nodes, Lineage& lineage) {
   for (const std::int64_t i : nodes.cluster_id)
     require(i == kNone || position_of(i, lineage.living) != kNone,
             "state: 'cluster_id' names a cluster that is not living");
+  nodes.away = column<std::int32_t>(from, "away", nodes.size());
   require(all_between(nodes.home_id, kNone, lineage.n_ids), "state: 'home_id' is out of range");
+  for (const std::int32_t a : nodes.away)
+    require(a >= 0 && a <= kRefreshesAway, "state: 'away' is out of range");
 }
 
 void take_events(const nb::dict& from, Lineage& lineage) {
@@ -96,8 +99,10 @@ void take_margins(const nb::dict& from, RecentMargins& margins) {
 
 }  // namespace
 
-void put_events(nb::dict& to, const Lineage& lineage) {
-  const std::deque<Event>& events = lineage.events;
+void put_events(nb::dict& to, const Lineage& lineage, std::int64_t since) {
+  const std::int64_t known = std::clamp<std::int64_t>(
+      since - lineage.n_dropped, 0, static_cast<std::int64_t>(lineage.events.size()));
+  const std::deque<Event> events(lineage.events.begin() + known, lineage.events.end());
   std::vector<std::int64_t> ids;
   for (const Event& event : events) {
     ids.insert(ids.end(), event.before.begin(), event.before.end());
@@ -111,7 +116,7 @@ void put_events(nb::dict& to, const Lineage& lineage) {
       column_of<std::int64_t>(events, [](const Event& e) { return e.after.size(); });
   to["event_support"] = column_of<double>(events, [](const Event& e) { return e.support; });
   to["event_ids"] = to_array(ids);
-  to["events_dropped"] = lineage.n_dropped;
+  to["events_dropped"] = lineage.n_dropped + known;
 }
 
 void put_history(nb::dict& to, const History& history) {
@@ -130,12 +135,13 @@ void put_lineage(nb::dict& to, const LearnerState& state) {
   const Lineage& lineage = state.lineage;
   to["cluster_id"] = to_array(state.nodes.cluster_id);
   to["home_id"] = to_array(state.nodes.home_id);
+  to["away"] = to_array(state.nodes.away);
   to["n_ids"] = lineage.n_ids;
   to["living_id"] =
       column_of<std::int64_t>(lineage.living, [](const LivingCluster& c) { return c.id; });
   to["living_support"] =
       column_of<double>(lineage.living, [](const LivingCluster& c) { return c.support; });
-  put_events(to, lineage);
+  put_events(to, lineage, 0);
   put_history(to, state.history);
   to["n_refreshes"] = state.history.n_refreshes;
   to["history_stride"] = state.history.stride;
@@ -147,6 +153,7 @@ void take_lineage(const nb::dict& from, LearnerState& state) {
   if (!from.contains("n_ids")) {
     state.nodes.cluster_id.assign(state.nodes.size(), kNone);
     state.nodes.home_id.assign(state.nodes.size(), kNone);
+    state.nodes.away.assign(state.nodes.size(), 0);
     return;
   }
   take_names(from, state.nodes, state.lineage);

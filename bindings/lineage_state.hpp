@@ -12,8 +12,8 @@ void put_lineage(nanobind::dict& to, const LearnerState& state);
 // Raises ValueError for entries that make no sense. States of format version 1 have none: nothing is named then.
 void take_lineage(const nanobind::dict& from, LearnerState& state);
 
-// The events, as columns.
-void put_events(nanobind::dict& to, const Lineage& lineage);
+// The events from number `since` on, as columns; those before count as dropped.
+void put_events(nanobind::dict& to, const Lineage& lineage, std::int64_t since);
 
 // The milestones, as columns.
 void put_history(nanobind::dict& to, const History& history);

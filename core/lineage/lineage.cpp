@@ -64,6 +64,15 @@ void write_beginnings(const Succession& s, const std::vector<std::int64_t>& id, 
   for (Event& event : others) append(lineage, std::move(event));
 }
 
+// A node's home is the cluster that it is in, unless that took in its home not long ago.
+void settle(std::int64_t now, std::span<const LivingCluster> living, std::int64_t& home,
+            std::int32_t& away) {
+  const bool ended = home != kNone && home != now && position_of(home, living) == kNone;
+  away = ended ? away + 1 : 0;
+  if (away > kRefreshesAway) away = 0;
+  if (away == 0) home = now;
+}
+
 }  // namespace
 
 void commit(const Succession& succession, std::span<const std::int32_t> cluster,
@@ -80,11 +89,9 @@ void commit(const Succession& succession, std::span<const std::int32_t> cluster,
   std::sort(lineage.living.begin(), lineage.living.end(),
             [](const LivingCluster& a, const LivingCluster& b) { return a.id < b.id; });
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    std::int64_t& home = nodes.home_id[i];
     const std::int64_t now = cluster[i] == kNone ? kNone : id[cluster[i]];
     nodes.cluster_id[i] = now;
-    if (now == kNone || now == home) continue;
-    if (home == kNone || position_of(home, lineage.living) != kNone) home = now;
+    if (now != kNone) settle(now, lineage.living, nodes.home_id[i], nodes.away[i]);
   }
 }
 

@@ -24,6 +24,9 @@ struct Event {
 constexpr std::size_t kMostEvents = 1024;
 constexpr std::size_t kMostEventIds = 8192;
 
+// So many refreshes after its cluster was merged into another one, a node has forgotten that it was ever apart.
+constexpr std::int32_t kRefreshesAway = 32;
+
 struct Lineage {
   std::int64_t n_ids = 0;             // ids given so far; the next one
   std::vector<LivingCluster> living;  // of the last refresh, in ascending order of ids

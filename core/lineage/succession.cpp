@@ -14,7 +14,7 @@ std::int32_t position_of(std::int64_t id, std::span<const LivingCluster> living)
 
 // Three rounds, each with what the ones before left, and in each the largest overlap first. A living id goes to where
 // the nodes are that were always its own; then to where any of its nodes are; and a cluster that is left takes the id
-// of a cluster that is no more, if most of it was that.
+// of a cluster that is no more, if more than half of it was that.
 void SuccessionFinder::find(const NodeState& nodes, std::span<const std::int32_t> cluster,
                             std::size_t n_clusters, std::span<const LivingCluster> living,
                             Succession& out) {
@@ -34,7 +34,7 @@ void SuccessionFinder::find(const NodeState& nodes, std::span<const std::int32_t
   wake(living, out);
 }
 
-// What `ids`, one per node, and new clusters share. Sums of supports are exact in any order.
+// What `ids`, one per node, and new clusters share.
 void SuccessionFinder::collect(const NodeState& nodes, std::span<const std::int32_t> cluster,
                                std::span<const std::int64_t> ids, std::size_t n_clusters) {
   overlaps_.clear();
@@ -86,7 +86,7 @@ void SuccessionFinder::find_kin(std::span<const LivingCluster> living, Successio
   }
 }
 
-// Only what most of a cluster was counts here, and of several clusters the one that has more of it.
+// Of several clusters, the one that has more of it.
 void SuccessionFinder::wake(std::span<const LivingCluster> living, Succession& out) {
   std::sort(overlaps_.begin(), overlaps_.end(), [](const Overlap& a, const Overlap& b) {
     return std::tie(b.support, a.id, a.cluster) < std::tie(a.support, b.id, b.cluster);
@@ -94,7 +94,7 @@ void SuccessionFinder::wake(std::span<const LivingCluster> living, Succession& o
   std::vector<std::uint8_t> looked = out.carries;
   std::vector<std::int64_t> woken;
   for (const Overlap& o : overlaps_) {
-    if (looked[o.cluster]) continue;
+    if (looked[o.cluster] || 2.0 * o.support <= out.support[o.cluster]) continue;
     looked[o.cluster] = 1;
     const bool taken = std::find(woken.begin(), woken.end(), o.id) != woken.end();
     if (taken || position_of(o.id, living) != kNone) continue;

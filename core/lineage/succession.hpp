@@ -43,7 +43,7 @@ class SuccessionFinder {
     std::int32_t cluster = 0;
     std::int32_t next = kNone;  // the next overlap of the same cluster
     double support = 0.0;
-    double own = 0.0;  // of nodes that were in no other cluster before
+    double own = 0.0;  // of nodes whose home it is
   };
 
   void collect(const NodeState& nodes, std::span<const std::int32_t> cluster,

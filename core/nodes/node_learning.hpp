@@ -22,6 +22,7 @@ inline void create_node(NodeState& nodes, const double* sample, double scale, st
   nodes.component.push_back(kNone);
   nodes.cluster_id.push_back(kNone);
   nodes.home_id.push_back(kNone);
+  nodes.away.push_back(0);
   nodes.stamp.push_back(++nodes.changes);
 }
 

@@ -24,6 +24,7 @@ inline void keep_nodes(NodeState& nodes, std::span<const std::size_t> kept) {
   compact(nodes.component);
   compact(nodes.cluster_id);
   compact(nodes.home_id);
+  compact(nodes.away);
   compact(nodes.stamp);
 }
 

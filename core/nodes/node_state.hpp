@@ -26,8 +26,8 @@ struct NodeState {
 
   // Names of output clusters; learning does not look at them.
   std::vector<std::int64_t> cluster_id;  // the cluster of the last refresh, or kNone
-  std::vector<std::int64_t>
-      home_id;  // the cluster that it was in before that one took it in, or the same
+  std::vector<std::int64_t> home_id;     // the same, or the cluster that it took in not long ago
+  std::vector<std::int32_t> away;        // refreshes since then
 
   std::vector<std::int64_t>
       stamp;                 // number of the last change to the node's row; no two nodes share one

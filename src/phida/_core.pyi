@@ -87,8 +87,8 @@ class Learner:
 
     def last_step(self) -> dict[str, Any]: ...
 
-    def lineage(self) -> dict[str, Any]:
-        """The events in the lives of clusters, as columns."""
+    def lineage(self, since: int = 0) -> dict[str, Any]:
+        """The events from a number on in the lives of clusters, as columns."""
 
     def history(self) -> dict[str, Any]:
         """The learner's size at one refresh in so many, as columns."""

@@ -11,25 +11,30 @@ from phida.views import Floats, Hierarchy, Persistence
 
 @dataclass(frozen=True)
 class CutConfidence:
-    """How much larger the gap at each cut was than the next one: 0 is a toss-up, 1 beyond doubt.
+    """How much larger the gap at each cut was than the next one: 0 is a toss-up, 1 beyond doubt, None no choice.
 
-    A clarity of 0.25 says that the second largest gap is three quarters of the largest.
+    A clarity of 0.25 says that the second largest gap is three quarters of the largest. Where a cut was chosen by hand
+    (:meth:`phida.PHIDA.at`), its own gap is compared with the largest other one.
     """
 
-    persistence: float
-    """Of the gap that separates modes that persist from those that are absorbed: it decides the PH components."""
-    hierarchy: float
-    """Of the jump in merge height at which the hierarchy is cut: it decides the output clusters."""
+    persistence: float | None
+    """Of the gap that separates modes that persist from those that are absorbed: it decides the PH components. None
+    where there are fewer than two gaps."""
+    hierarchy: float | None
+    """Of the jump in merge height at which the hierarchy is cut: it decides the output clusters. None where the least
+    number of clusters leaves nothing to choose."""
     n_components: int
     n_clusters: int
+    minimum_count: int
+    """The least number of clusters that the masses of the components justify."""
     next_n_clusters: int | None
     """How many clusters the second largest jump would give; None if there is no other choice."""
 
     def __str__(self) -> str:
-        other = "" if self.next_n_clusters is None else f"; next best {self.next_n_clusters}"
         return (
-            f"{self.n_components} components (clarity {self.persistence:.2f}), "
-            f"{self.n_clusters} clusters (clarity {self.hierarchy:.2f}{other})"
+            f"{self.n_components} components ({_told(self.persistence, 'no gap to choose by')}), "
+            f"{self.n_clusters} clusters ({_told(self.hierarchy, f'no choice: at least {self.minimum_count}')}"
+            f"{'' if self.next_n_clusters is None else f'; next best {self.next_n_clusters}'})"
         )
 
 
@@ -37,23 +42,30 @@ def cut_confidence(persistence: Persistence, hierarchy: Hierarchy) -> CutConfide
     """The clarity of both cuts of a model."""
     values = persistence.persistence
     levels = np.unique(values[np.isfinite(values) & (values > 0)])
-    heights = hierarchy.merge_height
-    n_components = len(hierarchy.mode)
-    jumps = np.diff(heights, prepend=0.0)
-    others = np.flatnonzero(np.arange(len(jumps)) != hierarchy.level)
+    gaps = np.diff(levels, prepend=0.0)
+    n_components, level = len(hierarchy.mode), hierarchy.level
+    # A cut that was asked for may be below the least number of clusters; the model's own never is.
+    considered = max(n_components - hierarchy.minimum_count, level + 1)
+    jumps = np.diff(hierarchy.merge_height[:considered], prepend=0.0)
+    others = np.flatnonzero(np.arange(len(jumps)) != level)
     second = int(others[np.argmax(jumps[others])]) if len(others) else None
     return CutConfidence(
-        persistence=_clarity(np.diff(levels, prepend=0.0)),
-        hierarchy=_clarity(jumps),
+        persistence=_clarity(gaps, int(np.argmax(gaps))) if len(gaps) else None,
+        hierarchy=_clarity(jumps, level) if level < len(jumps) else None,
         n_components=n_components,
-        n_clusters=n_components - hierarchy.level,
+        n_clusters=n_components - level,
+        minimum_count=hierarchy.minimum_count,
         next_n_clusters=None if second is None else n_components - second,
     )
 
 
-def _clarity(gaps: Floats) -> float:
-    """One minus the ratio of the second largest gap to the largest; 1 where there is nothing to choose."""
-    if len(gaps) < 2:
-        return 1.0
-    second, largest = np.sort(gaps)[-2:]
-    return float(np.clip(1.0 - second / largest, 0.0, 1.0)) if largest > 0 else 0.0
+def _clarity(gaps: Floats, chosen: int) -> float | None:
+    """One minus the ratio of the largest other gap to the chosen one; None where there is no other."""
+    others = np.delete(gaps, chosen)
+    if not len(others):
+        return None
+    return float(np.clip(1.0 - others.max() / gaps[chosen], 0.0, 1.0)) if gaps[chosen] > 0 else 0.0
+
+
+def _told(clarity: float | None, no_choice: str) -> str:
+    return no_choice if clarity is None else f"clarity {clarity:.2f}"

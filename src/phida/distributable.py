@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
 from phida import _core, border
-from phida.lineage import Event
+from phida.listeners import Listeners
 from phida.local_update import LocalUpdate, sample_size, seed_of
 from phida.merging import replayed_rows, scaled
 
@@ -21,13 +21,11 @@ class Distributable(BaseEstimator):
     """A model that learns from rows elsewhere."""
 
     _learner: _core.Learner
+    _listeners: Listeners | None = None
     compute_labels: bool
 
     @property
     def _fitted(self) -> _core.Learner:
-        raise NotImplementedError
-
-    def _tell(self, learner: _core.Learner, callbacks: list[Callable[[Event], object]] | None) -> None:
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -71,10 +69,12 @@ class Distributable(BaseEstimator):
         -------
         self
         """
-        learner = self._fitted
+        learner, listeners = self._fitted, self._listeners
         self.__dict__.pop("labels_", None)
         learner.apply([dict(update.columns) for update in updates])
-        self._tell(learner, self.__dict__.get("_callbacks"))
+        if listeners is not None:
+            listeners.look(learner)
+            listeners.tell()
         return self
 
     @classmethod

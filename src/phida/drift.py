@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.drift needs river: pip install "phida[river]"') from error
 
 from phida import _core
-from phida.features import Features
+from phida.features import Features, check_limits
 
 __all__ = ["ClusterDrift", "Signal"]
 
@@ -85,6 +85,7 @@ class ClusterDrift(base.DriftDetector):
         half_life: float | None = None,
     ) -> None:
         super().__init__()
+        check_limits(max_nodes, half_life)
         if not threshold > 0:
             raise ValueError(f"threshold must be positive, not {threshold!r}.")
         if not grace_period > _SHORT:
@@ -105,6 +106,8 @@ class ClusterDrift(base.DriftDetector):
         x
             Finite numbers by feature; the first row fixes the features.
         """
+        if not isinstance(x, Mapping):
+            raise TypeError(f"a row is a dict of numbers by feature, not {x!r}; a drift of one number has one feature.")
         learner = self._learner
         if learner is None:
             features = Features(x)

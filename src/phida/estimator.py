@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,16 +16,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from phida import _core, _threads, border, state_file
 from phida._versions import __version__
 from phida.distributable import Distributable
-from phida.lineage import Event, History, Lineage
+from phida.lineage import History, Lineage
+from phida.listeners import ROWS_BETWEEN_LOOKS, Callback, Listeners
 from phida.reading import Readable
 
 #: Held for the moment in which a learner, its width and its feature names are put in place together.
 _beginning = threading.Lock()
-
-#: Held while it is settled who tells of which events.
-_telling = threading.Lock()
-
-_ROWS_BETWEEN_TELLING = 256
 
 
 class PHIDA(ClusterMixin, Readable, Distributable):
@@ -130,7 +125,7 @@ class PHIDA(ClusterMixin, Readable, Distributable):
     _learner: _core.Learner
     _compatibility: str
     _checked: tuple[object, ...]
-    _told: int  # events that callbacks know
+    _listeners: Listeners | None = None
 
     # Models pickled by version 0.1 have none of these.
     max_nodes: int | None = None
@@ -203,9 +198,11 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         -------
         self
         """
-        learner = self._fitted
+        learner, listeners = self._fitted, self._listeners
         learner.end_learning()
-        self._tell(learner, self.__dict__.get("_callbacks"))
+        if listeners is not None:
+            listeners.look(learner)
+            listeners.tell()
         return self
 
     def save(self, path: str | os.PathLike[str], *, position: Any = None) -> None:
@@ -301,11 +298,12 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         columns = self._fitted.history()
         return History(**{name.removeprefix("history_"): column for name, column in columns.items()})
 
-    def on_event(self, callback: Callable[[Event], object]) -> Self:
+    def on_event(self, callback: Callback) -> Self:
         """Have a function called with every event in the lives of clusters from now on.
 
-        It is called after the rows of a learning call are learned, in the thread that called. Copies and pickles of the
-        model, and files that it is saved to, do not have it.
+        It is called when all rows of a learning call are learned, in the thread that called. If it raises, that call
+        raises, and the events that are left are told by the next one. Copies, pickles and files of the model do not
+        have it.
 
         Parameters
         ----------
@@ -316,11 +314,11 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         -------
         self
         """
-        callbacks = self.__dict__.setdefault("_callbacks", [])
-        if not callbacks:
+        listeners = self.__dict__.get("_listeners")
+        if listeners is None:
             learner = self.__dict__.get("_learner")
-            self._told = 0 if learner is None else learner.n_events
-        callbacks.append(callback)
+            listeners = self._listeners = Listeners(0 if learner is None else learner.n_events)
+        listeners.add(callback)
         return self
 
     @property
@@ -360,7 +358,8 @@ class PHIDA(ClusterMixin, Readable, Distributable):
             if learner is None:
                 self._compatibility = self.compatibility
                 self._limits = self.max_nodes, self.half_life
-                self._told = 0
+                if self._listeners is not None:
+                    self._listeners.begin_again()
                 self._learner = learner = _core.Learner(
                     n_features,
                     self.compatibility == "released",
@@ -374,33 +373,23 @@ class PHIDA(ClusterMixin, Readable, Distributable):
     ) -> None:
         self._checked = parameters
         self.__dict__.pop("labels_", None)  # they are of other rows
-        if callbacks := self.__dict__.get("_callbacks"):
-            # More events than are kept could happen in many rows.
-            for first in range(0, len(samples), _ROWS_BETWEEN_TELLING):
-                learner.learn(samples[first : first + _ROWS_BETWEEN_TELLING])
-                self._tell(learner, callbacks)
-        else:
-            learner.learn(samples)
+        listeners = self._listeners
+        step = len(samples) if listeners is None else ROWS_BETWEEN_LOOKS
+        for first in range(0, len(samples), step):
+            learner.learn(samples[first : first + step])
+            if listeners is not None:
+                listeners.look(learner)
         if end:
             learner.end_learning()
-            self._tell(learner, callbacks)
         if self.compute_labels:
             self.labels_ = learner.reading().assign(samples, _threads.for_batch(samples.size))
-
-    def _tell(self, learner: _core.Learner, callbacks: list[Callable[[Event], object]] | None) -> None:
-        """Call back with the events that nobody was told of."""
-        if not callbacks:
-            return
-        with _telling:
-            news = [event for event in Lineage.from_columns(learner.lineage()) if event.number >= self._told]
-            self._told = learner.n_events
-        for event in news:
-            for callback in callbacks:
-                callback(event)
+        if listeners is not None:
+            listeners.look(learner)
+            listeners.tell()
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in ("_callbacks", "_told")}
+        return {name: value for name, value in state.items() if name != "_listeners"}
 
     def __sklearn_is_fitted__(self) -> bool:
         learner = self.__dict__.get("_learner")

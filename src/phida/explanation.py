@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -16,7 +16,7 @@ class Side:
     """One of the two things that are compared, and where it stands."""
 
     what: str
-    """In words: ``node 12``, ``cluster 3`` or ``a row``."""
+    """In words: ``node 12``, ``cluster 3``, ``row a`` or ``row b``."""
     node: int
     """Its node: itself, the nearest one of the row's cluster, or the strongest one of the cluster."""
     component: int
@@ -55,13 +55,17 @@ class Explanation:
     path_support: float
     """The lowest support on the path; 0 where there is none."""
     deaths: tuple[Death, ...]
-    """The modes that died on the way to the mode that both have in common."""
+    """The modes that died on the way to the mode that both have in common, or all that did if they have none."""
     threshold: float
     """Modes that stand out no more than this are absorbed (ε)."""
     merge_height: float | None
     """Height at which the hierarchy unites their components; None if it never does, 0.0 within one component."""
     cut: tuple[float, float]
     """Heights of the last merge that was made (0 if none was) and of the first that was not (inf if all were)."""
+    minimum_count: int
+    """The least number of clusters, at which merging ends whatever it costs."""
+    forbidden: bool
+    """Their merge comes after that, so that it was never up for choice."""
 
     @property
     def same_component(self) -> bool:
@@ -73,37 +77,63 @@ class Explanation:
         """Whether both are in one output cluster."""
         return self.a.cluster == self.b.cluster != -1
 
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
+    @property
+    def _verdict(self) -> str:
+        if self.a.node == self.b.node:
+            return "have the same node"
+        if self.a.cluster < 0 or self.b.cluster < 0:
+            return "are not both in a cluster"
+        return "are in one cluster" if self.same_cluster else "are in different clusters"
 
-    def _lines(self) -> Iterator[str]:
-        verdict = "are in one cluster" if self.same_cluster else "are in different clusters"
-        yield f"{self.a.what} and {self.b.what} {verdict}."
-        for side in (self.a, self.b):
-            name = "no cluster" if side.cluster < 0 else f"cluster {side.cluster} (id {side.cluster_id})"
-            margin = "" if side.margin is None else f", margin to the next cluster {side.margin:.4g}"
-            yield f"  {side.what}: node {side.node}, component {side.component}, {name}{margin}"
+    def sentences(self, name: Callable[[int], str] = "node {}".format, most_deaths: int | None = None) -> list[str]:
+        """What joins or separates them, in sentences.
+
+        Parameters
+        ----------
+        name : callable
+            The name of a node, by its position.
+        most_deaths : int, optional
+            How many modes to speak of; all of them if None.
+
+        Returns
+        -------
+        sentences : list of str
+        """
         if self.path:
-            yield f"  path of {len(self.path)} nodes in the PH graph, support at least {self.path_support:g}"
+            least = f"the least support is {self.path_support:.6g}"
+            said = [f"A path of {len(self.path)} nodes in the PH graph joins them; {least}."]
         else:
-            yield "  no path in the PH graph"
-        for death in self.deaths:
-            fate = "absorbed" if death.absorbed else "kept apart"
-            yield (
-                f"  mode {death.mode} met mode {death.into} after a persistence of {death.persistence:.4g}: {fate} "
-                f"(threshold {self.threshold:.4g})"
+            said = ["No path in the PH graph joins them."]
+        for death in self.deaths[:most_deaths]:
+            fate = "was absorbed" if death.absorbed else "was kept apart"
+            said.append(
+                f"The mode at {name(death.mode)} stood out by {death.persistence:.3g} when it met that at "
+                f"{name(death.into)}, and {fate}: the threshold is {self.threshold:.3g}."
             )
-        yield f"  {self._merging()}"
+        return [*said, self._merging()]
+
+    def __str__(self) -> str:
+        sides = []
+        for side in (self.a, self.b):
+            where = "no cluster" if side.cluster < 0 else f"cluster {side.cluster} (id {side.cluster_id})"
+            margin = "" if side.margin is None else f", margin to the next cluster {side.margin:.4g}"
+            sides.append(f"{side.what}: node {side.node}, component {side.component}, {where}{margin}")
+        lines = [f"{self.a.what} and {self.b.what} {self._verdict}.", *sides, *self.sentences()]
+        return "\n  ".join(lines)
 
     def _merging(self) -> str:
         last, first = self.cut
-        cut = f"the cut is between {last:.4g} and {first:.4g}"
+        where = f"after {last:.4g}" if np.isinf(first) else f"between {last:.4g} and {first:.4g}"
         if self.same_component:
-            return f"one PH component, so no merge is needed; {cut}"
+            return "They are in one PH component."
         if self.merge_height is None:
-            return f"their components are never merged; {cut}"
-        made = "made" if self.same_cluster else "not made"
-        return f"their components merge at height {self.merge_height:.4g}, which was {made}; {cut}"
+            return "The hierarchy never merges their components."
+        meet = f"Their components meet at height {self.merge_height:.4g}"
+        if self.same_cluster:
+            return f"{meet} and are merged: the cut lies {where}."
+        if self.forbidden:
+            return f"{meet} and stay apart: at least {self.minimum_count} clusters are kept."
+        return f"{meet} and stay apart: the cut lies {where}."
 
 
 def explain(
@@ -111,6 +141,7 @@ def explain(
 ) -> Explanation:
     """Compare two sides; ``hierarchy`` holds all merges, of which the cut makes the first ``level``."""
     heights = hierarchy.merge_height
+    merge = _merge(hierarchy, a.component, b.component)
     path = _widest_path(graph, nodes.support, a.node, b.node)
     return Explanation(
         a=a,
@@ -119,8 +150,10 @@ def explain(
         path_support=float(min((nodes.support[node] for node in path), default=0)),
         deaths=tuple(_deaths(persistence, a.node, b.node)),
         threshold=persistence.threshold,
-        merge_height=_merge_height(hierarchy, a.component, b.component),
+        merge_height=None if merge is None else 0.0 if merge < 0 else float(heights[merge]),
         cut=(float(heights[level - 1]) if level else 0.0, float(heights[level]) if level < len(heights) else np.inf),
+        minimum_count=hierarchy.minimum_count,
+        forbidden=merge is not None and merge >= len(hierarchy.mode) - hierarchy.minimum_count,
     )
 
 
@@ -174,15 +207,15 @@ def _deaths(persistence: Persistence, a: int, b: int) -> Iterator[Death]:
             yield Death(mode, into, level, lasted, lasted <= persistence.threshold)
 
 
-def _merge_height(hierarchy: Hierarchy, a: int, b: int) -> float | None:
-    """The height of the merge that brings two components together."""
+def _merge(hierarchy: Hierarchy, a: int, b: int) -> int | None:
+    """The number of the merge that brings two components together; -1 if they are one, None if none does."""
     if a < 0 or b < 0:
         return None
-    group = np.arange(len(hierarchy.mode))
     if a == b:
-        return 0.0
-    for into, other, height in zip(hierarchy.merge_into, hierarchy.merge_from, hierarchy.merge_height, strict=True):
+        return -1
+    group = np.arange(len(hierarchy.mode))
+    for number, (into, other) in enumerate(zip(hierarchy.merge_into, hierarchy.merge_from, strict=True)):
         group[group == other] = into
         if group[a] == group[b]:
-            return float(height)
+            return number
     return None

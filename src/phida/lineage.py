@@ -98,6 +98,14 @@ class Lineage(Sequence[Event]):
     def __len__(self) -> int:
         return len(self._events)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Lineage):
+            return NotImplemented
+        return (self._events, self.n_dropped) == (other._events, other.n_dropped)
+
+    def __hash__(self) -> int:
+        return hash((self._events, self.n_dropped))
+
     def __repr__(self) -> str:
         return f"Lineage({len(self)} events, {self.n_dropped} older ones dropped)"
 
@@ -119,6 +127,8 @@ class Lineage(Sequence[Event]):
         -------
         lineage : Lineage
         """
+        if not samples >= 0:
+            raise ValueError(f"samples is a number of rows, 0 or more, not {samples!r}.")
         kept: dict[int, list[Event]] = {}
         for event in self:
             for id in event.changed:

@@ -11,5 +11,7 @@ from phida import _core
 def usualness(reading: _core.Reading, samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """The rank of each row's margin among those of recent rows, straight lines between; margins are within -1 and 1."""
     recent = np.sort(reading.recent_margins())
+    if not len(recent):
+        return np.full(len(samples), 0.5)
     ranks = np.arange(len(recent) + 2) / (len(recent) + 1)
     return np.interp(reading.margins(samples), [-1.0, *recent, 1.0], ranks)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -42,7 +44,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         samples = border.samples(self, X)
         labels = reading.assign(samples, _threads.for_batch(samples.size))
         if novelty is not None:
-            if not 0 <= novelty <= 1:
+            if not isinstance(novelty, Real) or not 0 <= novelty <= 1:
                 raise ValueError(f"novelty is a share of rows, from 0 to 1, not {novelty!r}.")
             labels[usualness(reading, samples) < novelty] = -1
         return labels
@@ -77,6 +79,10 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         -------
         distances : ndarray of shape (n_samples, n_clusters_)
         """
+        return self._distances(X)
+
+    def _distances(self, X: Any) -> NDArray[np.float64]:
+        """As :meth:`transform`, which ``set_output`` may wrap in a frame."""
         reading = self._reading
         samples = border.samples(self, X)
         return reading.scores(samples, _threads.for_batch(samples.size))
@@ -95,11 +101,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         -------
         margins : ndarray of shape (n_samples,)
         """
-        distances = self.transform(X)
-        if distances.shape[1] == 1:
-            return np.full(len(distances), np.inf)
-        nearest = np.partition(distances, 1, axis=1)
-        return nearest[:, 1] - nearest[:, 0]
+        return _margins(self._distances(X))
 
     def membership(self, X: Any) -> NDArray[np.float64]:
         """How much each row belongs to each cluster: in inverse proportion to :meth:`transform`, summing to 1.
@@ -113,7 +115,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         shares : ndarray of shape (n_samples, n_clusters_)
             The largest is the label's.
         """
-        distances = self.transform(X)
+        distances = self._distances(X)
         nearest = distances.min(axis=1, keepdims=True)
         # Relative to the nearest, so that nothing overflows; a row on top of a cluster belongs to it alone.
         shares: NDArray[np.float64] = (distances == nearest).astype(np.float64)
@@ -144,8 +146,9 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
         Parameters
         ----------
-        a, b : array-like of shape (n_features,), or int
-            Two rows; or two nodes by their position in ``nodes_``; or two clusters by their label.
+        a, b : array-like of shape (n_features,), dict or Series; or int
+            Two rows (values with names are taken by name); or two nodes by their position in ``nodes_``; or two
+            clusters by their label.
         kind : {"row", "node", "cluster"}, default="row"
             What they are.
 
@@ -160,8 +163,8 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         reading = cut._reading
         everything = reading.at_level(len(reading.merge_heights()))
         return explain(
-            _side(cut, a, kind),
-            _side(cut, b, kind),
+            _side(cut, a, kind, "row a"),
+            _side(cut, b, kind, "row b"),
             nodes=cut.nodes_,
             graph=cut.graph_,
             persistence=cut.persistence_,
@@ -195,7 +198,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 raise ValueError(f"n_clusters can be from {least} to {most} here, not {n_clusters!r}.")
             level = most - int(n_clusters)
         elif height is not None and n_clusters is None:
-            if not height >= 0:
+            if not isinstance(height, Real) or not height >= 0:
                 raise ValueError(f"height must be 0 or more, not {height!r}.")
             level = int(np.argmax([*(heights > height), True]))
         else:
@@ -283,27 +286,75 @@ class Cut(Readable):
     def _reading(self) -> _core.Reading:
         return self._taken
 
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Names of the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        names : ndarray of shape (n_clusters_,)
+        """
+        return np.array([f"cut{label}" for label in range(self.n_clusters_)], dtype=object)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_clone__(self) -> Self:
+        return self  # there is nothing to fit anew
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self  # it never changes
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a cut cannot be pickled; pickle the model, and cut it again with at(n_clusters=...).")
+
     def __repr__(self) -> str:
         return f"Cut(n_clusters={self.n_clusters_})"
 
 
-def _side(cut: Cut, given: Any, kind: str) -> Side:
+def _margins(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+    if distances.shape[1] == 1:
+        return np.full(len(distances), np.inf)
+    nearest = np.partition(distances, 1, axis=1)
+    return nearest[:, 1] - nearest[:, 0]
+
+
+def _side(cut: Cut, given: Any, kind: str, name: str) -> Side:
     nodes = cut.nodes_
-    margin = None
     if kind == "row":
-        rows = border.samples(cut, np.asarray(given)[None])
-        label = int(cut.predict(rows)[0])
+        rows = _row(cut, given)
+        label = int(cut._reading.assign(rows)[0])
         away = (nodes.representatives - rows) / cut.view_.denominator
         inside = np.flatnonzero(nodes.cluster == label)
-        node = int(inside[np.argmin(np.square(away[inside]).sum(axis=1))])
-        margin, what = float(cut.assignment_margin(rows)[0]), "a row"
-    else:
-        count = len(nodes) if kind == "node" else cut.n_clusters_
-        if given not in range(count):
-            raise ValueError(f"there is no {kind} {given!r}; they are numbered from 0 to {count - 1}.")
-        node, what = int(given), f"{kind} {given}"
-        if kind == "cluster":
-            node = int(np.argmax(np.where(nodes.cluster == given, nodes.support, -1)))
+        return _standing(cut, name, int(inside[np.argmin(np.square(away[inside]).sum(axis=1))]), rows)
+    count = len(nodes) if kind == "node" else cut.n_clusters_
+    if type(given) is bool or not isinstance(given, int | np.integer) or not 0 <= given < count:
+        raise ValueError(f"there is no {kind} {given!r}; they are numbered from 0 to {count - 1}.")
+    strongest = int(np.argmax(np.where(nodes.cluster == given, nodes.support, -1)))
+    return _standing(cut, f"{kind} {given}", int(given) if kind == "node" else strongest)
+
+
+def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
+    """One row, by name where it has names; its own errors, since the caller gave no matrix."""
+    names = cut.__dict__.get("feature_names_in_")
+    by_name = isinstance(given, Mapping) or (hasattr(given, "to_dict") and np.ndim(given) == 1)
+    if by_name and names is not None:
+        if set(given.keys()) != set(names):
+            raise ValueError(f"a row has the features {list(given.keys())}, but the model {list(names)}.")
+        given = [given[name] for name in names]
+    elif isinstance(given, Mapping):
+        given = list(given.values())
+    values = np.asarray(given)
+    if values.size != cut.n_features_in_ or values.ndim != 1 + (values.ndim == 2):
+        raise ValueError(f"a row has {cut.n_features_in_} features here; got an array of shape {values.shape}.")
+    return border.rows(cut, values.reshape(1, -1))
+
+
+def _standing(cut: Cut, what: str, node: int, rows: NDArray[np.float64] | None = None) -> Side:
+    nodes = cut.nodes_
     cluster = int(nodes.cluster[node])
     return Side(
         what=what,
@@ -311,5 +362,5 @@ def _side(cut: Cut, given: Any, kind: str) -> Side:
         component=int(nodes.component[node]),
         cluster=cluster,
         cluster_id=int(cut.cluster_ids_[cluster]) if cluster >= 0 else None,
-        margin=margin,
+        margin=None if rows is None else float(_margins(cut._reading.scores(rows))[0]),
     )

@@ -14,7 +14,7 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.river needs river: pip install "phida[river]"') from error
 
 from phida import _core, _threads
-from phida.features import Features, into_frame, into_series
+from phida.features import Features, check_limits, into_frame, into_series
 from phida.lineage import Lineage
 from phida.novelty import usualness
 
@@ -80,10 +80,7 @@ class PHIDA(base.Clusterer):
     ) -> None:
         if compatibility not in ("equations", "released"):
             raise ValueError(f"compatibility must be 'equations' or 'released', not {compatibility!r}.")
-        if max_nodes is not None and not 3 <= max_nodes <= 2**24:
-            raise ValueError(f"max_nodes must be None or from 3 to {2**24}, not {max_nodes!r}.")
-        if half_life is not None and not 0 < half_life < float("inf"):
-            raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")
+        check_limits(max_nodes, half_life)
         self.compatibility = compatibility
         self.max_nodes = max_nodes
         self.half_life = half_life

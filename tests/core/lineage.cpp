@@ -71,6 +71,24 @@ TEST("lineage: a cluster that was merged and splits off again is revived out of 
   CHECK(script.ids() == (std::vector<std::int64_t>{0, 1}));
 }
 
+TEST("lineage: what was merged long ago is a new cluster when it splits off") {
+  Script script({9, 5, 4});
+  script.map("abb");
+  script.map("aaa");
+  for (int i = 1; i < kRefreshesAway; ++i) CHECK(script.map("aaa") == "");
+  Script sooner = script;
+  CHECK(sooner.map("abb") == "revived 0>1");
+  CHECK(script.map("aaa") == "");
+  CHECK(script.map("abb") == "split 0>0,2");
+}
+
+TEST("lineage: a cluster is not revived by less than half of it") {
+  Script script({9, 2, 9, 9});
+  script.map("ab..");
+  CHECK(script.map("aa..") == "merged 0,1>0");
+  CHECK(script.map("abb.") == "split 0>0,2");  // most of it was in no cluster before
+}
+
 TEST("lineage: two parts of one that was merged: one is revived, the other is new") {
   Script script({9, 5, 4});
   script.map("abb");

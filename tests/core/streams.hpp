@@ -90,6 +90,7 @@ class Words {
   void add_lineage(const LearnerState& s) {
     add_all(s.nodes.cluster_id);
     add_all(s.nodes.home_id);
+    add_all(s.nodes.away);
     for (const auto count : {s.lineage.n_ids, s.lineage.n_dropped, s.history.n_refreshes})
       add_count(count);
     for (const LivingCluster& c : s.lineage.living) {

@@ -1,10 +1,15 @@
 """Novelty, margins, membership, explanations, other cuts, and how clear the cut is."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import strategies
 from data import blobs, drifting
 from hypothesis import given
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from phida import PHIDA
 from phida.confidence import cut_confidence
@@ -155,8 +160,50 @@ def test_what_is_not_there_is_not_explained(model, a, kind, sentence):
 
 
 def test_rows_of_another_width_are_refused(model):
-    with pytest.raises(ValueError, match="features"):
+    with pytest.raises(ValueError, match="3 features here"):
         model.explain([1.0, 2.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="no node True"):
+        model.explain(True, 0, kind="node")
+
+
+def test_rows_with_names_are_taken_by_name():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=["a", "b", "c"])
+    model = PHIDA().fit(frame)
+    plain = model.explain(X[0], X[1])
+    turned = frame[["c", "a", "b"]]
+    for a, b in ((turned.iloc[0], turned.iloc[1]), (dict(turned.iloc[0]), dict(turned.iloc[1]))):
+        assert model.explain(a, b) == plain
+    assert model.explain(frame.iloc[[0]], frame.iloc[[1]]) == plain
+    with pytest.raises(ValueError, match="but the model"):
+        model.explain({"a": 1.0, "b": 2.0, "x": 3.0}, turned.iloc[0])
+
+
+def test_a_merge_that_the_least_number_forbids_is_told_so(model):
+    hierarchy = model.hierarchy_
+    least = model.at(n_clusters=hierarchy.minimum_count)
+    forbidden = [
+        told
+        for a in range(least.n_clusters_)
+        for b in range(a)
+        if (told := least.explain(a, b, kind="cluster")).merge_height is not None
+    ]
+    assert forbidden and all("clusters are kept" in str(told) for told in forbidden)
+
+
+def test_a_cut_is_an_estimator_as_far_as_that_goes(model):
+    cut = model.at(n_clusters=model.n_clusters_)
+    check_is_fitted(model)
+    assert clone(cut) is cut and copy.deepcopy(cut) is cut
+    assert cut.get_feature_names_out().tolist() == [f"cut{i}" for i in range(cut.n_clusters_)]
+    with pytest.raises(TypeError, match="pickle the model"):
+        pickle.dumps(cut)
+
+
+@pytest.mark.parametrize("ask", [{"novelty": "x"}, {"novelty": -1}])
+def test_novelty_that_is_no_share(model, ask):
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        model.predict(X, **ask)
 
 
 class Gaps:
@@ -166,6 +213,7 @@ class Gaps:
         self.persistence = np.array(persistence)
         self.merge_height, self.level = np.array(heights), level
         self.mode = np.arange(len(heights) + 2)
+        self.minimum_count = 2
 
 
 @pytest.mark.parametrize(
@@ -173,14 +221,15 @@ class Gaps:
     [
         ([1.0, 2.0, 10.0, np.inf], [1.0, 2.0, 12.0], 2, (1 - 1 / 8, 1 - 1 / 10)),
         ([3.0, 6.0, 0.0], [4.0, 8.0], 1, (0.0, 0.0)),
-        ([5.0], [5.0], 0, (1.0, 1.0)),
-        ([], [], 0, (1.0, 1.0)),
+        ([5.0], [5.0], 0, (None, None)),
+        ([], [], 0, (None, None)),
+        ([1.0, 9.0], [1.0, 2.0, 12.0], 0, (1 - 1 / 8, 0.0)),
     ],
 )
 def test_clarity_is_how_far_the_largest_gap_stands_out(persistence, heights, level, expected):
     gaps = Gaps(persistence, heights, level)
     told = cut_confidence(gaps, gaps)
-    np.testing.assert_allclose((told.persistence, told.hierarchy), expected)
+    assert (told.persistence, told.hierarchy) == pytest.approx(expected)
     assert told.n_clusters == len(heights) + 2 - level
     assert (told.next_n_clusters is None) == (len(heights) < 2)
     assert f"{told.n_clusters} clusters" in str(told)
@@ -189,5 +238,6 @@ def test_clarity_is_how_far_the_largest_gap_stands_out(persistence, heights, lev
 def test_a_clear_stream_is_clear():
     rng = np.random.default_rng(0)
     clear = PHIDA().fit(rng.permutation(np.vstack([rng.normal(c, 0.3, (300, 2)) for c in (0, 10, 20)])))
-    assert 0 <= clear.cut_confidence_.hierarchy <= 1 and 0 <= clear.cut_confidence_.persistence <= 1
+    own = clear.at(n_clusters=clear.n_clusters_)
+    assert own.cut_confidence_ == clear.cut_confidence_
     assert clear.cut_confidence_.n_clusters == clear.n_clusters_

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -132,11 +133,33 @@ def test_a_callback_that_fails_loses_nothing():
     def fail(event):
         raise RuntimeError("no room")
 
-    model = PHIDA(compute_labels=False).on_event(fail)
+    heard = []
+    model = PHIDA(compute_labels=False).on_event(heard.append).on_event(fail)
     with pytest.raises(RuntimeError, match="no room"):
         model.partial_fit(rows)
-    assert 0 < model.n_samples_seen_ <= 400
-    assert len(model.lineage_) > 0
+    assert model.n_samples_seen_ == 400
+    events = list(model.lineage_)
+    assert len(events) > 1 and heard == events[:1]
+    for _ in events[1:]:
+        with pytest.raises(RuntimeError, match="no room"):
+            model.partial_fit(rows[:1])
+    assert heard[: len(events)] == events
+    with pytest.raises(TypeError, match="takes an event"):
+        PHIDA().on_event(3)
+
+
+def test_threads_tell_every_event_once():
+    heard = []
+    model = PHIDA(compute_labels=False).on_event(heard.append)
+    parts = [drifting(400, seed=seed) for seed in range(4)]
+    threads = [
+        threading.Thread(target=lambda part=part: [model.partial_fit(row[None]) for row in part]) for part in parts
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert heard == list(model.lineage_)
 
 
 def test_copies_and_pickles_have_no_callbacks():

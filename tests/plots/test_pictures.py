@@ -80,7 +80,7 @@ def test_clusters_bear_their_ids():
 def test_what_the_captions_say():
     made = hand_made()
     said = " ".join(texts(plots.plot_hierarchy(made)))
-    assert "6 components, cut to 3 clusters" in said and "the largest jump, 2.78 to 4" in said
+    assert "6 components, cut to 3 clusters" in said and "cut: 2.78 to 4" in said
     assert "merging ends at 2 (no two are adjacent)" in said
     assert "threshold 0.25" in " ".join(texts(plots.plot_persistence(made)))
     assert "12 nodes, 11 edges, 3 clusters" in " ".join(texts(plots.plot_nodes(made)))

@@ -153,11 +153,27 @@ def test_what_is_written_cannot_change_on_the_way(data, tmp_path):
     words = stream_words(data, tmp_path, "--events", tmp_path / "events")
     assert phida(*words).returncode == 0
     for changed, sentence in (
-        (stream_words(data, tmp_path), "begun with --events"),
+        (stream_words(data, tmp_path), "--events is not what"),
         ((*words, "--ids"), "without --ids"),
     ):
         found = phida(*changed, "--resume")
         assert found.returncode == 3 and sentence in found.stderr
+    other = tmp_path / "other"
+    other.write_bytes(b"x" * 100_000)
+    found = phida(*stream_words(data, tmp_path, "--events", other), "--resume")
+    assert found.returncode == 3 and "--events is not what" in found.stderr and other.stat().st_size == 100_000
+
+
+def test_no_output_is_written_over(data, tmp_path):
+    PHIDA().fit(X).save(tmp_path / "m")
+    for targets, sentence in (
+        (("--output", tmp_path / "x", "--events", tmp_path / "x"), "written twice"),
+        (("--model", tmp_path / "m", "--events", tmp_path / "m"), "is the model"),
+        (("--events", "-"), "no file"),
+    ):
+        found = phida("stream", data, *CHOSEN, *targets)
+        assert found.returncode == 2 and sentence in " ".join(found.stderr.replace("│", " ").split())
+    assert PHIDA.load(tmp_path / "m").n_samples_seen_ == len(X)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -19,9 +19,11 @@ def test_sessions(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     sessions = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if ">>>" in block]
     assert sessions
+    names = {"PHIDA": phida.PHIDA}
     for block in sessions:
-        test = doctest.DocTestParser().get_doctest(block, {"PHIDA": phida.PHIDA}, name, name, 0)
-        assert doctest.DocTestRunner().run(test).failed == 0
+        test = doctest.DocTestParser().get_doctest(block, names, name, name, 0)
+        assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
+        names = test.globs  # of one session to the next
 
 
 def test_paths_in_documents_exist():

@@ -102,7 +102,8 @@ def predict(
     Example: phida predict flowers.safetensors more_flowers.csv --output labelled.csv
     """
     with ends_well(), ExitStack() as stack:
-        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log, output))
+        reading.check_targets(data, output, bad_row_log, model=model)
+        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
         source = reading.source(data, format, delimiter, columns, exclude, label, found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None))

@@ -65,7 +65,8 @@ def report(
         from phida.plots.gallery import rendered
         from phida.report import DataSummary, contents, html
 
-        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log, out))
+        reading.check_targets(data, out, bad_row_log, model=model)
+        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
         source = reading.source(data, format, delimiter, columns, exclude, label, found)
         progress = stack.enter_context(counting("rows", quiet=quiet))

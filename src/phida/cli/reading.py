@@ -43,15 +43,23 @@ def source(
     return Source(data, format, Selection(chosen, names(exclude), label), delimiter=delimiter)
 
 
-def check_targets(data: str, *targets: Path | None) -> None:
-    """Refuse to write over the input, or into a folder that is not there, before anything is touched."""
+def check_targets(data: str, *targets: Path | None, model: Path | None = None) -> None:
+    """Refuse to write over an input, twice to one file, or where there is no folder, before anything is touched."""
+    written: set[Path] = set()
     for target in targets:
         if target is None:
             continue
+        if str(target) == "-":
+            raise typer.BadParameter("- is no file; give the output a name.")
         if not target.parent.is_dir():
             raise OSError(f"there is no folder {target.parent}; make it first.")
         if target.exists() and os.path.exists(data) and target.samefile(data):
             raise typer.BadParameter(f"{target} is the input; give the output another name.")
+        if target.exists() and model is not None and model.exists() and target.samefile(model):
+            raise typer.BadParameter(f"{target} is the model; give the output another name.")
+        if target.resolve() in written:
+            raise typer.BadParameter(f"{target} is to be written twice; give each output a name of its own.")
+        written.add(target.resolve())
 
 
 def check_limits(learned: StreamModel, **wanted: float | None) -> None:

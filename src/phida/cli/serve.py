@@ -68,9 +68,10 @@ def serve(
         shown = f"[{host}]" if ":" in host else host
         say(f"http://{shown}:{listening.getsockname()[1]}/ shows the stream; Ctrl-C ends it", quiet=quiet)
         live.run(listening)
-        if save is not None and learned.fitted:
+        saved = save is not None and learned.fitted
+        if save is not None and saved:
             learned.save(save)
-        say(f"{learning.progress.rows:,} rows read" + (f"; model: {save}" if save else ""), quiet=quiet)
+        say(f"{learning.progress.rows:,} rows read" + (f"; model: {save}" if saved else ""), quiet=quiet)
         if learning.error is not None:
             raise learning.error
 

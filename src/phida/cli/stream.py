@@ -64,7 +64,7 @@ def stream(
         if as_json and output is None:
             raise typer.BadParameter("--json needs --output FILE: standard output holds the rows.")
         schedule = _schedule(every) if checkpoint_folder else Schedule()
-        reading.check_targets(data, output, bad_row_log, events)
+        reading.check_targets(data, output, bad_row_log, events, model=model)
         if checkpoint_folder is not None:
             stack.enter_context(checkpoint.held(checkpoint_folder))
         size = batch or (1 if data == "-" or follow else 1000)
@@ -95,7 +95,7 @@ def stream(
             Output(_file(stack, output, offset), wanted_format, reader, offset=offset),
             bad,
             schedule,
-            None if checkpoint_folder is None else partial(_keep, checkpoint_folder, source, output),
+            None if checkpoint_folder is None else partial(_keep, checkpoint_folder, source, output, events),
             Score() if label else None,
             None if events is None else stack.enter_context(reading.continued(events, position.events_offset)),
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
@@ -131,10 +131,13 @@ def _schedule(every: str) -> Schedule:
         raise typer.BadParameter(str(error)) from None
 
 
-def _keep(folder: Path, source: Source, output: Path | None, model: StreamModel, position: Position) -> None:
+def _keep(
+    folder: Path, source: Source, output: Path | None, events: Path | None, model: StreamModel, position: Position
+) -> None:
     """Keep a checkpoint, with what tells the files of this stream from others."""
     position = replace(position, input_tail=checkpoint.tail(source.path, position.input_offset))
-    checkpoint.save(folder, model, replace(position, output_tail=checkpoint.tail(output, position.output_offset)))
+    position = replace(position, output_tail=checkpoint.tail(output, position.output_offset))
+    checkpoint.save(folder, model, replace(position, events_tail=checkpoint.tail(events, position.events_offset)))
 
 
 def _check_same(position: Position, source: Source, output: Path | None, output_format: str) -> None:
@@ -151,8 +154,8 @@ def _check_choices(position: Position, ids: bool, events: Path | None) -> None:
     """What is written cannot change on the way."""
     if ids != position.ids:
         raise DataError(f"the stream was begun with{'' if position.ids else 'out'} --ids; it cannot change on the way.")
-    if events is None and position.events_offset:
-        raise DataError("the stream was begun with --events FILE; it cannot change on the way.")
+    if position.events_tail != checkpoint.tail(events, position.events_offset):
+        raise DataError("--events is not what the stream was begun with; take that, or another --checkpoint.")
 
 
 def _file(stack: ExitStack, output: Path | None, offset: int) -> Any:

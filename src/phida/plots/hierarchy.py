@@ -180,7 +180,7 @@ def _draw_cut(ax: Axes, record: Dendrogram, top: float) -> None:
         low, high = record.jump
         ax.axhspan(low, high, color=style.COLOURS[5], alpha=0.2, linewidth=0)
         ax.axhline((low + high) / 2, color=style.ink(), linestyle=":", linewidth=1)
-        text = f"cut: the largest jump, {low:.3g} to {high:.3g}"
+        text = f"cut: {low:.3g} to {high:.3g}"
         _write(ax, text, (low + high) / 2)
     roots = len(record.order) - len(record.height)
     if len(record.height):

@@ -125,4 +125,4 @@ def _name(host: str) -> str:
 def _same_origin(headers: Headers) -> bool:
     """Whether a request that changes something comes from our page, or from no page at all."""
     origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == headers.get("host")
+    return origin is None or origin.partition("://")[2] == headers.get("host")

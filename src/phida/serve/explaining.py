@@ -81,27 +81,7 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
 def _told(moment: Moment, why: Explanation) -> list[str]:
     """An explanation in sentences that name nodes as the page does, by their ids."""
     ids = moment.model.nodes_.id
-    if why.path:
-        least = f"the least support is {why.path_support:.6g}"
-        said = [f"A path of {len(why.path)} nodes in the PH graph joins them; {least}."]
-    else:
-        said = ["No path in the PH graph joins them."]
-    for death in why.deaths[:_DEATHS]:
-        fate = "was absorbed" if death.absorbed else "was kept apart"
-        said.append(
-            f"The mode at node {ids[death.mode]} stood out by {death.persistence:.3g} when it met that at node "
-            f"{ids[death.into]}, and {fate}: the threshold is {why.threshold:.3g}."
-        )
-    last, first = why.cut
-    where = f"after {last:.4g}" if np.isinf(first) else f"between {last:.4g} and {first:.4g}"
-    if why.same_component:
-        said.append("They are in one PH component.")
-    elif why.merge_height is None:
-        said.append("The hierarchy never merges their components.")
-    else:
-        made = "and are merged" if why.same_cluster else "and stay apart"
-        said.append(f"Their components meet at height {why.merge_height:.4g} {made}: the cut lies {where}.")
-    return said
+    return why.sentences(lambda node: f"node {ids[node]}", _DEATHS)
 
 
 def _label(moment: Moment, id: int) -> int:

@@ -36,6 +36,8 @@ class Position:
     bad_rows: int = 0
     bad_row_log_offset: int = 0
     events_offset: int = 0
+    events_tail: str = "pipe"
+    """Likewise, of the file of events; "pipe" if there is none."""
     ids: bool = False
     """Whether the output has stable ids in place of labels."""
     batch: int = 1
