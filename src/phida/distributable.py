@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from phida import _core, border
 from phida.listeners import Listeners
 from phida.local_update import LocalUpdate, sample_size, seed_of
-from phida.merging import replayed_rows, scaled
+from phida.merging import begun, replayed_rows, scaled
 
 #: Rows that a merge learns, unless more are asked for.
 _MOST_REPLAYED = 100_000
@@ -82,7 +82,7 @@ class Distributable(BaseEstimator):
         """One model from several that learned apart, approximately.
 
         Rows drawn from the nodes of all models, normal around each with its variance, are learned by a fresh model with
-        the parameters of the first. Ids of clusters and history begin anew. One model alone is copied as it is.
+        the parameters of the first. Its clusters count as born now, with ids from 0. One model alone is copied as it is.
 
         Parameters
         ----------
@@ -108,10 +108,9 @@ class Distributable(BaseEstimator):
         merged = cls(**given[0].get_params() | {"compute_labels": False})
         merged.fit(replayed_rows(states, drawn, random_state))
         merged.compute_labels = given[0].compute_labels
-        if drawn != total:
-            state = merged._learner.__getstate__()
-            merged._learner = _core.Learner.__new__(_core.Learner)
-            merged._learner.__setstate__(scaled(state, total))
+        state = merged._learner.__getstate__()
+        merged._learner = _core.Learner.__new__(_core.Learner)
+        merged._learner.__setstate__(begun(state if drawn == total else scaled(state, total)))
         if "feature_names_in_" in vars(given[0]):
             merged.feature_names_in_ = given[0].feature_names_in_.copy()
         return merged

@@ -43,7 +43,44 @@ def scaled(state: State, n_seen: int) -> dict[str, Any]:
     return dict(state) | {
         "support": support,
         "m2": state["m2"] * (support / state["support"])[:, None],
+        "birth": np.floor(state["birth"] * factor).astype(np.int64),
         "stream_count": float(n_seen),
         "stream_m2": state["stream_m2"] * factor,
         "n_seen": n_seen,
+        "metric_step": state["metric_step"] + n_seen - state["n_seen"],  # as old as it was
+    }
+
+
+def begun(state: State) -> dict[str, Any]:
+    """The state with a lineage that begins here: what became of clusters while rows were replayed never happened.
+
+    All clusters are born at the last row, and history has one milestone. Needs a state that has just been refreshed.
+    """
+    old, cluster = np.unique(state["cluster_id"], return_inverse=True)
+    cluster_id = cluster - int(old[0] == -1)  # nodes of no cluster have -1
+    n_ids, n_seen = int(cluster_id.max()) + 1, state["n_seen"]
+    ids = np.arange(n_ids)
+    support = np.array([state["support"][cluster_id == i].sum() for i in ids])
+    milestone = {
+        "history_sample": n_seen,
+        "history_n_nodes": len(cluster_id),
+        **{f"history_{name}": state[name] for name in ("n_components", "n_clusters", "vigilance", "interval")},
+    }
+    return dict(state) | {
+        "cluster_id": cluster_id,
+        "home_id": cluster_id.copy(),
+        "away": np.zeros_like(state["away"]),
+        "n_ids": n_ids,
+        "living_id": ids,
+        "living_support": support,
+        "event_kind": np.zeros(n_ids, dtype=np.uint8),  # born
+        "event_sample": np.full(n_ids, n_seen),
+        "event_n_before": np.zeros(n_ids, dtype=np.int64),
+        "event_n_after": np.ones(n_ids, dtype=np.int64),
+        "event_support": support.copy(),
+        "event_ids": ids.copy(),
+        "events_dropped": 0,
+        "n_refreshes": 1,
+        "history_stride": 1,
+        **{name: np.array([value]) for name, value in milestone.items()},
     }

@@ -108,6 +108,28 @@ def test_margins_of_all_rows_are_kept_for_novelty(model):
     assert (model.score_samples(usual + 100.0) < 0.01).all()
 
 
+def test_clusters_have_ids_and_events_as_in_ordinary_learning(model, tmp_path):
+    known, told = [e.number for e in model.lineage_], []
+    model.on_event(told.append)
+    for seed in range(1, 4):
+        shifted = blobs(1500, seed=seed) + [0.0, 0.0, 25.0 * seed, 0.0]  # five groups more
+        model.apply(updates_of(model, np.array_split(shifted, 3)))
+    model.refresh()
+    assert told and [e.number for e in model.lineage_] == known + [e.number for e in told]
+    assert all(1500 < e.sample <= 6000 for e in told)
+    assert [e.sample for e in told] == sorted(e.sample for e in told)
+    assert model.history_.sample[-1] == 6000
+    state = state_of(model)
+    assert set(state["cluster_id"]) - {-1} == set(state["living_id"]) == set(model.cluster_ids_)
+    born = {i for e in model.lineage_ for i in e.after}
+    assert set(model.cluster_ids_) <= born
+    model.save(tmp_path / "m.safetensors")
+    loaded = PHIDA.load(tmp_path / "m.safetensors")
+    more = np.array_split(blobs(1000, seed=7), 2)
+    assert_same_state(model.apply(updates_of(model, more)), loaded.apply(updates_of(loaded, more)))
+    assert list(model.lineage_) == list(loaded.lineage_)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

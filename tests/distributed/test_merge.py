@@ -53,6 +53,21 @@ def test_fewer_rows_count_as_all(tmp_path):
     assert_same_state(merged.partial_fit(more), PHIDA.load(tmp_path / "m.safetensors").partial_fit(more))
 
 
+@pytest.mark.parametrize("n_samples", [None, 500, 5000])
+def test_the_lineage_of_a_merged_model_begins_with_its_clusters(n_samples):
+    models = [PHIDA().fit(labelled(1000, seed=seed)[0]) for seed in range(2)]
+    merged = PHIDA.merge(models, n_samples=n_samples)
+    assert [(e.kind, e.sample, e.after) for e in merged.lineage_] == [
+        ("born", 2000, (i,)) for i in range(merged.n_clusters_)
+    ]
+    assert sorted(merged.cluster_ids_) == list(range(merged.n_clusters_))
+    assert sum(e.support for e in merged.lineage_) <= state_of(merged)["support"].sum()
+    assert merged.history_.sample.tolist() == [2000]
+    merged.partial_fit(labelled(1000, seed=3)[0]).refresh()
+    assert merged.history_.sample[-1] == 3000
+    assert all(e.sample > 2000 for e in merged.lineage_ if e.kind != "born")
+
+
 def test_models_that_do_not_fit_are_refused():
     X = labelled(100)[0]
     with pytest.raises(ValueError, match="no model to merge"):
