@@ -218,6 +218,20 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         position : optional
             Where in its stream the model stands, as anything that JSON can hold, for whoever feeds it.
         """
+        state_file.replace(path, self.to_bytes(position=position))
+
+    def to_bytes(self, *, position: Any = None) -> bytes:
+        """The content of the file that :meth:`save` writes, for whoever keeps models elsewhere than in files.
+
+        Parameters
+        ----------
+        position : optional
+            As for :meth:`save`.
+
+        Returns
+        -------
+        content : bytes
+        """
         learner = self._fitted
         names = self.__dict__.get("feature_names_in_")
         facts = {
@@ -227,7 +241,7 @@ class PHIDA(ClusterMixin, Readable, Distributable):
             "n_seen": learner.n_seen,
             "stream_position": position,
         }
-        state_file.write(path, learner.__getstate__(), facts)
+        return state_file.content(learner.__getstate__(), facts)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -246,7 +260,29 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         phida.StateFileError
             The file is damaged, foreign or from a newer phida.
         """
-        state, facts = state_file.read(path)
+        return cls._restored(os.fspath(path), *state_file.read(path))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """A model from what :meth:`to_bytes` gave, or from the content of a file.
+
+        Parameters
+        ----------
+        content : bytes
+
+        Returns
+        -------
+        model : PHIDA
+
+        Raises
+        ------
+        phida.StateFileError
+            As for :meth:`load`.
+        """
+        return cls._restored("this content", *state_file.read_bytes(content))
+
+    @classmethod
+    def _restored(cls, name: object, state: dict[str, Any], facts: dict[str, Any]) -> Self:
         try:
             model = cls(**facts["params"])
             model._validate_params()
@@ -259,7 +295,7 @@ class PHIDA(ClusterMixin, Readable, Distributable):
                 model.feature_names_in_ = _names(facts["feature_names"], model.n_features_in_)
             _check_agreement(model, state, facts)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise state_file.StateFileError(f"{os.fspath(path)} holds no valid model ({error}).") from error
+            raise state_file.StateFileError(f"{name} holds no valid model ({error}).") from error
         return model
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:

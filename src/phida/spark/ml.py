@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any, Self
 
 from pyspark import keyword_only
@@ -100,10 +98,7 @@ class _Writer(MLWriter):
 
     def saveImpl(self, path: str) -> None:
         DefaultParamsWriter.saveMetadata(self.instance, path, self.sc)
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder, "model.safetensors")
-            self.instance.model.save(file)
-            cell = bytearray(file.read_bytes())
+        cell = bytearray(self.instance.model.to_bytes())
         table = self.sparkSession.createDataFrame([(cell,)], "model binary")
         table.coalesce(1).write.parquet(f"{path}/model")
 
@@ -112,10 +107,7 @@ class _Reader(MLReader[PHIDAModel]):
     def load(self, path: str) -> PHIDAModel:
         metadata = DefaultParamsReader.loadMetadata(path, self.sc)
         cell = self.sparkSession.read.parquet(f"{path}/model").first()
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder, "model.safetensors")
-            file.write_bytes(cell["model"])
-            instance = PHIDAModel(estimator.PHIDA.load(file))
+        instance = PHIDAModel(estimator.PHIDA.from_bytes(bytes(cell["model"])))
         instance._resetUid(metadata["uid"])
         DefaultParamsReader.getAndSetParams(instance, metadata)
         return instance
