@@ -1,5 +1,6 @@
 """One Spark for all tests, on two threads. Without Java or pyspark they skip, and say what is missing."""
 
+import os
 import shutil
 import sys
 
@@ -11,22 +12,16 @@ NO_JAVA = "Spark needs Java 17; on Debian and Ubuntu, as root: apt-get install o
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory):
-    if shutil.which("java") is None:
+def java():
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip(NO_JAVA)
-    import os
 
-    from pyspark.sql import SparkSession
+
+@pytest.fixture(scope="session")
+def spark(java, tmp_path_factory):
+    from spark_driver import session
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "300")  # so that partitions have several batches
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
+    made = session("local[2]", **{"spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))})
+    yield made
+    made.stop()
