@@ -6,7 +6,7 @@ the same model, to the bit, whoever holds them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from phida.estimator import PHIDA
 from phida.local_update import LocalUpdate
 
-__all__ = ["LocalUpdate", "fit_partitions", "partial_fit_partitions", "rounds"]
+__all__ = ["LocalUpdate", "fit_partitions", "learn", "partial_fit_partitions", "rounds"]
 
 #: Rows of the first rounds, over all partitions.
 FIRST = 64
@@ -76,20 +76,50 @@ def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_st
     -------
     model : PHIDA
     """
-    partitions = [rows for rows in partitions if len(rows)]
-    sizes = [len(rows) for rows in partitions]
-    for slices in rounds(_n_seen(model), sizes, model.half_life):
-        taken = [(p, _slice(partitions[p], *bounds)) for p, bounds in enumerate(slices) if bounds[0] < bounds[1]]
-        if not model.__sklearn_is_fitted__():
-            for _, rows in taken:
+    parts = [rows for rows in partitions if len(rows)]
+
+    def rows_of(slices: Slices) -> Iterator[Any]:
+        return (_slice(rows, *bounds) for rows, bounds in zip(parts, slices, strict=True) if bounds[0] < bounds[1])
+
+    def updates_of(slices: Slices) -> Iterator[LocalUpdate]:
+        for p, (rows, bounds) in enumerate(zip(parts, slices, strict=True)):
+            if bounds[0] < bounds[1]:
+                rows = _slice(rows, *bounds)
+                yield model.local_update(rows, partition=p, n_partitions=len(parts), random_state=random_state)
+
+    return learn(model, [len(rows) for rows in parts], rows_of, updates_of)
+
+
+def learn(
+    model: PHIDA,
+    sizes: Sequence[int],
+    rows_of: Callable[[Slices], Iterable[Any]],
+    updates_of: Callable[[Slices], Iterable[LocalUpdate]],
+) -> PHIDA:
+    """The rounds of a batch, whoever has the rows.
+
+    Parameters
+    ----------
+    model : PHIDA
+        Fitted or not; it is changed.
+    sizes : sequence of int
+        Rows of each partition.
+    rows_of : callable
+        Rows of a round, partition by partition, for a model that has none yet.
+    updates_of : callable
+        Updates against the model as it is, one for each partition that has rows in the round, in their order.
+
+    Returns
+    -------
+    model : PHIDA
+    """
+    n_seen = model.n_samples_seen_ if model.__sklearn_is_fitted__() else 0
+    for slices in rounds(n_seen, sizes, model.half_life):
+        if model.__sklearn_is_fitted__():
+            model.apply(updates_of(slices))
+        else:
+            for rows in rows_of(slices):
                 model.partial_fit(rows)
-            continue
-        model.apply(
-            [
-                model.local_update(rows, partition=p, n_partitions=len(sizes), random_state=random_state)
-                for p, rows in taken
-            ]
-        )
     return model
 
 
@@ -119,10 +149,6 @@ def fit_partitions(partitions: Sequence[Any], *, random_state: int = 0, **parame
     """
     model = partial_fit_partitions(PHIDA(compute_labels=False, **parameters), partitions, random_state=random_state)
     return model.refresh()
-
-
-def _n_seen(model: PHIDA) -> int:
-    return model.n_samples_seen_ if model.__sklearn_is_fitted__() else 0
 
 
 def _slice(rows: Any, begin: int, end: int) -> Any:

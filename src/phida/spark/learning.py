@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,7 @@ from pyspark import StorageLevel, TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from phida import estimator
-from phida.distributed import rounds
+from phida import distributed, estimator
 from phida.local_update import LocalUpdate
 from phida.spark.columns import Features, features_of, matrix
 
@@ -25,6 +25,8 @@ _BLOCKS = "partition int, first long, n long, rows binary"
 _ANSWERS = "partition int, answer binary"
 
 Batches = Iterator[pa.RecordBatch]
+Work = Callable[[NDArray[np.float64], int], bytes]
+"""What a worker answers to its rows of a round, given the number of their partition."""
 
 
 def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **parameters: Any) -> estimator.PHIDA:
@@ -60,16 +62,15 @@ def learn(model: estimator.PHIDA, df: DataFrame, features: Features, random_stat
     try:
         sizes = _sizes(blocks)
         numbers = {partition: number for number, partition in enumerate(sizes)}
-        n_seen = model.n_samples_seen_ if model.__sklearn_is_fitted__() else 0
-        for slices in rounds(n_seen, list(sizes.values()), model.half_life):
-            begin, end = max(start for start, _ in slices), max(stop for _, stop in slices)
-            chosen = blocks.where((F.col("first") < end) & (F.col("first") + F.col("n") > begin))
-            if model.__sklearn_is_fitted__():
-                found = _answers(chosen, _updates_of(model, begin, end, numbers, random_state))
-                model.apply([LocalUpdate.from_bytes(answer) for answer in found])
-            else:
-                for answer in _answers(chosen, _rows_of(begin, end)):
-                    model.partial_fit(np.load(io.BytesIO(answer)))
+
+        def rows_of(slices: distributed.Slices) -> Iterator[NDArray[np.float64]]:
+            return (np.load(io.BytesIO(answer)) for answer in _answers(blocks, slices, _rows))
+
+        def updates_of(slices: distributed.Slices) -> Iterator[LocalUpdate]:
+            work = _updates(model, numbers, random_state)
+            return (LocalUpdate.from_bytes(answer) for answer in _answers(blocks, slices, work))
+
+        distributed.learn(model, list(sizes.values()), rows_of, updates_of)
     finally:
         blocks.unpersist()
     if names is not None:
@@ -101,53 +102,43 @@ def _sizes(blocks: DataFrame) -> dict[int, int]:
     return {row["partition"]: row["n"] for row in sorted(found, key=lambda row: row["partition"])}
 
 
-def _answers(blocks: DataFrame, work: Callable[[Batches], Batches]) -> list[bytes]:
-    """What each partition answers, in the order of the partitions."""
-    found = blocks.mapInArrow(work, _ANSWERS).collect()
+def _answers(blocks: DataFrame, slices: distributed.Slices, work: Work) -> list[bytes]:
+    """What each partition that has rows in a round answers, in the order of the partitions."""
+    begin, end = max(start for start, _ in slices), max(stop for _, stop in slices)
+    chosen = blocks.where((F.col("first") < end) & (F.col("first") + F.col("n") > begin))
+    found = chosen.mapInArrow(partial(_answer, begin=begin, end=end, work=work), _ANSWERS).collect()
     return [row["answer"] for row in sorted(found, key=lambda row: row["partition"])]
 
 
-def _taken(batches: Batches, begin: int, end: int) -> tuple[int, NDArray[np.float64]] | None:
-    """The partition that these blocks are of, and its rows from ``begin`` to ``end``."""
-    parts, partition = [], None
+def _answer(batches: Batches, begin: int, end: int, work: Work) -> Batches:
+    """On a worker: the answer to the rows from ``begin`` to ``end`` of the partition that these blocks are of."""
+    parts = []
     for batch in batches:
         for block in batch.to_pylist():
-            partition, n, first = block["partition"], block["n"], block["first"]
-            rows = np.frombuffer(block["rows"]).reshape(n, -1)
-            parts.append(rows[max(begin - first, 0) : end - first])
-    return None if partition is None else (partition, np.concatenate(parts))
+            rows = np.frombuffer(block["rows"]).reshape(block["n"], -1)
+            parts.append(rows[max(begin - block["first"], 0) : end - block["first"]])
+    if parts:
+        partition = block["partition"]
+        answer = work(np.concatenate(parts), partition)
+        yield _record(partition=pa.array([partition], pa.int32()), answer=pa.array([answer], pa.binary()))
 
 
-def _rows_of(begin: int, end: int) -> Callable[[Batches], Batches]:
-    """Rows as they are, for a model that has none yet."""
-
-    def work(batches: Batches) -> Batches:
-        if (taken := _taken(batches, begin, end)) is not None:
-            file = io.BytesIO()
-            np.save(file, taken[1])
-            yield _answer(taken[0], file.getvalue())
-
-    return work
+def _rows(rows: NDArray[np.float64], partition: int) -> bytes:
+    """They themselves."""
+    file = io.BytesIO()
+    np.save(file, rows)
+    return file.getvalue()
 
 
-def _updates_of(
-    model: estimator.PHIDA, begin: int, end: int, numbers: dict[int, int], random_state: int
-) -> Callable[[Batches], Batches]:
+def _updates(model: estimator.PHIDA, numbers: dict[int, int], random_state: int) -> Work:
     """What the model's workers find out."""
 
-    def work(batches: Batches) -> Batches:
-        if (taken := _taken(batches, begin, end)) is not None:
-            partition, rows = taken
-            update = model.local_update(
-                rows, partition=numbers[partition], n_partitions=len(numbers), random_state=random_state
-            )
-            yield _answer(partition, update.to_bytes())
+    def work(rows: NDArray[np.float64], partition: int) -> bytes:
+        return model.local_update(
+            rows, partition=numbers[partition], n_partitions=len(numbers), random_state=random_state
+        ).to_bytes()
 
     return work
-
-
-def _answer(partition: int, content: bytes) -> pa.RecordBatch:
-    return _record(partition=pa.array([partition], pa.int32()), answer=pa.array([content], pa.binary()))
 
 
 def _record(**columns: pa.Array) -> pa.RecordBatch:
