@@ -60,7 +60,7 @@ def in_a_batch(marker):
 
     def hanging(self, updates):
         apply(self, updates)
-        if self.n_samples_seen_ > 1500:
+        if self.n_samples_seen_ > 2000:
             hang(marker)
 
     PHIDA.apply = hanging

@@ -106,10 +106,6 @@ def _rows(part: Any, number: int, begin: int, end: int) -> Any:
     return part.iloc[begin:end] if hasattr(part, "iloc") else part[begin:end]
 
 
-def _update(
-    part: Any, number: int, begin: int, end: int, model: PHIDA, n_partitions: int, random_state: int
-) -> bytes:
+def _update(part: Any, number: int, begin: int, end: int, model: PHIDA, n_partitions: int, random_state: int) -> bytes:
     rows = _rows(part, number, begin, end)
-    return model.local_update(
-        rows, partition=number, n_partitions=n_partitions, random_state=random_state
-    ).to_bytes()
+    return model.local_update(rows, partition=number, n_partitions=n_partitions, random_state=random_state).to_bytes()

@@ -82,7 +82,7 @@ class Distributable(BaseEstimator):
         """One model from several that learned apart, approximately.
 
         Rows drawn from the nodes of all models, normal around each with its variance, are learned by a fresh model with
-        the parameters of the first. Its clusters count as born now, with ids from 0. One model alone is copied as it is.
+        the parameters of the first. Its clusters count as born now, with ids from 0. One model alone is copied.
 
         Parameters
         ----------

@@ -112,7 +112,7 @@ def test_clusters_have_ids_and_events_as_in_ordinary_learning(model, tmp_path):
     known, told = [e.number for e in model.lineage_], []
     model.on_event(told.append)
     for seed in range(1, 4):
-        shifted = blobs(1500, seed=seed) + [0.0, 0.0, 25.0 * seed, 0.0]  # five groups more
+        shifted = blobs(1500, seed=seed) + 25.0 * seed * np.eye(4)[2]  # five groups more
         model.apply(updates_of(model, np.array_split(shifted, 3)))
     model.refresh()
     assert told and [e.number for e in model.lineage_] == known + [e.number for e in told]

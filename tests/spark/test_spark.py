@@ -1,5 +1,9 @@
 """Spark gives the bits of the loop over arrays; a batch is learned once; labels are those of the estimator."""
 
+import runpy
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,6 +58,18 @@ def test_labels_are_those_of_the_estimator(spark):
     labelled = predict(spark.createDataFrame(frame), model, output="cluster").toPandas()
     assert labelled.columns.tolist() == [*NAMES, "cluster"]
     np.testing.assert_array_equal(labelled["cluster"], model.predict(labelled[NAMES]))
+
+
+def test_labels_of_an_array_column(spark):
+    from phida.spark import predict
+
+    rows = blobs(700)
+    model = PHIDA().fit(rows)
+    df = table(spark, np.array_split(rows, 2))
+    labelled = predict(df, model, "features").collect()
+    np.testing.assert_array_equal([row["prediction"] for row in labelled], model.predict(rows))
+    with pytest.raises(Exception, match="different lengths"):
+        predict(spark.createDataFrame([([1.0] * 4,), ([1.0] * 3,)], "f array<double>"), model, "f").collect()
 
 
 def stream(spark, folder):
@@ -142,3 +158,13 @@ def test_tables_that_cannot_be_learned_are_refused(spark):
         fit(spark.createDataFrame([("x",)], "name string"), ["name"])
     with pytest.raises(ValueError, match="no row"):
         fit(spark.createDataFrame([], "a double"))
+
+
+def test_the_example_learns_a_directory_that_grows(spark, tmp_path, capsys, monkeypatch):
+    example = Path(__file__).parents[2] / "examples" / "spark_growing_directory.py"
+    monkeypatch.setattr(sys, "argv", [str(example), str(tmp_path)])
+    monkeypatch.setattr(type(spark), "stop", lambda self: None)  # others need it too
+    runpy.run_path(str(example), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert " 12,000 rows: " in printed and "|prediction|" in printed
+    assert PHIDA.load(tmp_path / "checkpoint" / "model.safetensors").n_clusters_ >= 4

@@ -25,6 +25,8 @@ def test_modules_are_found():
 def test_docstring_examples(name):
     if name in NEED_JAX:
         pytest.importorskip("jax", reason="belongs to the extra phida[deep]: make test-deep")
+    if name == "phida.dask":
+        pytest.importorskip("dask", reason="belongs to the extra phida[dask]")
     if name in NEED_SPARK:
         pytest.importorskip("pyspark", reason="belongs to the extra phida[spark]: make test-spark")
     result = doctest.testmod(importlib.import_module(name))

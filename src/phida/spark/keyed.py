@@ -30,9 +30,9 @@ def fit_per_key(
 ) -> DataFrame:
     """Learn a model for each key (customer, machine) of a stream, and label its rows by it.
 
-    It is plain learning, row by row: the model of a key is that of :meth:`phida.PHIDA.partial_fit` over its rows. Models
-    are in Spark's state store, which must be RocksDB (it is set for the session), and are kept and restored with the
-    query's checkpoint; :func:`models_per_key` reads them. Start the result with output mode ``append``.
+    It is plain learning, row by row: the model of a key is that of :meth:`phida.PHIDA.partial_fit` over its rows.
+    Models are in Spark's state store, which must be RocksDB (it is set for the session), and are kept and restored with
+    the query's checkpoint; :func:`models_per_key` reads them. Start the result with output mode ``append``.
 
     Parameters
     ----------

@@ -6,13 +6,13 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pandas as pd
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from phida import estimator
-from phida.spark.columns import Features, features_of
+from phida.spark.columns import Features, features_of, matrix
 
 
 def predict(
@@ -46,9 +46,16 @@ def _labeller(model: estimator.PHIDA) -> Any:
     for name in ("feature_names_in_", "labels_"):
         nameless.__dict__.pop(name, None)
 
-    def label(batches: Iterator[pd.Series]) -> Iterator[pd.Series]:
+    def labels(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
         for arrays in batches:
-            rows = np.concatenate(arrays.to_numpy()).reshape(len(arrays), -1) if len(arrays) else None
-            yield pd.Series([] if rows is None else nameless.predict(rows), dtype="int32")
+            found = nameless.predict(matrix(arrays)) if len(arrays) else []
+            yield pa.array(found, pa.int32())
 
-    return F.pandas_udf(label, "int")
+    if hasattr(F, "arrow_udf"):  # since Spark 4.1
+        return F.arrow_udf(labels, "int")
+
+    def labels_of_series(batches: Iterator[pd.Series]) -> Iterator[pd.Series]:
+        arrays = (pa.array(series, pa.list_(pa.float64())) for series in batches)
+        return (found.to_pandas() for found in labels(arrays))
+
+    return F.pandas_udf(labels_of_series, "int")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import copy
 from collections.abc import Callable
 from pathlib import Path
@@ -56,6 +57,7 @@ def fit_stream(
     folder = Path(checkpoint)
     folder.mkdir(parents=True, exist_ok=True)
     learner = StreamLearner(folder / NAME, features, random_state, on_batch, parameters)
+    atexit.register(learner.let_go)
     writer = df.writeStream.foreachBatch(learner).option("checkpointLocation", str(folder / "spark"))
     return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
 
@@ -80,6 +82,10 @@ class StreamLearner:
             if not isinstance(position, dict) or "spark_batch" not in position:
                 raise state_file.StateFileError(f"{path} is a model, but not a checkpoint of phida.spark.fit_stream.")
             self.last = position["spark_batch"]
+
+    def let_go(self) -> None:
+        """Drop the model: py4j keeps whom it calls beyond the end of the interpreter, where nothing native may be."""
+        self.__dict__.pop("model", None)
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Learn a batch, and keep the model with its number; a batch that is known changes nothing."""
