@@ -68,8 +68,9 @@ def test_labels_of_an_array_column(spark):
     df = table(spark, np.array_split(rows, 2))
     labelled = predict(df, model, "features").collect()
     np.testing.assert_array_equal([row["prediction"] for row in labelled], model.predict(rows))
+    uneven = spark.createDataFrame([([1.0] * 4,), ([1.0] * 3,)], "f array<double>").coalesce(1)
     with pytest.raises(Exception, match="different lengths"):
-        predict(spark.createDataFrame([([1.0] * 4,), ([1.0] * 3,)], "f array<double>"), model, "f").collect()
+        predict(uneven, model, "f").collect()
 
 
 def stream(spark, folder):

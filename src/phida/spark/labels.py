@@ -48,8 +48,7 @@ def _labeller(model: estimator.PHIDA) -> Any:
 
     def labels(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
         for arrays in batches:
-            found = nameless.predict(matrix(arrays)) if len(arrays) else []
-            yield pa.array(found, pa.int32())
+            yield pa.array(nameless.predict(matrix(arrays)) if len(arrays) else [], pa.int32())
 
     if hasattr(F, "arrow_udf"):  # since Spark 4.1
         return F.arrow_udf(labels, "int")
