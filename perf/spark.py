@@ -111,27 +111,28 @@ def bits(folder):
 
     spark = session("local[2]")
     print("data,setting,partitions,rows,clusters,same bits")
-    for name in ("rice", "penbased", "letter"):
+    for name, setting, n_partitions in (
+        ("rice", "nonstationary", 4),
+        ("penbased", "stationary", 16),
+        ("letter", "stationary", 4),
+    ):
         dataset = load(entries()[name], Path(folder))
-        for setting, n_partitions in (("stationary", 4), ("stationary", 16), ("nonstationary", 4)):
-            if setting == "nonstationary" and name != "rice":
-                continue
-            one, other = PHIDA(compute_labels=False), PHIDA(compute_labels=False)
-            for rows in stages(setting, dataset.y, dataset.entry.spelling, 0):
-                parts = np.array_split(dataset.X[rows], n_partitions)
-                partial_fit_partitions(one, parts)
-                one.refresh()
-                with tempfile.TemporaryDirectory() as home:
-                    for k, part in enumerate(parts):
-                        pd.DataFrame({"features": list(part)}).to_parquet(f"{home}/{k:03}.parquet")
-                    # One file after another: Spark would begin with the largest.
-                    df = spark.read.parquet(f"{home}/000.parquet")
-                    for k in range(1, n_partitions):
-                        df = df.union(spark.read.parquet(f"{home}/{k:03}.parquet"))
-                    learn(other, df, "features", 0)
-                other.refresh()
-            same = states(one) == states(other)
-            print(name, setting, n_partitions, len(dataset.X), other.n_clusters_, same, sep=",", flush=True)
+        one, other = PHIDA(compute_labels=False), PHIDA(compute_labels=False)
+        for rows in stages(setting, dataset.y, dataset.entry.spelling, 0):
+            parts = np.array_split(dataset.X[rows], n_partitions)
+            partial_fit_partitions(one, parts)
+            one.refresh()
+            with tempfile.TemporaryDirectory() as home:
+                for k, part in enumerate(parts):
+                    pd.DataFrame({"features": list(part)}).to_parquet(f"{home}/{k:03}.parquet")
+                # One file after another: Spark would begin with the largest.
+                df = spark.read.parquet(f"{home}/000.parquet")
+                for k in range(1, n_partitions):
+                    df = df.union(spark.read.parquet(f"{home}/{k:03}.parquet"))
+                learn(other, df, "features", 0)
+            other.refresh()
+        same = states(one) == states(other)
+        print(name, setting, n_partitions, len(dataset.X), other.n_clusters_, same, sep=",", flush=True)
     spark.stop()
 
 
@@ -185,7 +186,7 @@ def learning(master):
     PHIDA.apply = watched
     spark = session(master)
     print("master,features,rows,partitions,rounds,seconds,rows/s,driver learns,ms a round,processor s")
-    for dims, n, partitions in ((16, 400_000, (2, 8, 32)), (1024, 8_000, (2, 8))):
+    for dims, n, partitions in ((16, 400_000, (2, 8, 16)), (1024, 8_000, (2, 8))):
         rows = blobs(n, dims)
         for n_partitions in partitions:
             parts = np.array_split(rows, n_partitions)

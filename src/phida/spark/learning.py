@@ -21,7 +21,7 @@ from phida.spark.columns import Features, features_of, matrix
 #: Rows of a block are as many as make about a megabyte.
 _BLOCK_VALUES = 1 << 17
 
-_BLOCKS = "partition int, first long, n long, rows binary"
+_BLOCKS = "partition int, first long, behind long, rows binary"
 _ANSWERS = "partition int, answer binary"
 
 Batches = Iterator[pa.RecordBatch]
@@ -78,7 +78,7 @@ def learn(model: estimator.PHIDA, df: DataFrame, features: Features, random_stat
 
 
 def _pack(batches: Batches) -> Batches:
-    """Rows as blocks of bytes, with the number of the partition and of the block's first row in it."""
+    """Rows as blocks of bytes, with the number of their partition, of the first row in it and of the one behind."""
     context = TaskContext.get()
     partition = 0 if context is None else context.partitionId()
     first = 0
@@ -90,7 +90,7 @@ def _pack(batches: Batches) -> Batches:
             yield _record(
                 partition=pa.array([partition], pa.int32()),
                 first=pa.array([first], pa.int64()),
-                n=pa.array([len(block)], pa.int64()),
+                behind=pa.array([first + len(block)], pa.int64()),
                 rows=pa.array([block.tobytes()], pa.binary()),
             )
             first += len(block)
@@ -98,14 +98,15 @@ def _pack(batches: Batches) -> Batches:
 
 def _sizes(blocks: DataFrame) -> dict[int, int]:
     """Rows of each partition that has any."""
-    found = blocks.groupBy("partition").agg(F.sum("n").alias("n")).collect()
+    found = blocks.groupBy("partition").agg(F.max("behind").alias("n")).collect()
     return {row["partition"]: row["n"] for row in sorted(found, key=lambda row: row["partition"])}
 
 
 def _answers(blocks: DataFrame, slices: distributed.Slices, work: Work) -> list[bytes]:
     """What each partition that has rows in a round answers, in the order of the partitions."""
     begin, end = max(start for start, _ in slices), max(stop for _, stop in slices)
-    chosen = blocks.where((F.col("first") < end) & (F.col("first") + F.col("n") > begin))
+    # Plain comparisons, by which Spark passes over what it has persisted of other rounds.
+    chosen = blocks.where((F.col("first") < end) & (F.col("behind") > begin))
     found = chosen.mapInArrow(partial(_answer, begin=begin, end=end, work=work), _ANSWERS).collect()
     return [row["answer"] for row in sorted(found, key=lambda row: row["partition"])]
 
@@ -115,7 +116,7 @@ def _answer(batches: Batches, begin: int, end: int, work: Work) -> Batches:
     parts = []
     for batch in batches:
         for block in batch.to_pylist():
-            rows = np.frombuffer(block["rows"]).reshape(block["n"], -1)
+            rows = np.frombuffer(block["rows"]).reshape(block["behind"] - block["first"], -1)
             parts.append(rows[max(begin - block["first"], 0) : end - block["first"]])
     if parts:
         partition = block["partition"]
