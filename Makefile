@@ -70,6 +70,29 @@ $(VENV)/deep-tools: $(VENV)/installed-once pyproject.toml
 test-deep: $(VENV)/installed $(VENV)/test-tools $(VENV)/deep-tools  ## Tests of the baselines that need JAX
 	$(BIN)/python -m pytest -n 2 tests/baselines_deep tests/unit/test_package.py
 
+$(VENV)/spark-tools: $(VENV)/installed-once pyproject.toml
+	@echo "installing Spark"
+	@$(PIP) --group test-spark
+	@touch $@
+
+.PHONY: test-spark
+test-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## Tests of phida.spark and phida.dask, also with processes killed
+	$(BIN)/python -m pytest tests/spark tests/distributed/test_dask.py tests/unit/test_package.py
+
+# Debian's Java, installed where that is possible; without it the tests skip and say so.
+.PHONY: java
+java:
+	@command -v java > /dev/null || [ -n "$$JAVA_HOME" ] || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    echo "installing openjdk-17-jre-headless"; \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq \
+	      --no-install-recommends openjdk-17-jre-headless > /dev/null; \
+	  else \
+	    echo "Spark needs Java 17; on Debian and Ubuntu, as root:" >&2; \
+	    echo "  apt-get install openjdk-17-jre-headless" >&2; \
+	    echo "Without it the tests of phida.spark are skipped." >&2; \
+	  fi; }
+
 $(VENV)/browser-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing Playwright"
 	@$(PIP) --group browser
@@ -231,6 +254,12 @@ perf-river: $(VENV)/installed $(VENV)/perf-tools  ## Rows as dicts and frames, f
 .PHONY: perf-serve
 perf-serve: $(VENV)/installed $(VENV)/perf-tools  ## Rows a second behind the live page, alone and with ten that look on
 	@$(BIN)/python perf/serve.py
+
+.PHONY: perf-spark
+perf-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## What Spark costs: rows a second by partitions
+	@$(BIN)/python perf/spark.py paper
+	@$(BIN)/python perf/spark.py learning "local[2]"
+	@$(BIN)/python perf/spark.py learning "local-cluster[2,1,2048]"
 
 build/perf/phida_perf: $(VENV)/build-tools $(SOURCES) perf/native.cpp
 	@$(BIN)/cmake -S . -B build/perf -G Ninja -DPHIDA_BUILD_PERF=ON > /dev/null

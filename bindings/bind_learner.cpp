@@ -9,6 +9,7 @@
 #include "shared_learner.hpp"
 #include "signals.hpp"
 #include "state.hpp"
+#include "update_state.hpp"
 
 namespace phida::bindings {
 namespace {
@@ -32,6 +33,34 @@ void end_learning(SharedLearner& learner) {
     ended = learner.end_learning(no_signal);
   }
   if (!ended) throw nb::python_error();
+}
+
+// Against a copy, so that learning need not wait for a worker.
+nb::dict local_update(SharedLearner& learner, const Matrix& samples, std::size_t sample,
+                      std::uint64_t seed) {
+  if (samples.shape(1) != learner.settings().dims)
+    throw nb::value_error("samples have the wrong number of features");
+  std::unique_ptr<const Learner> copy;
+  std::unique_ptr<const LocalUpdate> update;
+  {
+    const nb::gil_scoped_release released;
+    copy = learner.with([](const Learner& l) { return std::make_unique<const Learner>(l); });
+    update = std::make_unique<const LocalUpdate>(
+        copy->local_update(samples.data(), samples.shape(0), sample, seed));
+  }
+  return to_dict(*update);
+}
+
+void apply(SharedLearner& learner, const nb::list& updates) {
+  std::vector<LocalUpdate> converted;
+  for (const nb::handle update : updates)
+    converted.push_back(update_from_dict(nb::cast<nb::dict>(update), learner.settings().dims));
+  bool applied = false;
+  {
+    const nb::gil_scoped_release released;
+    applied = learner.apply(converted, no_signal);
+  }
+  if (!applied) throw nb::python_error();
 }
 
 // What the last sample did, in the words of the golden traces.
@@ -119,6 +148,10 @@ void bind_learner(nb::module_& m) {
           nb::arg("mapping") = true, nb::arg("max_nodes") = 0, nb::arg("half_life") = 0.0)
       .def("learn", &learn, nb::arg("samples").noconvert(),
            "Learn rows in order. Every value must be finite; the caller has checked.")
+      .def("local_update", &local_update, nb::arg("samples").noconvert(), nb::arg("sample"),
+           nb::arg("seed"), "What a worker finds out about rows against this state, as arrays.")
+      .def("apply", &apply, nb::arg("updates"),
+           "Take in what workers counted, in this order, and learn the rest.")
       .def("end_learning", &end_learning, "Refresh and begin a new stage.")
       .def("reading", &SharedLearner::reading, nb::call_guard<nb::gil_scoped_release>(),
            "The model as if learning had just ended; learning is not affected.")

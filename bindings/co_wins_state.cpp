@@ -30,20 +30,13 @@ void put_co_wins(nb::dict& to, const CoWins& co_wins) {
   to["co_count"] = to_array(count);
 }
 
-void take_co_wins(const nb::dict& from, LearnerState& state) {
-  NodeState& nodes = state.nodes;
-  for (std::size_t i = 0; i < nodes.size(); ++i) nodes.co_wins.add_node();
-  if (!from.contains("co_count")) {
-    state.counted_from = state.n_seen;
-    return;
-  }
-  state.counted_from = entry<std::int64_t>(from, "counted_from");
-  require(state.counted_from >= 0 && state.counted_from <= state.n_seen,
-          "state: 'counted_from' is out of range");
+CoWins co_wins(const nb::dict& from, std::size_t n_nodes) {
+  CoWins out;
+  for (std::size_t i = 0; i < n_nodes; ++i) out.add_node();
   const auto winner = column<std::int32_t>(from, "co_winner");
   const auto runner_up = column<std::int32_t>(from, "co_runner_up", winner.size());
   const auto count = column<std::int64_t>(from, "co_count", winner.size());
-  const auto n = static_cast<std::int32_t>(nodes.size());
+  const auto n = static_cast<std::int32_t>(n_nodes);
   std::int64_t total = 0;
   for (std::size_t i = 0; i < winner.size(); ++i) {
     const std::int32_t r = winner[i], b = runner_up[i];
@@ -53,8 +46,22 @@ void take_co_wins(const nb::dict& from, LearnerState& state) {
             "state: counts of nodes must be in ascending order");
     require(count[i] > 0 && count[i] <= kMostInAll - total, "state: 'co_count' is out of range");
     total += count[i];
-    nodes.co_wins.add(r, b, count[i]);
+    out.add(r, b, count[i]);
   }
+  return out;
+}
+
+void take_co_wins(const nb::dict& from, LearnerState& state) {
+  NodeState& nodes = state.nodes;
+  if (!from.contains("co_count")) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes.co_wins.add_node();
+    state.counted_from = state.n_seen;
+    return;
+  }
+  state.counted_from = entry<std::int64_t>(from, "counted_from");
+  require(state.counted_from >= 0 && state.counted_from <= state.n_seen,
+          "state: 'counted_from' is out of range");
+  nodes.co_wins = co_wins(from, nodes.size());
 }
 
 }  // namespace phida::bindings

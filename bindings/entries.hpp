@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "nodes/sample_buffer.hpp"
 
 namespace phida::bindings {
 
@@ -53,6 +54,31 @@ inline bool all_finite(const RowMatrix& rows) {
   for (std::size_t i = 0; i < rows.rows(); ++i)
     if (!all_finite(std::span<const double>{rows[i], rows.cols()})) return false;
   return true;
+}
+
+inline RowMatrix rows(const nb::dict& state, const char* key, std::size_t n, std::size_t dims) {
+  const auto array = entry<Matrix>(state, key);
+  if (array.shape(0) != n || array.shape(1) != dims)
+    throw nb::value_error(("state: '" + std::string(key) + "' has the wrong shape").c_str());
+  return to_rows(array);
+}
+
+inline AlignedDoubles features(const nb::dict& state, const char* key, std::size_t dims) {
+  const std::vector<double> values = column<double>(state, key, dims);
+  AlignedDoubles row(padded(dims), 0.0);
+  std::copy(values.begin(), values.end(), row.begin());
+  return row;
+}
+
+inline SampleBuffer samples(const nb::dict& state, std::size_t dims) {
+  const auto recent = entry<Matrix>(state, "samples");
+  const auto kept = entry<std::size_t>(state, "samples_kept");
+  require(recent.shape(1) == dims, "state: 'samples' has the wrong width");
+  require(kept == 0 || recent.shape(0) <= kept, "state: more 'samples' than are kept");
+  SampleBuffer buffer(dims);
+  for (std::size_t i = 0; i < recent.shape(0); ++i) buffer.append(recent.data() + i * dims);
+  if (kept != 0) buffer.keep(kept);
+  return buffer;
 }
 
 }  // namespace phida::bindings

@@ -13,20 +13,6 @@
 namespace phida::bindings {
 namespace {
 
-RowMatrix rows(const nb::dict& state, const char* key, std::size_t n, std::size_t dims) {
-  const auto array = entry<Matrix>(state, key);
-  if (array.shape(0) != n || array.shape(1) != dims)
-    throw nb::value_error(("state: '" + std::string(key) + "' has the wrong shape").c_str());
-  return to_rows(array);
-}
-
-AlignedDoubles features(const nb::dict& state, const char* key, std::size_t dims) {
-  const std::vector<double> values = column<double>(state, key, dims);
-  AlignedDoubles row(padded(dims), 0.0);
-  std::copy(values.begin(), values.end(), row.begin());
-  return row;
-}
-
 // Nobody needs more, and memory in proportion to it can be had.
 constexpr std::size_t kMostNodes = 1 << 24;
 
@@ -182,12 +168,7 @@ Learner from_dict(const nb::dict& d) {
   s.moments.count = entry<double>(d, "stream_count");
   s.moments.mean = features(d, "stream_mean", dims);
   s.moments.m2 = features(d, "stream_m2", dims);
-  const auto recent = entry<Matrix>(d, "samples");
-  require(recent.shape(1) == dims, "state: 'samples' has the wrong width");
-  const auto kept = entry<std::size_t>(d, "samples_kept");
-  require(kept == 0 || recent.shape(0) <= kept, "state: more 'samples' than are kept");
-  for (std::size_t i = 0; i < recent.shape(0); ++i) s.samples.append(recent.data() + i * dims);
-  if (kept != 0) s.samples.keep(kept);
+  s.samples = samples(d, dims);
   s.metric.present = entry<bool>(d, "metric_present");
   s.metric.at_step = entry<std::int64_t>(d, "metric_step");
   if (s.metric.present) {

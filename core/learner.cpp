@@ -18,18 +18,27 @@ Learner::Learner(const Settings& settings, LearnerState state)
       plain_(!settings.released || state_.transformed.rows() == 0),
       window_(settings.dims),
       query_(padded(settings.dims), 0.0),
-      row_before_(padded(settings.dims), 0.0) {
+      row_before_(padded(settings.dims), 0.0),
+      rest_row_(padded(settings.dims), 0.0) {
   const RowMatrix& rows = plain_ ? state_.nodes.representative : state_.transformed;
   for (std::size_t i = 0; i < rows.rows(); ++i) matcher_.append(rows[i]);
   if (settings.released && plain_ && state_.metric.present && !may_defer()) transform_rows();
 }
 
 void Learner::learn(const double* sample) {
+  match_or_create(state_.samples.append(sample));
+  ++state_.n_seen;
+  ++state_.since_recalculation;
+  if (state_.since_recalculation >= state_.vigilance.interval && state_.nodes.size() > 2)
+    recalculate_vigilance();
+}
+
+// Everything but the vigilance.
+void Learner::match_or_create(const double* x) {
   reading_.reset();
   state_.ended = false;
   step_ = {};
   NodeState& nodes = state_.nodes;
-  const double* const x = state_.samples.append(sample);
   if (nodes.size() < 3) {
     create(x);
     if (nodes.size() == 2) nodes.scale[0] = nodes.scale[1];
@@ -40,10 +49,6 @@ void Learner::learn(const double* sample) {
   const Switches& switches = settings_.switches;
   if (switches.mapping && switches.refresh && state_.since_refresh >= state_.vigilance.interval)
     refresh(state_.n_seen + 1, false);
-  ++state_.n_seen;
-  ++state_.since_recalculation;
-  if (state_.since_recalculation >= state_.vigilance.interval && nodes.size() > 2)
-    recalculate_vigilance();
 }
 
 void Learner::end_learning() {
@@ -103,7 +108,7 @@ void Learner::match_and_learn(const double* sample) {
     create(sample);
     return;
   }
-  nodes.co_wins.add(r, b, settings_.half_life > 0.0 ? CoWins::kFading : 1);
+  nodes.co_wins.add(r, b, one_sample());
   update(r, sample, 1.0);
   nodes.scale[r] = state_.moments.add(sample);
   if (a_b > tau && compatible(r, b)) {
@@ -144,10 +149,14 @@ void Learner::mark_active(std::int32_t node) {
 // The PH compatibility gate (zeta): a runner-up learns only if the component view does not separate it from the winner.
 bool Learner::compatible(std::int32_t winner, std::int32_t runner_up) const {
   const std::vector<std::int32_t>& component = state_.nodes.component;
+  return !gated() || (component[winner] != kNone && component[winner] == component[runner_up]);
+}
+
+// Is there a view that can separate nodes?
+bool Learner::gated() const {
   const std::size_t few = std::max<std::size_t>(2 * state_.vigilance.interval, 8);
-  return !settings_.switches.ph || !state_.has_map || state_.n_components < 2 ||
-         state_.nodes.size() < few ||
-         (component[winner] != kNone && component[winner] == component[runner_up]);
+  return settings_.switches.ph && state_.has_map && state_.n_components >= 2 &&
+         state_.nodes.size() >= few;
 }
 
 void Learner::bring_metric_up_to_date() {
@@ -199,14 +208,18 @@ void Learner::recalculate_vigilance() {
   bring_metric_up_to_date();
   const NodeState& nodes = state_.nodes;
   const double largest = *std::max_element(nodes.scale.begin(), nodes.scale.end());
-  const double ratio = std::min(cluster_count() / static_cast<double>(nodes.size()), 1.0);
   state_.vigilance =
       recalculate(state_.vigilance, state_.samples, state_.metric.transform.scaling(),
-                  1.0 / std::max(largest, 1e-12), ratio, window_);
+                  1.0 / std::max(largest, 1e-12), cluster_ratio(), window_);
   if (settings_.max_nodes > 0)
     state_.vigilance.interval = std::min(state_.vigilance.interval, settings_.max_nodes);
   state_.samples.keep(2 * state_.vigilance.interval);
   state_.since_recalculation = 0;
+}
+
+// C / K.
+double Learner::cluster_ratio() const {
+  return std::min(cluster_count() / static_cast<double>(state_.nodes.size()), 1.0);
 }
 
 // The current cluster count C: of the last refresh, or what the supports are worth before there is one.

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
+#include "distributed/local_update.hpp"
 #include "lineage/history.hpp"
 #include "lineage/lineage.hpp"
 #include "metric/feature_transform.hpp"
@@ -93,6 +95,23 @@ class Learner {
   // One sample of `dims` finite values.
   void learn(const double* sample);
 
+  StateMark mark() const;
+
+  // What a worker finds out about its rows against this state.
+  LocalUpdate local_update(const double* rows, std::size_t n, std::size_t sample,
+                           std::uint64_t seed) const;
+
+  // Takes in what workers counted against this state, in the order given, and refreshes; the rest is to be learned
+  // after it, row by row.
+  void fold(std::span<const LocalUpdate> updates);
+
+  // A row of the rest, by the vigilance that it met.
+  void learn_rest(const double* sample, double threshold);
+
+  // Takes over from the workers what only readers and later rows see: margins in place of those of the rest, which had
+  // come before it, and the vigilance of the last one.
+  void take_over(std::span<const LocalUpdate> updates, RecentMargins before);
+
   // Ends a stage of learning: refreshes, whatever the counters say. Does nothing if it was the last thing done, or
   // before the first sample.
   void end_learning();
@@ -109,11 +128,15 @@ class Learner {
   std::shared_ptr<const Reading> reading();
 
  private:
+  void match_or_create(const double* sample);
   void create(const double* sample);
   void make_room();
   void match_and_learn(const double* sample);
   void update(std::int32_t node, const double* sample, double gain);
+  // What one counts where nodes win it together.
+  std::int64_t one_sample() const { return settings_.half_life > 0.0 ? CoWins::kFading : 1; }
   void mark_active(std::int32_t node);
+  bool gated() const;
   bool compatible(std::int32_t winner, std::int32_t runner_up) const;
   void bring_metric_up_to_date();
   bool may_defer() const;
@@ -121,6 +144,7 @@ class Learner {
   void transform_rows();
   void transform_row(const double* row, double* out) const;
   void recalculate_vigilance();
+  double cluster_ratio() const;
   double cluster_count() const;
   void refresh(std::int64_t learned, bool ending);
   void write_down(std::int64_t learned, bool ending);
@@ -148,6 +172,7 @@ class Learner {
   std::vector<std::int32_t> all_;
   TrackedScaling scaling_;
   AlignedDoubles row_before_;
+  AlignedDoubles rest_row_;
   std::vector<std::int32_t> cluster_;
   SuccessionFinder succession_finder_;
   Succession succession_;

@@ -7,6 +7,8 @@
 namespace phida {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr auto kSlice = std::chrono::milliseconds(20);
 
 // Waits for the mutex and asks `go_on` as it waits. A timed mutex would do the same, but ThreadSanitizer does not know
@@ -53,7 +55,6 @@ class SharedLearner::Turn {
 
 std::size_t SharedLearner::learn(const double* rows, std::size_t n,
                                  const std::function<bool()>& go_on) {
-  using Clock = std::chrono::steady_clock;
   const Turn turn(*this, go_on);
   if (!turn.held()) return 0;
   const std::size_t dims = learner_.settings().dims;
@@ -72,6 +73,39 @@ std::size_t SharedLearner::learn(const double* rows, std::size_t n,
     if (done < n && !go_on()) return done;
   }
   return n;
+}
+
+bool SharedLearner::apply(std::span<const LocalUpdate> updates,
+                          const std::function<bool()>& go_on) {
+  const Turn turn(*this, go_on);
+  if (!turn.held()) return false;
+  // Learned by a copy: who reads meanwhile sees the model from before, and stopping half way leaves it as it was.
+  Learner copy = with([](const Learner& learner) { return learner; });
+  for (const LocalUpdate& update : updates)
+    if (update.made_against != copy.mark())
+      throw std::invalid_argument(
+          "the update was made against another state of the model; make it anew with local_update");
+  // Where nothing was counted, the rest is all there is, and it is learned as any rows are.
+  const bool counted = std::any_of(updates.begin(), updates.end(),
+                                   [](const LocalUpdate& update) { return update.counted() > 0; });
+  const RecentMargins before = copy.state().margins;
+  if (counted) copy.fold(updates);
+  auto ask = Clock::now() + kSlice;
+  for (const LocalUpdate& update : updates) {
+    for (std::size_t i = 0; i < update.rest.rows(); ++i) {
+      if (counted)
+        copy.learn_rest(update.rest[i], update.threshold[i]);
+      else
+        copy.learn(update.rest[i]);
+      if (Clock::now() < ask) continue;
+      if (!go_on()) return false;
+      ask = Clock::now() + kSlice;
+    }
+  }
+  if (counted) copy.take_over(updates, before);
+  const std::lock_guard<std::mutex> lock(state_);
+  learner_ = std::move(copy);
+  return true;
 }
 
 bool SharedLearner::end_learning(const std::function<bool()>& go_on) {

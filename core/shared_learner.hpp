@@ -22,6 +22,10 @@ class SharedLearner {
   // stops, and what was learned stays.
   std::size_t learn(const double* rows, std::size_t n, const std::function<bool()>& go_on);
 
+  // What workers found out about rows against this state: takes in what they counted, in the order given, and learns
+  // the rest. All of it or, if `go_on` says no, none of it; false then.
+  bool apply(std::span<const LocalUpdate> updates, const std::function<bool()>& go_on);
+
   // Ends a stage. False if `go_on` said no while another thread was learning.
   bool end_learning(const std::function<bool()>& go_on);
 

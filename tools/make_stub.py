@@ -56,6 +56,7 @@ def refine(stub: str) -> str:
         stub = re.sub(rf"(def {name}\(.*\) -> )object:", rf"\1{array}:", stub)
     for plain, full in GENERICS.items():
         stub = re.sub(rf"(?<=-> ){plain}(?=:)|(?<=: ){plain}(?=, /)", full, stub)
+    stub = stub.replace("updates: list)", "updates: list[dict[str, Any]])")
     names = "\n".join(f"{alias} = NDArray[{dtype}]" for alias, (dtype, _) in ALIASES.items())
     stub = stub.replace("from typing import Annotated\n", "from typing import Any\n")
     return stub.replace("import NDArray\n", f"import NDArray\n\n{names}\n", 1)

@@ -20,15 +20,22 @@ struct Moments {
   // the largest standard deviation of a feature, floored at 1e-6.
   double add(const double* sample) {
     count += 1.0;
-    const double most = kernels().welford(sample, count, mean.data(), m2.data(), mean.size());
-    return count > 1.0 ? std::max(std::sqrt(most / (count - 1.0)), 1e-6) : 1e-6;
+    return scale_of(kernels().welford(sample, count, mean.data(), m2.data(), mean.size()));
   }
+
+  // The same of the samples so far.
+  double scale() const { return scale_of(*std::max_element(m2.begin(), m2.end())); }
 
   // Leaves `share` of all samples so far, but no less than one.
   void fade(double share) {
     const double left = std::max(count * share, 1.0);
     for (double& x : m2) x *= left / count;
     count = left;
+  }
+
+ private:
+  double scale_of(double largest_m2) const {
+    return count > 1.0 ? std::max(std::sqrt(largest_m2 / (count - 1.0)), 1e-6) : 1e-6;
   }
 };
 

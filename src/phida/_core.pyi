@@ -83,6 +83,12 @@ class Learner:
         Learn rows in order. Every value must be finite; the caller has checked.
         """
 
+    def local_update(self, samples: Matrix, sample: int, seed: int) -> dict[str, Any]:
+        """What a worker finds out about rows against this state, as arrays."""
+
+    def apply(self, updates: list[dict[str, Any]]) -> None:
+        """Take in what workers counted, in this order, and learn the rest."""
+
     def end_learning(self) -> None:
         """Refresh and begin a new stage."""
 

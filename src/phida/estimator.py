@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from phida import _core, _threads, border, state_file
 from phida._versions import __version__
+from phida.distributable import Distributable
 from phida.lineage import History, Lineage
 from phida.listeners import ROWS_BETWEEN_LOOKS, Callback, Listeners
 from phida.reading import Readable
@@ -24,7 +25,7 @@ from phida.reading import Readable
 _beginning = threading.Lock()
 
 
-class PHIDA(ClusterMixin, Readable):
+class PHIDA(ClusterMixin, Readable, Distributable):
     """Online clustering with persistence-guided node-to-cluster mapping.
 
     One pass over the rows learns *nodes*. Every so often the nodes are put into a pruned mutual kNN graph,
@@ -228,6 +229,20 @@ class PHIDA(ClusterMixin, Readable):
         position : optional
             Where in its stream the model stands, as anything that JSON can hold, for whoever feeds it.
         """
+        state_file.replace(path, self.to_bytes(position=position))
+
+    def to_bytes(self, *, position: Any = None) -> bytes:
+        """The content of the file that :meth:`save` writes, for whoever keeps models elsewhere than in files.
+
+        Parameters
+        ----------
+        position : optional
+            As for :meth:`save`.
+
+        Returns
+        -------
+        content : bytes
+        """
         learner = self._fitted
         names = self.__dict__.get("feature_names_in_")
         facts = {
@@ -237,7 +252,7 @@ class PHIDA(ClusterMixin, Readable):
             "n_seen": learner.n_seen,
             "stream_position": position,
         }
-        state_file.write(path, learner.__getstate__(), facts)
+        return state_file.content(learner.__getstate__(), facts)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -256,7 +271,29 @@ class PHIDA(ClusterMixin, Readable):
         phida.StateFileError
             The file is damaged, foreign or from a newer phida.
         """
-        state, facts = state_file.read(path)
+        return cls._restored(os.fspath(path), *state_file.read(path))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """A model from what :meth:`to_bytes` gave, or from the content of a file.
+
+        Parameters
+        ----------
+        content : bytes
+
+        Returns
+        -------
+        model : PHIDA
+
+        Raises
+        ------
+        phida.StateFileError
+            As for :meth:`load`.
+        """
+        return cls._restored("this content", *state_file.read_bytes(content))
+
+    @classmethod
+    def _restored(cls, name: object, state: dict[str, Any], facts: dict[str, Any]) -> Self:
         try:
             model = cls(**facts["params"])
             model._validate_params()
@@ -269,12 +306,12 @@ class PHIDA(ClusterMixin, Readable):
                 model.feature_names_in_ = _names(facts["feature_names"], model.n_features_in_)
             _check_agreement(model, state, facts)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise state_file.StateFileError(f"{os.fspath(path)} holds no valid model ({error}).") from error
+            raise state_file.StateFileError(f"{name} holds no valid model ({error}).") from error
         if model._learner.counted_from == model.n_samples_seen_ > 0:
             warnings.warn(
-                f"{os.fspath(path)} does not know which nodes win together; for mapping='coactivation', that is "
+                f"{name} does not know which nodes win together; for mapping='coactivation', that is "
                 f"counted from now on, after {model.n_samples_seen_:,} rows.",
-                stacklevel=2,
+                stacklevel=3,
             )
         return model
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
+from safetensors.numpy import load, save
 
 FORMAT = "phida-state"
 VERSION = 3
@@ -31,12 +31,17 @@ class StateFileError(ValueError):
 
 def write(path: str | os.PathLike[str], state: State, facts: Mapping[str, Any]) -> None:
     """Write a learner's state and what else is to be known of it; the file that was there stays until this is whole."""
+    replace(path, content(state, facts))
+
+
+def content(state: State, facts: Mapping[str, Any]) -> bytes:
+    """What :func:`write` writes."""
     arrays = {name: np.ascontiguousarray(value) for name, value in state.items() if isinstance(value, np.ndarray)}
     numbers = {name: value for name, value in state.items() if name not in arrays}
     header = {"format": FORMAT, "format_version": str(VERSION)}
     header |= {name: json.dumps(value) for name, value in {**facts, "state": numbers}.items()}
     header["sha256"] = _digest(header, arrays)
-    replace(path, save(arrays, header))
+    return save(arrays, header)
 
 
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
@@ -67,13 +72,32 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
             arrays = {name: file.get_tensor(name) for name in names}
     except (SafetensorError, TypeError, AttributeError) as error:
         raise StateFileError(f"{os.fspath(path)} is damaged, not complete, or no model at all ({error}).") from error
+    return _parsed(os.fspath(path), header, arrays)
+
+
+def read_bytes(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The state and the facts of a file's content, verified likewise."""
+    name = "this content"
+    try:
+        arrays = load(content)
+        end_of_header = 8 + int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:end_of_header]).get("__metadata__", {})
+    except (SafetensorError, TypeError, ValueError, KeyError) as error:
+        raise StateFileError(f"{name} is damaged, not complete, or no model at all ({error}).") from error
+    _check_kind(name, header)
+    return _parsed(name, header, arrays)
+
+
+def _parsed(
+    name: str, header: dict[str, str], arrays: Mapping[str, NDArray[Any]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     if header.pop("sha256", "") != _digest(header, arrays):
-        raise StateFileError(f"{os.fspath(path)} is damaged: its digest does not match. Take an older copy.")
+        raise StateFileError(f"{name} is damaged: its digest does not match. Take an older copy.")
     try:
         facts = {name: json.loads(text) for name, text in header.items() if name != "format"}
         return {**facts.pop("state"), **arrays}, facts
     except (ValueError, KeyError, TypeError) as error:
-        raise StateFileError(f"{os.fspath(path)} lacks what a model needs ({error!r}).") from error
+        raise StateFileError(f"{name} lacks what a model needs ({error!r}).") from error
 
 
 def _check_kind(path: str | os.PathLike[str], header: Mapping[str, str]) -> None:

@@ -132,6 +132,15 @@ def refused(path, content, match):
     path.write_bytes(content)
     with pytest.raises(StateFileError, match=match):
         PHIDA.load(path)
+    with pytest.raises(StateFileError, match=match):
+        PHIDA.from_bytes(content)
+
+
+def test_bytes_are_the_content_of_a_file(tmp_path, content):
+    (tmp_path / "m").write_bytes(content)
+    model = PHIDA.from_bytes(content)
+    assert_same_state(model, PHIDA.load(tmp_path / "m"))
+    assert_same_state(PHIDA.from_bytes(model.to_bytes()), model)
 
 
 def test_a_file_that_was_cut_is_refused_wherever(tmp_path, content):

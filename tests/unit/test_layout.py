@@ -19,9 +19,10 @@ MAY_SEE = {
     "baselines": {"metric", "nodes", "numeric", "simd"},  # and nobody sees them
     "assignment": {"metric", "numeric", "simd", "topology", "mapping"},
     "lineage": {"metric", "nodes", "numeric", "simd"},
+    "distributed": {"metric", "nodes", "numeric", "simd"},
 }
 #: Files at the top of core/, where nodes and topology meet.
-TOP = {"refresh", "node_mapping", "reading", "learner", "shared_learner"}
+TOP = {"refresh", "node_mapping", "reading", "learner", "learner_fold", "shared_learner"}
 
 SOURCES = sorted(path for path in CORE.rglob("*") if path.suffix in (".hpp", ".cpp"))
 

@@ -14,6 +14,7 @@ NEED_JAX = {
     f"phida.baselines.{name}"
     for name in ("_autoencoder", "_g_ceals_training", "_jax", "_tabledc_training", "g_ceals", "tabledc")
 }
+NEED_SPARK = {"phida.spark"}  # those below it are found only where pyspark is
 
 
 def test_modules_are_found():
@@ -24,6 +25,10 @@ def test_modules_are_found():
 def test_docstring_examples(name):
     if name in NEED_JAX:
         pytest.importorskip("jax", reason="belongs to the extra phida[deep]: make test-deep")
+    if name == "phida.dask":
+        pytest.importorskip("dask", reason="belongs to the extra phida[dask]")
+    if name in NEED_SPARK:
+        pytest.importorskip("pyspark", reason="belongs to the extra phida[spark]: make test-spark")
     result = doctest.testmod(importlib.import_module(name))
     assert result.failed == 0
 

@@ -10,6 +10,7 @@ from phida import __version__
 from phida.cli import bench, console
 from phida.cli.convert import convert
 from phida.cli.inspect import inspect
+from phida.cli.merge import merge
 from phida.cli.models import fit, predict, update
 from phida.cli.pictures import plot, report
 from phida.cli.serve import serve
@@ -22,7 +23,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (fit, update, predict, stream, serve, inspect, plot, report, convert):
+for command in (fit, update, predict, stream, serve, inspect, plot, report, convert, merge):
     app.command()(command)
 app.add_typer(bench.app, name="bench")
 

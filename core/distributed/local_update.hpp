@@ -1,0 +1,93 @@
+// What a worker finds out about its rows against nodes that stand still (docs/distributed.md). Not in the paper.
+//
+// The vigilance goes on over the worker's rows as it would over a stream. Rows that pass its test leave additive
+// statistics with their winner, and with their runner-up where it would learn too. Rows that fail, and a sample of all,
+// are handed on as they are, to be learned in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "metric/moments.hpp"
+#include "nodes/node_state.hpp"
+#include "nodes/sample_buffer.hpp"
+#include "nodes/vigilance.hpp"
+
+namespace phida {
+
+// Vigilance with what it goes on from.
+struct VigilanceState {
+  explicit VigilanceState(std::size_t dims) : samples(dims) {}
+
+  Vigilance vigilance;
+  SampleBuffer samples;
+  std::size_t since_recalculation = 0;
+};
+
+// The part of a model that rows are matched against.
+struct FrozenModel {
+  const NodeState& nodes;
+  const Moments& moments;
+  bool gate = false;           // runner-ups learn only inside their winner's component
+  double ratio = 0.0;          // clusters per node
+  std::size_t max_nodes = 0;   // 0: no limit; else the interval is not longer
+  const VigilanceState& from;  // where every worker begins
+  std::int64_t sample = 1;     // what a sample counts where nodes win it together
+};
+
+// One entry per node that any counted row won or came second at, ascending.
+struct NodeStatistics {
+  explicit NodeStatistics(std::size_t dims) : mean(dims), m2(dims), pull(dims) {}
+
+  std::vector<std::int32_t> node;
+  std::vector<double> count;  // rows that updated it, as winner or as runner-up
+  std::vector<double> wins;   // of these, as winner
+  std::vector<double> marks;  // rows that would have tested it for activity
+  RowMatrix mean;             // of the rows that updated it
+  RowMatrix m2;
+  RowMatrix pull;  // sum of gain * (row - representative)
+
+  std::size_t size() const { return node.size(); }
+};
+
+// Which state of which model; two that agree in this are taken for the same.
+struct StateMark {
+  std::int64_t n_seen = 0;
+  std::int64_t n_created = 0;
+  std::int64_t n_nodes = 0;
+
+  bool operator==(const StateMark&) const = default;
+};
+
+struct LocalUpdate {
+  explicit LocalUpdate(std::size_t dims)
+      : nodes(dims), moments(dims), rest(dims), vigilance(dims) {}
+
+  StateMark made_against;
+  NodeStatistics nodes;
+  Moments moments;                // of the rows counted in them
+  CoWins co_wins;                 // of the rows counted
+  RowMatrix rest;                 // the other rows, in their order
+  std::vector<double> threshold;  // per row of the rest: the vigilance that it met
+  std::vector<double> margins;    // of the last rows, all kinds, at most kMostMargins
+  VigilanceState vigilance;       // after all rows
+
+  std::size_t counted() const { return static_cast<std::size_t>(moments.count); }
+  std::size_t n_rows() const { return counted() + rest.rows(); }
+};
+
+// Matches `n` rows in the metric that all nodes define. `sample` of them, one out of each of as many equal stretches at
+// a place that `seed` decides, are left in the rest whatever their match. With fewer than three nodes all rows are.
+LocalUpdate local_update(const FrozenModel& model, const double* rows, std::size_t n,
+                         std::size_t sample, std::uint64_t seed);
+
+// Adds statistics, in the order of the updates, to the nodes that all of them were taken against: supports, moments and
+// representatives as if the rows had been learned, up to rounding where every gain is 1.
+void fold_nodes(std::span<const LocalUpdate> updates, NodeState& nodes);
+
+// The moments of two sets together, from those of each.
+void fold_moments(const Moments& more, Moments& moments);
+
+}  // namespace phida

@@ -1,0 +1,111 @@
+"""PHIDA on Dask: one model over the partitions of a Dask frame or array. ``docs/distributed.md``.
+
+The rounds are those of :mod:`phida.distributed`, and so are the bits. Whatever scheduler Dask is set to does the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+try:
+    import dask
+except ImportError as error:
+    raise ImportError('phida.dask needs Dask: pip install "phida[dask]"') from error
+
+from phida import distributed
+from phida.estimator import PHIDA
+from phida.local_update import LocalUpdate
+
+__all__ = ["fit", "partial_fit"]
+
+
+def fit(collection: Any, *, random_state: int = 0, **parameters: Any) -> PHIDA:
+    """A model of a Dask collection, learned afresh; at the end it is refreshed.
+
+    Parameters
+    ----------
+    collection : dask.dataframe.DataFrame or dask.array.Array
+        Its partitions (of an array, the chunks of rows) and the order of rows in them decide the model to the bit.
+    random_state : int, default=0
+        Seed of the samples.
+    **parameters
+        Of :class:`phida.PHIDA`.
+
+    Returns
+    -------
+    model : PHIDA
+    """
+    model = partial_fit(PHIDA(compute_labels=False, **parameters), collection, random_state=random_state)
+    if not model.__sklearn_is_fitted__():
+        raise ValueError("the collection has no row to learn from.")
+    return model.refresh()
+
+
+def partial_fit(model: PHIDA, collection: Any, *, random_state: int = 0) -> PHIDA:
+    """Go on learning with the rows of a Dask collection; nothing is reset, and the stage does not end.
+
+    The collection is persisted while it is learned.
+
+    Parameters
+    ----------
+    model : PHIDA
+        Fitted or not; it is changed.
+    collection : dask.dataframe.DataFrame or dask.array.Array
+    random_state : int, default=0
+        Seed of the samples.
+
+    Returns
+    -------
+    model : PHIDA
+    """
+    parts = dask.persist(*_partitions(collection))
+    lengths = dask.compute(*(dask.delayed(len)(part) for part in parts))
+    parts = [part for part, length in zip(parts, lengths, strict=True) if length]
+
+    def rows_of(slices: distributed.Slices) -> Iterator[Any]:
+        return iter(_asked(_rows, parts, slices))
+
+    def updates_of(slices: distributed.Slices) -> Iterator[LocalUpdate]:
+        sent = dask.delayed(model, traverse=False)
+        answers = _asked(_update, parts, slices, sent, len(parts), random_state)
+        return (LocalUpdate.from_bytes(answer) for answer in answers)
+
+    return distributed.learn(model, [length for length in lengths if length], rows_of, updates_of)
+
+
+def _partitions(collection: Any) -> list[Any]:
+    """As delayed frames or matrices."""
+    if not hasattr(collection, "to_delayed"):
+        raise TypeError(
+            f"a Dask frame or array is needed, not {type(collection).__name__}; "
+            "phida.distributed learns from partitions in memory."
+        )
+    if getattr(collection, "ndim", 2) != 2:
+        raise ValueError(f"the array has {collection.ndim} dimensions; rows and features are two.")
+    if hasattr(collection, "rechunk"):
+        collection = collection.rechunk({1: -1})  # a chunk has all features of its rows
+    delayed = collection.to_delayed()
+    return list(delayed.ravel()) if hasattr(delayed, "ravel") else list(delayed)
+
+
+def _asked(work: Any, parts: list[Any], slices: distributed.Slices, *more: Any) -> tuple[Any, ...]:
+    """What the partitions that have rows in a round answer, in their order."""
+    asked = dask.delayed(work, pure=False)
+    answers: tuple[Any, ...] = dask.compute(
+        *(
+            asked(part, number, *bounds, *more)
+            for number, (part, bounds) in enumerate(zip(parts, slices, strict=True))
+            if bounds[0] < bounds[1]
+        )
+    )
+    return answers
+
+
+def _rows(part: Any, number: int, begin: int, end: int) -> Any:
+    return part.iloc[begin:end] if hasattr(part, "iloc") else part[begin:end]
+
+
+def _update(part: Any, number: int, begin: int, end: int, model: PHIDA, n_partitions: int, random_state: int) -> bytes:
+    rows = _rows(part, number, begin, end)
+    return model.local_update(rows, partition=number, n_partitions=n_partitions, random_state=random_state).to_bytes()

@@ -1,0 +1,134 @@
+"""What a model does for workers and for models elsewhere: statistics of rows go out and come in, models become one."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+
+from phida import _core, border
+from phida.listeners import Listeners
+from phida.local_update import LocalUpdate, sample_size, seed_of
+from phida.merging import begun, replayed_rows, scaled
+
+#: Rows that a merge learns, unless more are asked for.
+_MOST_REPLAYED = 100_000
+
+
+class Distributable(BaseEstimator):
+    """A model that learns from rows elsewhere."""
+
+    _learner: _core.Learner
+    _listeners: Listeners | None = None
+    compute_labels: bool
+
+    @property
+    def _fitted(self) -> _core.Learner:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        raise NotImplementedError
+
+    def local_update(self, X: Any, *, partition: int = 0, n_partitions: int = 1, random_state: int = 0) -> LocalUpdate:
+        """What a worker finds out about its rows against this model, which does not change.
+
+        Rows that pass the vigilance test are counted into statistics of their nodes. Those that fail, and a small
+        sample, are carried along, for :meth:`apply` to learn one by one. See ``docs/distributed.md``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows of one partition of a batch.
+        partition, n_partitions : int
+            Which one of how many. Each leaves its part of the sample, at a place of its own.
+        random_state : int
+            Seed of the sample.
+
+        Returns
+        -------
+        update : LocalUpdate
+        """
+        learner = self._fitted
+        samples = border.samples(self, X)
+        sample = sample_size(learner.interval, n_partitions)
+        return LocalUpdate(learner.local_update(samples, sample, seed_of(random_state, learner.n_seen, partition)))
+
+    def apply(self, updates: Iterable[LocalUpdate]) -> Self:
+        """Learn from rows that workers looked at: what they counted, in the order given, then the rows they carry.
+
+        All updates must have been made against this very state. Either all is learned or, on an error, nothing.
+
+        Parameters
+        ----------
+        updates : iterable of LocalUpdate
+            One per partition of a batch, in the order of the partitions.
+
+        Returns
+        -------
+        self
+        """
+        learner, listeners = self._fitted, self._listeners
+        self.__dict__.pop("labels_", None)
+        learner.apply([dict(update.columns) for update in updates])
+        if listeners is not None:
+            listeners.look(learner)
+            listeners.tell()
+        return self
+
+    @classmethod
+    def merge(cls, models: Iterable[Self], *, n_samples: int | None = None, random_state: int = 0) -> Self:
+        """One model from several that learned apart, approximately.
+
+        Rows drawn from the nodes of all models, normal around each with its variance, are learned by a fresh model with
+        the parameters of the first. Its clusters count as born now, with ids from 0. One model alone is copied.
+
+        Parameters
+        ----------
+        models : iterable of PHIDA
+            Fitted, with the same features.
+        n_samples : int, default=None
+            How many rows are drawn; None is as many as the models have learned, but no more than 100,000. What the
+            model has learned counts as much as what all have learned, either way.
+        random_state : int, default=0
+            Seed of the drawing.
+
+        Returns
+        -------
+        model : PHIDA
+        """
+        given = list(models)
+        _check_alike(given)
+        if len(given) == 1:
+            return copy.deepcopy(given[0])
+        states = [model._fitted.__getstate__() for model in given]
+        total = sum(state["n_seen"] for state in states)
+        drawn = n_samples or min(total, _MOST_REPLAYED)
+        merged = cls(**given[0].get_params() | {"compute_labels": False})
+        merged.fit(replayed_rows(states, drawn, random_state))
+        merged.compute_labels = given[0].compute_labels
+        state = merged._learner.__getstate__()
+        merged._learner = _core.Learner.__new__(_core.Learner)
+        merged._learner.__setstate__(begun(state if drawn == total else scaled(state, total)))
+        if "feature_names_in_" in vars(given[0]):
+            merged.feature_names_in_ = given[0].feature_names_in_.copy()
+        return merged
+
+
+def _check_alike(models: Sequence[Distributable]) -> None:
+    """Raise where models cannot be merged."""
+    if not models:
+        raise ValueError("there is no model to merge.")
+    first = models[0]
+    for number, model in enumerate(models[1:], start=2):
+        if model._fitted.n_features != first._fitted.n_features:
+            raise ValueError(
+                f"model {number} has {model._fitted.n_features} features and the first {first._fitted.n_features}; "
+                "merge models of the same features."
+            )
+        names, expected = (getattr(m, "feature_names_in_", None) for m in (model, first))
+        if names is not None and expected is not None and list(names) != list(expected):
+            raise ValueError(
+                f"model {number} has other feature names than the first; merge models of the same features."
+            )

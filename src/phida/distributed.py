@@ -1,0 +1,155 @@
+"""One model over rows in partitions: rounds of rows are matched against the model apart, and taken in together.
+
+``docs/distributed.md`` gives the rules. Here the partitions are arrays or frames in memory. The same partitions give
+the same model, to the bit, whoever holds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from phida.estimator import PHIDA
+from phida.local_update import LocalUpdate
+
+__all__ = ["LocalUpdate", "fit_partitions", "learn", "partial_fit_partitions", "rounds"]
+
+#: Rows of the first rounds, over all partitions.
+FIRST = 64
+
+#: The model stands still for this many rows at most, as a share of those that it has learned.
+GROWTH = 0.5
+
+Slices = list[tuple[int, int]]
+"""Per partition, the rows of a round: the first, and the one behind the last."""
+
+
+def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) -> Iterator[Slices]:
+    """How partitions of these sizes are taken, round by round, by a model that has learned so many rows.
+
+    A round has at most ``max(FIRST, GROWTH * n_seen)`` rows, and beyond ``FIRST`` no more than were taken before it: a
+    batch may be unlike what was learned. Every partition that has as many left gives the same number, and one at least.
+    Where rows fade, those learned longer ago than a half-life do not make rounds longer.
+
+    Parameters
+    ----------
+    n_seen : int
+    sizes : sequence of int
+    half_life : float, optional
+
+    Yields
+    ------
+    slices : list of (int, int)
+        One per partition; empty where a partition has been taken whole.
+
+    Examples
+    --------
+    >>> from phida.distributed import rounds
+    >>> list(rounds(200, [60, 90]))
+    [[(0, 32), (0, 32)], [(32, 60), (32, 64)], [(60, 60), (64, 90)]]
+    """
+    begin = taken = 0
+    while begin < max(sizes, default=0):
+        counting = n_seen if half_life is None else min(n_seen, half_life)
+        end = begin + max(1, int(max(FIRST, min(GROWTH * counting, taken))) // len(sizes))
+        slices = [(min(begin, size), min(end, size)) for size in sizes]
+        yield slices
+        rows = sum(stop - start for start, stop in slices)
+        n_seen, taken, begin = n_seen + rows, taken + rows, end
+
+
+def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_state: int = 0) -> PHIDA:
+    """Go on learning with a batch of rows in partitions; nothing is reset, and the stage does not end.
+
+    Parameters
+    ----------
+    model : PHIDA
+        Fitted or not; it is changed.
+    partitions : sequence of array-like of shape (n_samples, n_features)
+        Frames or matrices. Their order counts; empty ones do not.
+    random_state : int, default=0
+        Seed of the samples.
+
+    Returns
+    -------
+    model : PHIDA
+    """
+    parts = [rows for rows in partitions if len(rows)]
+
+    def rows_of(slices: Slices) -> Iterator[Any]:
+        return (_slice(rows, *bounds) for rows, bounds in zip(parts, slices, strict=True) if bounds[0] < bounds[1])
+
+    def updates_of(slices: Slices) -> Iterator[LocalUpdate]:
+        for p, (rows, bounds) in enumerate(zip(parts, slices, strict=True)):
+            if bounds[0] < bounds[1]:
+                rows = _slice(rows, *bounds)
+                yield model.local_update(rows, partition=p, n_partitions=len(parts), random_state=random_state)
+
+    return learn(model, [len(rows) for rows in parts], rows_of, updates_of)
+
+
+def learn(
+    model: PHIDA,
+    sizes: Sequence[int],
+    rows_of: Callable[[Slices], Iterable[Any]],
+    updates_of: Callable[[Slices], Iterable[LocalUpdate]],
+) -> PHIDA:
+    """The rounds of a batch, whoever has the rows.
+
+    Parameters
+    ----------
+    model : PHIDA
+        Fitted or not; it is changed.
+    sizes : sequence of int
+        Rows of each partition.
+    rows_of : callable
+        Rows of a round, partition by partition, for a model that has none yet.
+    updates_of : callable
+        Updates against the model as it is, one for each partition that has rows in the round, in their order.
+
+    Returns
+    -------
+    model : PHIDA
+    """
+    n_seen = model.n_samples_seen_ if model.__sklearn_is_fitted__() else 0
+    for slices in rounds(n_seen, sizes, model.half_life):
+        if model.__sklearn_is_fitted__():
+            model.apply(updates_of(slices))
+        else:
+            for rows in rows_of(slices):
+                model.partial_fit(rows)
+    return model
+
+
+def fit_partitions(partitions: Sequence[Any], *, random_state: int = 0, **parameters: Any) -> PHIDA:
+    """A model of rows in partitions, learned afresh; at the end it is refreshed.
+
+    Parameters
+    ----------
+    partitions : sequence of array-like of shape (n_samples, n_features)
+        Frames or matrices. Their order counts; empty ones do not.
+    random_state : int, default=0
+        Seed of the samples.
+    **parameters
+        Of :class:`phida.PHIDA`.
+
+    Returns
+    -------
+    model : PHIDA
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from phida.distributed import fit_partitions
+    >>> X = np.random.default_rng(0).normal(size=(4000, 3))
+    >>> fit_partitions(np.array_split(X, 4)).n_samples_seen_
+    4000
+    """
+    model = partial_fit_partitions(PHIDA(compute_labels=False, **parameters), partitions, random_state=random_state)
+    return model.refresh()
+
+
+def _slice(rows: Any, begin: int, end: int) -> Any:
+    return rows[begin:end] if isinstance(rows, np.ndarray | list) else rows.iloc[begin:end]

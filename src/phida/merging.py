@@ -1,0 +1,92 @@
+"""Models that learned apart become one: rows drawn from what their nodes know of theirs are learned afresh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+State = Mapping[str, Any]
+
+
+def replayed_rows(states: Sequence[State], n_rows: int, random_state: int) -> NDArray[np.float64]:
+    """Rows in place of those that the models learned, well mixed.
+
+    Each model has a share by the rows that it counts, and each of its nodes by its support. A node's rows are normal
+    around its mean, with its variance in each feature.
+    """
+    rng = np.random.default_rng(random_state)
+    weight = np.concatenate([s["support"] / s["support"].sum() * s["stream_count"] for s in states])
+    mean = np.concatenate([s["mean"] for s in states])
+    freedom = np.concatenate([np.maximum(s["support"] - 1.0, 1.0) for s in states])
+    deviation = np.sqrt(np.concatenate([s["m2"] for s in states]) / freedom[:, None])
+    nodes = rng.permutation(np.repeat(np.arange(len(weight)), _shares(weight, n_rows)))
+    rows: NDArray[np.float64] = mean[nodes] + deviation[nodes] * rng.standard_normal((n_rows, mean.shape[1]))
+    return rows
+
+
+def _shares(weight: NDArray[np.float64], n_rows: int) -> NDArray[np.int64]:
+    """Whole numbers in proportion to the weights; what rounding leaves over goes to the largest remainders."""
+    exact = weight / weight.sum() * n_rows
+    shares: NDArray[np.int64] = np.floor(exact).astype(np.int64)
+    left_over = n_rows - int(shares.sum())
+    shares[np.argsort(shares - exact, kind="stable")[:left_over]] += 1
+    return shares
+
+
+def scaled(state: State, n_seen: int) -> dict[str, Any]:
+    """The state with supports and moments as of so many rows; supports stay whole and at least 1."""
+    factor = n_seen / state["stream_count"]
+    support = np.maximum(np.floor(state["support"] * factor), 1.0)
+    won = np.floor(state["co_count"] * factor).astype(np.int64)
+    return dict(state) | {
+        **{name: state[name][won > 0] for name in ("co_winner", "co_runner_up")},
+        "co_count": won[won > 0],
+        "counted_from": 0,
+        "support": support,
+        "m2": state["m2"] * (support / state["support"])[:, None],
+        "birth": np.floor(state["birth"] * factor).astype(np.int64),
+        "stream_count": float(n_seen),
+        "stream_m2": state["stream_m2"] * factor,
+        "n_seen": n_seen,
+        "metric_step": state["metric_step"] + n_seen - state["n_seen"],  # as old as it was
+    }
+
+
+def begun(state: State) -> dict[str, Any]:
+    """The state with a lineage that begins here: what became of clusters while rows were replayed never happened.
+
+    All clusters are born at the last row, and history has one milestone. Needs a state that has just been refreshed.
+    """
+    old, cluster = np.unique(state["cluster_id"], return_inverse=True)
+    cluster_id = cluster - int(old[0] == -1)  # nodes of no cluster have -1
+    n_ids, n_seen = int(cluster_id.max()) + 1, state["n_seen"]
+    ids = np.arange(n_ids)
+    support = np.array([state["support"][cluster_id == i].sum() for i in ids])
+    milestone = {
+        "history_sample": n_seen,
+        "history_n_nodes": len(cluster_id),
+        "history_n_clusters": n_ids,
+        **{f"history_{name}": state[name] for name in ("n_components", "vigilance", "interval")},
+    }
+    return dict(state) | {
+        "cluster_id": cluster_id,
+        "home_id": cluster_id.copy(),
+        "away": np.zeros_like(state["away"]),
+        "n_ids": n_ids,
+        "lineage_sample": n_seen,
+        "living_id": ids,
+        "living_support": support,
+        "event_kind": np.zeros(n_ids, dtype=np.uint8),  # born
+        "event_sample": np.full(n_ids, n_seen),
+        "event_n_before": np.zeros(n_ids, dtype=np.int64),
+        "event_n_after": np.ones(n_ids, dtype=np.int64),
+        "event_support": support.copy(),
+        "event_ids": ids.copy(),
+        "events_dropped": 0,
+        "n_refreshes": 1,
+        "history_stride": 1,
+        **{name: np.array([value]) for name, value in milestone.items()},
+    }

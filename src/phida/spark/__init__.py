@@ -1,0 +1,14 @@
+"""PHIDA on Spark: one model over a table or stream, or one per key, and labels as a column. ``docs/distributed.md``."""
+
+try:
+    import pyspark as _pyspark  # noqa: F401
+except ImportError as error:
+    raise ImportError('phida.spark needs pyspark 4 and Java 17: pip install "phida[spark]"') from error
+
+from phida.spark.keyed import fit_per_key, models_per_key
+from phida.spark.labels import predict
+from phida.spark.learning import fit
+from phida.spark.ml import PHIDA, PHIDAModel
+from phida.spark.streaming import fit_stream
+
+__all__ = ["PHIDA", "PHIDAModel", "fit", "fit_per_key", "fit_stream", "models_per_key", "predict"]

@@ -1,0 +1,60 @@
+"""Labels as a column."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from phida import estimator
+from phida.spark.columns import Features, features_of, matrix
+
+
+def predict(
+    df: DataFrame, model: estimator.PHIDA, features: Features = None, *, output: str = "prediction"
+) -> DataFrame:
+    """The table with the cluster of each row as one more column.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+    model : phida.PHIDA
+        It goes to every worker once.
+    features : str or sequence of str, default=None
+        An array or vector column, or several numeric ones; None stands for the columns that the model was learned from,
+        where it knows their names, else for all numeric columns.
+    output : str, default="prediction"
+        Name of the new column, of type int.
+
+    Returns
+    -------
+    labelled : pyspark.sql.DataFrame
+    """
+    if features is None and "feature_names_in_" in vars(model):
+        features = [str(name) for name in model.feature_names_in_]
+    column, _ = features_of(df, features)
+    return df.withColumn(output, _labeller(model)(column))
+
+
+def _labeller(model: estimator.PHIDA) -> Any:
+    nameless = copy.copy(model)  # workers have matrices
+    for name in ("feature_names_in_", "labels_"):
+        nameless.__dict__.pop(name, None)
+
+    def labels(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
+        for arrays in batches:
+            yield pa.array(nameless.predict(matrix(arrays)) if len(arrays) else [], pa.int32())
+
+    if hasattr(F, "arrow_udf"):  # since Spark 4.1
+        return F.arrow_udf(labels, "int")
+
+    def labels_of_series(batches: Iterator[pd.Series]) -> Iterator[pd.Series]:
+        arrays = (pa.array(series, pa.list_(pa.float64())) for series in batches)
+        return (found.to_pandas() for found in labels(arrays))
+
+    return F.pandas_udf(labels_of_series, "int")

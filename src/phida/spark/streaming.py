@@ -1,0 +1,100 @@
+"""A stream is learned, each of its batches once, whatever is killed on the way."""
+
+from __future__ import annotations
+
+import atexit
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from phida import estimator, state_file
+from phida.spark.columns import Features
+from phida.spark.learning import learn
+
+NAME = "model.safetensors"
+
+
+def fit_stream(
+    df: DataFrame,
+    checkpoint: str,
+    features: Features = None,
+    *,
+    random_state: int = 0,
+    on_batch: Callable[[estimator.PHIDA, DataFrame], None] | None = None,
+    trigger: dict[str, Any] | None = None,
+    **parameters: Any,
+) -> StreamingQuery:
+    """Learn a stream, batch by batch; nothing is labelled unless ``on_batch`` does it.
+
+    After each batch the model is in ``checkpoint/model.safetensors``, with the number of the batch in the same file: a
+    batch that Spark hands in again is not learned again. Read it with :meth:`phida.PHIDA.load` at any time.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        With ``isStreaming``.
+    checkpoint : str
+        A folder that the driver can write, and finds again when it is started anew. Spark's own checkpoint is below it.
+    features : str or sequence of str, default=None
+        As for :func:`phida.spark.fit`.
+    random_state : int, default=0
+        Seed of the samples.
+    on_batch : callable, optional
+        Called with the model and the batch once the model is saved; for a batch handed in again, again.
+    trigger : dict, optional
+        Words for ``DataStreamWriter.trigger``, for instance ``{"availableNow": True}``.
+    **parameters
+        Of :class:`phida.PHIDA`, for a model that begins.
+
+    Returns
+    -------
+    query : pyspark.sql.streaming.StreamingQuery
+    """
+    folder = Path(checkpoint)
+    folder.mkdir(parents=True, exist_ok=True)
+    learner = StreamLearner(folder / NAME, features, random_state, on_batch, parameters)
+    atexit.register(learner.let_go)
+    writer = df.writeStream.foreachBatch(learner).option("checkpointLocation", str(folder / "spark"))
+    return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
+
+
+class StreamLearner:
+    """Takes batches in their order, and each once."""
+
+    def __init__(
+        self,
+        path: Path,
+        features: Features,
+        random_state: int,
+        on_batch: Callable[[estimator.PHIDA, DataFrame], None] | None,
+        parameters: dict[str, Any],
+    ) -> None:
+        self.path, self.features, self.random_state, self.on_batch = path, features, random_state, on_batch
+        self.model = estimator.PHIDA(compute_labels=False, **parameters)
+        self.last = -1
+        if path.is_file():
+            self.model = estimator.PHIDA.load(path)
+            position = state_file.read(path)[1]["stream_position"]
+            if not isinstance(position, dict) or "spark_batch" not in position:
+                raise state_file.StateFileError(f"{path} is a model, but not a checkpoint of phida.spark.fit_stream.")
+            self.last = position["spark_batch"]
+
+    def let_go(self) -> None:
+        """Drop the model: py4j keeps whom it calls beyond the end of the interpreter, where nothing native may be."""
+        self.__dict__.pop("model", None)
+
+    def __call__(self, batch: DataFrame, number: int) -> None:
+        """Learn a batch, and keep the model with its number; a batch that is known changes nothing."""
+        if number > self.last:
+            # A copy, so that a batch that fails half way leaves the model as it was.
+            model = copy.deepcopy(self.model)
+            learn(model, batch, self.features, self.random_state)
+            if model.__sklearn_is_fitted__():
+                model.save(self.path, position={"spark_batch": number})
+            self.model, self.last = model, number
+        if self.on_batch is not None and self.model.__sklearn_is_fitted__():
+            self.on_batch(self.model, batch)

@@ -1,0 +1,196 @@
+"""local_update and apply: what is counted apart is taken in once, in order, to the bit."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from states import assert_same_state, state_of
+
+from phida import PHIDA
+from phida.distributed import LocalUpdate, fit_partitions, partial_fit_partitions, rounds
+
+
+def blobs(n, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    centers = 6 * np.random.default_rng(9).normal(size=(5, d))
+    return centers[rng.integers(5, size=n)] + rng.normal(size=(n, d))
+
+
+@pytest.fixture
+def model():
+    return PHIDA(compute_labels=False).partial_fit(blobs(1500))
+
+
+def copied(model):
+    return pickle.loads(pickle.dumps(model))
+
+
+def updates_of(model, parts):
+    return [model.local_update(rows, partition=p, n_partitions=len(parts)) for p, rows in enumerate(parts)]
+
+
+def test_rows_are_counted_or_carried_and_the_model_stands_still(model):
+    before = copied(model)
+    update = model.local_update(blobs(1000, seed=1))
+    assert update.n_rows == 1000 and update.n_counted > 500
+    assert_same_state(model, before)
+
+
+def test_apply_learns_every_row_once(model):
+    parts = np.array_split(blobs(2000, seed=1), 4)
+    support = state_of(model)["stream_count"]
+    model.apply(updates_of(model, parts))
+    assert model.n_samples_seen_ == 3500
+    assert state_of(model)["stream_count"] == support + 2000
+
+
+def test_the_streams_moments_are_those_of_all_rows(model):
+    more = blobs(2000, seed=1)
+    model.apply(updates_of(model, np.array_split(more, 3)))
+    everything = np.concatenate([blobs(1500), more])
+    np.testing.assert_allclose(model.moments_.mean, everything.mean(axis=0))
+    np.testing.assert_allclose(model.moments_.deviation, everything.std(axis=0, ddof=1))
+
+
+def test_the_same_partitions_in_the_same_order_give_the_same_bits(model):
+    parts = np.array_split(blobs(2000, seed=1), 4)
+    other = copied(model)
+    model.apply(updates_of(model, parts))
+    # Made in another order, elsewhere, and sent as bytes.
+    made = {p: copied(other).local_update(parts[p], partition=p, n_partitions=4).to_bytes() for p in (2, 0, 3, 1)}
+    other.apply(LocalUpdate.from_bytes(made[p]) for p in range(4))
+    assert_same_state(model, other)
+
+
+def test_the_order_of_partitions_counts(model):
+    updates = updates_of(model, np.array_split(blobs(2000, seed=1), 2))
+    other = copied(model)
+    model.apply(updates)
+    other.apply(updates[::-1])
+    assert state_of(model)["samples"].tobytes() != state_of(other)["samples"].tobytes()
+
+
+def test_an_update_is_taken_once(model):
+    updates = updates_of(model, [blobs(500, seed=1)])
+    model.apply(updates)
+    after = copied(model)
+    with pytest.raises(ValueError, match="another state of the model"):
+        model.apply(updates)
+    assert_same_state(model, after)
+
+
+def test_learning_goes_on_after_it_as_after_loading(model, tmp_path):
+    model.apply(updates_of(model, [blobs(2000, seed=1)]))
+    model.save(tmp_path / "m.safetensors")
+    loaded = PHIDA.load(tmp_path / "m.safetensors")
+    more = blobs(1000, seed=2)
+    assert_same_state(model.partial_fit(more), loaded.partial_fit(more))
+
+
+@pytest.mark.parametrize("parameters", [{"compatibility": "released"}, {"max_nodes": 12}, {"half_life": 300.0}])
+def test_every_kind_of_model_learns_from_updates(parameters, tmp_path):
+    model = PHIDA(compute_labels=False, **parameters).partial_fit(blobs(1000))
+    for seed in range(1, 4):
+        model.apply(updates_of(model, np.array_split(blobs(1000, seed=seed), 3)))
+    model.save(tmp_path / "m.safetensors")
+    loaded = PHIDA.load(tmp_path / "m.safetensors")
+    more = blobs(500, seed=9)
+    assert_same_state(model.partial_fit(more), loaded.partial_fit(more))
+    assert model.n_nodes_ <= parameters.get("max_nodes", 10**6)
+    assert model.n_clusters_ >= 1
+
+
+def test_margins_of_all_rows_are_kept_for_novelty(model):
+    model.apply(updates_of(model, [blobs(3000, seed=1)]))
+    usual = blobs(500, seed=2)
+    assert np.median(model.score_samples(usual)) > 0.2
+    assert (model.score_samples(usual + 100.0) < 0.01).all()
+
+
+def test_clusters_have_ids_and_events_as_in_ordinary_learning(model, tmp_path):
+    known, told = [e.number for e in model.lineage_], []
+    model.on_event(told.append)
+    for seed in range(1, 4):
+        shifted = blobs(1500, seed=seed) + 25.0 * seed * np.eye(4)[2]  # five groups more
+        model.apply(updates_of(model, np.array_split(shifted, 3)))
+    model.refresh()
+    assert told and [e.number for e in model.lineage_] == known + [e.number for e in told]
+    assert all(1500 < e.sample <= 6000 for e in told)
+    assert [e.sample for e in told] == sorted(e.sample for e in told)
+    assert model.history_.sample[-1] == 6000
+    state = state_of(model)
+    assert set(state["cluster_id"]) - {-1} == set(state["living_id"]) == set(model.cluster_ids_)
+    born = {i for e in model.lineage_ for i in e.after}
+    assert set(model.cluster_ids_) <= born
+    model.save(tmp_path / "m.safetensors")
+    loaded = PHIDA.load(tmp_path / "m.safetensors")
+    more = np.array_split(blobs(1000, seed=7), 2)
+    assert_same_state(model.apply(updates_of(model, more)), loaded.apply(updates_of(loaded, more)))
+    assert list(model.lineage_) == list(loaded.lineage_)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("node", np.array([10**6], dtype=np.int32)),
+        ("count", np.array([-1.0])),
+        ("mean", np.full((1, 4), np.nan)),
+        ("counted", 3.5),
+        ("threshold", np.ones(3)),
+        ("interval", 0),
+        ("samples", np.full((1, 4), np.inf)),
+        ("rest", np.zeros((2, 3))),
+    ],
+)
+def test_an_update_that_makes_no_sense_is_refused(model, name, value):
+    update = model.local_update(blobs(300, seed=1))
+    before = copied(model)
+    with pytest.raises(ValueError, match=r"update|state"):
+        model.apply([LocalUpdate({**update.columns, name: value})])
+    assert_same_state(model, before)
+
+
+def test_bytes_that_are_no_update_are_refused():
+    with pytest.raises(ValueError, match="hold no local update"):
+        LocalUpdate.from_bytes(b"nothing of the kind")
+
+
+@pytest.mark.parametrize("sizes", [[10], [100, 0, 7], [1000, 900, 3], [], [0]])
+def test_rounds_take_every_row_once_and_grow(sizes):
+    taken = [0] * len(sizes)
+    lengths = []
+    for slices in rounds(0, sizes):
+        for p, (begin, end) in enumerate(slices):
+            assert begin == taken[p] <= end
+            taken[p] = end
+        lengths.append(sum(end - begin for begin, end in slices))
+    assert taken == sizes
+    for k, length in enumerate(lengths):
+        assert length <= max(64, 0.5 * sum(lengths[:k]))
+
+
+def test_partitions_of_frames_are_those_of_matrices():
+    parts = np.array_split(blobs(3000), 4)
+    frames = [pd.DataFrame(rows, columns=list("abcd")) for rows in parts]
+    one, other = fit_partitions(parts), fit_partitions(frames)
+    assert_same_state(one, other)
+    assert other.feature_names_in_.tolist() == list("abcd")
+
+
+def test_batches_go_on_from_each_other():
+    first, second = blobs(2000), blobs(2000, seed=1)
+    model = PHIDA(compute_labels=False)
+    for batch in (first, second):
+        partial_fit_partitions(model, np.array_split(batch, 4))
+    assert model.n_samples_seen_ == 4000
+    again = PHIDA(compute_labels=False)
+    for batch in (first, second):
+        partial_fit_partitions(again, np.array_split(batch, 4))
+    assert_same_state(model, again)
+
+
+def test_another_seed_draws_another_sample():
+    parts = np.array_split(blobs(3000), 4)
+    one, other = fit_partitions(parts), fit_partitions(parts, random_state=1)
+    assert state_of(one)["representative"].tobytes() != state_of(other)["representative"].tobytes()

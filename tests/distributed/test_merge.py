@@ -1,0 +1,88 @@
+"""Models that learned apart become one."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+from states import assert_same_state, state_of
+from typer.testing import CliRunner
+
+from phida import PHIDA
+from phida.cli.app import app
+
+CENTERS = 8 * np.random.default_rng(9).normal(size=(6, 4))
+
+
+def labelled(n, groups=range(6), seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.choice(list(groups), size=n)
+    return CENTERS[y] + rng.normal(size=(n, 4)), y
+
+
+def test_one_model_is_itself():
+    model = PHIDA().fit(labelled(500)[0])
+    merged = PHIDA.merge([model])
+    assert merged is not model
+    assert_same_state(merged, model)
+
+
+def test_what_each_has_seen_is_in_the_merged_model():
+    models = [PHIDA().fit(labelled(1500, groups, seed)[0]) for seed, groups in enumerate([(0, 1, 2), (3, 4, 5)])]
+    merged = PHIDA.merge(models)
+    X, y = labelled(1000, seed=5)
+    assert merged.n_samples_seen_ == 3000
+    assert adjusted_rand_score(y, merged.predict(X)) > 0.8
+
+
+def test_the_same_models_and_seed_give_the_same_bits():
+    models = [PHIDA().fit(labelled(800, seed=seed)[0]) for seed in range(3)]
+    assert_same_state(PHIDA.merge(models), PHIDA.merge(models))
+    assert not np.array_equal(
+        state_of(PHIDA.merge(models))["samples"], state_of(PHIDA.merge(models, random_state=1))["samples"]
+    )
+
+
+def test_fewer_rows_count_as_all(tmp_path):
+    models = [PHIDA().fit(labelled(1000, seed=seed)[0]) for seed in range(2)]
+    merged = PHIDA.merge(models, n_samples=500)
+    assert merged.n_samples_seen_ == 2000
+    assert state_of(merged)["stream_count"] == 2000
+    merged.save(tmp_path / "m.safetensors")
+    more = labelled(300, seed=7)[0]
+    assert_same_state(merged.partial_fit(more), PHIDA.load(tmp_path / "m.safetensors").partial_fit(more))
+
+
+@pytest.mark.parametrize("n_samples", [None, 500, 5000])
+def test_the_lineage_of_a_merged_model_begins_with_its_clusters(n_samples):
+    models = [PHIDA().fit(labelled(1000, seed=seed)[0]) for seed in range(2)]
+    merged = PHIDA.merge(models, n_samples=n_samples)
+    assert [(e.kind, e.sample, e.after) for e in merged.lineage_] == [
+        ("born", 2000, (i,)) for i in range(merged.n_clusters_)
+    ]
+    assert sorted(merged.cluster_ids_) == list(range(merged.n_clusters_))
+    assert sum(e.support for e in merged.lineage_) <= state_of(merged)["support"].sum()
+    assert merged.history_.sample.tolist() == [2000]
+    merged.partial_fit(labelled(1000, seed=3)[0]).refresh()
+    assert merged.history_.sample[-1] == 3000
+    assert all(e.sample > 2000 for e in merged.lineage_ if e.kind != "born")
+
+
+def test_models_that_do_not_fit_are_refused():
+    X = labelled(100)[0]
+    with pytest.raises(ValueError, match="no model to merge"):
+        PHIDA.merge([])
+    with pytest.raises(ValueError, match="model 2 has 3 features and the first 4"):
+        PHIDA.merge([PHIDA().fit(X), PHIDA().fit(X[:, :3])])
+
+
+def test_the_command(tmp_path):
+    paths = [str(tmp_path / f"{name}.safetensors") for name in "abc"]
+    models = [PHIDA().fit(labelled(400, seed=seed)[0]) for seed in range(2)]
+    for model, path in zip(models, paths):
+        model.save(path)
+    found = CliRunner().invoke(app, ["merge", *paths[:2], "-o", paths[2], "--json"])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["samples"] == 800
+    assert_same_state(PHIDA.load(paths[2]), PHIDA.merge(models))
+    assert "Example: " in CliRunner().invoke(app, ["merge", "--help"]).output

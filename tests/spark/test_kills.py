@@ -1,0 +1,112 @@
+"""Drivers, executors and workers are killed in processes of their own; the model is that of the undisturbed run."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from states import assert_same_state
+
+from phida import PHIDA
+from phida.distributed import partial_fit_partitions
+
+DRIVER = Path(__file__).parents[1] / "spark_driver.py"
+SECONDS = 900  # against hanging alone
+
+pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning")]  # a long session of the JVM leaves sockets behind
+
+
+def blobs(n, seed=0):
+    rng = np.random.default_rng(seed)
+    centers = 6 * np.random.default_rng(9).normal(size=(5, 4))
+    return centers[rng.integers(5, size=n)] + rng.normal(size=(n, 4))
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """Three batches of two files, each of which is a partition."""
+    folder = tmp_path_factory.mktemp("rows")
+    for number, rows in enumerate(np.array_split(blobs(4800), 6)):
+        pd.DataFrame(rows, columns=list("abcd")).to_parquet(folder / f"{number}.parquet")
+        os.utime(folder / f"{number}.parquet", (1e9 + number, 1e9 + number))  # Spark takes the oldest first
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(spark, source, tmp_path_factory):
+    """The model when nothing happens."""
+    from spark_driver import learned
+
+    checkpoint = tmp_path_factory.mktemp("undisturbed")
+    learned(spark, source, checkpoint)
+    return PHIDA.load(checkpoint / "model.safetensors")
+
+
+def test_nothing_happens(expected):
+    model = PHIDA(compute_labels=False)
+    parts = np.array_split(blobs(4800), 6)
+    for first in range(0, 6, 2):
+        partial_fit_partitions(model, parts[first : first + 2])
+    assert_same_state(model, expected)
+
+
+def started(master, source, checkpoint, happening, marker):
+    return subprocess.Popen(
+        [sys.executable, DRIVER, master, source, checkpoint, happening, marker],
+        start_new_session=True,
+        env=os.environ | {"PYSPARK_PYTHON": sys.executable},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def kill(process):
+    """The driver, its JVM and all workers at once."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def ended_well(process):
+    try:
+        output, _ = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        kill(process)
+        raise
+    assert process.returncode == 0, output
+
+
+def killed_at(marker, process):
+    until = time.monotonic() + SECONDS
+    while not marker.exists():
+        if process.poll() is not None or time.monotonic() > until:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            pytest.fail(process.communicate()[0])
+        time.sleep(0.05)
+    kill(process)
+
+
+def test_a_driver_that_is_killed_goes_on_where_it_was(spark, source, expected, tmp_path):
+    from spark_driver import learned
+
+    checkpoint = tmp_path / "kept"
+    killed_in = {"in a batch": 1600, "behind a batch": 3200}
+    for happening, n_seen in killed_in.items():
+        marker = tmp_path / happening
+        killed_at(marker, started("local[2]", source, checkpoint, happening, marker))
+        assert PHIDA.load(checkpoint / "model.safetensors").n_samples_seen_ == n_seen
+    learned(spark, source, checkpoint)
+    assert_same_state(PHIDA.load(checkpoint / "model.safetensors"), expected)
+
+
+def test_an_executor_and_a_worker_that_are_killed_are_made_up_for(java, source, expected, tmp_path):
+    marker = tmp_path / "executor"
+    ended_well(started("local-cluster[2,1,1024]", source, tmp_path / "kept", "in a task", marker))
+    assert marker.exists() and marker.with_suffix(".worker").exists()
+    assert_same_state(PHIDA.load(tmp_path / "kept" / "model.safetensors"), expected)
