@@ -104,6 +104,7 @@ for kind, streams in alarms.items():
         print(f"{kind:8} {name:12}: {told}; {early} alarms before it")
 
 # %%
-# Where the readings of one sensor leave their range, a detector on that sensor is quicker. Where each reading is
-# fine by itself and only does not go with the others, it sees next to nothing, and whole rows tell more; not for
-# every sensor, since some hardly go with the others at any time.
+# Where the readings of one sensor leave their range, a detector on that sensor is quicker. Where each reading is fine
+# by itself and only does not go with the others, it sees next to nothing, and whole rows tell more; not for every
+# sensor, since some hardly go with the others at any time. The second fault was put here for that reason: it is one
+# that single sensors cannot show.

@@ -32,7 +32,7 @@ def pieces(model):
     return connected_components(graph, directed=False)[1]
 
 
-model = learned(4)
+model = learned(4)  # of a few orders, the one in which connected components fail most
 nodes = model.nodes_
 piece = pieces(model)
 mapped = nodes.cluster >= 0
