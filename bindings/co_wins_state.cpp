@@ -30,7 +30,7 @@ void put_co_wins(nb::dict& to, const CoWins& co_wins) {
   to["co_count"] = to_array(count);
 }
 
-CoWins co_wins(const nb::dict& from, std::size_t n_nodes) {
+CoWins co_wins_from(const nb::dict& from, std::size_t n_nodes) {
   CoWins out;
   for (std::size_t i = 0; i < n_nodes; ++i) out.add_node();
   const auto winner = column<std::int32_t>(from, "co_winner");
@@ -61,7 +61,7 @@ void take_co_wins(const nb::dict& from, LearnerState& state) {
   state.counted_from = entry<std::int64_t>(from, "counted_from");
   require(state.counted_from >= 0 && state.counted_from <= state.n_seen,
           "state: 'counted_from' is out of range");
-  nodes.co_wins = co_wins(from, nodes.size());
+  nodes.co_wins = co_wins_from(from, nodes.size());
 }
 
 }  // namespace phida::bindings

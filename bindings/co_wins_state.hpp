@@ -13,7 +13,7 @@ namespace nb = nanobind;
 void put_co_wins(nb::dict& to, const CoWins& co_wins);
 
 // The same of `n_nodes` nodes, checked.
-CoWins co_wins(const nb::dict& from, std::size_t n_nodes);
+CoWins co_wins_from(const nb::dict& from, std::size_t n_nodes);
 
 // States older than format 3 have none: counting begins with the next sample.
 void take_co_wins(const nb::dict& from, LearnerState& state);

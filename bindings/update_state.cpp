@@ -92,7 +92,7 @@ LocalUpdate update_from_dict(const nb::dict& d, std::size_t dims) {
                          entry<std::int64_t>(d, "n_nodes")};
   require(update.made_against.n_nodes >= 0 && update.made_against.n_nodes <= kMostNodes,
           "update: 'n_nodes' is out of range");
-  update.co_wins = co_wins(d, static_cast<std::size_t>(update.made_against.n_nodes));
+  update.co_wins = co_wins_from(d, static_cast<std::size_t>(update.made_against.n_nodes));
   NodeStatistics& s = update.nodes;
   s.node = column<std::int32_t>(d, "node");
   const std::size_t n = s.node.size();
