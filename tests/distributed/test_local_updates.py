@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from states import assert_same_state, state_of
 
-from phida import PHIDA
+from phida import PHIDA, _core
 from phida.distributed import LocalUpdate, fit_partitions, partial_fit_partitions, rounds
 
 
@@ -194,3 +194,38 @@ def test_another_seed_draws_another_sample():
     parts = np.array_split(blobs(3000), 4)
     one, other = fit_partitions(parts), fit_partitions(parts, random_state=1)
     assert state_of(one)["representative"].tobytes() != state_of(other)["representative"].tobytes()
+
+
+def test_wins_that_nodes_share_are_counted_where_the_rows_are(model):
+    X = blobs(800, seed=1)
+    before = model._learner.__getstate__()["co_count"].sum()
+    update = model.local_update(X)
+    counted = int(update.columns["co_count"].sum())
+    assert counted == update.n_counted > 0
+    model.apply([update])
+    after = model._learner.__getstate__()["co_count"].sum()
+    # The rows that it carries are learned in order; some of them make nodes, and nodes that go take their counts along.
+    assert before < after <= before + len(X)
+    assert model.set_params(mapping="coactivation").hierarchy_.mapping == "coactivation"
+
+
+def test_counts_of_nodes_that_are_not_there_are_refused(model):
+    update = model.local_update(blobs(800, seed=1))
+    columns = dict(update.columns)
+    columns["co_winner"] = columns["co_winner"] + 10_000
+    with pytest.raises(ValueError, match="not there"):
+        model.apply([LocalUpdate(columns)])
+
+
+def test_counts_of_partitions_add_up():
+    learner = _core.Learner(4, remove=False)  # nodes that go would take their counts along
+    learner.learn(blobs(1500))
+    parts = [learner.local_update(rows, 4, i) for i, rows in enumerate(np.split(blobs(900, seed=1), 3))]
+    expected = np.zeros((2000, 2000), dtype=np.int64)
+    for columns in (learner.__getstate__(), *parts):
+        expected[columns["co_winner"], columns["co_runner_up"]] += columns["co_count"]
+    carried = sum(len(part["rest"]) for part in parts)
+    learner.apply(parts)
+    after, state = np.zeros_like(expected), learner.__getstate__()
+    after[state["co_winner"], state["co_runner_up"]] = state["co_count"]
+    assert (after >= expected).all() and 0 < (after - expected).sum() <= carried
