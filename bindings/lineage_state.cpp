@@ -138,6 +138,7 @@ void put_lineage(nb::dict& to, const LearnerState& state) {
   to["away"] = to_array(state.nodes.away);
   to["n_ids"] = lineage.n_ids;
   to["lineage_sample"] = lineage.sample;
+  to["lineage_by_coactivation"] = lineage.by_coactivation;
   to["living_id"] =
       column_of<std::int64_t>(lineage.living, [](const LivingCluster& c) { return c.id; });
   to["living_support"] =
@@ -157,9 +158,12 @@ void take_lineage(const nb::dict& from, LearnerState& state) {
     state.nodes.away.assign(state.nodes.size(), 0);
     return;
   }
-  // Format 2 does not have it; the next refresh is a good time to look again.
-  if (from.contains("lineage_sample"))
+  // Format 2 has neither; by co-activation, there is nothing to be seen yet.
+  state.lineage.sample = state.n_seen;
+  if (from.contains("lineage_sample")) {
     state.lineage.sample = entry<std::int64_t>(from, "lineage_sample");
+    state.lineage.by_coactivation = entry<bool>(from, "lineage_by_coactivation");
+  }
   require(state.lineage.sample >= 0 && state.lineage.sample <= state.n_seen,
           "state: 'lineage_sample' is out of range");
   take_names(from, state.nodes, state.lineage);

@@ -52,7 +52,8 @@ void Learner::match_or_create(const double* x) {
 }
 
 void Learner::end_learning() {
-  if (state_.ended || state_.nodes.size() == 0 || !settings_.switches.mapping) return;
+  if (state_.nodes.size() == 0 || !settings_.switches.mapping) return;
+  if (state_.ended) return follow_other_mapping();
   reading_.reset();
   refresh(state_.n_seen, true);
   state_.ended = true;
@@ -265,11 +266,22 @@ void Learner::write_down(std::int64_t learned, bool ending) {
 // samples that it does not show.
 bool Learner::may_map(std::int64_t learned) const {
   constexpr std::int64_t kSamplesPerNode = 8;
-  return learned - state_.lineage.sample >=
-         kSamplesPerNode * static_cast<std::int64_t>(state_.nodes.size());
+  return state_.lineage.living.empty() ||
+         learned - state_.lineage.sample >=
+             kSamplesPerNode * static_cast<std::int64_t>(state_.nodes.size());
+}
+
+// Ids go over to the mapping in use where the last one given was by the other.
+void Learner::follow_other_mapping() {
+  if (state_.lineage.by_coactivation == (mapping_ == Mapping::kCoactivation)) return;
+  const std::shared_ptr<const Reading> now = reading();
+  cluster_ = now->cluster;
+  follow(now->map.n_clusters(), state_.n_seen);
+  reading_.reset();
 }
 
 void Learner::follow(std::size_t n_clusters, std::int64_t learned) {
+  state_.lineage.by_coactivation = mapping_ == Mapping::kCoactivation;
   succession_finder_.find(state_.nodes, cluster_, n_clusters, state_.lineage.living, succession_);
   commit(succession_, cluster_, learned, state_.nodes, state_.lineage);
 }

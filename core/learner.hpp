@@ -112,8 +112,8 @@ class Learner {
   // come before it, and the vigilance of the last one.
   void take_over(std::span<const LocalUpdate> updates, RecentMargins before);
 
-  // Ends a stage of learning: refreshes, whatever the counters say. Does nothing if it was the last thing done, or
-  // before the first sample.
+  // Ends a stage of learning: refreshes, whatever the counters say. Does nothing before the first sample or if it was
+  // the last thing done, but that ids follow where nodes are mapped by another rule since.
   void end_learning();
 
   // The rule that takes nodes to clusters, for readings and in the lineage; learning does not depend on it.
@@ -150,6 +150,7 @@ class Learner {
   void write_down(std::int64_t learned, bool ending);
   bool may_map(std::int64_t learned) const;
   void follow(std::size_t n_clusters, std::int64_t learned);
+  void follow_other_mapping();
   bool forget(NodeState& nodes, Moments& moments);
   void nodes_left();
 

@@ -31,6 +31,7 @@ struct Lineage {
   std::int64_t n_ids = 0;             // ids given so far; the next one
   std::vector<LivingCluster> living;  // of the last mapping, in ascending order of ids
   std::int64_t sample = 0;            // samples learned then
+  bool by_coactivation = false;       // that was not the paper's
   std::deque<Event> events;           // the oldest first
   std::int64_t n_dropped = 0;         // older events that went
   std::size_t n_event_ids = 0;        // in `events`

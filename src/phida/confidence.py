@@ -39,10 +39,13 @@ class CutConfidence:
     """How many clusters the second largest jump would give; None if there is no other choice."""
     mapping: str = "persistence"
     """With ``coactivation`` no gap decides: the cut is where groups share no more samples than chance would give."""
+    asked_for: bool = False
+    """With ``coactivation``: the cut is another one, chosen by hand."""
 
     def __str__(self) -> str:
         if self.mapping == "coactivation":
-            return f"{self.n_clusters} clusters (cut at what chance would give; no gap to choose by)"
+            where = "as asked for" if self.asked_for else "at what chance would give; no gap to choose by"
+            return f"{self.n_clusters} clusters (cut {where})"
         return (
             f"{self.n_components} components ({_told(self.persistence, 'no gap to choose by')}), "
             f"{self.n_clusters} clusters ({_told(self.hierarchy, f'no choice: at least {self.minimum_count}')}"
@@ -53,8 +56,16 @@ class CutConfidence:
 def cut_confidence(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutConfidence:
     """The clarity of both cuts of a model."""
     if hierarchy.mapping == "coactivation":
-        n_clusters = len(hierarchy.mode) - hierarchy.level
-        return CutConfidence(None, None, n_components, n_clusters, 1, None, "coactivation")
+        return CutConfidence(
+            persistence=None,
+            hierarchy=None,
+            n_components=n_components,
+            n_clusters=len(hierarchy.mode) - hierarchy.level,
+            minimum_count=hierarchy.minimum_count,
+            next_n_clusters=None,
+            mapping="coactivation",
+            asked_for=hierarchy.level != int((hierarchy.merge_height < 0).sum()),
+        )
     values = persistence.persistence
     levels = np.unique(values[np.isfinite(values) & (values > 0)])
     gaps = np.diff(levels, prepend=0.0)

@@ -57,8 +57,8 @@ class PHIDA(ClusterMixin, Readable, Distributable):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        After ``fit``, the labels of the rows given; after ``partial_fit``, those of that batch. Only with
-        ``compute_labels``.
+        After ``fit``, the labels of the rows given; after ``partial_fit``, those of that batch; by the ``mapping`` of
+        that moment. Only with ``compute_labels``.
     n_clusters_, n_nodes_, n_active_nodes_, n_components_ : int
         How many output clusters, learned nodes, nodes active for prediction, and PH components there are.
     n_samples_seen_ : int
@@ -194,7 +194,7 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         else:
             if parameters != self.__dict__.get("_checked"):
                 self._refuse_changes()
-                learner.map_by(self.mapping)
+            learner.map_by(self.mapping)  # a reader may have looked by another one
             samples = border.samples(self, X)
         self._learn(learner, samples, parameters, end=False)
         return self
@@ -389,6 +389,8 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         learner = self.__dict__.get("_learner")
         if learner is None or learner.n_seen == 0:
             raise NotFittedError(f"This {type(self).__name__} is not fitted yet; call fit or partial_fit first.")
+        if self.mapping not in ("persistence", "coactivation"):
+            raise ValueError(f"mapping must be 'persistence' or 'coactivation', not {self.mapping!r}.")
         learner.map_by(self.mapping)
         return learner  # type: ignore[no-any-return]
 

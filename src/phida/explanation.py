@@ -92,8 +92,11 @@ class Explanation:
     """The least number of clusters, at which merging ends whatever it costs."""
     forbidden: bool
     """Their merge comes after that, so that it was never up for choice."""
+    mapping: str = "persistence"
+    """The rule that made the clusters."""
     shared: Shared | None = None
-    """With co-activation: what their groups shared just before they were merged, or what their clusters share."""
+    """With co-activation: what their groups shared just before they were merged, or what their clusters share; None
+    where one of them is in no cluster."""
 
     @property
     def same_component(self) -> bool:
@@ -127,8 +130,8 @@ class Explanation:
         -------
         sentences : list of str
         """
-        if self.shared is not None:
-            return self._sharing(self.shared)
+        if self.mapping == "coactivation":
+            return self._sharing()
         if self.path:
             least = f"the least support is {self.path_support:.6g}"
             said = [f"A path of {len(self.path)} nodes in the PH graph joins them; {least}."]
@@ -147,14 +150,18 @@ class Explanation:
         for side in (self.a, self.b):
             where = "no cluster" if side.cluster < 0 else f"cluster {side.cluster} (id {side.cluster_id})"
             margin = "" if side.margin is None else f", margin to the next cluster {side.margin:.4g}"
-            sides.append(f"{side.what}: node {side.node}, component {side.component}, {where}{margin}")
+            component = "" if self.mapping == "coactivation" else f" component {side.component},"
+            sides.append(f"{side.what}: node {side.node},{component} {where}{margin}")
         lines = [f"{self.a.what} and {self.b.what} {self._verdict}.", *sides, *self.sentences()]
         return "\n  ".join(lines)
 
-    def _sharing(self, shared: Shared) -> list[str]:
+    def _sharing(self) -> list[str]:
         """What groups share decides, and nothing else."""
+        shared = self.shared
         if self.a.node == self.b.node:
             return []
+        if shared is None:
+            return ["A node that learned one sample, or won none together with another, is in no cluster."]
         ours, theirs = (f"{n} node{'' if n == 1 else 's'}" for n in shared.n_nodes)
         won = f"{shared.samples:.6g} samples together; chance would give {shared.chance:.4g}"
         more = shared.samples > shared.chance
@@ -220,6 +227,7 @@ def explain_by_wins(a: Side, b: Side, *, co_wins: CoWins, hierarchy: Hierarchy) 
         ),
         minimum_count=hierarchy.minimum_count,
         forbidden=False,
+        mapping="coactivation",
         shared=None if ours < 0 or theirs < 0 else _shared(co_wins, hierarchy, ours, theirs, apart),
     )
 

@@ -228,7 +228,8 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         elif height is not None and n_clusters is None:
             least_height = -np.inf if reading.mapping == "coactivation" else 0
             if not isinstance(height, Real) or not height >= least_height:
-                raise ValueError(f"height must be {least_height} or more, not {height!r}.")
+                wanted = "a number" if reading.mapping == "coactivation" else "0 or more"
+                raise ValueError(f"height must be {wanted}, not {height!r}.")
             level = int(np.argmax([*(heights > height), True]))
         else:
             raise ValueError("at() takes either n_clusters or height.")

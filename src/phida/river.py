@@ -42,7 +42,7 @@ class PHIDA(base.Clusterer):
         Rows after which a row counts half. Departs from the published method, which is None.
     mapping
         ``"persistence"``, the paper's way from nodes to clusters, or ``"coactivation"``, which joins nodes that win
-        together. What is learned is the same.
+        together. What is learned is the same, so that it may be changed at any time.
 
     Attributes
     ----------
@@ -221,7 +221,10 @@ class PHIDA(base.Clusterer):
     def _reading(self) -> _core.Reading | None:
         """The model as if learning had just ended; None where nothing was learned."""
         learner = self._learner
-        return None if learner is None or learner.n_seen == 0 else learner.reading()
+        if learner is None or learner.n_seen == 0:
+            return None
+        learner.map_by(self.mapping)
+        return learner.reading()
 
     def _begin(self, features: Features) -> _core.Learner:
         """Put a learner in place, with the features of its rows; or take that of a thread that was first."""

@@ -1,6 +1,7 @@
 """Co-activation as a way from nodes to clusters: the same learning, read otherwise."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -146,3 +147,44 @@ def test_chunks_and_readings_between_them_change_nothing(seed, cuts):
         parts.partial_fit(part)
         parts.predict(rows[:3])
     assert differences(state_of(parts), state_of(whole)) == []
+
+
+def test_a_look_by_the_other_mapping_changes_nothing_that_is_learned_or_told():
+    told, plain_told = [], []
+    looked = PHIDA().on_event(told.append).fit(X[:600])
+    plain = PHIDA().on_event(plain_told.append).fit(X[:600])
+    for part in np.array_split(X[600:], 4):
+        looked.set_params(mapping="coactivation").predict(X[:5])
+        looked.set_params(mapping="persistence").partial_fit(part)
+        plain.partial_fit(part)
+        np.testing.assert_array_equal(looked.labels_, plain.labels_)
+    assert told == plain_told and differences(state_of(looked), state_of(plain)) == []
+
+
+def test_ids_are_given_from_the_first_refresh_on():
+    model = PHIDA(mapping="coactivation", compute_labels=False).partial_fit(X[:60])
+    assert (model.history_.n_clusters > 0).all() and len(model.lineage_) > 0
+
+
+def test_a_refresh_after_a_switch_brings_ids_up_to_date():
+    model = PHIDA().fit(X).set_params(mapping="coactivation").refresh()
+    state = state_of(model)
+    assert state["living_id"].tolist() == sorted(model.cluster_ids_.tolist())
+    before = len(model.lineage_)
+    model.refresh()
+    assert len(model.lineage_) == before
+    model.set_params(mapping="persistence").refresh()
+    assert state_of(model)["living_id"].tolist() == sorted(model.cluster_ids_.tolist())
+
+
+def test_a_cut_that_was_asked_for_is_told(model):
+    assert "as asked for" in str(model.at(n_clusters=model.n_clusters_ + 2).cut_confidence_)
+    assert "chance" in str(model.cut_confidence_)
+
+
+def test_an_old_model_keeps_its_ids_for_a_while():
+    with pytest.warns(UserWarning, match="counted from now on"):
+        old = PHIDA.load(Path(__file__).parents[1] / "state" / "version_2.safetensors")
+    ids = state_of(old)["living_id"].tolist()
+    old.set_params(mapping="coactivation").partial_fit(state_of(old)["samples"][:3])
+    assert state_of(old)["living_id"].tolist() == ids

@@ -48,6 +48,7 @@ def beside_published(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFr
         theirs, on=["setting", "dataset", "published_method", "metric"], suffixes=("", "_published"), how="left"
     )
     error = np.sqrt(both["std"] ** 2 / both["runs"] + both["std_published"] ** 2 / both["runs_published"])
+    error = error.where(error > 1e-9, 0.0)  # the spread of equal values is rounding
     difference = both["mean"] - both["mean_published"]
     both["difference"] = difference
     with np.errstate(divide="ignore", invalid="ignore"):

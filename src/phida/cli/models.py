@@ -67,6 +67,7 @@ def update(
     delimiter: options.Delimiter = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
+    mapping: options.Mapping = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -78,6 +79,7 @@ def update(
     """
     with ends_well(), reading.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         found = StreamModel.load(model)
+        reading.map_by(found.estimator, mapping)
         if found.position is not None and out is None:
             raise typer.BadParameter(f"{model} is a checkpoint: go on with phida stream --resume, or give --out.")
         _learn(found, reading.source(data, format, delimiter, columns, exclude, None, found), bad, quiet)
