@@ -74,6 +74,7 @@ inline SampleBuffer samples(const nb::dict& state, std::size_t dims) {
   const auto recent = entry<Matrix>(state, "samples");
   const auto kept = entry<std::size_t>(state, "samples_kept");
   require(recent.shape(1) == dims, "state: 'samples' has the wrong width");
+  require(kept <= std::size_t{1} << 26, "state: 'samples_kept' is out of range");
   require(kept == 0 || recent.shape(0) <= kept, "state: more 'samples' than are kept");
   SampleBuffer buffer(dims);
   for (std::size_t i = 0; i < recent.shape(0); ++i) buffer.append(recent.data() + i * dims);

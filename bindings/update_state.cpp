@@ -28,8 +28,48 @@ bool all_counts(const std::vector<double>& values) {
                      [](double x) { return x >= 0.0 && x < 0x1p53 && x == std::floor(x); });
 }
 
+// Within what the border lets in, so that no sum of squares overflows.
+template <class Values>
+bool all_of_size(const Values& values, double most) {
+  return std::all_of(values.begin(), values.end(), [&](double x) { return std::abs(x) <= most; });
+}
+
+bool all_of_size(const RowMatrix& rows, double most) {
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    if (!all_of_size(std::span<const double>{rows[i], rows.cols()}, most)) return false;
+  return true;
+}
+
+template <class Values>
+bool none_negative(const Values& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return x >= 0.0; });
+}
+
+// What a worker can have counted of its rows.
+void check_counts(const LocalUpdate& update) {
+  const NodeStatistics& s = update.nodes;
+  const double counted = update.moments.count;
+  double wins = 0.0;
+  for (std::size_t k = 0; k < s.size(); ++k) {
+    wins += s.wins[k];
+    require(s.wins[k] <= s.count[k] && s.count[k] <= counted && s.marks[k] <= counted,
+            "update: a node with more rows than were counted");
+    require(none_negative(std::span<const double>{s.m2[k], s.m2.cols()}),
+            "update: 'm2' must not be negative");
+  }
+  require(wins == counted, "update: its nodes did not win as many rows as it counted");
+  double together = 0.0;
+  update.co_wins.each([&](std::int32_t, std::int32_t, std::int64_t count) {
+    together += static_cast<double>(count);
+  });
+  require(together <= counted * static_cast<double>(CoWins::kFading),
+          "update: more rows won together than were counted");
+}
+
 // An update may come from anybody.
 void check(const LocalUpdate& update) {
+  constexpr double kLargest = 1e140;
+  constexpr std::size_t kLongest = std::size_t{1} << 25;
   const NodeStatistics& s = update.nodes;
   for (std::size_t k = 0; k < s.size(); ++k)
     require(s.node[k] >= 0 && s.node[k] < update.made_against.n_nodes &&
@@ -44,9 +84,17 @@ void check(const LocalUpdate& update) {
               std::isfinite(update.vigilance.vigilance.threshold) &&
               std::isfinite(update.vigilance.vigilance.ratio),
           "update: every number must be finite");
-  double wins = 0.0;
-  for (const double n : s.wins) wins += n;
-  require(wins == update.moments.count, "update: its nodes did not win as many rows as it counted");
+  require(all_of_size(s.mean, kLargest) && all_of_size(update.rest, kLargest) &&
+              all_of_size(update.moments.mean, kLargest) && all_of_size(s.pull, 1e160) &&
+              none_negative(update.moments.m2),
+          "update: rows beyond 1e140, or a negative variance");
+  const Vigilance& v = update.vigilance.vigilance;
+  require(v.threshold >= 0.0 && v.threshold <= 1.0 && v.ratio >= 0.0 && v.ratio <= 1.0 &&
+              v.interval <= kLongest,
+          "update: a vigilance that cannot be");
+  for (const double t : update.threshold)
+    require(t >= 0.0 && t <= 1.0, "update: a vigilance that cannot be");
+  check_counts(update);
 }
 
 }  // namespace

@@ -37,7 +37,17 @@ def _shares(weight: NDArray[np.float64], n_rows: int) -> NDArray[np.int64]:
 
 
 def scaled(state: State, n_seen: int) -> dict[str, Any]:
-    """The state with supports and moments as of so many rows; supports stay whole and at least 1."""
+    """The state with supports and moments as of so many rows; supports stay whole and at least 1.
+
+    Where rows fade, supports say what is left of the latest ones, however many there were: these stay.
+    """
+    if state["half_life"]:
+        longer = n_seen / state["n_seen"]
+        return dict(state) | {
+            "birth": np.floor(state["birth"] * longer).astype(np.int64),
+            "n_seen": n_seen,
+            "metric_step": state["metric_step"] + n_seen - state["n_seen"],
+        }
     factor = n_seen / state["stream_count"]
     support = np.maximum(np.floor(state["support"] * factor), 1.0)
     won = np.floor(state["co_count"] * factor).astype(np.int64)

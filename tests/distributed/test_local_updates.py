@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from states import assert_same_state, state_of
+from states import assert_same_state, differences, state_of
 
 from phida import PHIDA, _core
 from phida.distributed import LocalUpdate, fit_partitions, partial_fit_partitions, rounds
@@ -229,3 +229,31 @@ def test_counts_of_partitions_add_up():
     after, state = np.zeros_like(expected), learner.__getstate__()
     after[state["co_winner"], state["co_runner_up"]] = state["co_count"]
     assert (after >= expected).all() and 0 < (after - expected).sum() <= carried
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        {"rest": lambda rest: rest * 1e200},
+        {"mean": lambda mean: mean + 1e300},
+        {"counted_mean": lambda mean: mean + 1e300},
+        {"m2": lambda m2: m2 - 1e6},
+        {"counted_m2": lambda m2: m2 - 1e9},
+        {"count": lambda count: count * 0},
+        {"count": lambda count: count + 2.0**52},
+        {"pull": lambda pull: pull + 1e300},
+        {"vigilance": lambda threshold: 5.0},
+        {"interval": lambda interval: 10**15},
+        {"samples_kept": lambda kept: 10**15},
+        {"co_count": lambda count: count * 2**30},
+    ],
+    ids=lambda nonsense: next(iter(nonsense)),
+)
+def test_numbers_that_make_no_sense_are_refused_and_change_nothing(model, nonsense):
+    before = state_of(model)
+    columns = dict(model.local_update(blobs(800, seed=1)).columns)
+    ((name, spoil),) = nonsense.items()
+    columns[name] = spoil(columns[name])
+    with pytest.raises(ValueError, match=r"update|state"):
+        model.apply([LocalUpdate(columns)])
+    assert differences(before, state_of(model)) == []

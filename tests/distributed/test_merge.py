@@ -86,3 +86,14 @@ def test_the_command(tmp_path):
     assert json.loads(found.stdout)["samples"] == 800
     assert_same_state(PHIDA.load(paths[2]), PHIDA.merge(models))
     assert "Example: " in CliRunner().invoke(app, ["merge", "--help"]).output
+
+
+def test_a_merged_model_goes_on_forgetting():
+    rng = np.random.default_rng(0)
+    models = [PHIDA(half_life=100.0, compute_labels=False).fit(rng.normal(size=(3000, 2))) for _ in range(2)]
+    merged = PHIDA.merge(models, n_samples=1000)
+    state = state_of(merged)
+    assert state["n_seen"] == 6000 and (state["birth"] <= 6000).all()
+    assert state["stream_count"] < 200, "what is left of rows that fade does not grow with their number"
+    merged.partial_fit(rng.normal(size=(1000, 2)) + 50)
+    assert merged.nodes_.support[merged.nodes_.representatives[:, 0] < 25].sum() < 0.1 * merged.nodes_.support.sum()
