@@ -132,7 +132,7 @@ nb::dict persistence(const Reading& reading) {
 }
 
 const char* mapping_name(const Reading& reading) {
-  return reading.mapping == Mapping::kCoactivation ? "coactivation" : "persistence";
+  return reading.map.mapping == Mapping::kCoactivation ? "coactivation" : "persistence";
 }
 
 void put_map(nb::dict& d, const NodeMap& map) {
@@ -171,7 +171,7 @@ nb::dict coactivation_hierarchy(const Reading& reading) {
 }
 
 nb::dict hierarchy(const Reading& reading) {
-  if (reading.mapping == Mapping::kCoactivation) return coactivation_hierarchy(reading);
+  if (reading.map.mapping == Mapping::kCoactivation) return coactivation_hierarchy(reading);
   const PhView& ph = reading.ph;
   ComponentHierarchy h = ph.hierarchy;
   center_centroids(reading.nodes.representative, reading.view.member, h);

@@ -252,8 +252,7 @@ void Learner::write_down(std::int64_t learned, bool ending) {
     refresher_.view().map_nodes(state_.nodes.size(), cluster_);
     follow(state_.n_clusters, learned);
   } else if (ending || may_map(learned)) {
-    Mapping mapping = mapping_;
-    const NodeMap map = map_nodes(state_.nodes, refresher_.view(), mapping);
+    const NodeMap map = map_nodes(state_.nodes, refresher_.view(), mapping_);
     map.clusters(cluster_);
     follow(map.n_clusters(), learned);
   }
@@ -308,7 +307,6 @@ std::shared_ptr<const Reading> Learner::reading() {
   if (!settings_.switches.mapping)
     throw std::logic_error("this learner has no mapping to clusters");
   Reading reading{.nodes = state_.nodes,
-                  .mapping = mapping_,
                   .counted = settings_.half_life == 0.0,
                   .moments = state_.moments,
                   .vigilance = state_.vigilance.threshold,
@@ -324,7 +322,7 @@ std::shared_ptr<const Reading> Learner::reading() {
                     true);
   }
   reading.ph = reader_.view();
-  finish(reading, reader_quartiles_);
+  finish(reading, mapping_, reader_quartiles_);
   reading_ = std::make_shared<const Reading>(std::move(reading));
   return reading_;
 }

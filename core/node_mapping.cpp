@@ -7,8 +7,8 @@ namespace {
 
 // PH components, merged in the hierarchy.
 NodeMap by_persistence(const PhView& ph, std::size_t n_nodes) {
-  NodeMap map{std::vector<std::int32_t>(n_nodes, kNone), ph.n_components(), ph.hierarchy.merges,
-              ph.hierarchy.level};
+  NodeMap map{Mapping::kPersistence, std::vector<std::int32_t>(n_nodes, kNone), ph.n_components(),
+              ph.hierarchy.merges, ph.hierarchy.level};
   for (std::size_t v = 0; v < ph.members.size(); ++v)
     map.group[ph.members[v]] = ph.components.component[v];
   return map;
@@ -22,8 +22,11 @@ NodeMap by_coactivation(const NodeState& nodes) {
   });
   Coactivation found;
   coactivate(nodes.support, shared, found);
-  NodeMap map{
-      std::vector<std::int32_t>(nodes.size(), kNone), found.members.size(), {}, found.level};
+  NodeMap map{Mapping::kCoactivation,
+              std::vector<std::int32_t>(nodes.size(), kNone),
+              found.members.size(),
+              {},
+              found.level};
   for (std::size_t g = 0; g < found.members.size(); ++g)
     map.group[found.members[g]] = static_cast<std::int32_t>(g);
   for (const CoactivationMerge& merge : found.merges)
@@ -33,12 +36,11 @@ NodeMap by_coactivation(const NodeState& nodes) {
 
 }  // namespace
 
-NodeMap map_nodes(const NodeState& nodes, const PhView& ph, Mapping& mapping) {
-  if (mapping == Mapping::kCoactivation) {
+NodeMap map_nodes(const NodeState& nodes, const PhView& ph, Mapping wanted) {
+  if (wanted == Mapping::kCoactivation) {
     NodeMap map = by_coactivation(nodes);
     if (map.n_groups > 0) return map;
   }
-  mapping = Mapping::kPersistence;
   return by_persistence(ph, nodes.size());
 }
 

@@ -16,7 +16,7 @@ std::vector<std::int32_t> members_of(const NodeMap& map) {
 // The members' own metric; that of the paper's map is known already.
 FeatureTransform metric_of(const Reading& reading, ColumnQuartiles& quartiles) {
   FeatureTransform transform = reading.ph.hierarchy.transform;
-  if (reading.mapping == Mapping::kCoactivation)
+  if (reading.map.mapping == Mapping::kCoactivation)
     fit_scaling(reading.nodes.representative, members_of(reading.map), 0, quartiles, transform);
   return transform;
 }
@@ -48,13 +48,13 @@ void finish_map(Reading& reading, const FeatureTransform& transform) {
 
 }  // namespace
 
-void finish(Reading& reading, ColumnQuartiles& quartiles) {
-  reading.map = map_nodes(reading.nodes, reading.ph, reading.mapping);
+void finish(Reading& reading, Mapping wanted, ColumnQuartiles& quartiles) {
+  reading.map = map_nodes(reading.nodes, reading.ph, wanted);
   finish_map(reading, metric_of(reading, quartiles));
 }
 
 std::vector<Merge> all_merges(const Reading& reading) {
-  if (reading.mapping == Mapping::kCoactivation) return reading.map.merges;
+  if (reading.map.mapping == Mapping::kCoactivation) return reading.map.merges;
   ComponentHierarchy hierarchy = reading.ph.hierarchy;
   ComponentMass mass = reading.ph.mass;
   mass.minimum_count = 1;

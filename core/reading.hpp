@@ -16,7 +16,6 @@ namespace phida {
 struct Reading {
   NodeState nodes;
   PhView ph = {};
-  Mapping mapping = Mapping::kPersistence;
   NodeMap map = {};
   std::vector<std::int32_t> cluster = {};     // per node, or kNone
   std::vector<std::int64_t> cluster_id = {};  // per cluster
@@ -31,9 +30,9 @@ struct Reading {
   std::int64_t n_ids = 0;             // given so far
 };
 
-// Fills in, from the nodes, `ph` and `mapping`, the map, which node is in which cluster, the clusters' ids, and the view.
+// Fills in, from the nodes and `ph`, the map by the rule that is wanted, which node is in which cluster, the clusters' ids, and the view.
 // `quartiles` may know the last reading's: then they are found faster.
-void finish(Reading& reading, ColumnQuartiles& quartiles);
+void finish(Reading& reading, Mapping wanted, ColumnQuartiles& quartiles);
 
 // Every merge that the rule would make if it did not stop where the model does.
 std::vector<Merge> all_merges(const Reading& reading);

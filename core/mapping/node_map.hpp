@@ -8,7 +8,11 @@
 
 namespace phida {
 
+// The paper's rule, or that of nodes that win together.
+enum class Mapping : std::uint8_t { kPersistence, kCoactivation };
+
 struct NodeMap {
+  Mapping mapping = Mapping::kPersistence;  // the rule that made it
   std::vector<std::int32_t> group;  // per node, the group that it begins in, or -1 outside the map
   std::size_t n_groups = 0;
   std::vector<Merge> merges;  // of groups; level l is what the first l merges leave

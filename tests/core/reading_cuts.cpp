@@ -85,7 +85,7 @@ TEST(
   const auto paper = learner.reading();
   learner.map_by(Mapping::kCoactivation);
   const auto reading = learner.reading();
-  CHECK(reading != paper && reading->mapping == Mapping::kCoactivation);
+  CHECK(reading != paper && reading->map.mapping == Mapping::kCoactivation);
   CHECK(reading->nodes.support == paper->nodes.support);
   const auto alone = at_level(*reading, 0);
   CHECK(alone->map.n_clusters() == reading->map.n_groups);

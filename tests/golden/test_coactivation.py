@@ -30,6 +30,15 @@ def test_the_mapping_changes_nothing_that_is_learned():
             learner.learn(rows)
             learner.end_learning()
         states.append(learner.__getstate__())
-    of_readers = {"cluster_id", "home_id", "away", "n_ids", "coactivation", "history_n_clusters", "lineage_sample"}
+    of_readers = {
+        "cluster_id",
+        "home_id",
+        "away",
+        "n_ids",
+        "coactivation",
+        "history_n_clusters",
+        "lineage_sample",
+        "lineage_by_coactivation",
+    }
     changed = set(differences(*states))
     assert {name for name in changed if not name.startswith(("event", "living"))} <= of_readers
