@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
@@ -121,13 +120,13 @@ class Distributable(BaseEstimator):
         """
         given = list(models)
         names = _common_names(given)
-        if n_samples is not None and not (isinstance(n_samples, Integral) and n_samples >= 1):
-            raise ValueError(f"n_samples must be a whole number from 1 on, or None; not {n_samples!r}.")
+        if n_samples is not None and n_samples < 1:
+            raise ValueError(f"n_samples must be 1 or more, or None; not {n_samples!r}.")
         if len(given) == 1:
             return copy.deepcopy(given[0])
         states = [model._fitted.__getstate__() for model in given]
         total = sum(state["n_seen"] for state in states)
-        drawn = n_samples or min(total, _MOST_REPLAYED)
+        drawn = min(total, _MOST_REPLAYED) if n_samples is None else n_samples
         merged = cls(**given[0].get_params() | {"compute_labels": False})
         merged.fit(replayed_rows(states, drawn, random_state))
         merged.compute_labels = given[0].compute_labels
@@ -156,7 +155,7 @@ def _common_names(models: Sequence[Distributable]) -> Any:
     """The names of the features, where a model has any; raises where models cannot be merged."""
     if not models:
         raise ValueError("there is no model to merge.")
-    expected = None
+    expected: Any = None
     for number, model in enumerate(models, start=1):
         try:
             width = model._fitted.n_features

@@ -460,7 +460,7 @@ class PHIDA(ClusterMixin, Readable, Distributable):
             if (0 if learner is None else learner.n_seen) != n_seen:
                 raise RuntimeError("the model learned other rows while a batch was learned; the batch is left out.")
             taken = ("_learner", "_compatibility", "_limits", "_checked", "n_features_in_", "feature_names_in_")
-            vars(self).update({name: vars(other)[name] for name in taken if name in vars(other)})
+            self.__dict__.update({name: vars(other)[name] for name in taken if name in vars(other)})
             self.__dict__.pop("labels_", None)  # they are of other rows
         if listeners is not None:
             listeners.take_over(events)

@@ -131,7 +131,7 @@ def test_a_stream_is_not_taken_up_with_half_of_its_checkpoint(spark, tmp_path):
 
     learned()
     (kept / "spark").rename(kept / "elsewhere")
-    with pytest.raises(StateFileError, match="as of batch 0 of a stream, but .*spark is missing"):
+    with pytest.raises(StateFileError, match=r"as of batch 0 of a stream, but .*spark is missing"):
         learned()
     (kept / "elsewhere").rename(kept / "spark")
     (kept / "model.safetensors").rename(kept / "away.safetensors")
