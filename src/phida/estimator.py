@@ -459,8 +459,8 @@ class PHIDA(ClusterMixin, Readable, Distributable):
             learner = self.__dict__.get("_learner")
             if (0 if learner is None else learner.n_seen) != n_seen:
                 raise RuntimeError("the model learned other rows while a batch was learned; the batch is left out.")
-            taken = ("_learner", "_compatibility", "_limits", "_checked", "n_features_in_", "feature_names_in_")
-            self.__dict__.update({name: vars(other)[name] for name in taken if name in vars(other)})
+            own = {"_listeners", "labels_", *self.get_params(deep=False)}
+            self.__dict__.update({name: value for name, value in vars(other).items() if name not in own})
             self.__dict__.pop("labels_", None)  # they are of other rows
         if listeners is not None:
             listeners.take_over(events)
