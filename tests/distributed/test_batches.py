@@ -78,6 +78,19 @@ def test_a_callback_that_fails_does_not_leave_the_batch_half_learned():
     assert told == [event.number for event in model.lineage_]
 
 
+def test_a_subclass_keeps_what_it_notes_and_parameters_stay():
+    class Counting(PHIDA):
+        n_rounds = 0
+
+        def apply(self, updates):
+            self.n_rounds += 1
+            return super().apply(updates)
+
+    model = partial_fit_partitions(Counting(half_life=500.0), np.array_split(blobs(2000), 3))
+    assert model.n_rounds > 3
+    assert model.get_params() == PHIDA(half_life=500.0).get_params()
+
+
 def test_a_model_that_learns_meanwhile_loses_nothing():
     model = PHIDA(compute_labels=False).partial_fit(blobs(100))
 
