@@ -30,13 +30,13 @@ def fit(collection: Any, *, random_state: int = 0, **parameters: Any) -> PHIDA:
     random_state : int, default=0
         Seed of the samples.
     **parameters
-        Of :class:`phida.PHIDA`.
+        Of :class:`phida.PHIDA`, but ``compute_labels``.
 
     Returns
     -------
     model : PHIDA
     """
-    model = partial_fit(PHIDA(compute_labels=False, **parameters), collection, random_state=random_state)
+    model = partial_fit(distributed.fresh(parameters), collection, random_state=random_state)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the collection has no row to learn from.")
     return model.refresh()
@@ -45,7 +45,7 @@ def fit(collection: Any, *, random_state: int = 0, **parameters: Any) -> PHIDA:
 def partial_fit(model: PHIDA, collection: Any, *, random_state: int = 0) -> PHIDA:
     """Go on learning with the rows of a Dask collection; nothing is reset, and the stage does not end.
 
-    The collection is persisted while it is learned.
+    The collection is persisted while it is learned. Either all of it is learned or, on an error, nothing.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def partial_fit(model: PHIDA, collection: Any, *, random_state: int = 0) -> PHID
     def rows_of(slices: distributed.Slices) -> Iterator[Any]:
         return iter(_asked(_rows, parts, slices))
 
-    def updates_of(slices: distributed.Slices) -> Iterator[LocalUpdate]:
-        sent = dask.delayed(model, traverse=False)
+    def updates_of(learning: PHIDA, slices: distributed.Slices) -> Iterator[LocalUpdate]:
+        sent = dask.delayed(learning, traverse=False)
         answers = _asked(_update, parts, slices, sent, len(parts), random_state)
         return (LocalUpdate.from_bytes(answer) for answer in answers)
 
@@ -103,9 +103,9 @@ def _asked(work: Any, parts: list[Any], slices: distributed.Slices, *more: Any) 
 
 
 def _rows(part: Any, number: int, begin: int, end: int) -> Any:
-    return part.iloc[begin:end] if hasattr(part, "iloc") else part[begin:end]
+    return distributed.sliced(part, begin, end)
 
 
 def _update(part: Any, number: int, begin: int, end: int, model: PHIDA, n_partitions: int, random_state: int) -> bytes:
-    rows = _rows(part, number, begin, end)
+    rows = distributed.sliced(part, begin, end)
     return model.local_update(rows, partition=number, n_partitions=n_partitions, random_state=random_state).to_bytes()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from phida import _core, border
 from phida.listeners import Listeners
@@ -23,9 +24,16 @@ class Distributable(BaseEstimator):
     _learner: _core.Learner
     _listeners: Listeners | None = None
     compute_labels: bool
+    _checked: tuple[object, ...]
 
     @property
     def _fitted(self) -> _core.Learner:
+        raise NotImplementedError
+
+    def _check_parameters(self) -> tuple[object, ...]:
+        raise NotImplementedError
+
+    def _refuse_changes(self) -> None:
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -42,7 +50,7 @@ class Distributable(BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             The rows of one partition of a batch.
         partition, n_partitions : int
-            Which one of how many. Each leaves its part of the sample, at a place of its own.
+            Which one of how many, from 0 on. Each leaves its part of the sample, at a place of its own.
         random_state : int
             Seed of the sample.
 
@@ -50,7 +58,9 @@ class Distributable(BaseEstimator):
         -------
         update : LocalUpdate
         """
-        learner = self._fitted
+        if partition not in range(n_partitions):
+            raise ValueError(f"there is no partition {partition!r} of {n_partitions}; they are numbered from 0 on.")
+        learner = self._going_on
         samples = border.samples(self, X)
         sample = sample_size(learner.interval, n_partitions)
         return LocalUpdate(learner.local_update(samples, sample, seed_of(random_state, learner.n_seen, partition)))
@@ -58,7 +68,8 @@ class Distributable(BaseEstimator):
     def apply(self, updates: Iterable[LocalUpdate]) -> Self:
         """Learn from rows that workers looked at: what they counted, in the order given, then the rows they carry.
 
-        All updates must have been made against this very state. Either all is learned or, on an error, nothing.
+        All updates must have been made against this very state, and each is given once. Either all is learned or, on an
+        error, nothing.
 
         Parameters
         ----------
@@ -69,13 +80,22 @@ class Distributable(BaseEstimator):
         -------
         self
         """
-        learner, listeners = self._fitted, self._listeners
-        self.__dict__.pop("labels_", None)
-        learner.apply([dict(update.columns) for update in updates])
+        learner, listeners = self._going_on, self._listeners
+        learner.apply([dict(update.columns) for update in _checked_updates(updates)])
+        self.__dict__.pop("labels_", None)  # they are of other rows
         if listeners is not None:
             listeners.look(learner)
             listeners.tell()
         return self
+
+    @property
+    def _going_on(self) -> _core.Learner:
+        """The learner, if its parameters are those that learning began with."""
+        parameters, learner = self._check_parameters(), self._fitted
+        if parameters != self.__dict__.get("_checked"):
+            self._refuse_changes()
+            self._checked = parameters
+        return learner
 
     @classmethod
     def merge(cls, models: Iterable[Self], *, n_samples: int | None = None, random_state: int = 0) -> Self:
@@ -87,7 +107,7 @@ class Distributable(BaseEstimator):
         Parameters
         ----------
         models : iterable of PHIDA
-            Fitted, with the same features.
+            Fitted, with the same features. Names of features are those of the first model that has any.
         n_samples : int, default=None
             How many rows are drawn; None is as many as the models have learned, but no more than 100,000. What the
             model has learned counts as much as what all have learned, either way.
@@ -99,36 +119,57 @@ class Distributable(BaseEstimator):
         model : PHIDA
         """
         given = list(models)
-        _check_alike(given)
+        names = _common_names(given)
+        if n_samples is not None and n_samples < 1:
+            raise ValueError(f"n_samples must be 1 or more, or None; not {n_samples!r}.")
         if len(given) == 1:
             return copy.deepcopy(given[0])
         states = [model._fitted.__getstate__() for model in given]
         total = sum(state["n_seen"] for state in states)
-        drawn = n_samples or min(total, _MOST_REPLAYED)
+        drawn = min(total, _MOST_REPLAYED) if n_samples is None else n_samples
         merged = cls(**given[0].get_params() | {"compute_labels": False})
         merged.fit(replayed_rows(states, drawn, random_state))
         merged.compute_labels = given[0].compute_labels
         state = merged._learner.__getstate__()
         merged._learner = _core.Learner.__new__(_core.Learner)
         merged._learner.__setstate__(begun(state if drawn == total else scaled(state, total)))
-        if "feature_names_in_" in vars(given[0]):
-            merged.feature_names_in_ = given[0].feature_names_in_.copy()
+        if names is not None:
+            merged.feature_names_in_ = names.copy()
         return merged
 
 
-def _check_alike(models: Sequence[Distributable]) -> None:
-    """Raise where models cannot be merged."""
+def _checked_updates(updates: Iterable[LocalUpdate]) -> list[LocalUpdate]:
+    if isinstance(updates, LocalUpdate):
+        raise TypeError("apply takes a list of updates, also where there is only one.")
+    given = list(updates)
+    for number, update in enumerate(given):
+        if not isinstance(update, LocalUpdate):
+            raise TypeError(
+                f"update {number} is of type {type(update).__name__}, not LocalUpdate; "
+                "LocalUpdate.from_bytes makes one of bytes."
+            )
+    return given
+
+
+def _common_names(models: Sequence[Distributable]) -> Any:
+    """The names of the features, where a model has any; raises where models cannot be merged."""
     if not models:
         raise ValueError("there is no model to merge.")
-    first = models[0]
-    for number, model in enumerate(models[1:], start=2):
-        if model._fitted.n_features != first._fitted.n_features:
+    expected: Any = None
+    for number, model in enumerate(models, start=1):
+        try:
+            width = model._fitted.n_features
+        except NotFittedError as error:
+            raise NotFittedError(f"model {number} is not fitted; merge models that have learned rows.") from error
+        if width != models[0]._fitted.n_features:
             raise ValueError(
-                f"model {number} has {model._fitted.n_features} features and the first {first._fitted.n_features}; "
+                f"model {number} has {width} features and the first {models[0]._fitted.n_features}; "
                 "merge models of the same features."
             )
-        names, expected = (getattr(m, "feature_names_in_", None) for m in (model, first))
-        if names is not None and expected is not None and list(names) != list(expected):
+        names = vars(model).get("feature_names_in_")
+        expected = names if expected is None else expected
+        if names is not None and list(names) != list(expected):
             raise ValueError(
-                f"model {number} has other feature names than the first; merge models of the same features."
+                f"model {number} has other feature names than those before it; merge models of the same features."
             )
+    return expected

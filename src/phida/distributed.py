@@ -6,12 +6,12 @@ the same model, to the bit, whoever holds them.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from phida.estimator import PHIDA
+from phida.lineage import Event
 from phida.local_update import LocalUpdate
 
 __all__ = ["LocalUpdate", "fit_partitions", "learn", "partial_fit_partitions", "rounds"]
@@ -30,8 +30,8 @@ def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) ->
     """How partitions of these sizes are taken, round by round, by a model that has learned so many rows.
 
     A round has at most ``max(FIRST, GROWTH * n_seen)`` rows, and beyond ``FIRST`` no more than were taken before it: a
-    batch may be unlike what was learned. Every partition that has as many left gives the same number, and one at least.
-    Where rows fade, those learned longer ago than a half-life do not make rounds longer.
+    batch may be unlike what was learned. They are shared evenly by the partitions that still have rows, and each gives
+    one at least. Where rows fade, those learned longer ago than a half-life do not make rounds longer.
 
     Parameters
     ----------
@@ -53,7 +53,8 @@ def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) ->
     begin = taken = 0
     while begin < max(sizes, default=0):
         counting = n_seen if half_life is None else min(n_seen, half_life)
-        end = begin + max(1, int(max(FIRST, min(GROWTH * counting, taken))) // len(sizes))
+        n_left = sum(size > begin for size in sizes)
+        end = begin + max(1, int(max(FIRST, min(GROWTH * counting, taken))) // n_left)
         slices = [(min(begin, size), min(end, size)) for size in sizes]
         yield slices
         rows = sum(stop - start for start, stop in slices)
@@ -63,12 +64,14 @@ def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) ->
 def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_state: int = 0) -> PHIDA:
     """Go on learning with a batch of rows in partitions; nothing is reset, and the stage does not end.
 
+    Either the whole batch is learned or, on an error, nothing. ``labels_`` are not set.
+
     Parameters
     ----------
     model : PHIDA
         Fitted or not; it is changed.
     partitions : sequence of array-like of shape (n_samples, n_features)
-        Frames or matrices. Their order counts; empty ones do not.
+        Frames, tables, matrices or lists of rows. Their order counts; empty ones do not.
     random_state : int, default=0
         Seed of the samples.
 
@@ -79,13 +82,13 @@ def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_st
     parts = [rows for rows in partitions if len(rows)]
 
     def rows_of(slices: Slices) -> Iterator[Any]:
-        return (_slice(rows, *bounds) for rows, bounds in zip(parts, slices, strict=True) if bounds[0] < bounds[1])
+        return (sliced(rows, *bounds) for rows, bounds in zip(parts, slices, strict=True) if bounds[0] < bounds[1])
 
-    def updates_of(slices: Slices) -> Iterator[LocalUpdate]:
+    def updates_of(learning: PHIDA, slices: Slices) -> Iterator[LocalUpdate]:
         for p, (rows, bounds) in enumerate(zip(parts, slices, strict=True)):
             if bounds[0] < bounds[1]:
-                rows = _slice(rows, *bounds)
-                yield model.local_update(rows, partition=p, n_partitions=len(parts), random_state=random_state)
+                rows = sliced(rows, *bounds)
+                yield learning.local_update(rows, partition=p, n_partitions=len(parts), random_state=random_state)
 
     return learn(model, [len(rows) for rows in parts], rows_of, updates_of)
 
@@ -94,9 +97,12 @@ def learn(
     model: PHIDA,
     sizes: Sequence[int],
     rows_of: Callable[[Slices], Iterable[Any]],
-    updates_of: Callable[[Slices], Iterable[LocalUpdate]],
+    updates_of: Callable[[PHIDA, Slices], Iterable[LocalUpdate]],
 ) -> PHIDA:
     """The rounds of a batch, whoever has the rows.
+
+    A copy learns them, and the model takes over what it learned at the end: a batch that is refused in its last round
+    leaves no trace. Then callbacks are told.
 
     Parameters
     ----------
@@ -107,19 +113,23 @@ def learn(
     rows_of : callable
         Rows of a round, partition by partition, for a model that has none yet.
     updates_of : callable
-        Updates against the model as it is, one for each partition that has rows in the round, in their order.
+        Updates against the model that it is given, one for each partition that has rows in the round, in their order.
 
     Returns
     -------
     model : PHIDA
     """
     n_seen = model.n_samples_seen_ if model.__sklearn_is_fitted__() else 0
+    events: list[Event] = []
+    learning = copy.deepcopy(model).on_event(events.append)
     for slices in rounds(n_seen, sizes, model.half_life):
-        if model.__sklearn_is_fitted__():
-            model.apply(updates_of(slices))
+        if learning.__sklearn_is_fitted__():
+            learning.apply(updates_of(learning, slices))
         else:
             for rows in rows_of(slices):
-                model.partial_fit(rows)
+                learning.partial_fit(rows)
+    if sum(sizes):
+        model._take_over(learning, n_seen, events)
     return model
 
 
@@ -129,11 +139,11 @@ def fit_partitions(partitions: Sequence[Any], *, random_state: int = 0, **parame
     Parameters
     ----------
     partitions : sequence of array-like of shape (n_samples, n_features)
-        Frames or matrices. Their order counts; empty ones do not.
+        Frames, tables, matrices or lists of rows. Their order counts; empty ones do not.
     random_state : int, default=0
         Seed of the samples.
     **parameters
-        Of :class:`phida.PHIDA`.
+        Of :class:`phida.PHIDA`, but ``compute_labels``.
 
     Returns
     -------
@@ -147,9 +157,25 @@ def fit_partitions(partitions: Sequence[Any], *, random_state: int = 0, **parame
     >>> fit_partitions(np.array_split(X, 4)).n_samples_seen_
     4000
     """
-    model = partial_fit_partitions(PHIDA(compute_labels=False, **parameters), partitions, random_state=random_state)
+    model = partial_fit_partitions(fresh(parameters), partitions, random_state=random_state)
+    if not model.__sklearn_is_fitted__():
+        raise ValueError("the partitions have no row to learn from.")
     return model.refresh()
 
 
-def _slice(rows: Any, begin: int, end: int) -> Any:
-    return rows[begin:end] if isinstance(rows, np.ndarray | list) else rows.iloc[begin:end]
+def fresh(parameters: dict[str, Any]) -> PHIDA:
+    """A model that begins, with parameters that are in order."""
+    if "compute_labels" in parameters:
+        raise ValueError("rows in partitions are not labelled while they are learned; leave compute_labels out.")
+    model = PHIDA(compute_labels=False, **parameters)
+    model._validate_params()
+    return model
+
+
+def sliced(rows: Any, begin: int, end: int) -> Any:
+    """Some rows of a partition: of a frame of pandas, a table of Arrow, or what else can be cut."""
+    if hasattr(rows, "iloc"):
+        return rows.iloc[begin:end]
+    if hasattr(rows, "slice"):
+        return rows.slice(begin, end - begin)
+    return rows[begin:end]

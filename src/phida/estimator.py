@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,7 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from phida import _core, _threads, border, state_file
 from phida._versions import __version__
 from phida.distributable import Distributable
-from phida.lineage import History, Lineage
+from phida.lineage import Event, History, Lineage
 from phida.listeners import ROWS_BETWEEN_LOOKS, Callback, Listeners
 from phida.reading import Readable
 
@@ -451,6 +452,20 @@ class PHIDA(ClusterMixin, Readable, Distributable):
             self.labels_ = learner.reading().assign(samples, _threads.for_batch(samples.size))
         if listeners is not None:
             listeners.look(learner)
+            listeners.tell()
+
+    def _take_over(self, other: Self, n_seen: int, events: Sequence[Event]) -> None:
+        """Become what a copy has learned, unless this model learned too since ``n_seen``; then tell of the events."""
+        listeners = self._listeners
+        with _beginning:
+            learner = self.__dict__.get("_learner")
+            if (0 if learner is None else learner.n_seen) != n_seen:
+                raise RuntimeError("the model learned other rows while a batch was learned; the batch is left out.")
+            own = {"_listeners", "labels_", *self.get_params(deep=False)}
+            self.__dict__.update({name: value for name, value in vars(other).items() if name not in own})
+            self.__dict__.pop("labels_", None)  # they are of other rows
+        if listeners is not None:
+            listeners.take_over(events)
             listeners.tell()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from phida import _core
 from phida.lineage import Event, Lineage
@@ -43,6 +43,13 @@ class Listeners:
                 news = Lineage.from_columns(learner.lineage(self._next))
                 self._waiting.extend(news)
                 self._next = news[-1].number + 1
+
+    def take_over(self, events: Sequence[Event]) -> None:
+        """Take down what happened to a copy of the model that is about to take its place."""
+        with self._lock:
+            if events:
+                self._waiting.extend(events)
+                self._next = events[-1].number + 1
 
     def tell(self) -> None:
         """Call back, in order; what a callback that fails leaves is told the next time."""

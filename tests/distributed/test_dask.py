@@ -72,6 +72,16 @@ def test_what_is_no_collection_is_refused(rows):
         phida.dask.fit(dask.array.zeros((0, 4), chunks=(1, 4)))
 
 
+def test_a_batch_that_is_refused_changes_nothing(rows):
+    rows[-1, 0] = np.nan
+    fitted, unfitted = PHIDA().partial_fit(blobs(500)), PHIDA()
+    for model in (fitted, unfitted):
+        with dask.config.set(scheduler="synchronous"), pytest.raises(ValueError, match="NaN"):
+            phida.dask.partial_fit(model, dask.array.from_array(rows, chunks=(1000, 4)))
+    assert_same_state(fitted, PHIDA().partial_fit(blobs(500)))
+    assert vars(unfitted) == vars(PHIDA())
+
+
 def test_the_extra_is_named():
     code = "import sys; sys.modules['dask'] = None\ntry:\n  import phida.dask\nexcept ImportError as e: print(e)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

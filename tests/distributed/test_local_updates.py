@@ -151,6 +151,41 @@ def test_an_update_that_makes_no_sense_is_refused(model, name, value):
     assert_same_state(model, before)
 
 
+def test_labels_stay_where_an_update_is_refused():
+    model = PHIDA().partial_fit(blobs(500))
+    with pytest.raises(ValueError, match="another state"):
+        model.apply(PHIDA().partial_fit(blobs(400)).local_update(blobs(50)) for _ in range(1))
+    assert len(model.labels_) == 500
+    model.apply([model.local_update(blobs(50, seed=1))])
+    assert not hasattr(model, "labels_")
+
+
+@pytest.mark.parametrize(("partition", "n_partitions"), [(0, 0), (0, -1), (2, 2), (-1, 2), (0.5, 2)])
+def test_partitions_that_are_not_there_are_refused(model, partition, n_partitions):
+    with pytest.raises(ValueError, match="there is no partition"):
+        model.local_update(blobs(10), partition=partition, n_partitions=n_partitions)
+
+
+def test_what_is_no_update_is_refused(model):
+    update = model.local_update(blobs(10))
+    with pytest.raises(TypeError, match=r"update 1 is of type bytes.*from_bytes"):
+        model.apply([update, update.to_bytes()])
+    with pytest.raises(TypeError, match="a list of updates"):
+        model.apply(update)
+
+
+def test_parameters_that_changed_are_refused_as_in_ordinary_learning(model):
+    update = model.local_update(blobs(10))
+    model.set_params(half_life=10.0)
+    for work in (lambda: model.local_update(blobs(10)), lambda: model.apply([update])):
+        with pytest.raises(ValueError, match="half_life was changed from None"):
+            work()
+    model.set_params(half_life=-1.0)
+    with pytest.raises(ValueError, match="half_life"):
+        model.apply([update])
+    assert model.set_params(half_life=None).apply([update]).n_samples_seen_ == 1510
+
+
 def test_bytes_that_are_no_update_are_refused():
     with pytest.raises(ValueError, match="hold no local update"):
         LocalUpdate.from_bytes(b"nothing of the kind")

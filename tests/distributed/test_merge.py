@@ -3,7 +3,9 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from states import assert_same_state, state_of
 from typer.testing import CliRunner
@@ -74,6 +76,22 @@ def test_models_that_do_not_fit_are_refused():
         PHIDA.merge([])
     with pytest.raises(ValueError, match="model 2 has 3 features and the first 4"):
         PHIDA.merge([PHIDA().fit(X), PHIDA().fit(X[:, :3])])
+    for models, number in [([PHIDA()], 1), ([PHIDA().fit(X), PHIDA()], 2)]:
+        with pytest.raises(NotFittedError, match=f"model {number} is not fitted"):
+            PHIDA.merge(models)
+    for n_samples in (0, -3):
+        with pytest.raises(ValueError, match="n_samples must be 1 or more"):
+            PHIDA.merge([PHIDA().fit(X)] * 2, n_samples=n_samples)
+
+
+def test_names_are_kept_where_only_some_models_have_them():
+    X = labelled(100)[0]
+    plain, named, other = PHIDA().fit(X), *(PHIDA().fit(pd.DataFrame(X, columns=list(n))) for n in ("abcd", "abdc"))
+    for models in ([plain, named], [named, plain], [plain, plain, named]):
+        assert PHIDA.merge(models).feature_names_in_.tolist() == list("abcd")
+    assert not hasattr(PHIDA.merge([plain, plain]), "feature_names_in_")
+    with pytest.raises(ValueError, match="model 3 has other feature names"):
+        PHIDA.merge([plain, named, other])
 
 
 def test_the_command(tmp_path):

@@ -102,6 +102,63 @@ def test_a_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
     assert_same_state(found, expected)
 
 
+def test_a_stream_goes_on_with_the_same_columns_alone(spark, tmp_path):
+    from phida.spark import fit_stream
+    from phida.spark.streaming import StreamLearner
+
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    frame = pd.DataFrame(blobs(300), columns=NAMES)
+    learner = StreamLearner(kept / "model.safetensors", None, 0, None, {})
+    learner(spark.createDataFrame(frame), 0)
+    with pytest.raises(ValueError, match=r"learned the columns \['a', 'b', 'c', 'd'\], in this order"):
+        learner(spark.createDataFrame(frame[list("bacd")]), 1)
+    assert learner.last == 0 and learner.model.feature_names_in_.tolist() == NAMES
+    with pytest.raises(ValueError, match=r"these are \['b', 'a', 'c', 'd'\]"):
+        fit_stream(stream(spark, tmp_path), str(kept), list("bacd"))
+
+
+def test_a_stream_is_not_taken_up_with_half_of_its_checkpoint(spark, tmp_path):
+    from phida import StateFileError
+    from phida.spark import fit_stream
+
+    source, kept = tmp_path / "rows", tmp_path / "kept"
+    source.mkdir()
+    written(source, [blobs(200)])
+
+    def learned():
+        fit_stream(stream(spark, source), str(kept), trigger={"availableNow": True}).awaitTermination()
+
+    learned()
+    (kept / "spark").rename(kept / "elsewhere")
+    with pytest.raises(StateFileError, match=r"as of batch 0 of a stream, but .*spark is missing"):
+        learned()
+    (kept / "elsewhere").rename(kept / "spark")
+    (kept / "model.safetensors").rename(kept / "away.safetensors")
+    with pytest.raises(StateFileError, match=r"done batch 0 .*model.safetensors is missing"):
+        learned()
+    (kept / "away.safetensors").rename(kept / "model.safetensors")
+    learned()
+
+
+def test_a_stream_may_begin_with_batches_without_rows(spark, tmp_path):
+    from phida.spark import fit_stream
+
+    source, kept = tmp_path / "rows", tmp_path / "kept"
+    source.mkdir()
+    written(source, [blobs(200)])
+
+    def learned(condition):
+        chosen = stream(spark, source).where(condition)
+        fit_stream(chosen, str(kept), trigger={"availableNow": True}).awaitTermination()
+
+    learned("a > 1e9")
+    assert not (kept / "model.safetensors").exists()
+    written(source, [blobs(100)], first=1)
+    learned("true")
+    assert PHIDA.load(kept / "model.safetensors").n_samples_seen_ == 100
+
+
 def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
     from phida.spark.streaming import StreamLearner
 

@@ -13,6 +13,7 @@ from pyspark.sql.types import IntegerType, LongType, StructType
 
 from phida import estimator
 from phida.spark.columns import Features, features_of
+from phida.spark.learning import check_names
 
 _FEATURES = "phida_features"
 _STORE = "spark.sql.streaming.stateStore.providerClass"
@@ -115,6 +116,7 @@ class KeyLearner(StatefulProcessor):
             frame = frame.sort_values(self.order, kind="stable", ignore_index=True)
         samples = np.stack(frame.pop(_FEATURES).to_numpy())
         model = self._model()
+        check_names(model, self.names)
         model.__dict__.pop("feature_names_in_", None)  # workers have matrices
         labels = model.partial_fit(samples).predict(samples)
         frame[self.columns[-3]] = labels

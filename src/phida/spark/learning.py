@@ -41,13 +41,13 @@ def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **pa
     random_state : int, default=0
         Seed of the samples.
     **parameters
-        Of :class:`phida.PHIDA`.
+        Of :class:`phida.PHIDA`, but ``compute_labels``.
 
     Returns
     -------
     model : phida.PHIDA
     """
-    model = estimator.PHIDA(compute_labels=False, **parameters)
+    model = distributed.fresh(parameters)
     learn(model, df, features, random_state)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the table has no row to learn from.")
@@ -55,10 +55,13 @@ def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **pa
 
 
 def learn(model: estimator.PHIDA, df: DataFrame, features: Features, random_state: int) -> None:
-    """Go on learning with the rows of a table."""
+    """Go on learning with the rows of a table: with all of them or, on an error, none."""
     column, names = features_of(df, features)
+    check_names(model, names)
     blocks = df.select(column.alias("features")).mapInArrow(_pack, _BLOCKS).persist(StorageLevel.MEMORY_AND_DISK)
-    model.__dict__.pop("feature_names_in_", None)  # workers have matrices
+    known = model.__dict__.pop("feature_names_in_", None)  # workers have matrices
+    if not model.__sklearn_is_fitted__() and names is not None:
+        known = np.array(names, dtype=object)
     try:
         sizes = _sizes(blocks)
         numbers = {partition: number for number, partition in enumerate(sizes)}
@@ -66,15 +69,25 @@ def learn(model: estimator.PHIDA, df: DataFrame, features: Features, random_stat
         def rows_of(slices: distributed.Slices) -> Iterator[NDArray[np.float64]]:
             return (np.load(io.BytesIO(answer)) for answer in _answers(blocks, slices, _rows))
 
-        def updates_of(slices: distributed.Slices) -> Iterator[LocalUpdate]:
-            work = _updates(model, numbers, random_state)
+        def updates_of(learning: estimator.PHIDA, slices: distributed.Slices) -> Iterator[LocalUpdate]:
+            work = _updates(learning, numbers, random_state)
             return (LocalUpdate.from_bytes(answer) for answer in _answers(blocks, slices, work))
 
         distributed.learn(model, list(sizes.values()), rows_of, updates_of)
     finally:
         blocks.unpersist()
-    if names is not None:
-        model.feature_names_in_ = np.array(names, dtype=object)
+        if known is not None and model.__sklearn_is_fitted__():
+            model.feature_names_in_ = known
+
+
+def check_names(model: estimator.PHIDA, names: list[str] | None) -> None:
+    """Raise where a model has learned columns of other names, or in another order."""
+    known = vars(model).get("feature_names_in_")
+    if known is not None and names is not None and names != list(known):
+        raise ValueError(
+            f"the model has learned the columns {list(known)}, in this order, and these are {names}; "
+            f"name the same ones with features={list(known)}, or begin a new model."
+        )
 
 
 def _pack(batches: Batches) -> Batches:

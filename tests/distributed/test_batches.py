@@ -1,0 +1,141 @@
+"""A batch in partitions is learned whole or not at all, whatever its partitions are."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from states import assert_same_state
+
+from phida import PHIDA
+from phida.distributed import fit_partitions, partial_fit_partitions, rounds
+
+NAMES = list("abcd")
+
+
+def blobs(n, seed=0):
+    rng = np.random.default_rng(seed)
+    centers = 6 * np.random.default_rng(9).normal(size=(5, 4))
+    return centers[rng.integers(5, size=n)] + rng.normal(size=(n, 4))
+
+
+def framed(rows, names=NAMES):
+    return pd.DataFrame(rows, columns=list(names))
+
+
+def with_nan(rows):
+    return np.where(np.arange(rows.size).reshape(rows.shape) == rows.size - 1, np.nan, rows)
+
+
+BAD = {
+    "NaN": [framed(blobs(300)), framed(with_nan(blobs(300)))],
+    "missing": [framed(blobs(300)), framed(blobs(300)[:, :3], "abc")],
+    "names": [framed(blobs(300)), framed(blobs(300), "abdc")],
+}
+
+
+@pytest.mark.parametrize("reason", BAD)
+def test_a_batch_that_is_refused_changes_nothing(reason):
+    told = []
+    model = PHIDA().partial_fit(framed(blobs(200))).on_event(told.append)
+    expected = PHIDA().partial_fit(framed(blobs(200)))
+    with pytest.raises(ValueError, match=reason):
+        partial_fit_partitions(model, BAD[reason])
+    assert_same_state(model, expected)
+    assert len(model.labels_) == 200 and not told
+    unfitted = PHIDA()
+    with pytest.raises(ValueError, match=reason):
+        partial_fit_partitions(unfitted, BAD[reason])
+    assert vars(unfitted) == vars(PHIDA())
+
+
+def test_callbacks_are_told_of_the_whole_batch_at_its_end():
+    told = []
+    model = PHIDA(compute_labels=False).on_event(lambda event: told.append((event.number, model.n_samples_seen_)))
+    partial_fit_partitions(model, np.array_split(blobs(2000), 3))
+    assert told == [(event.number, 2000) for event in model.lineage_]
+    before = len(told)
+    partial_fit_partitions(model, np.array_split(blobs(2000, seed=1) + 30.0, 3))
+    model.refresh()
+    assert told[before:] == [(event.number, 4000) for event in model.lineage_][before:]
+    assert len(told) > before
+
+
+def test_a_callback_that_fails_does_not_leave_the_batch_half_learned():
+    parts, told = np.array_split(blobs(2000), 3), []
+    expected = partial_fit_partitions(PHIDA(), parts)
+
+    def fail_once(event):
+        told.append(event.number)
+        if len(told) == 1:
+            raise OSError("no line")
+
+    model = PHIDA().on_event(fail_once)
+    with pytest.raises(OSError, match="no line"):
+        partial_fit_partitions(model, parts)
+    assert_same_state(model, expected)
+    model.refresh()
+    assert told == [event.number for event in model.lineage_]
+
+
+def test_a_subclass_keeps_what_it_notes_and_parameters_stay():
+    class Counting(PHIDA):
+        n_rounds = 0
+
+        def apply(self, updates):
+            self.n_rounds += 1
+            return super().apply(updates)
+
+    model = partial_fit_partitions(Counting(half_life=500.0), np.array_split(blobs(2000), 3))
+    assert model.n_rounds > 3
+    assert model.get_params() == PHIDA(half_life=500.0).get_params()
+
+
+def test_a_model_that_learns_meanwhile_loses_nothing():
+    model = PHIDA(compute_labels=False).partial_fit(blobs(100))
+
+    class Meddling(list):
+        def __getitem__(self, index):
+            model.partial_fit(blobs(10))
+            return super().__getitem__(index)
+
+    with pytest.raises(RuntimeError, match="learned other rows"):
+        partial_fit_partitions(model, [Meddling(blobs(50).tolist())])
+    assert model.n_samples_seen_ == 110
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        framed,
+        lambda rows: pl.DataFrame(rows, schema=NAMES, orient="row"),
+        lambda rows: pa.Table.from_pandas(framed(rows)),
+        lambda rows: rows.tolist(),
+        lambda rows: tuple(map(tuple, rows)),
+    ],
+    ids=["pandas", "polars", "pyarrow", "list", "tuple"],
+)
+def test_partitions_of_any_kind_are_those_of_matrices(made):
+    parts = np.array_split(blobs(1000), [300, 300, 450])
+    assert_same_state(fit_partitions([made(rows) for rows in parts]), fit_partitions(parts))
+
+
+def test_what_cannot_be_fitted_is_refused():
+    for partitions in ([], [np.empty((0, 4))]):
+        with pytest.raises(ValueError, match="no row to learn from"):
+            fit_partitions(partitions)
+    with pytest.raises(ValueError, match="leave compute_labels out"):
+        fit_partitions([blobs(10)], compute_labels=True)
+
+
+def test_partitions_that_are_used_up_do_not_shorten_rounds():
+    even, uneven = len(list(rounds(10**8, [10**6]))), len(list(rounds(10**8, [1000] * 7 + [993_000])))
+    assert uneven <= even + 1
+
+
+@pytest.mark.parametrize("n_seen", [0, 10**7])
+@pytest.mark.parametrize("half_life", [1000.0, 10_000.0])
+def test_where_rows_fade_rounds_are_no_longer_than_half_a_half_life(n_seen, half_life):
+    lengths = [sum(end - begin for begin, end in slices) for slices in rounds(n_seen, [50_000, 50_000], half_life)]
+    assert max(lengths) <= half_life / 2
+    assert 0 <= len(lengths) - 100_000 / (half_life / 2) < 12
