@@ -5,9 +5,10 @@ import json
 import httpx
 import numpy as np
 import pytest
-from serve_data import NAMES, X, live_stream, served
+from serve_data import NAMES, X, as_csv, learned, live_stream, served
 
 from phida import PHIDA
+from phida.streams.model import StreamModel
 
 
 @pytest.fixture(scope="module")
@@ -190,3 +191,18 @@ def test_before_the_first_row_there_is_nothing_to_predict_by(tmp_path):
         assert "phida_rows_total 0" in client.get("/metrics").text
         answer = client.post("/predict", content=json.dumps([[1, 2, 3]]))
         assert answer.status_code == 503 and "no row has been learned" in answer.json()["error"]
+
+
+def test_a_stream_is_shown_by_co_activation(tmp_path):
+    groups = [np.random.default_rng(i).normal(10 * i, 1, (200, 3)) for i in range(3)]
+    (tmp_path / "rows.csv").write_text(as_csv(np.concatenate(groups)))
+    model = StreamModel(PHIDA(compute_labels=False, mapping="coactivation"), None)
+    with learned(tmp_path / "rows.csv", model=model) as (client, _):
+        facts = client.get("/state").json()
+        assert facts["confidence"]["mapping"] == "coactivation"
+        assert len(facts["clusters"]) == model.estimator.n_clusters_
+        id = facts["clusters"][0]["id"]
+        told = client.get("/explain", params={"cluster": id}).json()
+        assert any("chance would give" in sentence for sentence in told["explanation"])
+        node = facts["nodes"]["id"][-1]
+        assert client.get("/explain", params={"node": node}).json()["id"] == node

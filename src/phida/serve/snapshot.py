@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from phida.confidence import CutConfidence
 from phida.projection import Projection
 from phida.serve.axes import SteadyAxes
 from phida.serve.feed import Snapshot
@@ -95,6 +96,11 @@ def _labelled(labels: Any, ids: Any) -> list[tuple[int, int]]:
     return list(zip(labels.tolist(), ids[labels].tolist(), strict=True))
 
 
+def _confidence(told: CutConfidence) -> dict[str, Any]:
+    names = ("persistence", "hierarchy", "n_components", "n_clusters", "minimum_count", "next_n_clusters")
+    return {name: number(getattr(told, name)) for name in names} | {"mapping": told.mapping}
+
+
 def _counts(moment: Moment) -> dict[str, Any]:
     model = moment.model
     return {
@@ -106,7 +112,7 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "n_clusters": model.n_clusters_,
         "vigilance": number(model.vigilance_),
         "interval": model.interval_,
-        "confidence": {key: number(value) for key, value in vars(model.cut_confidence_).items()},
+        "confidence": _confidence(model.cut_confidence_),
     }
 
 
