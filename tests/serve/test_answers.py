@@ -202,7 +202,7 @@ def test_a_stream_is_shown_by_co_activation(tmp_path):
         assert facts["confidence"]["mapping"] == "coactivation"
         assert len(facts["clusters"]) == model.estimator.n_clusters_
         id = facts["clusters"][0]["id"]
-        told = client.get("/explain", params={"cluster": id}).json()
+        told = client.get(f"/explain?kind=cluster&a={id}").json()
         assert any("chance would give" in sentence for sentence in told["explanation"])
         node = facts["nodes"]["id"][-1]
-        assert client.get("/explain", params={"node": node}).json()["id"] == node
+        assert client.get(f"/explain?kind=node&a={node}").json()["id"] == node
