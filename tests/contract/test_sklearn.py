@@ -20,9 +20,9 @@ def test_estimator(estimator, check):
     check(estimator)
 
 
-def test_parameters_are_keyword_only_and_four():
+def test_parameters_are_keyword_only_and_five():
     published = {"compatibility": "equations", "compute_labels": True, "max_nodes": None, "half_life": None}
-    assert PHIDA().get_params() == published
+    assert PHIDA().get_params() == published | {"mapping": "persistence"}
     with pytest.raises(TypeError):
         PHIDA("released")
 

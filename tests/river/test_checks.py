@@ -129,7 +129,7 @@ def test_clones_keep_parameters_and_nothing_else(model):
 
 
 def test_repr_shows_the_parameters():
-    shown = ["PHIDA", "(", 'compatibility="released"', "max_nodes=None", "half_life=None", ")"]
+    shown = ["PHIDA", "(", 'compatibility="released"', "max_nodes=None", "half_life=None", 'mapping="persistence"', ")"]
     assert repr(PHIDA(compatibility="released")).split() == shown
 
 
