@@ -1,5 +1,7 @@
 """What every test shares: one Hypothesis profile, and the SIMD level put back after a test changes it."""
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -22,3 +24,10 @@ def use_simd_level():
     before = _core.simd_level()
     yield _core.use_simd_level
     _core.use_simd_level(before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c_counts():
+    """A job that a shell started in the background ignores Ctrl-C; the tests that press it need it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
