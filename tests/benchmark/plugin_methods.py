@@ -73,7 +73,20 @@ class Slow(Nearest):
         time.sleep(0.2)
 
 
-METHODS = tuple(
-    Method(cls.__name__, "test", 1000, cls.__doc__ or "", cls)
-    for cls in (Nearest, Raises, Dies, Sleeps, Grows, Declines, Careless, Short, Slow)
+class ByPosition(Nearest):
+    """Right on data sets of three classes, fifty rows each, that come in the file's order."""
+
+    n_clusters = 3
+
+    def labels(self, X):
+        return np.arange(len(X)) // 50
+
+
+METHODS = (
+    *(
+        Method(cls.__name__, "test", 1000, cls.__doc__ or "", cls)
+        for cls in (Nearest, Raises, Dies, Sleeps, Grows, Declines, Careless, Short, Slow)
+    ),
+    Method("ByPosition", "test", 1001, ByPosition.__doc__, ByPosition, deterministic=True),
+    Method("ByPositionShuffled", "test", 1002, ByPosition.__doc__, ByPosition),
 )

@@ -16,6 +16,12 @@ def test_a_stationary_trial_is_the_legacy_permutation_of_its_seed():
     assert rows.tolist() == expected.tolist()
 
 
+def test_without_a_seed_rows_and_classes_keep_their_order():
+    (rows,) = stages("stationary", Y, "Any", None)
+    assert rows.tolist() == list(range(len(Y)))
+    assert [Y[rows[0]] for rows in stages("nonstationary", Y, "Any", None)] == [0, 1, 2]
+
+
 def test_a_nonstationary_trial_brings_one_class_after_the_other_in_the_order_of_its_seed():
     np.random.seed(5)
     order = np.random.permutation(3)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from phida.benchmark import records, runner
+from phida.benchmark.evaluation import evaluate
 from phida.benchmark.records import Trial
 from phida.benchmark.runner import Limits, missing, seeds_for
 from phida.benchmark.worker import Job, Surroundings
@@ -41,6 +42,12 @@ def test_what_fails_is_recorded_with_its_reason_and_the_rest_goes_on(tmp_path):
     assert found["Declines"].reason == "not for this data"
     assert "labels must be 150 integers" in found["Short"].reason
     assert {(trial.method, status) for trial, status, _ in told} == {(n, r.status) for n, r in found.items()}
+
+
+def test_a_deterministic_method_takes_the_rows_as_the_file_has_them(tmp_path):
+    run(jobs("ByPosition", "ByPositionShuffled"), tmp_path)
+    found = evaluate(tmp_path).set_index("method")["ari"]
+    assert found["ByPosition"] == 1.0 and found["ByPositionShuffled"] < 0.1
 
 
 def test_a_trial_that_hangs_is_ended_and_its_other_seeds_are_spared(tmp_path):

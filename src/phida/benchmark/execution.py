@@ -41,6 +41,7 @@ def run(
         versions={name: version(name) for name in ("phida", "numpy", "scikit-learn")},
         machine=machine(),
         digest=dataset.digest,
+        shuffled=not method.deterministic,
     )
     task = Task(
         n_features=dataset.X.shape[1],
@@ -62,7 +63,7 @@ def run(
 
 
 def _measured(begun: Record, dataset: Dataset, method: Method, task: Task, every_stage: bool) -> Record:
-    order = stages(task.setting, dataset.y, dataset.entry.spelling, task.seed)
+    order = stages(task.setting, dataset.y, dataset.entry.spelling, task.seed if begun.shuffled else None)
     fed = dataset.X[np.concatenate(order)]
     ends = np.cumsum([len(rows) for rows in order])
     before = peak_memory.restart()

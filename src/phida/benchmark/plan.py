@@ -19,7 +19,7 @@ def jobs(
 ) -> Iterator[Job]:
     """Every trial, with its parameters, small data sets first.
 
-    A method that is deterministic whatever the order of the rows gets one seed.
+    A method that is deterministic gets one seed.
     """
     for entry in sorted(datasets, key=lambda entry: entry.samples * entry.features):
         for setting in settings:

@@ -14,7 +14,7 @@ SETTINGS: tuple[Setting, ...] = get_args(Setting)
 Rows = NDArray[np.int64]
 
 
-def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int) -> list[Rows]:
+def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int | None) -> list[Rows]:
     """Row numbers of each stage of a trial, in the order in which they are learned.
 
     After each stage learning ends, and all rows learned so far are labelled, in that order.
@@ -27,8 +27,8 @@ def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int) -> 
         True classes, from 0.
     spelling : str
         Name of the data set, which fixes the order inside the classes.
-    seed : int
-        Of the trial.
+    seed : int or None
+        Of the trial; None leaves rows and classes in the data set's own order.
 
     Returns
     -------
@@ -41,12 +41,15 @@ def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int) -> 
     >>> [rows.tolist() for rows in stages("nonstationary", np.array([0, 0, 1, 1]), "example", seed=0)]
     [[3, 2], [0, 1]]
     """
-    # The published trials were drawn with NumPy's legacy generator.
-    trial = np.random.RandomState(seed)
     if setting == "stationary":
-        return [trial.permutation(len(y))]
+        return [_order(len(y), seed)]
     by_class = _shuffled_classes(y, spelling)
-    return [by_class[c] for c in trial.permutation(len(by_class))]
+    return [by_class[c] for c in _order(len(by_class), seed)]
+
+
+def _order(count: int, seed: int | None) -> Rows:
+    # The published trials were drawn with NumPy's legacy generator.
+    return np.arange(count) if seed is None else np.random.RandomState(seed).permutation(count)
 
 
 def _shuffled_classes(y: NDArray[np.int64], spelling: str) -> list[Rows]:

@@ -108,7 +108,7 @@ class Method:
     needs_class_count: bool = False
     """Whether it is told the number of classes, by definition."""
     deterministic: bool = False
-    """The same result for every order of the rows: one trial is enough."""
+    """Nothing is drawn: one trial, on the rows in the data set's own order, since where distances tie it matters."""
     published: str | None = None
     """Its name in the published tables."""
     space: Callable[[Suggest], dict[str, Any]] | None = None
