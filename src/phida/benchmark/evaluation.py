@@ -69,7 +69,7 @@ def _row(trial: Trial, folder: Path, data: Path | None) -> dict[str, Any]:
         dataset = _dataset(trial.dataset, data)
         if record.digest != dataset.digest:
             return row | {"status": "failed", "reason": f"made with another copy of {trial.dataset}; run it again"}
-        order = stages(trial.setting, dataset.y, dataset.entry.spelling, trial.seed if record.shuffled else None)
+        order = stages(trial.setting, dataset.y, dataset.entry.spelling, record.order_seed)
         evaluation = Evaluation(record, dataset.y[np.concatenate(order)])
         row |= {m.name: m.value(evaluation) for m in metrics().values() if trial.setting in m.settings}
     return row

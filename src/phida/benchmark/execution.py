@@ -63,7 +63,7 @@ def run(
 
 
 def _measured(begun: Record, dataset: Dataset, method: Method, task: Task, every_stage: bool) -> Record:
-    order = stages(task.setting, dataset.y, dataset.entry.spelling, task.seed if begun.shuffled else None)
+    order = stages(task.setting, dataset.y, dataset.entry.spelling, begun.order_seed)
     fed = dataset.X[np.concatenate(order)]
     ends = np.cumsum([len(rows) for rows in order])
     before = peak_memory.restart()

@@ -66,6 +66,11 @@ class Record:
     def ok(self) -> bool:
         return self.status == "ok"
 
+    @property
+    def order_seed(self) -> int | None:
+        """What the order of the rows is drawn by; None is the data set's own order."""
+        return self.trial.seed if self.shuffled else None
+
 
 def write(record: Record, folder: Path) -> None:
     """Put a record in its place, whole or not at all."""

@@ -101,7 +101,7 @@ def tune(cell: Cell, surroundings: Surroundings, budget: Budget) -> None:
             record = execution.run(which, dataset, method, parameters, surroundings.memory, every_stage=False)
             if not record.ok:
                 return -1.0
-            order = np.concatenate(stages(cell.setting, dataset.y, dataset.entry.spelling, seed))
+            order = np.concatenate(stages(cell.setting, dataset.y, dataset.entry.spelling, record.order_seed))
             scores.append(adjusted_rand(contingency(dataset.y[order], record.labels[-1].astype(np.int64))))
         score = float(np.mean(scores))
         if score > best:
