@@ -1,5 +1,6 @@
 """How much memory is allowed, and the refusal."""
 
+import os
 import pickle
 
 import pytest
@@ -27,6 +28,11 @@ def test_what_fits_exactly_fits():
     require("It", 10, 10)
     with pytest.raises(DoesNotFit):
         require("It", 11, 10)
+
+
+def test_there_is_no_limit_where_the_system_does_not_tell_its_memory(monkeypatch):
+    monkeypatch.delattr(os, "sysconf")
+    require("It", 2**60, None)
 
 
 def test_the_machine_is_the_limit_if_none_is_given():

@@ -105,5 +105,5 @@ def test_published_results(name):
 
 
 def test_too_little_memory_is_refused_with_what_to_do():
-    with pytest.raises(DoesNotFit, match=r"would need 128\.\d MiB for these rows and may use 1\.0 MiB.*max_memory"):
+    with pytest.raises(DoesNotFit, match=r"would need 2\.\d MiB for these rows and may use 1\.0 MiB.*max_memory"):
         TorqueClustering(max_memory=2**20).fit(np.arange(200.0)[:, None])

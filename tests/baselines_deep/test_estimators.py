@@ -86,8 +86,9 @@ def test_one_cluster(make):
 
 
 def test_training_that_diverges_says_so():
-    with pytest.raises(ValueError, match=r"Training diverged.*Rescale the features"):
-        tabledc().fit(1e30 * X)
+    for astray in (tabledc(), tabledc(pretrain_epochs=0, learning_rate=1e30)):
+        with pytest.raises(ValueError, match=r"Training diverged.*Rescale the features"):
+            astray.fit(1e30 * X if astray.pretrain_epochs else X)
 
 
 def test_centres_are_means_of_birch():
@@ -127,10 +128,17 @@ def test_training_ends_when_a_cluster_vanishes():
     assert g_ceals(epochs=50, stop_factor=0.999).fit(X).n_iter_ == 2
 
 
-def test_a_loss_that_is_not_finite_keeps_the_last_labels():
+def test_training_that_diverges_keeps_the_last_labels_of_g_ceals():
     model = g_ceals(epochs=20, learning_rate=1e30, pretrain_epochs=0).fit(X)
     assert model.n_iter_ < 20
-    assert set(model.labels_) <= {0, 1, 2}
+    np.testing.assert_array_equal(model.labels_, g_ceals(epochs=1, pretrain_epochs=0).fit_predict(X))
+
+
+@pytest.mark.parametrize("sizes", [("a",), (0,), (8.5,)])
+def test_widths_of_layers_are_checked(sizes):
+    with pytest.raises(ValueError, match="hidden_sizes must be positive integers"):
+        g_ceals(hidden_sizes=sizes).fit(X)
+    assert len(set(g_ceals(hidden_sizes=[8]).fit_predict(X))) == 3
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -38,12 +38,16 @@ class BatchClusterer(ClusterMixin, BaseEstimator):
         samples = border.rows(self, X)
         border.record(self, X, reset=True)
         self.labels_ = self._cluster(samples)
-        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.n_clusters_ = self._count()
         return self
 
     @abstractmethod
     def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Label of each row, from 0 upwards with none left out."""
+        """Label of each row, from 0 upwards."""
+
+    def _count(self) -> int:
+        """How many clusters there are."""
+        return int(self.labels_.max()) + 1
 
 
 def in_order_of_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:

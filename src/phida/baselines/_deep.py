@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,22 +42,9 @@ class DeepClusterer(BatchClusterer):
         "random_state": ["random_state"],
     }
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows; nothing of an earlier fit stays.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers: NumPy, lists, pandas, polars or pyarrow.
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        super().fit(X)
-        self.n_clusters_ = self.n_clusters
-        return self
+    def _count(self) -> int:
+        """As many as asked for; some may be empty."""
+        return self.n_clusters
 
     def _embed(
         self, samples: NDArray[np.float64], hidden_sizes: tuple[int, ...], random: np.random.RandomState
@@ -77,6 +64,11 @@ class DeepClusterer(BatchClusterer):
         )
         data = _autoencoder.blocks(samples)
         points = _autoencoder.unblocked(_autoencoder.embed(network, data), len(samples))
-        if not np.isfinite(points).all():
-            raise ValueError("Training diverged: the embedding of X is not finite. Rescale the features.")
+        require_finite(points)
         return Embedding(network, data, points)
+
+
+def require_finite(trained: NDArray[np.float32]) -> None:
+    """Refuse what a network gave if training went astray."""
+    if not np.isfinite(trained).all():
+        raise ValueError("Training diverged: what the network makes of X is not finite. Rescale the features.")

@@ -65,7 +65,7 @@ def assign(model: Model, data: Blocks) -> tuple[jax.Array, jax.Array]:
 @jax.jit
 def step(
     model: Model, moments: Adam, rows: jax.Array, cluster_weights: jax.Array, gamma: float, rate: float
-) -> tuple[Model, Adam, jax.Array]:
-    """One step of Adam on a balanced batch, and the loss before it."""
-    value, gradient = jax.value_and_grad(loss)(model, rows, cluster_weights, gamma)
-    return *descend(model, gradient, moments, rate), value
+) -> tuple[Model, Adam]:
+    """One step of Adam on a balanced batch."""
+    moved: tuple[Model, Adam] = descend(model, jax.grad(loss)(model, rows, cluster_weights, gamma), moments, rate)
+    return moved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 
 
@@ -29,16 +30,18 @@ class DoesNotFit(MemoryError):
         )
 
 
-def allowed_memory(max_memory: int | None) -> int:
-    """Bytes that a method may use: those given, or the machine's physical memory."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if max_memory is None else max_memory
+def allowed_memory(max_memory: int | None) -> float:
+    """Bytes that a method may use: those given, or the machine's physical memory where the system tells it."""
+    if max_memory is not None:
+        return max_memory
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else math.inf
 
 
 def require(method: str, needed: int, max_memory: int | None) -> None:
     """Raise :class:`DoesNotFit` if a method needs more bytes than it may use."""
     allowed = allowed_memory(max_memory)
     if needed > allowed:
-        raise DoesNotFit(method, needed, allowed)
+        raise DoesNotFit(method, needed, int(allowed))
 
 
 def _readable(size: int) -> str:

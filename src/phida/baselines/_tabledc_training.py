@@ -16,7 +16,6 @@ from phida.baselines._autoencoder import (
     embed,
     forward,
     reconstruction_errors,
-    unblocked,
 )
 from phida.baselines._jax import jax, jnp
 
@@ -80,10 +79,3 @@ def epoch(
     gradient = jax.tree.map(lambda g: g / data.real.sum(), total)
     moved: tuple[Model, Adam] = descend(model, gradient, moments, rate)
     return moved
-
-
-def labels(model: Model, data: Blocks, sharpness: float, n_rows: int) -> NDArray[np.int64]:
-    """The centre to which each row has the largest affinity."""
-    q = unblocked(all_affinities(model, data, sharpness), n_rows)
-    nearest: NDArray[np.int64] = q.argmax(axis=1)
-    return nearest

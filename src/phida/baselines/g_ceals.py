@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,7 +57,8 @@ class GCEALS(DeepClusterer):
     n_clusters_ : int
         How many clusters were asked for; some may be empty.
     n_iter_ : int
-        Epochs of clustering that were begun.
+        Epochs of clustering that were begun. Fewer than asked for where a cluster was about to vanish or training
+        diverged; labels are then the last ones.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -85,7 +86,7 @@ class GCEALS(DeepClusterer):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DeepClusterer._parameter_constraints,
-        "hidden_sizes": [tuple],
+        "hidden_sizes": [tuple, list],
         "gamma": [Interval(Real, 0, None, closed="left")],
         "standardise": ["boolean"],
         "stop_factor": [Interval(Real, 0, 1, closed="left")],
@@ -124,26 +125,30 @@ class GCEALS(DeepClusterer):
         from phida.baselines import _autoencoder
         from phida.baselines import _g_ceals_training as training
 
+        if not all(isinstance(size, Integral) and size > 0 for size in self.hidden_sizes):
+            raise ValueError(f"hidden_sizes must be positive integers, got {self.hidden_sizes!r}.")
         random = check_random_state(self.random_state)
         if self.standardise:
             samples = StandardScaler().fit_transform(samples)
-        embedding = self._embed(samples, self.hidden_sizes, random)
+        embedding = self._embed(samples, tuple(self.hidden_sizes), random)
         first = KMeans(self.n_clusters, random_state=random).fit(embedding.points)
         batches = BalancedBatches(first.labels_, self.batch_size, random)
         model, moments = training.start(random, embedding.network, first.cluster_centers_)
         cluster_weights = np.full(self.n_clusters, 1 / self.n_clusters, dtype=np.float32)
+        labels: NDArray[np.int64] = first.labels_.astype(np.int64)
         for epoch in range(self.epochs):
-            labels, shares = training.assign(model, embedding.data)
+            assigned, shares = training.assign(model, embedding.data)
+            if not np.isfinite(shares).all():  # training diverged, and the labels before that count
+                break
+            labels = _autoencoder.unblocked(assigned, len(samples)).astype(np.int64)
             if epoch > 0:
                 cluster_weights = np.asarray(shares)
             if epoch == self.epochs - 1 or cluster_weights.min() <= self.stop_factor / self.n_clusters:
                 break
             batch = samples[batches.draw()].astype(np.float32)
-            model, moments, loss = training.step(model, moments, batch, cluster_weights, self.gamma, self.learning_rate)
-            if not np.isfinite(loss):
-                break
+            model, moments = training.step(model, moments, batch, cluster_weights, self.gamma, self.learning_rate)
         self.n_iter_ = epoch + 1
-        return _autoencoder.unblocked(labels, len(samples)).astype(np.int64)
+        return labels
 
 
 class BalancedBatches:

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from phida.baselines import _memory
-from phida.baselines._deep import DeepClusterer
+from phida.baselines._deep import DeepClusterer, require_finite
 
 
 class TableDC(DeepClusterer):
@@ -120,6 +120,7 @@ class TableDC(DeepClusterer):
         self.max_memory = max_memory
 
     def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
+        from phida.baselines import _autoencoder
         from phida.baselines import _tabledc_training as training
 
         random = check_random_state(self.random_state)
@@ -131,7 +132,10 @@ class TableDC(DeepClusterer):
             model, moments = training.epoch(
                 model, moments, embedding.data, sharpness, self.clustering_weight, self.learning_rate
             )
-        return training.labels(model, embedding.data, sharpness, len(samples))
+        q = _autoencoder.unblocked(training.all_affinities(model, embedding.data, sharpness), len(samples))
+        require_finite(q)
+        labels: NDArray[np.int64] = q.argmax(axis=1)
+        return labels
 
 
 def first_centres(

@@ -86,8 +86,8 @@ class TorqueClustering(BatchClusterer):
 
     def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
         n, d = samples.shape
-        # Three copies of the samples, ten vectors, and a block with its masks and candidates.
-        require("Torque Clustering", 8 * n * (3 * d + 10) + 4 * max(BLOCK, 8 * n), self.max_memory)
+        # Three copies of the samples, ten vectors, and a block, of which all may be candidates where distances tie.
+        require("Torque Clustering", 8 * n * (3 * d + 10) + 8 * min(max(BLOCK, 8 * n), 8 * n * n), self.max_memory)
         if n == 1:  # nothing to link
             return np.zeros(1, dtype=np.int64)
         links = link_layers(samples)
