@@ -105,7 +105,7 @@ def observations(X, groups, p):
         for group in sorted(set(groups)):
             columns = [f for f in range(X.shape[1]) if groups[f] == group]
             values = [pearson(Z[m, columns], Z[i, columns]) for m in members]
-            if np.mean(values) > p["eta"]:
+            if np.mean(values) > p["eta"] + 1e-12:  # equal but for rounding is equal
                 return True
         return False
 

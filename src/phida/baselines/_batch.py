@@ -7,6 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from phida import border
@@ -54,3 +56,9 @@ def in_order_of_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
     """Labels renumbered from 0 upwards in the order in which they appear."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse]
+
+
+def components(first: NDArray[np.int64], second: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Connected component of each of n things that are linked in pairs, numbered in the order in which they appear."""
+    graph = coo_array((np.ones(len(first), dtype=np.bool_), (first, second)), shape=(n, n))
+    return connected_components(graph, directed=False)[1].astype(np.int64)  # type: ignore[no-any-return]

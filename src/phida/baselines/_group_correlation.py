@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+#: A correlation above a limit by no more is equal to it: in groups of two features all are ±1, and means tie often.
+ROUNDING = 1e-12
+
 
 class GroupCorrelation:
     """The largest mean correlation between a row and the rows that a category took, over the groups of features.
@@ -31,21 +34,30 @@ class GroupCorrelation:
         factors = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=varies & (lengths > 0.0))
         self._units = centred * factors[:, group]
         self._sums = np.empty((8, rows.shape[1]))
+        self._counts = np.empty(8)
 
     def begin(self, category: int, row: int) -> None:
         """Start a category, the next in number, with its first row."""
         if category == len(self._sums):
             self._sums = np.concatenate([self._sums, np.empty_like(self._sums)])
+            self._counts = np.concatenate([self._counts, np.empty_like(self._counts)])
         self._sums[category] = self._units[row]
+        self._counts[category] = 1
 
     def include(self, category: int, row: int) -> None:
         """Add a row to a category."""
         self._sums[category] += self._units[row]
+        self._counts[category] += 1
 
     def keep(self, stay: NDArray[np.bool_]) -> None:
         """Forget the categories that do not stay; the others move up."""
         self._sums[: stay.sum()] = self._sums[: len(stay)][stay]
+        self._counts[: stay.sum()] = self._counts[: len(stay)][stay]
 
-    def largest(self, category: int, row: int, count: int) -> float:
-        """Largest mean correlation of a row with the rows of a category, of which there are so many."""
-        return float(np.add.reduceat(self._sums[category] * self._units[row], self._starts).max()) / count
+    def exceeds(self, limit: float, category: int, row: int) -> bool:
+        """Whether the largest mean correlation of a row with the rows of a category is above a limit."""
+        return self._largest(category, row) > limit + ROUNDING
+
+    def _largest(self, category: int, row: int) -> float:
+        products = np.add.reduceat(self._sums[category] * self._units[row], self._starts)
+        return float(products.max() / self._counts[category])

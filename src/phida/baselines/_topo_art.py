@@ -113,7 +113,8 @@ class Categories:
             self._sizes[0] = self._inputs.shape[1]
             self.counts = np.zeros(1, dtype=np.int64)
         for i in np.flatnonzero(self.labels == BUCKET).tolist():
-            lack = (self._sizes[: len(self)] - self._overlap(i)) / self._norms[i]
+            # Summed difference by difference: categories that lack the same must not differ by rounding.
+            lack = np.maximum(self._prototypes[: len(self)] - self._inputs[i], 0.0).sum(axis=1)
             self.labels[i] = np.argmin(lack)
 
     def _overlap(self, i: int) -> NDArray[np.float64]:

@@ -8,11 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from sklearn.utils._param_validation import Interval
 
-from phida.baselines._batch import BatchClusterer, in_order_of_appearance
+from phida.baselines._batch import BatchClusterer, components, in_order_of_appearance
 from phida.baselines._group_correlation import GroupCorrelation
 from phida.baselines._topo_art import Categories, Comparison
 
@@ -136,8 +134,7 @@ class TopoBARTMAP(BatchClusterer):
         categories = self._categorise(samples)
         self.n_nodes_ = len(categories)
         ends = np.array(sorted(categories.edges), dtype=np.int64).reshape(-1, 2)
-        graph = coo_array((np.ones(len(ends), dtype=np.bool_), (ends[:, 0], ends[:, 1])), shape=(self.n_nodes_,) * 2)
-        component = connected_components(graph, directed=False)[1]
+        component = components(ends[:, 0], ends[:, 1], self.n_nodes_)
         return in_order_of_appearance(component[categories.labels])
 
     def _group_features(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -177,40 +174,36 @@ class TopoBARTMAP(BatchClusterer):
     def _learn(self, i: int, rows: Categories, correlation: GroupCorrelation, vigilances: NDArray[np.float64]) -> None:
         """Give a row to a category that matches and correlates, or to a new one."""
         comparison = rows.compare(i)
-        winner = self._winner(i, comparison, rows, correlation, vigilances)
+        winner = self._winner(i, comparison, correlation, vigilances)
         if winner is None:
             correlation.begin(rows.add(i), i)
             return
-        second = self._second(i, winner, comparison, rows, correlation)
+        second = self._second(i, winner, comparison, correlation)
         rows.take(i, winner, self.beta)
         correlation.include(winner, i)
         if second is not None:
             rows.connect(i, winner, second, self.bsb_a)
 
     def _winner(
-        self,
-        i: int,
-        comparison: Comparison,
-        rows: Categories,
-        correlation: GroupCorrelation,
-        vigilances: NDArray[np.float64],
+        self, i: int, comparison: Comparison, correlation: GroupCorrelation, vigilances: NDArray[np.float64]
     ) -> int | None:
         """Search with rising vigilance (match tracking)."""
         at = 0
         while (winner := comparison.winner(vigilances[at])) is not None:
-            if vigilances[at] == 1.0 or correlation.largest(winner, i, rows.counts[winner]) > self.eta:
+            if vigilances[at] == 1.0 or correlation.exceeds(self.eta, winner, i):
                 return winner
             # It would win and be refused again at every vigilance up to its match; the last one takes it as it is.
             at = min(int(np.searchsorted(vigilances, comparison.match[winner], side="right")), len(vigilances) - 1)
         return None
 
-    def _second(
-        self, i: int, winner: int, comparison: Comparison, rows: Categories, correlation: GroupCorrelation
-    ) -> int | None:
-        """Most active of the other categories that match at the base vigilance and correlate."""
+    def _second(self, i: int, winner: int, comparison: Comparison, correlation: GroupCorrelation) -> int | None:
+        """Most active of the categories after the winner that match at the base vigilance and correlate.
+
+        Those before it were tried and refused in the search, and are not tried again.
+        """
         left = comparison.runners_up(winner, self.rho_a) & (comparison.activation > 0.0)
         while (second := comparison.most_active(left)) is not None:
-            if correlation.largest(second, i, rows.counts[second]) > self.eta:
+            if correlation.exceeds(self.eta, second, i):
                 return second
             left[second] = False
         return None

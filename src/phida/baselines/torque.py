@@ -7,11 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from sklearn.utils._param_validation import Interval
 
-from phida.baselines._batch import BatchClusterer
+from phida.baselines._batch import BatchClusterer, components
 from phida.baselines._memory import require
 from phida.baselines._single_linkage import BLOCK, NearestClusters
 
@@ -92,7 +90,7 @@ class TorqueClustering(BatchClusterer):
             return np.zeros(1, dtype=np.int64)
         links = link_layers(samples)
         kept = links_to_keep(links)
-        return _components(links.first[kept], links.second[kept], n)
+        return components(links.first[kept], links.second[kept], n)
 
 
 def link_layers(samples: NDArray[np.float64]) -> Links:
@@ -118,7 +116,7 @@ def link_layers(samples: NDArray[np.float64]) -> Links:
                 np.full(len(links), not layers),
             )
         )
-        cluster = _components(source, target, len(mass))[cluster]
+        cluster = components(source, target, len(mass))[cluster]
     return Links(*(np.concatenate(columns) for columns in zip(*layers, strict=True)))
 
 
@@ -137,9 +135,3 @@ def links_to_keep(links: Links) -> NDArray[np.int64]:
         drop = torque[order][:-1] / torque[order][1:] * weight[:-1]
     drop[~late[:-1] | np.isnan(drop)] = -np.inf
     return order[np.argmax(drop) + 1 :] if drop.max() > -np.inf else order
-
-
-def _components(first: NDArray[np.int64], second: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """Connected component of each of n things, numbered in the order in which they appear."""
-    graph = coo_array((np.ones(len(first), dtype=np.bool_), (first, second)), shape=(n, n))
-    return connected_components(graph, directed=False)[1].astype(np.int64)  # type: ignore[no-any-return]
