@@ -124,7 +124,7 @@ def test_equal_rows_have_infinite_density_and_are_clustered():
 @pytest.mark.parametrize("scale", [1.0, 1e-3])
 def test_too_many_features_are_refused(scale):
     X = scale * np.random.default_rng(0).normal(size=(30, 400))
-    with pytest.raises(ValueError, match=r"power of the number of features, here 400.*Reduce"):
+    with pytest.raises(ValueError, match=r"power of the number of features, here 400.*reduce their number"):
         AuToMATo(n_bootstrap=5).fit(X)
 
 
@@ -132,3 +132,10 @@ def test_without_gudhi_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "gudhi.clustering.tomato", None)
     with pytest.raises(ImportError, match=r"phida\[tda\]"):
         AuToMATo().fit(blobs(30))
+
+
+@pytest.mark.parametrize(("alpha", "rank"), [(0.7, 300), (0.35, 650), (0.0, 1000), (0.9, 100)])
+def test_the_quantile_is_not_moved_by_rounding(alpha, rank, monkeypatch):
+    distances = iter(np.random.default_rng(0).permutation(1000) + 1.0)
+    monkeypatch.setattr("phida.baselines.automato.bottleneck_distance", lambda here, there: next(distances))
+    assert AuToMATo(alpha=alpha, random_state=0).fit(blobs(12, 2)).width_ == 2.0 * rank

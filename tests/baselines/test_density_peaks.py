@@ -56,3 +56,9 @@ def test_one_row():
 def test_equal_peaks_come_by_index():
     graph = DecisionGraph(np.array([1.0, 2.0, 4.0, 1.0]), np.array([4.0, 2.0, 1.0, 9.0]))
     assert graph.peaks(3).tolist() == [3, 0, 1]
+
+
+@pytest.mark.parametrize("d", [15, 40])
+def test_copies_are_at_distance_zero_in_any_number_of_dimensions(d):
+    X = np.repeat(np.random.default_rng(0).normal(size=(20, d)) + 1e3, 5, axis=0)
+    assert np.isinf(decision_graph(X, 4).density).all()

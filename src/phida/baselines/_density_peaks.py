@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-#: Distances held at once. The n × n matrix is never made.
+#: Numbers held at once. The n × n matrix is never made.
 BLOCK = 1 << 22
 
 #: Neighbours remembered per row. Among so many, nearly every row finds a denser one.
@@ -56,8 +56,10 @@ def _densities(
     remembered = min(REMEMBERED, n_neighbours) + 1
     distances = np.empty((len(X), remembered))
     indices = np.empty((len(X), remembered), dtype=np.int64)
-    for block in _blocks(np.arange(len(X)), n_neighbours + 1):
-        near, who = searcher.kneighbors(X[block])
+    for block in _blocks(np.arange(len(X)), (n_neighbours + 1) * X.shape[1]):
+        # In many dimensions the search rounds so much that copies are not at distance 0; differences do not.
+        who = searcher.kneighbors(X[block], return_distance=False)
+        near = np.linalg.norm(X[who] - X[block, None], axis=2)
         total = near.sum(axis=1)
         density[block] = np.divide(n_neighbours, total, out=np.full(len(block), np.inf), where=total > 0)
         distances[block], indices[block] = near[:, :remembered], who[:, :remembered]

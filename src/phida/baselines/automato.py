@@ -56,6 +56,9 @@ class AuToMATo(BatchClusterer):
     The density takes distances to the power of the number of features and leaves the range of floating point where
     there are hundreds of features. If no row has a finite density, ``fit`` raises a ``ValueError``.
 
+    A row that has ``n_neighbors`` copies or more may be missing among its own neighbours, and copies may then get
+    different labels.
+
     Resamples take their neighbours from one search in all rows, which gives the same diagrams as a search in each.
 
     References
@@ -90,6 +93,7 @@ class AuToMATo(BatchClusterer):
         self.random_state = random_state
 
     def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
+        _gudhi()  # before the search, which may take long
         n, d = samples.shape
         neighbours = BootstrapNeighbours(samples, min(self.n_neighbors, n))
         density = _log_density(neighbours.all(), d)
@@ -97,7 +101,7 @@ class AuToMATo(BatchClusterer):
         if not np.isfinite(density).any() and neighbours.all().distances.any():
             raise ValueError(
                 f"AuToMATo takes distances to the power of the number of features, here {d}, and no row has a finite "
-                "density left. Reduce the number of features first."
+                "density left. Rescale the features or reduce their number first."
             )
         tree = _tomato(neighbours.all(), density)
         self.diagram_ = tree.diagram_
@@ -117,7 +121,7 @@ class AuToMATo(BatchClusterer):
             drawn = neighbours.drawn(counts)
             there = _off_diagonal(_tomato(drawn, _log_density(drawn, d)).diagram_)
             distances[b] = bottleneck_distance(here, there)
-        rank = math.ceil(self.n_bootstrap * (1.0 - self.alpha))
+        rank = math.ceil(round(self.n_bootstrap * (1.0 - self.alpha), 9))  # 1 - 0.7 is a little more than 0.3
         return float(np.sort(distances)[rank - 1])
 
 
@@ -128,12 +132,18 @@ def _log_density(neighbourhoods: Neighbourhoods, n_features: int) -> NDArray[np.
 
 
 def _tomato(neighbourhoods: Neighbourhoods, density: NDArray[np.float64]) -> Any:
-    """The tree of density peaks, from gudhi."""
+    """The tree of density peaks."""
+    tomato = _gudhi()(graph_type="manual", density_type="manual")
+    return tomato.fit(neighbourhoods.graph.tolist(), weights=density)
+
+
+def _gudhi() -> Any:
+    """ToMATo of gudhi, or an error that says how to get it."""
     try:
         from gudhi.clustering.tomato import Tomato
     except ImportError as error:
-        raise ImportError("AuToMATo needs gudhi; install it with: pip install 'phida[tda]'") from error
-    return Tomato(graph_type="manual", density_type="manual").fit(neighbourhoods.graph.tolist(), weights=density)
+        raise ImportError('AuToMATo needs gudhi: pip install "phida[tda]"') from error
+    return Tomato
 
 
 def _off_diagonal(diagram: NDArray[np.float64]) -> NDArray[np.float64]:
