@@ -34,6 +34,12 @@ def test_list_shows_what_is_at_hand():
     assert "CC BY 4.0" in phida("bench", "list", "--about", "seeds").output
 
 
+def test_list_names_the_extra_that_is_missing(monkeypatch):
+    monkeypatch.setattr("phida.benchmark.methods.interface.find_spec", lambda name: None)
+    output = " ".join(phida("bench", "list").output.split())
+    assert 'pip install "phida[tda]"' in output and 'pip install "phida[deep]"' in output
+
+
 def test_run_and_report(tmp_path):
     words = (
         "bench",

@@ -87,6 +87,7 @@ def _list_one(name: str, data: Path | None) -> None:
 
 
 def _print_table(title: str, columns: dict[str, Any], rows: Sequence[Sequence[str]]) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     results.print(f"[bold]{title}[/bold]")
@@ -94,7 +95,7 @@ def _print_table(title: str, columns: dict[str, Any], rows: Sequence[Sequence[st
     for column, justify in columns.items():
         table.add_column(column, justify=justify)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     results.print(table)
     results.print()
 
@@ -197,7 +198,7 @@ def tune(
             for e in sorted(at_hand, key=lambda e: e.samples * e.features)
             for setting in _settings(settings)
             for m in chosen
-            if setting in m.settings and (again or not plan.tuned_path(out, m.name, e.name, setting).is_file())
+            if setting in m.settings and (again or not plan.is_tuned(out, m.name, e.name, setting))
         ]
         if not cells:
             notes.print("nothing to do: every cell was tuned before (--again tunes it once more)")
