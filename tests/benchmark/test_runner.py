@@ -48,6 +48,8 @@ def test_a_deterministic_method_takes_the_rows_as_the_file_has_them(tmp_path):
     run(jobs("ByPosition", "ByPositionShuffled"), tmp_path)
     found = evaluate(tmp_path).set_index("method")["ari"]
     assert found["ByPosition"] == 1.0 and found["ByPositionShuffled"] < 0.1
+    made = [Job(Trial("stationary", "iris", "ByPosition", 0), {}, shuffled=shuffled) for shuffled in (False, True)]
+    assert missing(made, tmp_path) == made[1:]  # one of another order does not count
 
 
 def test_a_trial_that_hangs_is_ended_and_its_other_seeds_are_spared(tmp_path):

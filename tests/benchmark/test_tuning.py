@@ -20,6 +20,7 @@ def test_the_best_parameters_are_kept_and_a_run_takes_them(tmp_path):
     tuning.tune(CELL, Surroundings(tmp_path), Budget(trials=6, seeds=2))
     facts = json.loads(plan.tuned_path(tmp_path, "GNG", "iris", "stationary").read_text())
     assert facts["ari"] > 0.4 and facts["budget"] == {"trials": 6, "seeds": 2, "seconds": 600.0}
+    assert facts["tried"] == 6 and facts["trial"] < 6
     jobs = list(plan.jobs([method("GNG")], [entry("iris")], ("stationary", "nonstationary"), 2, tmp_path))
     assert [job.parameters for job in jobs] == [facts["parameters"]] * 2 + [{}] * 2
     assert list(plan.all_tuned(tmp_path)) == [("GNG", "iris", "stationary", facts)]
@@ -52,6 +53,24 @@ def test_a_cell_is_ended_when_its_time_is_up(tmp_path):
     tuning.run([CELL], Surroundings(tmp_path), 1, endless, lambda *news: told.append(news))
     assert time.monotonic() - began < 60
     assert told[0][0] == CELL
+    assert plan.is_tuned(tmp_path, "GNG", "iris", "stationary")
+
+
+def test_what_was_interrupted_is_not_tuned(tmp_path, monkeypatch):
+    run, trials = tuning.execution.run, []
+
+    def interrupted(*given, **more):
+        trials.append(given)
+        if len(trials) > 2:
+            raise KeyboardInterrupt
+        return run(*given, **more)
+
+    monkeypatch.setattr(tuning.execution, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tuning.tune(CELL, Surroundings(tmp_path), Budget(trials=40, seeds=1))
+    facts = json.loads(plan.tuned_path(tmp_path, "GNG", "iris", "stationary").read_text())
+    assert facts["tried"] == 2
+    assert not plan.is_tuned(tmp_path, "GNG", "iris", "stationary")
 
 
 def test_what_has_nothing_to_tune_is_refused(tmp_path):

@@ -27,13 +27,20 @@ def jobs(
                 if setting in method.settings:
                     parameters = dict(method.parameters) | tuned(out, method.name, entry.name, setting)
                     for seed in range(1 if method.deterministic else seeds):
-                        yield Job(Trial(setting, entry.name, method.name, seed), parameters)
+                        trial = Trial(setting, entry.name, method.name, seed)
+                        yield Job(trial, parameters, shuffled=not method.deterministic)
 
 
 def tuned(out: Path, method: str, dataset: str, setting: str) -> dict[str, Any]:
     """The parameters that tuning chose, where it was run."""
     path = tuned_path(out, method, dataset, setting)
     return json.loads(path.read_text())["parameters"] if path.is_file() else {}
+
+
+def is_tuned(out: Path, method: str, dataset: str, setting: str) -> bool:
+    """Whether tuning came to its end, which an interrupted one did not."""
+    path = tuned_path(out, method, dataset, setting)
+    return path.is_file() and bool(json.loads(path.read_text()).get("finished", True))
 
 
 def all_tuned(out: Path) -> Iterator[tuple[str, str, str, dict[str, Any]]]:

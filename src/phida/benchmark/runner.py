@@ -44,7 +44,7 @@ def seeds_for(seconds: float) -> int:
 def missing(
     jobs: Iterable[Job], out: Path, digests: Mapping[str, str] | None = None, *, retry: bool = False
 ) -> list[Job]:
-    """The jobs that have no record with the same parameters yet; with ``retry`` also those that failed.
+    """The jobs that have no record with the same parameters and order yet; with ``retry`` also those that failed.
 
     ``digests`` of the data sets: a record of another copy does not count.
     """
@@ -55,6 +55,8 @@ def missing(
             return False
         if not record.ok:
             return not retry
+        if record.shuffled != job.shuffled:
+            return False
         return digests is None or record.digest == digests[job.trial.dataset]
 
     return [job for job in jobs if not done(job)]

@@ -73,15 +73,17 @@ def run(
                 process.kill()
                 process.join()
                 busy.remove(item)
-                path = tuned_path(surroundings.out, cell.method, cell.dataset, cell.setting)
-                progress(cell, f"the process ended with code {process.exitcode}" if crashed else _told(path))
+                if crashed:
+                    progress(cell, f"the process ended with code {process.exitcode}")
+                else:
+                    progress(cell, _finish(tuned_path(surroundings.out, cell.method, cell.dataset, cell.setting)))
     finally:
         for _, process, _ in busy:
             process.kill()
 
 
 def tune(cell: Cell, surroundings: Surroundings, budget: Budget) -> None:
-    """Tune one cell; after each trial that is better, its parameters are written down."""
+    """Tune one cell; after each trial the best parameters so far are written down, and how many were tried."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     for plugin in surroundings.plugins:
         methods.add(plugin)
@@ -90,10 +92,10 @@ def tune(cell: Cell, surroundings: Surroundings, budget: Budget) -> None:
     if space is None:
         raise ValueError(f"{cell.method} has nothing to tune.")
     path = tuned_path(surroundings.out, cell.method, cell.dataset, cell.setting)
-    began, best = time.monotonic(), -np.inf
+    began = time.monotonic()
+    facts: dict[str, Any] = {"budget": asdict(budget), "finished": False}
 
     def objective(trial: optuna.Trial) -> float:
-        nonlocal best
         parameters = dict(method.parameters) | space(trial)
         scores = []
         for seed in range(FIRST_SEED, FIRST_SEED + budget.seeds):
@@ -104,17 +106,20 @@ def tune(cell: Cell, surroundings: Surroundings, budget: Budget) -> None:
             order = np.concatenate(stages(cell.setting, dataset.y, dataset.entry.spelling, record.order_seed))
             scores.append(adjusted_rand(contingency(dataset.y[order], record.labels[-1].astype(np.int64))))
         score = float(np.mean(scores))
-        if score > best:
-            best = score
-            facts = {"ari": score, "trial": trial.number, "seconds": time.monotonic() - began}
-            _write(path, {"parameters": parameters, "budget": asdict(budget), **facts})
+        if score > facts.get("ari", -np.inf):
+            seconds = time.monotonic() - began
+            facts.update(parameters=parameters, ari=score, trial=trial.number, seconds=seconds)
         return score
+
+    def note(study: optuna.Study, trial: optuna.trial.FrozenTrial) -> None:
+        if "parameters" in facts:
+            _write(path, facts | {"tried": trial.number + 1})
 
     sampler = optuna.samplers.TPESampler(seed=0, n_startup_trials=15)
     study = optuna.create_study(direction="maximize", sampler=sampler)
     for start in method.starts:
         study.enqueue_trial(dict(start))
-    study.optimize(objective, n_trials=budget.trials, timeout=budget.seconds)
+    study.optimize(objective, n_trials=budget.trials, timeout=budget.seconds, callbacks=[note])
 
 
 def _write(path: Path, facts: dict[str, Any]) -> None:
@@ -124,9 +129,11 @@ def _write(path: Path, facts: dict[str, Any]) -> None:
     part.replace(path)
 
 
-def _told(path: Path) -> str:
+def _finish(path: Path) -> str:
+    """Mark a cell as tuned, and tell what was chosen."""
     if not path.is_file():
-        return "no trial was finished in time; the defaults stay"
-    facts = json.loads(path.read_text())
+        return "no trial gave a result in time; the defaults stay"
+    facts = json.loads(path.read_text()) | {"finished": True}
+    _write(path, facts)
     chosen = ", ".join(f"{name} {value:.4g}" for name, value in facts["parameters"].items())
     return f"ARI {facts['ari']:.3f} with {chosen}"

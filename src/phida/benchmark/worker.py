@@ -32,6 +32,8 @@ class Job:
 
     trial: Trial
     parameters: Mapping[str, Any]
+    shuffled: bool = True
+    """Whether the order of the rows is drawn by the seed."""
 
 
 @dataclass(frozen=True)
