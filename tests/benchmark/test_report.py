@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 from phida.benchmark import records, report
 from phida.benchmark.datasets import entry, load
 from phida.benchmark.evaluation import evaluate
+from phida.benchmark.methods import methods
 from phida.benchmark.protocol import stages
 from phida.benchmark.published import published
 from phida.benchmark.records import Trial
@@ -131,6 +132,12 @@ def test_statements_on_few_data_sets_are_not_checked(small_run):
     assert beats.tolist() == ["not checked", "only 2 data sets were run"]
     letter = verdict[verdict.index.str.startswith("Letter")].iloc[0]
     assert letter.tolist() == ["not checked", "PHIDA was not run on letter"]
+
+
+def test_what_was_decided_for_a_method_is_told():
+    table = tables.fixed(methods().values()).cells.set_index("method")["settings"]
+    assert "100 epochs of pre-training" in table["G-CEALS"] and "largest density" in table["SR-PCM-HDP"]
+    assert tables.fixed([methods()["PHIDA"]]) is None
 
 
 def test_commands_are_noted_once(tmp_path):

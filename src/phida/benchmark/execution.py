@@ -38,9 +38,10 @@ def run(
         trial,
         "ok",
         parameters=parameters,
-        versions={name: version(name) for name in ("phida", "numpy", "scikit-learn")},
+        versions={name: version(name) for name in ("phida", "numpy", "scikit-learn", *method.requires)},
         machine=machine(),
         digest=dataset.digest,
+        fixed=method.fixed,
         shuffled=not method.deterministic,
     )
     task = Task(

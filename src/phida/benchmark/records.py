@@ -59,6 +59,8 @@ class Record:
     machine: Mapping[str, Any] = field(default_factory=dict)
     digest: str = ""
     """Of the data set."""
+    fixed: str = ""
+    """What was decided for the method where publications leave it open."""
     shuffled: bool = True
     """Whether the order of the rows was drawn by the seed."""
 

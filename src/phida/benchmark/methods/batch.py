@@ -57,8 +57,22 @@ def _batch(name: str, order: int, summary: str, make: Callable[[Task], BatchSyst
 
 
 METHODS = (
-    _batch("TC", 40, "Torque Clustering, nothing to tune and nothing random", _torque, deterministic=True),
-    _batch("AuToMATo", 41, "ToMATo with a bootstrapped threshold", _automato, requires={"gudhi": "tda"}),
+    _batch(
+        "TC",
+        40,
+        "Torque Clustering, nothing to tune and nothing random",
+        _torque,
+        fixed="rows in the data set's own order, which decides where distances tie",
+        deterministic=True,
+    ),
+    _batch(
+        "AuToMATo",
+        41,
+        "ToMATo with a bootstrapped threshold",
+        _automato,
+        fixed="10 neighbours, 1000 resamples, alpha 0.35",
+        requires={"gudhi": "tda"},
+    ),
     _batch(
         "TBM-P",
         42,
@@ -76,8 +90,28 @@ METHODS = (
         "Possibilistic c-means drawn to high-density points, tuned; the points are chosen by rule",
         _sr_pcm_hdp,
         space=_sr_pcm_hdp_space,
+        fixed="high-density points are the rows with the largest density times separation; the original's are picked "
+        "by hand",
         starts=({"n_high_density_points": 6, "alpha": 5.3, "lam": 1.5},),
     ),
-    _batch("TableDC", 44, "A deep method that is told K", _tabledc, needs_class_count=True, requires={"jax": "deep"}),
-    _batch("G-CEALS", 45, "A deep method that is told K", _g_ceals, needs_class_count=True, requires={"jax": "deep"}),
+    _batch(
+        "TableDC",
+        44,
+        "Cauchy affinities in an autoencoder's embedding, told K",
+        _tabledc,
+        fixed="raw features, embedding of 100, 30 epochs of pre-training in batches of 256, 200 of clustering on all "
+        "rows, Adam at 1e-3",
+        needs_class_count=True,
+        requires={"jax": "deep"},
+    ),
+    _batch(
+        "G-CEALS",
+        45,
+        "Gaussian clusters in an autoencoder's embedding, told K",
+        _g_ceals,
+        fixed="standardised features, embedding of 10, 100 epochs of pre-training in batches of 256, 100 of "
+        "clustering, Adam at 1e-3",
+        needs_class_count=True,
+        requires={"jax": "deep"},
+    ),
 )

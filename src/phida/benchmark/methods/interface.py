@@ -115,6 +115,8 @@ class Method:
     """Parameters that are tuned, for those that the paper tuned; its docstring says where the ranges come from."""
     starts: tuple[Mapping[str, Any], ...] = ()
     """Points of that space that are tried first: defaults, and what publications use."""
+    fixed: str = ""
+    """What was decided where publications leave it open, in words; records and the report carry it."""
     requires: Mapping[str, str] = field(default_factory=dict)
     """Modules it imports, and the extra of phida that installs each."""
 

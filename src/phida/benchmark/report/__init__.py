@@ -52,8 +52,12 @@ def write(folder: Path, out: Path, data: Path | None, jobs: int, say: Callable[[
     if {"PHIDA", "PHIDA-equations"} <= set(present):
         table = tables.differences(trials, "PHIDA-equations", "PHIDA")
         document.sections.append(Section("Equations and released code", tables=(table,)))
-    if any(known[name].space for name in present):
-        document.sections.append(Section("Tuned parameters", tables=(tables.tuned(folder),)))
+    settings = (
+        tables.tuned(folder) if any(known[name].space for name in present) else None,
+        tables.fixed(known[name] for name in present),
+    )
+    if any(settings):
+        document.sections.append(Section("Parameters", tables=tuple(t for t in settings if t)))
     origin = (tables.seeds(cells, present), tables.not_run(trials), tables.mixed(trials))
     document.sections.append(Section("Seeds, and what could not be run", tables=tuple(t for t in origin if t)))
     return render.write(document, out)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from phida.benchmark.datasets import entries
+from phida.benchmark.methods import Method
 from phida.benchmark.metrics import metrics
 from phida.benchmark.plan import all_tuned
 from phida.benchmark.report.document import Table
@@ -220,6 +222,12 @@ def tuned(folder: Path) -> Table:
         "suggested ones, so the published values need not be met."
     )
     return Table("words_tuned", "Tuned parameters", pd.DataFrame(rows), note)
+
+
+def fixed(methods: Iterable[Method]) -> Table | None:
+    """What was decided for methods where publications leave it open; None where nothing was."""
+    rows = [{"method": method.name, "settings": method.fixed} for method in methods if method.fixed]
+    return Table("words_fixed", "Settings that are not tuned", pd.DataFrame(rows)) if rows else None
 
 
 def not_run(table: pd.DataFrame) -> Table:
