@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,23 +22,41 @@ def bottleneck_distance(first: NDArray[np.float64], second: NDArray[np.float64])
     first, second : ndarray of shape (n_points, 2)
         Birth and death of each point, either way up, none of them equal.
     """
-    with np.errstate(invalid="ignore"):  # infinity minus itself, where the points are equal
-        moves = np.abs(first[:, None, :] - second[None, :, :])
-    moves[first[:, None, :] == second[None, :, :]] = 0.0
-    between = moves.max(axis=2, initial=0.0)
     first_exits, second_exits = (np.abs(points[:, 0] - points[:, 1]) / 2.0 for points in (first, second))
 
     def suffices(reach: float) -> bool:
         # Points that cannot exit must be matched. A matching that serves those of one diagram and a matching that
         # serves those of the other can always be joined into one that serves both (Mendelsohn and Dulmage).
-        near = between <= reach
-        return _all_matched(near[first_exits > reach]) and _all_matched(near[:, second_exits > reach].T)
+        return _all_matched(_moves(first[first_exits > reach], second) <= reach) and _all_matched(
+            _moves(second[second_exits > reach], first) <= reach
+        )
 
     exits = np.unique(np.concatenate([[0.0], first_exits, second_exits]))
-    at = bisect_left(exits, True, key=suffices)  # all points can exit at the last
+    at = _first_of_sorted(exits, suffices)
+    # Below that exit, those that must be matched are the same for every reach.
+    stay = [(first[first_exits >= exits[at]], second), (second[second_exits >= exits[at]], first)]
+    between = np.concatenate([_moves(points, others).ravel() for points, others in stay])
     inner = np.unique(between[(between > exits[max(at - 1, 0)]) & (between < exits[at])])
     better = bisect_left(inner, True, key=suffices)
     return float(inner[better] if better < len(inner) else exits[at])
+
+
+def _first_of_sorted(reaches: NDArray[np.float64], suffices: Callable[[float], bool]) -> int:
+    """Index of the first reach that suffices, as the last one does; the larger they are, the less it takes to tell."""
+    high, step = len(reaches) - 1, 1
+    while step <= high and suffices(reaches[high - step]):
+        high, step = high - step, 2 * step
+    return bisect_left(reaches, True, lo=max(high - step, 0), hi=high, key=suffices)
+
+
+def _moves(points: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From each point to each of the others, by the maximum norm."""
+    with np.errstate(invalid="ignore"):  # infinity minus itself, where they are no distance apart
+        births, deaths = (
+            np.where(here == there, 0.0, np.abs(here - there))
+            for here, there in zip(points.T[:, :, None], others.T[:, None, :], strict=True)
+        )
+    return np.maximum(births, deaths)
 
 
 def _all_matched(allowed: NDArray[np.bool_]) -> bool:
