@@ -27,7 +27,7 @@ def test_many_features_are_searched_differently_to_the_same_end():
 def test_blocks_change_nothing(monkeypatch):
     X = blobs(90)
     whole = decision_graph(X, 9)
-    monkeypatch.setattr(_density_peaks, "BLOCK", 100)
+    monkeypatch.setattr(_density_peaks, "BLOCK_NUMBERS", 100)
     pieces = decision_graph(X, 9)
     np.testing.assert_array_equal(pieces.density, whole.density)
     np.testing.assert_array_equal(pieces.separation, whole.separation)

@@ -37,7 +37,7 @@ def test_links_are_those_of_the_plain_reading(seed):
 def test_the_size_of_a_block_changes_nothing(monkeypatch):
     X = np.round(blobs(150, seed=3), 1)
     expected = TorqueClustering().fit_predict(X)
-    monkeypatch.setattr(_single_linkage, "BLOCK", 1000)
+    monkeypatch.setattr(_single_linkage, "BLOCK_BYTES", 1000)
     np.testing.assert_array_equal(TorqueClustering().fit_predict(X), expected)
 
 

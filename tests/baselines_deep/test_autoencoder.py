@@ -41,7 +41,7 @@ def test_adam_as_by_its_formula():
 
 @pytest.mark.parametrize(("n", "size", "shape"), [(50, 4096, (1, 50)), (50, 20, (3, 17)), (50, 25, (2, 25))])
 def test_blocks_hold_every_row_once(n, size, shape, monkeypatch):
-    monkeypatch.setattr(_autoencoder, "BLOCK", size)
+    monkeypatch.setattr(_autoencoder, "BLOCK_ROWS", size)
     data = _autoencoder.blocks(X)
     assert data.rows.shape == (*shape, 4)
     assert data.real.sum() == n

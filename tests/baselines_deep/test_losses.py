@@ -100,7 +100,7 @@ def test_covariances_start_at_the_identity(network):
 
 
 def test_assignment_of_all_rows(g_ceals, monkeypatch):
-    monkeypatch.setattr(_autoencoder, "BLOCK", 8)
+    monkeypatch.setattr(_autoencoder, "BLOCK_ROWS", 8)
     data = _autoencoder.blocks(X)
     labels, shares = _g_ceals_training.assign(g_ceals, data)
     model = in_float64(g_ceals)
@@ -123,7 +123,7 @@ def test_gradients_are_finite_on_a_centre(tabledc, g_ceals):
 def test_one_epoch_of_tabledc_is_the_same_in_one_block_and_in_many(tabledc, monkeypatch):
     moments = _autoencoder.adam(tabledc)
     whole, _ = _tabledc_training.epoch(tabledc, moments, _autoencoder.blocks(X), SHARPNESS, 0.9, 0.1)
-    monkeypatch.setattr(_autoencoder, "BLOCK", 7)
+    monkeypatch.setattr(_autoencoder, "BLOCK_ROWS", 7)
     pieces, _ = _tabledc_training.epoch(tabledc, moments, _autoencoder.blocks(X), SHARPNESS, 0.9, 0.1)
     for first, second in zip(jax.tree.leaves(whole), jax.tree.leaves(pieces)):
         np.testing.assert_allclose(first, second, atol=1e-3)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from phida.baselines._jax import jax, jnp
 
 #: Rows that pass through a network at once, whatever the number of rows.
-BLOCK = 4096
+BLOCK_ROWS = 4096
 
 Parameters = Any  # any tree of arrays
 
@@ -87,8 +87,8 @@ def descend(parameters: Parameters, gradient: Parameters, moments: Adam, rate: f
 
 
 def blocks(X: NDArray[np.float64]) -> Blocks:
-    """The rows in as few blocks as ``BLOCK`` allows."""
-    count = ceil(len(X) / BLOCK)
+    """The rows in as few blocks as ``BLOCK_ROWS`` allows."""
+    count = ceil(len(X) / BLOCK_ROWS)
     size = ceil(len(X) / count)
     padded = np.zeros((count * size, X.shape[1]), dtype=np.float32)
     padded[: len(X)] = X

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-#: Numbers held at once. The n × n matrix is never made.
-BLOCK = 1 << 22
+#: Held at once. The n × n matrix is never made.
+BLOCK_NUMBERS = 1 << 22
 
 #: Neighbours remembered per row. Among so many, nearly every row finds a denser one.
 REMEMBERED = 16
@@ -68,5 +68,5 @@ def _densities(
 
 def _blocks(rows: NDArray[np.int64], width: int) -> list[NDArray[np.int64]]:
     """The rows in pieces, each of which may have so many columns."""
-    size = max(1, BLOCK // width)
+    size = max(1, BLOCK_NUMBERS // width)
     return [rows[start : start + size] for start in range(0, len(rows), size)]

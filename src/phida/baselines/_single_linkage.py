@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Bytes of one block of distances: small enough for the processor's caches, large enough for BLAS.
-BLOCK = 32 * 2**20
+#: Of one block of distances: small enough for the processor's caches, large enough for BLAS.
+BLOCK_BYTES = 32 * 2**20
 
 
 class Nearest(NamedTuple):
@@ -56,7 +56,7 @@ class NearestClusters:
         outside = cluster[self._partner] != cluster
         np.minimum.at(best, cluster[outside], self._reach[outside])
         waiting = np.argsort(self._reach, kind="stable")
-        size = max(1, BLOCK // (8 * len(cluster)))
+        size = max(1, BLOCK_BYTES // (8 * len(cluster)))
         looked_at = []
         while len(waiting):
             # Equal reach is not enough to be left out: the pair may win the tie.
@@ -94,7 +94,7 @@ class NearestClusters:
     def _squared_distances(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
         """Squared distances of pairs, from differences, a slice of the pairs at a time."""
         result = np.empty(len(first))
-        size = max(1, BLOCK // (8 * self._samples.shape[1]))
+        size = max(1, BLOCK_BYTES // (8 * self._samples.shape[1]))
         for start in range(0, len(first), size):
             part = slice(start, start + size)
             result[part] = np.square(self._samples[first[part]] - self._samples[second[part]]).sum(axis=1)

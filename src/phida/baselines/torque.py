@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from phida.baselines._batch import BatchClusterer, components
 from phida.baselines._memory import require
-from phida.baselines._single_linkage import BLOCK, NearestClusters
+from phida.baselines._single_linkage import BLOCK_BYTES, NearestClusters
 
 
 class Links(NamedTuple):
@@ -85,7 +85,9 @@ class TorqueClustering(BatchClusterer):
     def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
         n, d = samples.shape
         # Three copies of the samples, ten vectors, and a block, of which all may be candidates where distances tie.
-        require("Torque Clustering", 8 * n * (3 * d + 10) + 8 * min(max(BLOCK, 8 * n), 8 * n * n), self.max_memory)
+        require(
+            "Torque Clustering", 8 * n * (3 * d + 10) + 8 * min(max(BLOCK_BYTES, 8 * n), 8 * n * n), self.max_memory
+        )
         if n == 1:  # nothing to link
             return np.zeros(1, dtype=np.int64)
         links = link_layers(samples)
