@@ -1,5 +1,7 @@
 """Torque Clustering: the plain reading, ties and duplicates, known results, and memory."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from data import blobs
@@ -39,6 +41,16 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch):
     expected = TorqueClustering().fit_predict(X)
     monkeypatch.setattr(_single_linkage, "BLOCK_BYTES", 1000)
     np.testing.assert_array_equal(TorqueClustering().fit_predict(X), expected)
+
+
+def test_many_blocks_take_no_more_memory_than_one(monkeypatch):
+    X = blobs(2000, 2)
+    monkeypatch.setattr(_single_linkage, "BLOCK_BYTES", 8 * 4 * len(X))
+    tracemalloc.start()
+    TorqueClustering().fit(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * 2**20  # 500 lists of all rows would take 8 MiB
 
 
 def test_rounding_of_products_changes_nothing():

@@ -61,7 +61,7 @@ class NearestClusters:
         while len(waiting):
             # Equal reach is not enough to be left out: the pair may win the tie.
             waiting = waiting[self._reach[waiting] <= best[cluster[waiting]]]
-            rows, waiting = waiting[:size], waiting[size:]
+            rows, waiting = waiting[:size].copy(), waiting[size:]  # a view would keep the whole list
             self._look(rows, cluster)
             np.minimum.at(best, cluster[rows], self._reach[rows])
             looked_at.append(rows)
