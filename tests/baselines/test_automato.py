@@ -139,3 +139,11 @@ def test_the_quantile_is_not_moved_by_rounding(alpha, rank, monkeypatch):
     distances = iter(np.random.default_rng(0).permutation(1000) + 1.0)
     monkeypatch.setattr("phida.baselines.automato.bottleneck_distance", lambda here, there: next(distances))
     assert AuToMATo(alpha=alpha, random_state=0).fit(blobs(12, 2)).width_ == 2.0 * rank
+
+
+def test_peaks_of_infinite_density_do_not_make_the_width_infinite():
+    X = np.random.default_rng(0).normal(size=(150, 2))
+    X[:11], X[11:22] = [-1.0, 0.0], [1.0, 0.0]  # two peaks of one group; a resample holds ten of each or does not
+    model = AuToMATo(n_bootstrap=60, random_state=0).fit(X)
+    assert np.isinf(model.diagram_).any()
+    assert np.isfinite(model.width_)

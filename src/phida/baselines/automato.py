@@ -56,7 +56,8 @@ class AuToMATo(BatchClusterer):
     The density takes distances to the power of the number of features and leaves the range of floating point where
     there are hundreds of features. If no row has a finite density, ``fit`` raises a ``ValueError``.
 
-    A row that has ``n_neighbors`` copies or more may be missing among its own neighbours, and copies may then get
+    A row that has ``n_neighbors`` copies has an infinite density: as a peak it lasts for ever, and the resamples are
+    compared without such peaks. With more copies it may be missing among its own neighbours, and copies may then get
     different labels.
 
     Resamples take their neighbours from one search in all rows, which gives the same diagrams as a search in each.
@@ -114,12 +115,12 @@ class AuToMATo(BatchClusterer):
     def _quantile(self, neighbours: BootstrapNeighbours, n: int, d: int) -> float:
         """Bottleneck distance that a share 1 - α of the resamples keeps from the diagram of the rows."""
         generator = check_random_state(self.random_state)
-        here = _off_diagonal(self.diagram_)
+        here = _finite(_off_diagonal(self.diagram_))
         distances = np.empty(self.n_bootstrap)
         for b in range(self.n_bootstrap):
             counts = np.bincount(generator.randint(n, size=n), minlength=n)
             drawn = neighbours.drawn(counts)
-            there = _off_diagonal(_tomato(drawn, _log_density(drawn, d)).diagram_)
+            there = _finite(_off_diagonal(_tomato(drawn, _log_density(drawn, d)).diagram_))
             distances[b] = bottleneck_distance(here, there)
         rank = math.ceil(round(self.n_bootstrap * (1.0 - self.alpha), 9))  # 1 - 0.7 is a little more than 0.3
         return float(np.sort(distances)[rank - 1])
@@ -149,3 +150,8 @@ def _gudhi() -> Any:
 def _off_diagonal(diagram: NDArray[np.float64]) -> NDArray[np.float64]:
     """The points of positive persistence; the others match for nothing."""
     return diagram[diagram[:, 0] > diagram[:, 1]]
+
+
+def _finite(diagram: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The points without those of infinite density, of which one more or less would be infinitely far away."""
+    return diagram[np.isfinite(diagram).all(axis=1)]
