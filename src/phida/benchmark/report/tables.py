@@ -205,7 +205,7 @@ def tuned(folder: Path) -> Table:
     rows = []
     for method, dataset, setting, facts in all_tuned(folder):
         budget = facts["budget"]
-        trials = f"{facts['tried']} of {budget['trials']}" if "tried" in facts else str(budget["trials"])
+        trials = f"{facts['tried']} of {budget['trials']}" if "tried" in facts else f"up to {budget['trials']}"
         rows.append(
             {
                 "method": method,
@@ -213,7 +213,7 @@ def tuned(folder: Path) -> Table:
                 "setting": setting,
                 "chosen": ", ".join(f"{name} {value:.4g}" for name, value in facts["parameters"].items()),
                 "ARI when chosen": f"{facts['ari']:.3f}",
-                "trials": f"{trials} × {budget['seeds']} seeds, at most {budget['seconds']:g} s",
+                "trials": f"{trials} × {budget['seeds']} seeds in {budget['seconds']:g} s",
             }
         )
     rows.sort(key=lambda row: (row["method"], row["setting"]))
