@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
@@ -27,17 +28,21 @@ class Distributable(BaseEstimator):
     _checked: tuple[object, ...]
 
     @property
+    @abstractmethod
     def _fitted(self) -> _core.Learner:
-        raise NotImplementedError
+        """What was learned, or an error that nothing was."""
 
+    @abstractmethod
     def _check_parameters(self) -> tuple[object, ...]:
-        raise NotImplementedError
+        """The parameters, once they are found to be sound."""
 
+    @abstractmethod
     def _refuse_changes(self) -> None:
-        raise NotImplementedError
+        """Refuse parameters that were changed since learning began."""
 
+    @abstractmethod
     def fit(self, X: Any, y: Any = None) -> Self:
-        raise NotImplementedError
+        """Learn rows anew."""
 
     def local_update(self, X: Any, *, partition: int = 0, n_partitions: int = 1, random_state: int = 0) -> LocalUpdate:
         """What a worker finds out about its rows against this model, which does not change.

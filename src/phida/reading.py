@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any, Self
@@ -22,8 +23,9 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     n_features_in_: int
 
     @property
+    @abstractmethod
     def _reading(self) -> _core.Reading:
-        raise NotImplementedError
+        """The reading that is asked."""
 
     def predict(self, X: Any, *, novelty: float | None = None) -> NDArray[np.int64]:
         """Cluster of each row.
