@@ -6,7 +6,7 @@
 
 #include "arrays.hpp"
 #include "lineage_state.hpp"
-#include "shared_learner.hpp"
+#include "learning/shared_learner.hpp"
 #include "signals.hpp"
 #include "state.hpp"
 #include "update_state.hpp"

@@ -8,7 +8,7 @@
 #include "co_wins_state.hpp"
 #include "merges.hpp"
 #include "nodes/fit_margins.hpp"
-#include "reading.hpp"
+#include "reading/reading.hpp"
 #include "signals.hpp"
 
 namespace phida::bindings {

@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "learner.hpp"
+#include "learning/learner.hpp"
 
 namespace phida::bindings {
 

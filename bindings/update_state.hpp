@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "distributed/local_update.hpp"
+#include "learning/local_update.hpp"
 
 namespace phida::bindings {
 

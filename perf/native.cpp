@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "learner.hpp"
+#include "learning/learner.hpp"
 #include "nodes/matching.hpp"
 #include "nodes/vigilance.hpp"
 #include "topology/knn_graph.hpp"

@@ -1,10 +1,10 @@
-#include "distributed/local_update.hpp"
+#include "learning/local_update.hpp"
 
 #include <cmath>
 
 #include "check.hpp"
-#include "learner.hpp"
-#include "shared_learner.hpp"
+#include "learning/learner.hpp"
+#include "learning/shared_learner.hpp"
 #include "streams.hpp"
 
 using namespace phida;

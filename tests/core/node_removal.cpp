@@ -3,7 +3,7 @@
 #include "check.hpp"
 #include "nodes/node_learning.hpp"
 #include "random.hpp"
-#include "refresh.hpp"
+#include "learning/refresh.hpp"
 
 using namespace phida;
 

@@ -1,4 +1,4 @@
-#include "shared_learner.hpp"
+#include "learning/shared_learner.hpp"
 
 #include <stdexcept>
 #include <thread>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "learner.hpp"
+#include "learning/learner.hpp"
 #include "random.hpp"
 
 namespace phida {

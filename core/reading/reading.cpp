@@ -1,4 +1,4 @@
-#include "reading.hpp"
+#include "reading/reading.hpp"
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-#include "distributed/local_update.hpp"
+#include "learning/local_update.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 // Learning from rows that were matched elsewhere (docs/distributed.md).
 #include <algorithm>
 
-#include "learner.hpp"
+#include "learning/learner.hpp"
 #include "nodes/node_learning.hpp"
 
 namespace phida {

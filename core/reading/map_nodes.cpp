@@ -1,4 +1,4 @@
-#include "node_mapping.hpp"
+#include "reading/map_nodes.hpp"
 
 #include "mapping/coactivation.hpp"
 

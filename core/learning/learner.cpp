@@ -1,4 +1,4 @@
-#include "learner.hpp"
+#include "learning/learner.hpp"
 
 #include <algorithm>
 #include <numeric>

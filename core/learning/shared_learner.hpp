@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "learner.hpp"
+#include "learning/learner.hpp"
 
 namespace phida {
 

@@ -1,4 +1,4 @@
-#include "refresh.hpp"
+#include "learning/refresh.hpp"
 
 #include <algorithm>
 

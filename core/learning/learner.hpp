@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "distributed/local_update.hpp"
+#include "learning/local_update.hpp"
 #include "lineage/history.hpp"
 #include "lineage/lineage.hpp"
 #include "metric/feature_transform.hpp"
@@ -18,8 +18,8 @@
 #include "nodes/recent_margins.hpp"
 #include "nodes/sample_buffer.hpp"
 #include "nodes/vigilance.hpp"
-#include "reading.hpp"
-#include "refresh.hpp"
+#include "reading/reading.hpp"
+#include "learning/refresh.hpp"
 
 namespace phida {
 

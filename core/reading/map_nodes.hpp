@@ -3,7 +3,7 @@
 
 #include "mapping/node_map.hpp"
 #include "nodes/node_state.hpp"
-#include "refresh.hpp"
+#include "learning/refresh.hpp"
 
 namespace phida {
 

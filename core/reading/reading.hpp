@@ -8,7 +8,7 @@
 #include "assignment/assignment_view.hpp"
 #include "lineage/succession.hpp"
 #include "metric/moments.hpp"
-#include "node_mapping.hpp"
+#include "reading/map_nodes.hpp"
 #include "nodes/node_state.hpp"
 
 namespace phida {
