@@ -79,11 +79,14 @@ double Assigner::nearest(std::size_t cluster) const {
   return std::sqrt(smallest);
 }
 
-// A single node scores its squared distance; more score the distance to the nearest plus the distance within which the
-// share q of the cluster's support lies.
+// In the paper a single node scores its squared distance; more score the distance to the nearest plus the distance
+// within which the share q of the cluster's support lies.
 double Assigner::score(std::size_t cluster, double nearest_distance) {
+  if (view_.scoring == Scoring::kNearest) return nearest_distance;
   const std::int32_t begin = view_.first[cluster], end = view_.first[cluster + 1];
-  if (end - begin == 1) return squares_[begin];
+  if (end - begin == 1)
+    return view_.scoring == Scoring::kPublished ? squares_[begin]
+                                                : nearest_distance + nearest_distance;
   members_.clear();
   for (std::int32_t i = begin; i < end; ++i) members_.push_back({squares_[i], view_.support[i]});
   const double needed = view_.concentration * view_.cluster_support[cluster];
@@ -125,6 +128,7 @@ void Assigner::scores(const double* sample, double* out) {
 std::int32_t Assigner::label(const double* sample) {
   if (view_.n_clusters() == 1) return 0;
   measure(sample);
+  if (view_.scoring == Scoring::kNearest) return label_of_nearest();
   // The score of a cluster with several nodes is at least twice its nearest distance: most need not be worked out.
   // Starting with the nearest cluster makes the bound tight.
   std::size_t first = 0;
@@ -135,12 +139,35 @@ std::int32_t Assigner::label(const double* sample) {
   std::size_t best = first;
   double lowest = score(first, nearest_[first]);
   for (std::size_t c = 0; c < view_.n_clusters(); ++c) {
-    const bool single = view_.first[c + 1] - view_.first[c] == 1;
+    const bool single =
+        view_.scoring == Scoring::kPublished && view_.first[c + 1] - view_.first[c] == 1;
     const double bound = single ? squares_[view_.first[c]] : 2.0 * nearest_[c];
     if (c == first || bound > lowest) continue;
     const double s = score(c, nearest_[c]);
     if (s < lowest || (s == lowest && c < best)) {
       lowest = s;
+      best = c;
+    }
+  }
+  return static_cast<std::int32_t>(best);
+}
+
+// Distances are compared, not squares: different squares may have the same root. Of equals, the node of lowest index.
+std::int32_t Assigner::label_of_nearest() const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  // A larger square has a larger root: most roots need not be taken.
+  constexpr double kSameRoot = 1.0 + 4.0 * std::numeric_limits<double>::epsilon();
+  double lowest = kInfinity, bound = kInfinity;
+  std::int32_t node = std::numeric_limits<std::int32_t>::max();
+  std::size_t best = 0;
+  for (std::size_t c = 0; c < view_.n_clusters(); ++c) {
+    for (std::int32_t i = view_.first[c]; i < view_.first[c + 1]; ++i) {
+      if (squares_[i] > bound) continue;
+      const double root = std::sqrt(squares_[i]);
+      if (root > lowest || (root == lowest && view_.member[i] > node)) continue;
+      if (root < lowest) bound = squares_[i] * kSameRoot;
+      lowest = root;
+      node = view_.member[i];
       best = c;
     }
   }

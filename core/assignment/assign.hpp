@@ -28,6 +28,7 @@ class Assigner {
 
   void measure(const double* sample);
   double nearest(std::size_t cluster) const;
+  std::int32_t label_of_nearest() const;
   double score(std::size_t cluster, double nearest_distance);
   double square_within(double support);
 

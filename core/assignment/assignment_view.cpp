@@ -5,25 +5,28 @@
 namespace phida {
 
 AssignmentView make_view(const RowMatrix& representatives, std::span<const double> support,
-                         std::span<const std::int32_t> members,
-                         std::span<const std::int32_t> cluster, std::size_t n_clusters,
-                         const FeatureTransform& transform) {
+                         std::span<const std::int32_t> cluster, const NodeMap& map) {
+  const std::size_t n_clusters = map.n_clusters();
   AssignmentView view;
-  view.transform = transform;
+  view.transform = map.transform;
+  view.scoring = map.scoring;
   view.first.assign(n_clusters + 1, 0);
-  for (const std::int32_t c : cluster) ++view.first[c + 1];
+  for (const std::int32_t c : cluster)
+    if (c >= 0) ++view.first[c + 1];
   for (std::size_t c = 0; c < n_clusters; ++c) view.first[c + 1] += view.first[c];
   std::vector<std::int32_t> next(view.first.begin(), view.first.end() - 1);
-  view.member.resize(members.size());
-  for (std::size_t i = 0; i < members.size(); ++i) view.member[next[cluster[i]]++] = members[i];
+  view.member.resize(view.first.back());
+  for (std::size_t i = 0; i < cluster.size(); ++i)
+    if (cluster[i] >= 0) view.member[next[cluster[i]]++] = static_cast<std::int32_t>(i);
   view.rows = BlockedRows(representatives.cols());
   view.rows.assign(representatives, view.member);
   view.cluster_support.assign(n_clusters, 0.0);
   double total = 0.0;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    view.support.push_back(support[view.member[i]]);
-    view.cluster_support[cluster[i]] += support[members[i]];
-    total += support[members[i]];
+  for (const std::int32_t i : view.member) view.support.push_back(support[i]);
+  for (std::size_t i = 0; i < cluster.size(); ++i) {
+    if (cluster[i] < 0) continue;
+    view.cluster_support[cluster[i]] += support[i];
+    total += support[i];
   }
   double squares = 0.0;
   for (const double s : view.cluster_support) squares += s / total * (s / total);

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mapping/node_map.hpp"
 #include "metric/feature_transform.hpp"
 #include "numeric/blocked_rows.hpp"
 
@@ -18,15 +19,14 @@ struct AssignmentView {
   std::vector<std::int32_t> first;      // per cluster, its first row; one more at the end
   std::vector<double> cluster_support;  // S_c
   double concentration = 1.0;           // q = sum of squared support shares
+  Scoring scoring = Scoring::kPublished;
 
   std::size_t dims() const { return rows.dims(); }
   std::size_t n_clusters() const { return cluster_support.size(); }
 };
 
-// `transform` is the one that the members' representatives define. `members` are the nodes in the view, ascending, and `cluster` their clusters (0 .. n_clusters - 1, none empty).
+// `cluster` is what `map` makes of the nodes: 0 .. n_clusters - 1, none empty, or -1.
 AssignmentView make_view(const RowMatrix& representatives, std::span<const double> support,
-                         std::span<const std::int32_t> members,
-                         std::span<const std::int32_t> cluster, std::size_t n_clusters,
-                         const FeatureTransform& transform);
+                         std::span<const std::int32_t> cluster, const NodeMap& map);
 
 }  // namespace phida

@@ -8,21 +8,20 @@
 #include "numeric/entropy_count.hpp"
 
 namespace phida {
-
 Learner::Learner(const Settings& settings) : Learner(settings, LearnerState(settings.dims)) {}
 
 Learner::Learner(const Settings& settings, LearnerState state)
     : settings_(settings),
       state_(std::move(state)),
       matcher_(settings.dims),
-      plain_(!settings.released || state_.transformed.rows() == 0),
+      matches_raw_(!settings.released || state_.transformed.rows() == 0),
       window_(settings.dims),
       query_(padded(settings.dims), 0.0),
       row_before_(padded(settings.dims), 0.0),
       rest_row_(padded(settings.dims), 0.0) {
-  const RowMatrix& rows = plain_ ? state_.nodes.representative : state_.transformed;
+  const RowMatrix& rows = matches_raw_ ? state_.nodes.representative : state_.transformed;
   for (std::size_t i = 0; i < rows.rows(); ++i) matcher_.append(rows[i]);
-  if (settings.released && plain_ && state_.metric.present && !may_defer()) transform_rows();
+  if (settings.released && matches_raw_ && state_.metric.present && !may_defer()) transform_rows();
 }
 
 void Learner::learn(const double* sample) {
@@ -34,8 +33,8 @@ void Learner::learn(const double* sample) {
 }
 
 // Everything but the vigilance.
-void Learner::match_or_create(const double* x) {
-  reading_.reset();
+void Learner::match_or_create(const double* x, bool adjust_far) {
+  drop_readings();
   state_.ended = false;
   step_ = {};
   NodeState& nodes = state_.nodes;
@@ -43,7 +42,7 @@ void Learner::match_or_create(const double* x) {
     create(x);
     if (nodes.size() == 2) nodes.scale[0] = nodes.scale[1];
   } else {
-    match_and_learn(x);
+    match_and_learn(x, adjust_far);
   }
   ++state_.since_refresh;
   const Switches& switches = settings_.switches;
@@ -53,8 +52,8 @@ void Learner::match_or_create(const double* x) {
 
 void Learner::end_learning() {
   if (state_.nodes.size() == 0 || !settings_.switches.mapping) return;
-  if (state_.ended) return follow_other_mapping();
-  reading_.reset();
+  if (state_.ended) return follow_changed_rule();
+  drop_readings();
   refresh(state_.n_seen, true);
   state_.ended = true;
 }
@@ -63,9 +62,10 @@ void Learner::create(const double* sample) {
   make_room();
   const double scale = state_.moments.add(sample);
   create_node(state_.nodes, sample, scale, state_.n_seen, state_.n_created++);
+  if (settings_.plus) state_.nodes.pairs.add_node();
   state_.metric.present = false;
   scaling_.row_added(state_.nodes.representative[state_.nodes.size() - 1]);
-  if (plain_) matcher_.append(sample);
+  if (matches_raw_) matcher_.append(sample);
   step_.created = true;
 }
 
@@ -77,39 +77,61 @@ void Learner::make_room() {
   nodes_left();
 }
 
-void Learner::match_and_learn(const double* sample) {
-  bring_metric_up_to_date();
-  NodeState& nodes = state_.nodes;
+Match Learner::match(const double* sample) {
+  const NodeState& nodes = state_.nodes;
   const double gamma = state_.metric.transform.gamma;
   const WeightSource weights{nodes.m2, nodes.support, state_.moments};
-  Match match;
-  if (!settings_.released) {
-    match = matcher_.nearest_two(sample, state_.metric.transform.scaling(), gamma,
-                                 nodes.representative, weights);
-  } else if (plain_) {
-    match = matcher_.nearest_two_less(sample, state_.metric.transform.center.data(),
-                                      nodes.representative);
-  } else {
-    transform_row(sample, query_.data());
-    match = matcher_.nearest_two(query_.data(), nullptr, gamma, state_.transformed, weights);
-  }
-  const std::int32_t r = match.winner, b = match.runner_up;
-  const double a_r = similarity(match.winner_distance, nodes.scale[r]);
-  const double a_b = similarity(match.runner_up_distance, nodes.scale[b]);
-  const double tau = state_.vigilance.threshold;
+  if (!settings_.released)
+    return matcher_.nearest_two(sample, state_.metric.transform.scaling(), gamma,
+                                nodes.representative, weights);
+  if (matches_raw_)
+    return matcher_.nearest_two_less(sample, state_.metric.transform.center.data(),
+                                     nodes.representative);
+  transform_row(sample, query_.data());
+  return matcher_.nearest_two(query_.data(), nullptr, gamma, state_.transformed, weights);
+}
+
+// In PHIDA a sample becomes a node if its winner's similarity is below the vigilance.
+Verdict Learner::judge(const Match& match, double winner_similarity, bool adjust_far) {
+  const double vigilance = state_.vigilance.threshold;
+  if (!settings_.plus) return {winner_similarity < vigilance, vigilance};
+  const NodeState& nodes = state_.nodes;
+  const double misfit = FarSamples::misfit(match.winner_distance, nodes.scale[match.winner],
+                                           nodes.support[match.winner]);
+  return judge_plus(
+      misfit, winner_similarity, state_.vigilance, [&] { return nodes.n_single(); }, adjust_far,
+      state_.far);
+}
+
+void Learner::count_pair(const Match& match, const double* sample) {
+  NodeState& nodes = state_.nodes;
+  const double offset = offset_from_plane(
+      sample, nodes.representative[match.winner], nodes.representative[match.runner_up],
+      state_.metric.transform.scaling(), nodes.representative.stride());
+  nodes.pairs.add({match.winner, match.runner_up, unit(), offset, offset * offset});
+}
+
+void Learner::match_and_learn(const double* sample, bool adjust_far) {
+  bring_metric_up_to_date();
+  NodeState& nodes = state_.nodes;
+  const Match found = match(sample);
+  const std::int32_t r = found.winner, b = found.runner_up;
+  const double a_r = similarity(found.winner_distance, nodes.scale[r]);
+  const double a_b = similarity(found.runner_up_distance, nodes.scale[b]);
+  const auto [creates, tau] = judge(found, a_r, adjust_far);
   step_ = {.matched = true,
            .winner = r,
            .runner_up = b,
            .winner_birth = nodes.birth[r],
            .winner_similarity = a_r,
            .runner_up_similarity = a_b,
-           .gamma = gamma};
+           .gamma = state_.metric.transform.gamma};
   state_.margins.append(a_r - tau);
-  if (a_r < tau) {
+  if (creates) {
     create(sample);
     return;
   }
-  nodes.co_wins.add(r, b, one_sample());
+  if (settings_.plus) count_pair(found, sample);
   update(r, sample, 1.0);
   nodes.scale[r] = state_.moments.add(sample);
   if (a_b > tau && compatible(r, b)) {
@@ -133,7 +155,7 @@ void Learner::update(std::int32_t node, const double* sample, double gain) {
   update_node(nodes, node, sample, gain);
   scaling_.row_moved(row_before_.data(), row);
   if (nodes.active[node]) refresher_.active_row_moved(row_before_.data(), row);
-  if (plain_) {
+  if (matches_raw_) {
     matcher_.set(node, nodes.representative[node]);
   } else {
     transform_row(nodes.representative[node], state_.transformed[node]);
@@ -167,7 +189,7 @@ void Learner::bring_metric_up_to_date() {
   if (metric.present && age < static_cast<std::int64_t>(state_.vigilance.interval)) return;
   const bool renew = settings_.released && !metric.present;
   // Rows keep the metric of their last write.
-  if (settings_.released && plain_ && !renew) transform_rows();
+  if (settings_.released && matches_raw_ && !renew) transform_rows();
   all_.resize(nodes.size());
   std::iota(all_.begin(), all_.end(), 0);
   scaling_.fit(nodes.representative, all_, metric.transform);
@@ -184,13 +206,13 @@ bool Learner::may_defer() const { return matcher_.wide() && state_.metric.transf
 void Learner::renew_rows() {
   if (!may_defer()) return transform_rows();
   state_.transformed.resize(0);
-  if (!plain_) matcher_.assign(state_.nodes.representative, all_);
-  plain_ = true;
+  if (!matches_raw_) matcher_.assign(state_.nodes.representative, all_);
+  matches_raw_ = true;
 }
 
 void Learner::transform_rows() {
   const NodeState& nodes = state_.nodes;
-  plain_ = false;
+  matches_raw_ = false;
   state_.transformed.resize(nodes.size());
   matcher_.resize(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -243,44 +265,41 @@ void Learner::refresh(std::int64_t learned, bool ending) {
   state_.has_map = true;
   state_.since_refresh = 0;
   step_.refreshed = true;
-  write_down(learned, ending);
+  record_refresh(learned, ending);
 }
 
 // What became of the clusters, for readers.
-void Learner::write_down(std::int64_t learned, bool ending) {
-  if (mapping_ == Mapping::kPersistence) {
-    refresher_.view().map_nodes(state_.nodes.size(), cluster_);
-    follow(state_.n_clusters, learned);
-  } else if (ending || may_map(learned)) {
-    const NodeMap map = map_nodes(state_.nodes, refresher_.view(), mapping_);
-    map.clusters(cluster_);
-    follow(map.n_clusters(), learned);
+void Learner::record_refresh(std::int64_t learned, bool ending) {
+  if (ending || may_map(learned)) {
+    map_nodes(state_.nodes, refresher_.view(), state_.rule, unit(), map_quartiles_, flow_, map_);
+    map_.clusters(cluster_);
+    update_lineage(map_.n_clusters(), learned);
   }
   state_.history.append({learned, state_.nodes.size(), state_.n_components,
                          state_.lineage.living.size(), state_.vigilance.threshold,
                          state_.vigilance.interval});
 }
 
-// A map by co-activation costs as much as a refresh, or more, and learning has no use for it: one is made after so many
-// samples that it does not show.
+// The published map is there already. Another one costs as much as a refresh, or more, and learning has no use for it:
+// one is made after so many samples that it does not show.
 bool Learner::may_map(std::int64_t learned) const {
   constexpr std::int64_t kSamplesPerNode = 8;
-  return state_.lineage.living.empty() ||
+  return state_.rule == Rule::kPublished || state_.lineage.living.empty() ||
          learned - state_.lineage.sample >=
              kSamplesPerNode * static_cast<std::int64_t>(state_.nodes.size());
 }
 
-// Ids go over to the mapping in use where the last one given was by the other.
-void Learner::follow_other_mapping() {
-  if (state_.lineage.by_coactivation == (mapping_ == Mapping::kCoactivation)) return;
-  const std::shared_ptr<const Reading> now = reading();
+// Ids go over to the rule in use where the latest mapping was by another.
+void Learner::follow_changed_rule() {
+  if (state_.lineage_rule == state_.rule) return;
+  const std::shared_ptr<const Reading> now = reading(state_.rule);
   cluster_ = now->cluster;
-  follow(now->map.n_clusters(), state_.n_seen);
-  reading_.reset();
+  update_lineage(now->map.n_clusters(), state_.n_seen);
+  drop_readings();
 }
 
-void Learner::follow(std::size_t n_clusters, std::int64_t learned) {
-  state_.lineage.by_coactivation = mapping_ == Mapping::kCoactivation;
+void Learner::update_lineage(std::size_t n_clusters, std::int64_t learned) {
+  state_.lineage_rule = state_.rule;
   succession_finder_.find(state_.nodes, cluster_, n_clusters, state_.lineage.living, succession_);
   commit(succession_, cluster_, learned, state_.nodes, state_.lineage);
 }
@@ -298,18 +317,21 @@ void Learner::nodes_left() {
   scaling_.all_changed();
   all_.resize(nodes.size());
   std::iota(all_.begin(), all_.end(), 0);
-  if (plain_) matcher_.assign(nodes.representative, all_);
+  if (matches_raw_) matcher_.assign(nodes.representative, all_);
 }
 
-std::shared_ptr<const Reading> Learner::reading() {
-  if (reading_) return reading_;
+std::shared_ptr<const Reading> Learner::reading(Rule rule) {
+  std::shared_ptr<const Reading>& known = reading_[static_cast<std::size_t>(rule)];
+  if (known) return known;
   if (state_.nodes.size() == 0) throw std::logic_error("nothing has been learned yet");
   if (!settings_.switches.mapping)
     throw std::logic_error("this learner has no mapping to clusters");
+  if (rule != Rule::kPublished && !settings_.plus)
+    throw std::logic_error("this learner does not count pairs of nodes");
   Reading reading{.nodes = state_.nodes,
-                  .counted = settings_.half_life == 0.0,
+                  .unit = unit(),
                   .moments = state_.moments,
-                  .vigilance = state_.vigilance.threshold,
+                  .vigilance = std::max(state_.vigilance.threshold, state_.far.similarity()),
                   .margins = state_.margins.values,
                   .living = state_.lineage.living,
                   .n_ids = state_.lineage.n_ids};
@@ -322,9 +344,10 @@ std::shared_ptr<const Reading> Learner::reading() {
                     true);
   }
   reading.ph = reader_.view();
-  finish(reading, mapping_, reader_quartiles_);
-  reading_ = std::make_shared<const Reading>(std::move(reading));
-  return reading_;
+  finish(reading, rule, reader_quartiles_);
+  known = std::make_shared<const Reading>(std::move(reading));
+  has_readings_ = true;
+  return known;
 }
 
 }  // namespace phida

@@ -1,16 +1,19 @@
-// The online update of one sample (spec section 3): owns all state and calls the rooms in order.
+// The online update of one sample (spec section 3): owns all state and calls the layers in order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 #include "learning/local_update.hpp"
+#include "learning/refresh.hpp"
 #include "lineage/history.hpp"
 #include "lineage/lineage.hpp"
 #include "metric/feature_transform.hpp"
 #include "metric/moments.hpp"
 #include "metric/tracked_scaling.hpp"
+#include "nodes/far_samples.hpp"
 #include "nodes/forgetting.hpp"
 #include "nodes/matching.hpp"
 #include "nodes/node_budget.hpp"
@@ -19,7 +22,6 @@
 #include "nodes/sample_buffer.hpp"
 #include "nodes/vigilance.hpp"
 #include "reading/reading.hpp"
-#include "learning/refresh.hpp"
 
 namespace phida {
 
@@ -39,6 +41,8 @@ struct Settings {
   // Departures from the paper (spec section 12); 0 is off.
   std::size_t max_nodes = 0;  // at least 3
   double half_life = 0.0;     // in samples
+  // PHIDA+: samples that are far from their winner become nodes, and pairs of nodes are counted. Never with `released`.
+  bool plus = false;
 };
 
 // Everything that the next sample's effect depends on.
@@ -50,6 +54,7 @@ struct LearnerState {
   Moments moments;       // G
   SampleBuffer samples;  // B
   Vigilance vigilance;
+  FarSamples far;  // only if `plus`
   TrainMetric metric;
   // Representatives in the metric of their last write; only if `released`. Empty where that is the train metric for all.
   RowMatrix transformed;
@@ -59,11 +64,12 @@ struct LearnerState {
   std::size_t since_refresh = 0;
   std::size_t n_components = 0;  // of the last refresh
   std::size_t n_clusters = 0;
-  bool has_map = false;           // there was a refresh
-  bool ended = false;             // the end-of-learning refresh was the last thing done
-  std::int64_t counted_from = 0;  // samples learned before it was counted which nodes win together
+  bool has_map = false;  // there was a refresh
+  bool ended = false;    // the end-of-learning refresh was the last thing done
 
   // For readers: learning writes these and does not look at them.
+  Rule rule = Rule::kPublished;          // the rule whose clusters the lineage follows
+  Rule lineage_rule = Rule::kPublished;  // the rule of its latest mapping
   Lineage lineage;
   History history;
   RecentMargins margins;
@@ -105,36 +111,41 @@ class Learner {
   // after it, row by row.
   void fold(std::span<const LocalUpdate> updates);
 
-  // A row of the rest, by the vigilance that it met.
-  void learn_rest(const double* sample, double threshold);
+  // A row of the rest, by the thresholds that it met.
+  void learn_rest(const double* sample, const Thresholds& met);
 
   // Takes over from the workers what only readers and later rows see: margins in place of those of the rest, which had
-  // come before it, and the vigilance of the last one.
-  void take_over(std::span<const LocalUpdate> updates, RecentMargins before);
+  // come before it, the vigilance of the last one, and what all of them saw of far samples. `before` is the state before
+  // any of it.
+  void take_over(std::span<const LocalUpdate> updates, RecentMargins margins_before,
+                 FarSamples far_before);
 
   // Ends a stage of learning: refreshes, whatever the counters say. Does nothing before the first sample or if it was
-  // the last thing done, but that ids follow where nodes are mapped by another rule since.
+  // the last thing done, but that the lineage goes over to another rule if that was changed since.
   void end_learning();
 
-  // The rule that takes nodes to clusters, for readings and in the lineage; learning does not depend on it.
-  void map_by(Mapping mapping) {
-    if (mapping != mapping_) reading_.reset();
-    mapping_ = mapping;
-  }
-  Mapping mapping() const { return mapping_; }
+  // The rule whose clusters the lineage follows from now on; learning does not depend on it.
+  void follow(Rule rule) { state_.rule = rule; }
 
-  // The model as if learning ended now; learning goes on as if nobody had looked. Needs at least one sample and the
-  // mapping switched on. Kept until the next sample.
-  std::shared_ptr<const Reading> reading();
+  // The model as if learning ended now, by a rule; learning goes on as if nobody had looked. Needs at least one sample
+  // and the mapping switched on. Kept until the next sample.
+  std::shared_ptr<const Reading> reading(Rule rule = Rule::kPublished);
 
  private:
-  void match_or_create(const double* sample);
+  void drop_readings() {
+    if (has_readings_) reading_ = {};
+    has_readings_ = false;
+  }
+  void match_or_create(const double* sample, bool adjust_far = true);
   void create(const double* sample);
   void make_room();
-  void match_and_learn(const double* sample);
+  void match_and_learn(const double* sample, bool adjust_far);
+  Match match(const double* sample);
+  Verdict judge(const Match& match, double winner_similarity, bool adjust_far);
+  void count_pair(const Match& match, const double* sample);
   void update(std::int32_t node, const double* sample, double gain);
-  // What one counts where nodes win it together.
-  std::int64_t one_sample() const { return settings_.half_life > 0.0 ? CoWins::kFading : 1; }
+  // What one sample counts in the pair statistics.
+  std::int64_t unit() const { return settings_.half_life > 0.0 ? PairStatistics::kFadingUnit : 1; }
   void mark_active(std::int32_t node);
   bool gated() const;
   bool compatible(std::int32_t winner, std::int32_t runner_up) const;
@@ -147,21 +158,20 @@ class Learner {
   double cluster_ratio() const;
   double cluster_count() const;
   void refresh(std::int64_t learned, bool ending);
-  void write_down(std::int64_t learned, bool ending);
+  void record_refresh(std::int64_t learned, bool ending);
   bool may_map(std::int64_t learned) const;
-  void follow(std::size_t n_clusters, std::int64_t learned);
-  void follow_other_mapping();
+  void update_lineage(std::size_t n_clusters, std::int64_t learned);
+  void follow_changed_rule();
   bool forget(NodeState& nodes, Moments& moments);
   void nodes_left();
 
   Settings settings_;
   LearnerState state_;
-  Mapping mapping_ = Mapping::kPersistence;
   Step step_;
 
   // Derived from the state, or only memory to work in.
   Matcher matcher_;
-  bool plain_;  // it has the representatives themselves, not `transformed`
+  bool matches_raw_;  // it has the representatives themselves, not `transformed`
   SimilarityWindow window_;
   NodeBudget budget_;
   Forgetting forgetting_;
@@ -174,10 +184,14 @@ class Learner {
   TrackedScaling scaling_;
   AlignedDoubles row_before_;
   AlignedDoubles rest_row_;
+  NodeMap map_;
+  FlowView flow_;
+  ColumnQuartiles map_quartiles_;
   std::vector<std::int32_t> cluster_;
   SuccessionFinder succession_finder_;
   Succession succession_;
-  std::shared_ptr<const Reading> reading_;
+  std::array<std::shared_ptr<const Reading>, 3> reading_;  // per rule
+  bool has_readings_ = false;                              // any of them is there
 };
 
 }  // namespace phida

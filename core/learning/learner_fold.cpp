@@ -14,18 +14,19 @@ LocalUpdate Learner::local_update(const double* rows, std::size_t n, std::size_t
                                   std::uint64_t seed) const {
   VigilanceState from(settings_.dims);
   from.vigilance = state_.vigilance;
+  from.far = state_.far;
   from.samples = state_.samples;
   from.since_recalculation = state_.since_recalculation;
   const double ratio = state_.nodes.size() > 0 ? cluster_ratio() : 1.0;
-  LocalUpdate update = phida::local_update(
-      {state_.nodes, state_.moments, gated(), ratio, settings_.max_nodes, from, one_sample()}, rows,
-      n, sample, seed);
+  LocalUpdate update = phida::local_update({state_.nodes, state_.moments, gated(), ratio,
+                                            settings_.max_nodes, from, settings_.plus, unit()},
+                                           rows, n, sample, seed);
   update.made_against = mark();
   return update;
 }
 
 void Learner::fold(std::span<const LocalUpdate> updates) {
-  reading_.reset();
+  drop_readings();
   state_.ended = false;
   step_ = {};
   NodeState& nodes = state_.nodes;
@@ -54,15 +55,19 @@ void Learner::fold(std::span<const LocalUpdate> updates) {
   if (settings_.switches.mapping && settings_.switches.refresh) refresh(state_.n_seen, false);
 }
 
-void Learner::learn_rest(const double* sample, double threshold) {
-  state_.vigilance.threshold = threshold;
+// The worker has adjusted the thresholds for it already.
+void Learner::learn_rest(const double* sample, const Thresholds& met) {
+  state_.vigilance.threshold = met.vigilance;
+  state_.far.present = met.log_theta < FarSamples::kAbsent;
+  if (state_.far.present) state_.far.log_theta = met.log_theta;
   std::copy_n(sample, settings_.dims, rest_row_.begin());
-  match_or_create(rest_row_.data());
+  match_or_create(rest_row_.data(), false);
   ++state_.n_seen;
 }
 
-void Learner::take_over(std::span<const LocalUpdate> updates, RecentMargins before) {
-  state_.margins = std::move(before);
+void Learner::take_over(std::span<const LocalUpdate> updates, RecentMargins margins_before,
+                        FarSamples far_before) {
+  state_.margins = std::move(margins_before);
   const std::size_t each = std::max<std::size_t>(kMostMargins / updates.size(), 1);
   for (const LocalUpdate& update : updates) {
     const std::vector<double>& margins = update.margins;
@@ -73,6 +78,19 @@ void Learner::take_over(std::span<const LocalUpdate> updates, RecentMargins befo
   state_.vigilance = last.vigilance;
   state_.samples = last.samples;
   state_.since_recalculation = last.since_recalculation;
+  // Steps of the threshold and far samples add up. Where there was no threshold, the first worker that saw one sets it.
+  state_.far = far_before;
+  for (const LocalUpdate& update : updates) {
+    const FarSamples& seen = update.vigilance.far;
+    state_.far.n_far += seen.n_far - far_before.n_far;
+    if (!seen.present) continue;
+    if (far_before.present)
+      state_.far.log_theta += seen.log_theta - far_before.log_theta;
+    else if (!state_.far.present)
+      state_.far.log_theta = seen.log_theta;
+    state_.far.present = true;
+  }
+  state_.far.log_theta = std::max(state_.far.log_theta, FarSamples::kFloor);
 }
 
 }  // namespace phida

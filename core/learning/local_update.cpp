@@ -107,14 +107,21 @@ LocalUpdate local_update(const FrozenModel& model, const double* rows, std::size
   const NodeState& nodes = model.nodes;
   const std::size_t dims = nodes.dims();
   LocalUpdate update(dims);
+  update.plus = model.plus;
   update.vigilance = model.from;
-  double& tau = update.vigilance.vigilance.threshold;
-  const auto leave = [&](std::size_t i) {
+  // As a row meets them; the first row that has a misfit sets an absent threshold, for itself too.
+  const auto thresholds = [&]() -> Thresholds {
+    const FarSamples& far = update.vigilance.far;
+    return {update.vigilance.vigilance.threshold,
+            far.present ? far.log_theta : FarSamples::kAbsent};
+  };
+  const auto leave = [&](std::size_t i, const Thresholds& met) {
     update.rest.append(rows + i * dims);
-    update.threshold.push_back(tau);
+    update.threshold.push_back(met.vigilance);
+    update.log_theta.push_back(met.log_theta);
   };
   if (nodes.size() < 3) {
-    for (std::size_t i = 0; i < n; ++i) leave(i);
+    for (std::size_t i = 0; i < n; ++i) leave(i, thresholds());
     return update;
   }
   const std::vector<std::uint8_t> chosen = choose(n, sample, seed);
@@ -128,22 +135,36 @@ LocalUpdate local_update(const FrozenModel& model, const double* rows, std::size
   const WeightSource weights{nodes.m2, nodes.support, model.moments};
   VigilanceWalk walk(model, transform.scaling(), update.vigilance);
   Collector collector(nodes, update);
-  for (std::size_t i = 0; i < nodes.size(); ++i) update.co_wins.add_node();
+  for (std::size_t i = 0; model.plus && i < nodes.size(); ++i) update.pairs.add_node();
+  const std::size_t n_single = nodes.n_single();
   for (std::size_t i = 0; i < n; ++i) {
     const double* const row = walk.enter(rows + i * dims);
     const Match match = matcher.nearest_two(row, transform.scaling(), transform.gamma,
                                             nodes.representative, weights);
     const std::int32_t r = match.winner, b = match.runner_up;
     const double a_r = similarity(match.winner_distance, nodes.scale[r]);
+    const Thresholds met = thresholds();
+    const Vigilance& window = update.vigilance.vigilance;
+    const auto [creates, tau] =
+        model.plus
+            ? judge_plus(
+                  FarSamples::misfit(match.winner_distance, nodes.scale[r], nodes.support[r]), a_r,
+                  window, [&] { return n_single; }, true, update.vigilance.far)
+            : Verdict{a_r < window.threshold, window.threshold};
     if (i + kMostMargins >= n) update.margins.push_back(a_r - tau);
-    if (chosen[i] || a_r < tau) {
-      leave(i);
+    if (chosen[i] || creates) {
+      leave(i, met);
     } else {
       const double a_b = similarity(match.runner_up_distance, nodes.scale[b]);
       const bool same = nodes.component[r] != kNone && nodes.component[r] == nodes.component[b];
       const double confidence = std::clamp((a_b - tau) / std::max(1.0 - tau, 1e-12), 0.0, 1.0);
       collector.won(r, row);
-      update.co_wins.add(r, b, model.sample);
+      if (model.plus) {
+        const double offset =
+            offset_from_plane(row, nodes.representative[r], nodes.representative[b],
+                              transform.scaling(), nodes.representative.stride());
+        update.pairs.add({r, b, model.unit, offset, offset * offset});
+      }
       if (confidence > 0.0 && (same || !model.gate)) collector.learned(b, row, confidence);
       if (a_r > tau) collector.marked(r);
       if (a_r > tau && a_b > tau) collector.marked(b);
@@ -174,9 +195,7 @@ void fold_nodes(std::span<const LocalUpdate> updates, NodeState& nodes) {
       }
       moved[i] = 1;
     }
-    update.co_wins.each([&](std::int32_t winner, std::int32_t runner_up, std::int64_t count) {
-      nodes.co_wins.add(winner, runner_up, count);
-    });
+    for (const PairSums& sums : update.pairs.sorted()) nodes.pairs.add(sums);
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!moved[i]) continue;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "metric/moments.hpp"
+#include "nodes/far_samples.hpp"
 #include "nodes/node_state.hpp"
 #include "nodes/sample_buffer.hpp"
 #include "nodes/vigilance.hpp"
@@ -22,6 +23,7 @@ struct VigilanceState {
   explicit VigilanceState(std::size_t dims) : samples(dims) {}
 
   Vigilance vigilance;
+  FarSamples far;  // only in PHIDA+
   SampleBuffer samples;
   std::size_t since_recalculation = 0;
 };
@@ -34,7 +36,14 @@ struct FrozenModel {
   double ratio = 0.0;          // clusters per node
   std::size_t max_nodes = 0;   // 0: no limit; else the interval is not longer
   const VigilanceState& from;  // where every worker begins
-  std::int64_t sample = 1;     // what a sample counts where nodes win it together
+  bool plus = false;
+  std::int64_t unit = 1;  // what a sample counts in the pair statistics
+};
+
+// What a row was judged by.
+struct Thresholds {
+  double vigilance = 0.0;
+  double log_theta = FarSamples::kAbsent;
 };
 
 // One entry per node that any counted row won or came second at, ascending.
@@ -66,11 +75,13 @@ struct LocalUpdate {
       : nodes(dims), moments(dims), rest(dims), vigilance(dims) {}
 
   StateMark made_against;
+  bool plus = false;
   NodeStatistics nodes;
   Moments moments;                // of the rows counted in them
-  CoWins co_wins;                 // of the rows counted
+  PairStatistics pairs;           // of the rows counted; only in PHIDA+
   RowMatrix rest;                 // the other rows, in their order
   std::vector<double> threshold;  // per row of the rest: the vigilance that it met
+  std::vector<double> log_theta;  // and the threshold of far samples, or kAbsent
   std::vector<double> margins;    // of the last rows, all kinds, at most kMostMargins
   VigilanceState vigilance;       // after all rows
 

@@ -6,14 +6,6 @@
 
 namespace phida {
 
-void PhView::map_nodes(std::size_t n_nodes, std::vector<std::int32_t>& cluster) const {
-  const std::vector<std::int32_t> of_component =
-      clusters_at(hierarchy.merges, hierarchy.level, n_components());
-  cluster.assign(n_nodes, kNone);
-  for (std::size_t v = 0; v < members.size(); ++v)
-    if (components.component[v] >= 0) cluster[members[v]] = of_component[components.component[v]];
-}
-
 bool Refresher::refresh(NodeState& nodes, const Moments& moments, std::size_t interval,
                         const Switches& switches, bool records) {
   bool removed = switches.remove && remove_low_support(nodes, interval);

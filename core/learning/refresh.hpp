@@ -5,14 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "mapping/component_hierarchy.hpp"
-#include "mapping/component_mass.hpp"
+#include "mapping/ph_view.hpp"
 #include "metric/moments.hpp"
 #include "metric/tracked_scaling.hpp"
 #include "nodes/node_state.hpp"
-#include "topology/h0_persistence.hpp"
-#include "topology/knn_graph.hpp"
-#include "topology/ph_components.hpp"
 
 namespace phida {
 
@@ -23,24 +19,6 @@ struct Switches {
   bool remove = true;   // off (noDelete): no node is removed physically
   bool prune = true;    // off (noPrune): isolated nodes stay in the PH input
   bool mapping = true;  // off (IDA): no refresh at all
-};
-
-// What one refresh found. Vertices are positions in `members`.
-struct PhView {
-  std::vector<std::int32_t> members;  // A: the nodes that the graph was built over
-  std::vector<double> support;        // theirs
-  KnnGraph graph;
-  std::vector<std::uint8_t> input;  // per vertex: takes part in the persistence
-  Persistence persistence;
-  PhComponents components;
-  ComponentMass mass;
-  ComponentHierarchy hierarchy;
-
-  std::size_t n_components() const { return components.count(); }
-  std::size_t n_clusters() const { return components.count() - hierarchy.level; }
-
-  // Output cluster per node, of which there are `n_nodes`; kNone for nodes outside the map.
-  void map_nodes(std::size_t n_nodes, std::vector<std::int32_t>& cluster) const;
 };
 
 class Refresher {

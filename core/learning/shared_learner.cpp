@@ -82,19 +82,20 @@ bool SharedLearner::apply(std::span<const LocalUpdate> updates,
   // Learned by a copy: who reads meanwhile sees the model from before, and stopping half way leaves it as it was.
   Learner copy = with([](const Learner& learner) { return learner; });
   for (const LocalUpdate& update : updates)
-    if (update.made_against != copy.mark())
+    if (update.made_against != copy.mark() || update.plus != copy.settings().plus)
       throw std::invalid_argument(
           "the update was made against another state of the model; make it anew with local_update");
   // Where nothing was counted, the rest is all there is, and it is learned as any rows are.
   const bool counted = std::any_of(updates.begin(), updates.end(),
                                    [](const LocalUpdate& update) { return update.counted() > 0; });
-  const RecentMargins before = copy.state().margins;
+  const RecentMargins margins_before = copy.state().margins;
+  const FarSamples far_before = copy.state().far;
   if (counted) copy.fold(updates);
   auto ask = Clock::now() + kSlice;
   for (const LocalUpdate& update : updates) {
     for (std::size_t i = 0; i < update.rest.rows(); ++i) {
       if (counted)
-        copy.learn_rest(update.rest[i], update.threshold[i]);
+        copy.learn_rest(update.rest[i], {update.threshold[i], update.log_theta[i]});
       else
         copy.learn(update.rest[i]);
       if (Clock::now() < ask) continue;
@@ -102,7 +103,7 @@ bool SharedLearner::apply(std::span<const LocalUpdate> updates,
       ask = Clock::now() + kSlice;
     }
   }
-  if (counted) copy.take_over(updates, before);
+  if (counted) copy.take_over(updates, margins_before, far_before);
   const std::lock_guard<std::mutex> lock(state_);
   learner_ = std::move(copy);
   return true;
@@ -116,9 +117,9 @@ bool SharedLearner::end_learning(const std::function<bool()>& go_on) {
   return true;
 }
 
-std::shared_ptr<const Reading> SharedLearner::reading() {
+std::shared_ptr<const Reading> SharedLearner::reading(Rule rule) {
   const std::lock_guard<std::mutex> lock(state_);
-  return learner_.reading();
+  return learner_.reading(rule);
 }
 
 }  // namespace phida

@@ -30,12 +30,12 @@ class SharedLearner {
   bool end_learning(const std::function<bool()>& go_on);
 
   // The model as if learning had just ended. What it returns never changes, so it is used without any lock.
-  std::shared_ptr<const Reading> reading();
+  std::shared_ptr<const Reading> reading(Rule rule = Rule::kPublished);
 
-  // The rule that takes nodes to clusters from now on.
-  void map_by(Mapping mapping) {
+  // The rule whose clusters the lineage follows from now on.
+  void follow(Rule rule) {
     const std::lock_guard<std::mutex> lock(state_);
-    learner_.map_by(mapping);
+    learner_.follow(rule);
   }
 
   // Calls inspect(learner) while nobody learns.

@@ -64,13 +64,13 @@ void write_beginnings(const Succession& s, const std::vector<std::int64_t>& id, 
   for (Event& event : others) append(lineage, std::move(event));
 }
 
-// A node's home is the cluster that it is in, unless that took in its home not long ago.
-void settle(std::int64_t now, std::span<const LivingCluster> living, std::int64_t& home,
-            std::int32_t& away) {
-  const bool ended = home != kNone && home != now && position_of(home, living) == kNone;
-  away = ended ? away + 1 : 0;
-  if (away > kRefreshesAway) away = 0;
-  if (away == 0) home = now;
+// A node's origin is the cluster that it is in, unless that was merged with its origin not long ago.
+void update_origin(std::int64_t now, std::span<const LivingCluster> living, std::int64_t& origin,
+                   std::int32_t& refreshes_merged) {
+  const bool ended = origin != kNone && origin != now && position_of(origin, living) == kNone;
+  refreshes_merged = ended ? refreshes_merged + 1 : 0;
+  if (refreshes_merged > kRefreshesRemembered) refreshes_merged = 0;
+  if (refreshes_merged == 0) origin = now;
 }
 
 }  // namespace
@@ -92,7 +92,8 @@ void commit(const Succession& succession, std::span<const std::int32_t> cluster,
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int64_t now = cluster[i] == kNone ? kNone : id[cluster[i]];
     nodes.cluster_id[i] = now;
-    if (now != kNone) settle(now, lineage.living, nodes.home_id[i], nodes.away[i]);
+    if (now != kNone)
+      update_origin(now, lineage.living, nodes.origin_id[i], nodes.refreshes_merged[i]);
   }
 }
 

@@ -25,13 +25,12 @@ constexpr std::size_t kMostEvents = 1024;
 constexpr std::size_t kMostEventIds = 8192;
 
 // So many refreshes after its cluster was merged into another one, a node has forgotten that it was ever apart.
-constexpr std::int32_t kRefreshesAway = 32;
+constexpr std::int32_t kRefreshesRemembered = 32;
 
 struct Lineage {
   std::int64_t n_ids = 0;             // ids given so far; the next one
   std::vector<LivingCluster> living;  // of the last mapping, in ascending order of ids
   std::int64_t sample = 0;            // samples learned then
-  bool by_coactivation = false;       // that was not the paper's
   std::deque<Event> events;           // the oldest first
   std::int64_t n_dropped = 0;         // older events that went
   std::size_t n_event_ids = 0;        // in `events`

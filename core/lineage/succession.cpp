@@ -26,12 +26,12 @@ void SuccessionFinder::find(const NodeState& nodes, std::span<const std::int32_t
     if (cluster[i] != kNone) out.support[cluster[i]] += nodes.support[i];
 
   collect(nodes, cluster, nodes.cluster_id, n_clusters);
-  hand_over(living, &Overlap::own, out);
-  hand_over(living, &Overlap::support, out);
-  find_kin(living, out);
+  assign_ids(living, &Overlap::own, out);
+  assign_ids(living, &Overlap::support, out);
+  find_relatives(living, out);
   if (std::find(out.id.begin(), out.id.end(), kNone) == out.id.end()) return;
-  collect(nodes, cluster, nodes.home_id, n_clusters);
-  wake(living, out);
+  collect(nodes, cluster, nodes.origin_id, n_clusters);
+  revive(living, out);
 }
 
 // What `ids`, one per node, and new clusters share.
@@ -49,12 +49,12 @@ void SuccessionFinder::collect(const NodeState& nodes, std::span<const std::int3
       first_[cluster[i]] = o;
     }
     overlaps_[o].support += nodes.support[i];
-    if (nodes.home_id[i] == ids[i]) overlaps_[o].own += nodes.support[i];
+    if (nodes.origin_id[i] == ids[i]) overlaps_[o].own += nodes.support[i];
   }
 }
 
-void SuccessionFinder::hand_over(std::span<const LivingCluster> living, double Overlap::* shared,
-                                 Succession& out) {
+void SuccessionFinder::assign_ids(std::span<const LivingCluster> living, double Overlap::* shared,
+                                  Succession& out) {
   const auto larger = [&](const Overlap& a, const Overlap& b) {
     return std::tie(b.*shared, a.id, a.cluster) < std::tie(a.*shared, b.id, b.cluster);
   };
@@ -69,7 +69,8 @@ void SuccessionFinder::hand_over(std::span<const LivingCluster> living, double O
 }
 
 // The overlaps are sorted, so that the first of each is its largest.
-void SuccessionFinder::find_kin(std::span<const LivingCluster> living, Succession& out) const {
+void SuccessionFinder::find_relatives(std::span<const LivingCluster> living,
+                                      Succession& out) const {
   out.parent.assign(out.id.size(), kNone);
   out.from_parent.assign(out.id.size(), 0.0);
   out.successor.assign(living.size(), kNone);
@@ -87,18 +88,18 @@ void SuccessionFinder::find_kin(std::span<const LivingCluster> living, Successio
 }
 
 // Of several clusters, the one that has more of it.
-void SuccessionFinder::wake(std::span<const LivingCluster> living, Succession& out) {
+void SuccessionFinder::revive(std::span<const LivingCluster> living, Succession& out) {
   std::sort(overlaps_.begin(), overlaps_.end(), [](const Overlap& a, const Overlap& b) {
     return std::tie(b.support, a.id, a.cluster) < std::tie(a.support, b.id, b.cluster);
   });
   std::vector<std::uint8_t> looked = out.carries;
-  std::vector<std::int64_t> woken;
+  std::vector<std::int64_t> revived;
   for (const Overlap& o : overlaps_) {
     if (looked[o.cluster] || 2.0 * o.support <= out.support[o.cluster]) continue;
     looked[o.cluster] = 1;
-    const bool taken = std::find(woken.begin(), woken.end(), o.id) != woken.end();
+    const bool taken = std::find(revived.begin(), revived.end(), o.id) != revived.end();
     if (taken || position_of(o.id, living) != kNone) continue;
-    woken.push_back(o.id);
+    revived.push_back(o.id);
     out.id[o.cluster] = o.id;
   }
 }

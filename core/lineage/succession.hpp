@@ -43,14 +43,14 @@ class SuccessionFinder {
     std::int32_t cluster = 0;
     std::int32_t next = kNone;  // the next overlap of the same cluster
     double support = 0.0;
-    double own = 0.0;  // of nodes whose home it is
+    double own = 0.0;  // of nodes that it is the origin of
   };
 
   void collect(const NodeState& nodes, std::span<const std::int32_t> cluster,
                std::span<const std::int64_t> ids, std::size_t n_clusters);
-  void hand_over(std::span<const LivingCluster> living, double Overlap::* shared, Succession& out);
-  void find_kin(std::span<const LivingCluster> living, Succession& out) const;
-  void wake(std::span<const LivingCluster> living, Succession& out);
+  void assign_ids(std::span<const LivingCluster> living, double Overlap::* shared, Succession& out);
+  void find_relatives(std::span<const LivingCluster> living, Succession& out) const;
+  void revive(std::span<const LivingCluster> living, Succession& out);
 
   std::vector<Overlap> overlaps_;
   std::vector<std::int32_t> first_;  // per new cluster, its first overlap

@@ -114,16 +114,4 @@ std::size_t cut_level(std::span<const Merge> merges) {
   return level;
 }
 
-std::vector<std::int32_t> clusters_at(std::span<const Merge> merges, std::size_t level,
-                                      std::size_t n_components) {
-  std::vector<std::int32_t> joined(n_components, -1);
-  for (const Merge& merge : merges.first(level)) joined[merge.from] = merge.into;
-  // A group is named by its lowest component, so whatever a component joined comes before it.
-  std::vector<std::int32_t> cluster(n_components);
-  std::int32_t count = 0;
-  for (std::size_t a = 0; a < n_components; ++a)
-    cluster[a] = joined[a] < 0 ? count++ : cluster[joined[a]];
-  return cluster;
-}
-
 }  // namespace phida

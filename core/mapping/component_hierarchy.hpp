@@ -6,23 +6,17 @@
 #include <vector>
 
 #include "mapping/component_mass.hpp"
+#include "mapping/merge.hpp"
 #include "topology/knn_graph.hpp"
 
 namespace phida {
-
-// Two groups, each named by its lowest component, and the increase in weighted dispersion that uniting them costs.
-struct Merge {
-  std::int32_t into = 0;
-  std::int32_t from = 0;
-  double height = 0.0;
-};
 
 struct ComponentHierarchy {
   FeatureTransform transform;  // of the rows in the map; without its centre until center_centroids
   std::int32_t origin = 0;     // the row that centroids are relative to until then
   RowMatrix centroid;          // per component, in the transformed space, relative to some origin
   KnnGraph graph;              // which components are adjacent
-  std::vector<Merge> merges;   // level l of the hierarchy is what the first l merges leave
+  std::vector<Merge> merges;   // of components; the height is the increase in weighted dispersion
   std::size_t level = 0;       // the level that the cut takes
 };
 
@@ -68,9 +62,5 @@ void center_centroids(const RowMatrix& rows, std::span<const std::int32_t> insid
 // The level before the largest jump between successive merge heights (0, then those of `merges`). Jumps that agree to
 // rounding count as equal, and the one that ends higher wins. Heights may fall, so jumps may be negative.
 std::size_t cut_level(std::span<const Merge> merges);
-
-// Cluster per component once the first `level` merges are made; clusters are numbered by their lowest component.
-std::vector<std::int32_t> clusters_at(std::span<const Merge> merges, std::size_t level,
-                                      std::size_t n_components);
 
 }  // namespace phida

@@ -1,31 +1,54 @@
-// From nodes to output clusters, whichever rule finds them: groups to begin with, merges, and where they stop.
+// From nodes to output clusters, whichever rule finds them: leaves, merges of leaves, and where merging stops.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "mapping/component_hierarchy.hpp"
+#include "mapping/merge.hpp"
+#include "metric/feature_transform.hpp"
 
 namespace phida {
 
-// The paper's rule, or that of nodes that win together.
-enum class Mapping : std::uint8_t { kPersistence, kCoactivation };
+// How nodes become clusters: PHIDA's rule, or one of the two levels of PHIDA+.
+enum class Rule : std::uint8_t { kPublished, kGroups, kParts };
+
+// What merging starts from.
+enum class Leaf : std::uint8_t { kComponent, kNode };
+
+// What the height of a merge measures.
+enum class Height : std::uint8_t {
+  kDispersion,  // increase in weighted dispersion
+  kProminence,  // lower peak of flow over the valley between the two
+  kModularity,  // modularity that is lost; below 0 where it is gained
+};
+
+// How a sample is scored against a cluster.
+enum class Scoring : std::uint8_t {
+  kPublished,  // spec section 9
+  kNearest,    // distance to the nearest node
+  kRadius,     // as kPublished, but one node scores like several
+};
 
 struct NodeMap {
-  Mapping mapping = Mapping::kPersistence;  // the rule that made it
-  std::vector<std::int32_t> group;  // per node, the group that it begins in, or -1 outside the map
-  std::size_t n_groups = 0;
-  std::vector<Merge> merges;  // of groups; level l is what the first l merges leave
-  std::size_t level = 0;      // the level that is taken
+  std::vector<std::int32_t> leaf;  // per node, or -1 outside the map
+  std::size_t n_leaves = 0;
+  std::vector<Merge>
+      merges;              // of leaves; level l of the hierarchy is what the first l merges leave
+  std::size_t level = 0;   // the level that the rule takes
+  bool all_merges = true;  // `merges` goes on until no two clusters could be merged
+  FeatureTransform transform;  // the metric of the nodes in the map, without its centre
+  Leaf leaves = Leaf::kComponent;
+  Height height = Height::kDispersion;
+  Scoring scoring = Scoring::kPublished;
 
-  std::size_t n_clusters() const { return n_groups - level; }
+  std::size_t n_clusters() const { return n_leaves - level; }
 
   // Output cluster per node, or -1.
   void clusters(std::vector<std::int32_t>& cluster) const {
-    const std::vector<std::int32_t> of_group = clusters_at(merges, level, n_groups);
-    cluster.assign(group.size(), -1);
-    for (std::size_t i = 0; i < group.size(); ++i)
-      if (group[i] >= 0) cluster[i] = of_group[group[i]];
+    const std::vector<std::int32_t> of_leaf = clusters_at(merges, level, n_leaves);
+    cluster.assign(leaf.size(), -1);
+    for (std::size_t i = 0; i < leaf.size(); ++i)
+      if (leaf[i] >= 0) cluster[i] = of_leaf[leaf[i]];
   }
 };
 

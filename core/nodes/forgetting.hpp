@@ -39,7 +39,7 @@ class Forgetting {
     const std::size_t n = nodes.size();
     choose(nodes, share);
     keep_nodes(nodes, kept_);
-    nodes.co_wins.fade(share);
+    nodes.pairs.fade(share);
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       double& support = nodes.support[i];
       const double left = std::max(faded_support(support, share), kFadedSupport);

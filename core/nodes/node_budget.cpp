@@ -34,7 +34,7 @@ void absorb_node(NodeState& nodes, std::size_t into, std::size_t gone) {
   nodes.support[into] = a + b;
   nodes.active[into] |= nodes.active[gone];
   nodes.stamp[into] = ++nodes.changes;
-  nodes.co_wins.absorb(static_cast<std::int32_t>(into), static_cast<std::int32_t>(gone));
+  nodes.pairs.absorb(static_cast<std::int32_t>(into), static_cast<std::int32_t>(gone));
 }
 
 void NodeBudget::find_partners(const NodeState& nodes, const double* scaling) {

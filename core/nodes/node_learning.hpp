@@ -21,10 +21,9 @@ inline void create_node(NodeState& nodes, const double* sample, double scale, st
   nodes.id.push_back(id);
   nodes.component.push_back(kNone);
   nodes.cluster_id.push_back(kNone);
-  nodes.home_id.push_back(kNone);
-  nodes.away.push_back(0);
+  nodes.origin_id.push_back(kNone);
+  nodes.refreshes_merged.push_back(0);
   nodes.stamp.push_back(++nodes.changes);
-  nodes.co_wins.add_node();
 }
 
 // Moves node i towards the sample by `gain` / (its new support), and takes the sample into its moments.

@@ -23,10 +23,10 @@ inline void keep_nodes(NodeState& nodes, std::span<const std::size_t> kept) {
   compact(nodes.id);
   compact(nodes.component);
   compact(nodes.cluster_id);
-  compact(nodes.home_id);
-  compact(nodes.away);
+  compact(nodes.origin_id);
+  compact(nodes.refreshes_merged);
   compact(nodes.stamp);
-  nodes.co_wins.keep(kept);
+  nodes.pairs.keep(kept);
 }
 
 }  // namespace phida

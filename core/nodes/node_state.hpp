@@ -1,11 +1,12 @@
 // The learned nodes as a struct of arrays, one entry per node in creation order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "nodes/co_wins.hpp"
+#include "nodes/pair_statistics.hpp"
 #include "numeric/row_matrix.hpp"
 
 namespace phida {
@@ -25,12 +26,13 @@ struct NodeState {
   std::vector<std::int64_t> id;         // creation number, never reused
   std::vector<std::int32_t> component;  // PH component of the last refresh, or kNone
 
-  CoWins co_wins;  // for the second read-out; learning does not look at it
+  PairStatistics pairs;  // of all nodes in PHIDA+, else of none; learning does not look at it
 
   // Names of output clusters; learning does not look at them.
   std::vector<std::int64_t> cluster_id;  // the cluster of the last refresh, or kNone
-  std::vector<std::int64_t> home_id;     // the same, or the cluster that it took in not long ago
-  std::vector<std::int32_t> away;        // refreshes since then
+  std::vector<std::int64_t>
+      origin_id;  // the same; for a while after a merge, the cluster that the node came with
+  std::vector<std::int32_t> refreshes_merged;  // refreshes since that merge
 
   std::vector<std::int64_t>
       stamp;                 // number of the last change to the node's row; no two nodes share one
@@ -38,6 +40,12 @@ struct NodeState {
 
   std::size_t size() const { return support.size(); }
   std::size_t dims() const { return representative.cols(); }
+
+  // Nodes that have learned one sample.
+  std::size_t n_single() const {
+    return static_cast<std::size_t>(
+        std::count_if(support.begin(), support.end(), [](double m) { return m <= 1.0; }));
+  }
 };
 
 }  // namespace phida

@@ -1,13 +1,23 @@
-// From nodes to output clusters, by the paper's rule or by that of nodes that win together.
+// The one place where it is chosen by which rule nodes become clusters.
 #pragma once
 
-#include "mapping/node_map.hpp"
+#include "mapping/flow.hpp"
+#include "mapping/flow_groups.hpp"
+#include "mapping/ph_view.hpp"
 #include "nodes/node_state.hpp"
-#include "learning/refresh.hpp"
 
 namespace phida {
 
-// The map by the rule that is wanted, or by the paper's where no two nodes ever won together.
-NodeMap map_nodes(const NodeState& nodes, const PhView& ph, Mapping wanted);
+// What the samples between nodes tell, for the rules of PHIDA+; empty for the published one.
+struct FlowView {
+  PairCounts counts;
+  Flow flow;
+  FlowGroups groups;
+};
+
+// The map by a rule. The rules of PHIDA+ fall back to the published one where no two nodes have counts with each other.
+// `unit` is what one sample counts in the pair statistics.
+void map_nodes(const NodeState& nodes, const PhView& ph, Rule rule, std::int64_t unit,
+               ColumnQuartiles& quartiles, FlowView& flow, NodeMap& out);
 
 }  // namespace phida

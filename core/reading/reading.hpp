@@ -8,19 +8,20 @@
 #include "assignment/assignment_view.hpp"
 #include "lineage/succession.hpp"
 #include "metric/moments.hpp"
-#include "reading/map_nodes.hpp"
 #include "nodes/node_state.hpp"
+#include "reading/map_nodes.hpp"
 
 namespace phida {
 
 struct Reading {
   NodeState nodes;
   PhView ph = {};
+  FlowView flow = {};
   NodeMap map = {};
   std::vector<std::int32_t> cluster = {};     // per node, or kNone
   std::vector<std::int64_t> cluster_id = {};  // per cluster
   AssignmentView view = {};
-  bool counted = true;  // supports are whole numbers: no sample has faded
+  std::int64_t unit = 1;  // what one sample counts in the pair statistics; 1 where no sample fades
 
   // What the nodes were learned with.
   Moments moments;
@@ -28,16 +29,19 @@ struct Reading {
   std::vector<double> margins;        // of the latest samples, in no order
   std::vector<LivingCluster> living;  // of the last refresh
   std::int64_t n_ids = 0;             // given so far
+
+  // Supports are whole numbers: no sample has faded.
+  bool counted() const { return unit == 1; }
 };
 
-// Fills in, from the nodes and `ph`, the map by the rule that is wanted, which node is in which cluster, the clusters' ids, and the view.
+// Fills in, from the nodes and `ph`, the map by a rule, which node is in which cluster, the clusters' ids, and the view.
 // `quartiles` may know the last reading's: then they are found faster.
-void finish(Reading& reading, Mapping wanted, ColumnQuartiles& quartiles);
+void finish(Reading& reading, Rule rule, ColumnQuartiles& quartiles);
 
 // Every merge that the rule would make if it did not stop where the model does.
 std::vector<Merge> all_merges(const Reading& reading);
 
-// The same nodes and groups, cut elsewhere: after the first `level` of all merges.
+// The same nodes and leaves, cut elsewhere: after the first `level` of all merges.
 std::shared_ptr<const Reading> at_level(const Reading& reading, std::size_t level);
 
 }  // namespace phida

@@ -16,6 +16,7 @@ struct Model {
   std::vector<double> support;
   std::vector<std::int32_t> members, cluster;
   std::size_t n_clusters;
+  Scoring scoring = Scoring::kPublished;
 
   Model(Random& random, std::size_t n, std::size_t dims, std::size_t clusters)
       : rows(random.rows(n, dims)), n_clusters(clusters) {
@@ -27,7 +28,13 @@ struct Model {
     }
   }
   AssignmentView view() const {
-    return make_view(rows, support, members, cluster, n_clusters, fitted(rows, members));
+    NodeMap map;
+    map.n_leaves = n_clusters;
+    map.transform = fitted(rows, members);
+    map.scoring = scoring;
+    std::vector<std::int32_t> of_node(rows.rows(), -1);
+    for (std::size_t i = 0; i < members.size(); ++i) of_node[members[i]] = cluster[i];
+    return make_view(rows, support, of_node, map);
   }
 };
 
@@ -99,6 +106,28 @@ TEST(
   Assigner(view).scores(&x, scores);
   CHECK(scores[0] == 9.0);
   CHECK(scores[1] == 7.0 + 8.0);  // q = 1/9 + 4/9: half of the support is not enough
+}
+
+TEST("assignment: a single node scores like several where the map says so") {
+  Model m = on_a_line({0, 10, 11}, {1, 1, 1}, {0, 1, 1}, 2);
+  m.scoring = Scoring::kRadius;
+  const AssignmentView view = m.view();
+  double x = 3.0, scores[2];
+  Assigner(view).scores(&x, scores);
+  CHECK(scores[0] == 6.0 && scores[1] == 15.0 && Assigner(view).label(&x) == 0);
+}
+
+TEST("assignment: by the nearest node; of equals, the node of lower index") {
+  Model m = on_a_line({4, 0, 2}, {1, 1, 1}, {0, 1, 0}, 2);
+  m.scoring = Scoring::kNearest;
+  const AssignmentView view = m.view();
+  double scores[2];
+  const auto label = [&](double x) { return Assigner(view).label(&x); };
+  double x = 1.5;
+  Assigner(view).scores(&x, scores);
+  CHECK(scores[0] == 0.5 && scores[1] == 1.5);
+  CHECK(label(1.5) == 0 && label(0.5) == 1);
+  CHECK(label(1.0) == 1);  // node 1 before node 2, though its label is higher
 }
 
 TEST("assignment: one cluster takes everything") {

@@ -75,7 +75,7 @@ TEST("lineage: what was merged long ago is a new cluster when it splits off") {
   Script script({9, 5, 4});
   script.map("abb");
   script.map("aaa");
-  for (int i = 1; i < kRefreshesAway; ++i) CHECK(script.map("aaa") == "");
+  for (int i = 1; i < kRefreshesRemembered; ++i) CHECK(script.map("aaa") == "");
   Script sooner = script;
   CHECK(sooner.map("abb") == "revived 0>1");
   CHECK(script.map("aaa") == "");

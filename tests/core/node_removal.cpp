@@ -1,9 +1,9 @@
 #include "nodes/node_removal.hpp"
 
 #include "check.hpp"
+#include "learning/refresh.hpp"
 #include "nodes/node_learning.hpp"
 #include "random.hpp"
-#include "learning/refresh.hpp"
 
 using namespace phida;
 

@@ -79,18 +79,16 @@ TEST("reading: its ids are those that a refresh would leave") {
 }
 
 TEST(
-    "reading: by co-activation, every node in the map begins alone and merges go on below the "
-    "model's own cut") {
-  Learner learner = learner_of(blobs(3, 600, 3, 6), {3, false, {}});
-  const auto paper = learner.reading();
-  learner.map_by(Mapping::kCoactivation);
-  const auto reading = learner.reading();
-  CHECK(reading != paper && reading->map.mapping == Mapping::kCoactivation);
-  CHECK(reading->nodes.support == paper->nodes.support);
-  const auto alone = at_level(*reading, 0);
-  CHECK(alone->map.n_clusters() == reading->map.n_groups);
-  for (std::size_t i = 0; i < reading->nodes.size(); ++i)
-    CHECK((reading->cluster[i] == kNone) == (reading->map.group[i] == kNone));
-  CHECK(reading->map.level <= reading->map.merges.size());
-  CHECK(at_level(*reading, reading->map.level)->cluster == reading->cluster);
+    "reading: by the rules of PHIDA+, every node is a leaf and merges go on below the model's own "
+    "cut") {
+  Learner learner = learner_of(blobs(3, 600, 3, 6), {.dims = 3, .plus = true});
+  for (const Rule rule : {Rule::kGroups, Rule::kParts}) {
+    const auto reading = learner.reading(rule);
+    const auto alone = at_level(*reading, 0);
+    CHECK(alone->map.n_clusters() == reading->map.n_leaves);
+    for (std::size_t i = 0; i < reading->nodes.size(); ++i)
+      CHECK((reading->cluster[i] == kNone) == (reading->map.leaf[i] == kNone));
+    CHECK(reading->map.level <= reading->map.merges.size());
+    CHECK(at_level(*reading, reading->map.level)->cluster == reading->cluster);
+  }
 }

@@ -89,8 +89,8 @@ class Words {
 
   void add_lineage(const LearnerState& s) {
     add_all(s.nodes.cluster_id);
-    add_all(s.nodes.home_id);
-    add_all(s.nodes.away);
+    add_all(s.nodes.origin_id);
+    add_all(s.nodes.refreshes_merged);
     for (const auto count : {s.lineage.n_ids, s.lineage.n_dropped, s.history.n_refreshes})
       add_count(count);
     for (const LivingCluster& c : s.lineage.living) {
@@ -113,6 +113,18 @@ class Words {
     add_all(s.margins.values);
   }
 
+  void add_plus(const LearnerState& s) {
+    add(s.far.log_theta);
+    add_count(s.far.n_far);
+    for (const PairSums& p : s.nodes.pairs.sorted()) {
+      for (const auto count : {std::int64_t{p.winner}, std::int64_t{p.runner_up}, p.count})
+        add_count(count);
+      add(p.offset);
+      add(p.offset_square);
+    }
+    add_all(s.nodes.pairs.unpaired());
+  }
+
   std::vector<std::uint64_t> words;
 };
 
@@ -130,6 +142,7 @@ inline Words learned_words_of(const LearnerState& s) {
   w.add_count(s.vigilance.interval);
   w.add(s.vigilance.threshold);
   w.add(s.vigilance.ratio);
+  if (s.far.present) w.add_plus(s);
   w.add_count(s.metric.present);
   if (s.metric.present) {
     w.add_all(s.metric.transform.center);

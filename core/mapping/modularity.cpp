@@ -1,4 +1,4 @@
-#include "mapping/coactivation.hpp"
+#include "mapping/modularity.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -24,19 +24,23 @@ double as_double(Wide value) {
   return value < 0 ? -rounded : rounded;
 }
 
-// The groups that are left, what they share, and for each the partner with which it shares most beyond chance. What two
-// groups share beyond chance never grows because one of them unites with a third that the other shares nothing with. So
-// most of what is known stays true, or a bound, and is looked at again only when it would decide.
+// The clusters that are left, what they share, and for each the partner with which it shares most beyond chance. What two
+// clusters share beyond chance never grows because one of them is merged with a third that the other shares nothing
+// with. So most of what is known stays true, or a bound, and is worked out again only when it would decide.
 template <class Product>
-class Groups {
+class Clusters {
  public:
-  // Counts per pair of 0 .. n - 1; every one of them shares something.
-  Groups(std::size_t n, std::span<const SharedWins> shared)
-      : shares_(n), strength_(n, 0), age_(n, 0), best_(n), left_(n), place_(n, kNowhere) {
+  Clusters(std::span<const WeightedEdge> edges, std::span<const std::int64_t> loop)
+      : shares_(loop.size()),
+        strength_(loop.begin(), loop.end()),
+        age_(loop.size(), 0),
+        best_(loop.size()),
+        left_(loop.size()),
+        place_(loop.size(), kNowhere) {
     std::iota(left_.begin(), left_.end(), 0);
-    for (const SharedWins& s : shared) {
-      shares_[s.a].push_back({s.b, s.count});
-      shares_[s.b].push_back({s.a, s.count});
+    for (const WeightedEdge& edge : edges) {
+      shares_[edge.a].push_back({edge.b, edge.weight});
+      shares_[edge.b].push_back({edge.a, edge.weight});
     }
     for (const std::int32_t a : left_) {
       add_up(shares_[a]);
@@ -46,8 +50,8 @@ class Groups {
     for (const std::int32_t a : left_) find_best(a);
   }
 
-  // Unites the two groups that share most beyond chance; false if no two share anything.
-  bool merge(CoactivationMerge& merge) {
+  // Merges the two clusters that share most beyond chance; false if no two share anything.
+  bool merge_next(Merge& merge) {
     std::int32_t a = most_beyond_chance();
     while (stale(best_[a])) {
       find_best(a);
@@ -56,13 +60,13 @@ class Groups {
     const Best best = best_[a];
     if (best.with == kNowhere) return false;
     const double total = static_cast<double>(total_);
-    merge = {a, best.with, as_double(best.excess) / total / total};
+    merge = {a, best.with, -(as_double(best.excess) / total / total)};
     unite(a, best.with);
     return true;
   }
 
  private:
-  // What a group shares with another one.
+  // What a cluster shares with another one.
   struct Share {
     std::int32_t with;
     std::int64_t count;
@@ -150,9 +154,9 @@ class Groups {
     best_[into] = {std::max({ours, theirs, ours + theirs}), from, age_[from] - 1};
   }
 
-  // In the list of `group`, the entry of `from` becomes one of `into`, of which it has one already if `both`.
-  void rename(std::int32_t group, std::int32_t from, std::int32_t into, bool both) {
-    std::vector<Share>& entries = shares_[group];
+  // In the list of `cluster`, the entry of `from` becomes one of `into`, of which it has one already if `both`.
+  void rename(std::int32_t cluster, std::int32_t from, std::int32_t into, bool both) {
+    std::vector<Share>& entries = shares_[cluster];
     Share* old = nullptr;
     Share* kept = nullptr;
     for (Share* s = entries.data(); old == nullptr || (both && kept == nullptr); ++s) {
@@ -161,68 +165,45 @@ class Groups {
     }
     if (both) {
       kept->count += old->count;
-      consider(group, *kept);
+      consider(cluster, *kept);
       *old = entries.back();
       entries.pop_back();
     } else {
       old->with = into;
-      consider(group, *old);
+      consider(cluster, *old);
     }
   }
 
   std::vector<std::vector<Share>> shares_;  // S
   std::vector<std::int64_t> strength_;      // k
-  std::vector<std::uint32_t> age_;          // unions that the group was part of
+  std::vector<std::uint32_t> age_;          // merges that the cluster took part in
   std::vector<Best> best_;
-  std::vector<std::int32_t> left_;   // the groups that are left, ascending
+  std::vector<std::int32_t> left_;   // the clusters that are left, ascending
   std::vector<std::int32_t> place_;  // memory to work in
   std::int64_t total_ = 0;           // T
 };
 
 template <class Product>
-void merge_groups(std::span<const SharedWins> within, Coactivation& out) {
-  Groups<Product> groups(out.members.size(), within);
-  CoactivationMerge merge;
-  while (groups.merge(merge)) {
+ModularityMerges merge_all(std::span<const WeightedEdge> edges,
+                           std::span<const std::int64_t> loop) {
+  ModularityMerges out;
+  Clusters<Product> clusters(edges, loop);
+  Merge merge;
+  while (clusters.merge_next(merge)) {
     out.merges.push_back(merge);
-    if (merge.excess > 0.0) ++out.level;
+    if (merge.height < 0.0) ++out.level;
   }
+  return out;
 }
 
 }  // namespace
 
-void coactivate(std::span<const double> support, std::span<const SharedWins> shared,
-                Coactivation& out) {
-  out.members.clear();
-  out.merges.clear();
-  out.level = 0;
-  const std::size_t n = support.size();
-  const bool any = std::any_of(support.begin(), support.end(), [](double m) { return m > 1.0; });
-  const auto inside = [&](const SharedWins& s) {
-    return s.count > 0 && (!any || (support[s.a] > 1.0 && support[s.b] > 1.0));
-  };
-  // A node that shares nothing leaves, if any two share something; so that whoever stays is linked.
-  std::vector<std::int32_t> place(n, kNowhere);
-  std::int64_t total = 0;
-  for (const SharedWins& s : shared) {
-    if (!inside(s)) continue;
-    place[s.a] = place[s.b] = 0;
-    total += 2 * s.count;
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    if (place[i] == kNowhere) continue;
-    place[i] = static_cast<std::int32_t>(out.members.size());
-    out.members.push_back(static_cast<std::int32_t>(i));
-  }
-  if (out.members.empty()) return;
-  std::vector<SharedWins> within;
-  within.reserve(shared.size());
-  for (const SharedWins& s : shared)
-    if (inside(s)) within.push_back({place[s.a], place[s.b], s.count});
-  if (total < kNarrow)
-    merge_groups<std::int64_t>(within, out);
-  else
-    merge_groups<Wide>(within, out);
+ModularityMerges maximise_modularity(std::span<const WeightedEdge> edges,
+                                     std::span<const std::int64_t> loop) {
+  if (loop.empty()) return {};
+  std::int64_t total = std::accumulate(loop.begin(), loop.end(), std::int64_t{0});
+  for (const WeightedEdge& edge : edges) total += 2 * edge.weight;
+  return total < kNarrow ? merge_all<std::int64_t>(edges, loop) : merge_all<Wide>(edges, loop);
 }
 
 }  // namespace phida

@@ -1,0 +1,75 @@
+// Samples that are badly served by their winner although the window vigilance would let them pass. Not in the paper.
+//
+// The threshold theta follows the quantile of "how badly samples are served" that is exceeded with frequency q. That
+// frequency falls with every far sample, so that the number of nodes grows slowly.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "nodes/vigilance.hpp"
+#include "numeric/elementary.hpp"
+
+namespace phida {
+
+struct FarSamples {
+  static constexpr double kFloor = -13.815510557964274;  // ln 1e-6: keeps the vigilance below 1
+
+  static constexpr double kAbsent = 1e3;            // above any ln theta
+  static constexpr double kLeastExponent = -690.0;  // what portable_exp takes
+
+  bool present = false;    // log_theta is set
+  double log_theta = 0.0;  // ln theta
+  std::int64_t n_far = 3;  // far samples so far, and the three that every stream begins with
+
+  // Distance to the winner in units of its scale, as a sample of a mean of `support` samples would see it (v).
+  static double misfit(double distance, double scale, double support) {
+    return distance / std::max(scale, 1e-12) / std::sqrt(1.0 + 1.0 / support);
+  }
+
+  // Is a sample with this misfit far? The first positive one sets the threshold.
+  bool judge(double v) {
+    if (v < std::numeric_limits<double>::min()) return false;
+    const double log_v = portable_log(v);
+    if (!present) {
+      present = true;
+      log_theta = log_v;
+    }
+    return log_v > log_theta;
+  }
+
+  // The similarity that the threshold stands for.
+  double similarity() const { return present ? 1.0 / (1.0 + portable_exp(log_theta)) : 0.0; }
+
+  // After a sample; `interval` is lambda.
+  void adjust(bool far, std::size_t interval) {
+    const double length = static_cast<double>(std::max<std::size_t>(interval, 2));
+    const double frequency =
+        portable_exp(std::max(-static_cast<double>(n_far) / length, kLeastExponent));
+    n_far += far;
+    if (present) log_theta = std::max(log_theta + ((far ? 1.0 : 0.0) - frequency) / length, kFloor);
+  }
+};
+
+// Whether a sample becomes a node, and the vigilance that holds for its winner and runner-up otherwise.
+struct Verdict {
+  bool creates = false;
+  double vigilance = 0.0;
+};
+
+// In PHIDA+ a far sample becomes a node. One that is only below the window vigilance does too, unless more nodes than
+// `window.interval` have one sample; n_single() counts these.
+template <class CountSingle>
+Verdict judge_plus(double misfit, double winner_similarity, const Vigilance& window,
+                   CountSingle n_single, bool adjust, FarSamples& samples) {
+  const bool far = samples.judge(misfit);
+  const double vigilance = std::max(window.threshold, samples.similarity());
+  if (adjust) samples.adjust(far, window.interval);
+  const bool below = winner_similarity < window.threshold;
+  return {far || (below && n_single() <= window.interval), vigilance};
+}
+
+}  // namespace phida

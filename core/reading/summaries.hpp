@@ -1,0 +1,46 @@
+// What readers ask of a reading beyond labels: summaries of clusters, the hierarchy's leaves, peaks of persistence.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reading/reading.hpp"
+
+namespace phida {
+
+// Support-weighted means of the representatives of each cluster, in raw space.
+RowMatrix cluster_centers(const Reading& reading);
+
+// Share of each cluster in the support of all.
+std::vector<double> support_shares(const AssignmentView& view);
+
+// Standard deviation per feature of the samples learned.
+std::vector<double> deviations(const Moments& moments, std::size_t dims);
+
+// The metric of the nodes in the map, with its centre.
+FeatureTransform centered_metric(const Reading& reading);
+
+// What merging starts from, one entry a leaf.
+struct Leaves {
+  std::vector<std::int64_t> node;   // the mode of a component, or the node itself
+  std::vector<double> persistence;  // of a component; NaN for a node
+  std::vector<double> mass;
+  RowMatrix centroid;             // in the metric, relative to its centre
+  std::size_t minimum_count = 1;  // the least number of clusters that the rule takes
+};
+Leaves leaves_of(const Reading& reading);
+
+// Peaks that persistence found: of node support in the PH graph, or of the flow between nodes. Nodes by their index.
+struct Peaks {
+  std::vector<std::int64_t> node;
+  std::vector<double> birth;  // logarithm of its height
+  std::vector<double> death;  // of the valley where it met a higher one; -infinity if it never did
+  std::vector<std::int64_t> partner;  // the peak that it met there, or -1
+  std::vector<std::int64_t> input;    // the nodes that took part
+  std::vector<std::int64_t>
+      base;                // per node of `input`, the peak of its tree when it joined, or -1
+  double threshold = 0.0;  // peaks that persist less are not counted
+};
+Peaks peaks_of(const Reading& reading);
+
+}  // namespace phida
