@@ -5,11 +5,10 @@
 #include <string_view>
 
 #include "arrays.hpp"
-#include "lineage_state.hpp"
 #include "learning/shared_learner.hpp"
 #include "signals.hpp"
 #include "state.hpp"
-#include "update_state.hpp"
+#include "state/check.hpp"
 
 namespace phida::bindings {
 namespace {
@@ -54,7 +53,7 @@ nb::dict local_update(SharedLearner& learner, const Matrix& samples, std::size_t
 void apply(SharedLearner& learner, const nb::list& updates) {
   std::vector<LocalUpdate> converted;
   for (const nb::handle update : updates)
-    converted.push_back(update_from_dict(nb::cast<nb::dict>(update), learner.settings().dims));
+    converted.push_back(update_from(nb::cast<nb::dict>(update), learner.settings().dims));
   bool applied = false;
   {
     const nb::gil_scoped_release released;
@@ -100,9 +99,7 @@ nb::dict lineage(SharedLearner& learner, std::int64_t since) {
     const nb::gil_scoped_release released;
     copy = learner.with([](const Learner& l) { return l.state().lineage; });
   }
-  nb::dict d;
-  put_events(d, copy, since);
-  return d;
+  return events_since(copy, since);
 }
 
 nb::dict history(SharedLearner& learner) {
@@ -111,9 +108,14 @@ nb::dict history(SharedLearner& learner) {
     const nb::gil_scoped_release released;
     copy = learner.with([](const Learner& l) { return l.state().history; });
   }
-  nb::dict d;
-  put_history(d, copy);
-  return d;
+  return to_dict(copy);
+}
+
+Rule rule_of(std::string_view name) {
+  if (name == "published") return Rule::kPublished;
+  if (name == "groups") return Rule::kGroups;
+  if (name == "parts") return Rule::kParts;
+  throw nb::value_error("a rule is 'published', 'groups' or 'parts'");
 }
 
 template <class Get>
@@ -129,23 +131,27 @@ auto field(Get get) {
 void bind_learner(nb::module_& m) {
   nb::class_<SharedLearner>(
       m, "Learner",
-      "The online learner. The switches are the paper's ablations; max_nodes and half_life "
+      "The online learner. The switches are the paper's ablations; plus, max_nodes and half_life "
       "depart from the paper, 0 is off.")
       .def(
           "__init__",
-          [](SharedLearner* self, std::size_t n_features, bool released, bool ph, bool refresh,
-             bool remove, bool prune, bool mapping, std::size_t max_nodes, double half_life) {
+          [](SharedLearner* self, std::size_t n_features, bool released, bool plus, bool ph,
+             bool refresh, bool remove, bool prune, bool mapping, std::size_t max_nodes,
+             double half_life) {
             if (n_features == 0) throw nb::value_error("n_features must be positive");
-            check_limits(max_nodes, half_life);
-            new (self) SharedLearner(Learner({n_features,
-                                              released,
-                                              {ph, refresh, remove, prune, mapping},
-                                              max_nodes,
-                                              half_life}));
+            const Settings settings{.dims = n_features,
+                                    .released = released,
+                                    .switches = {ph, refresh, remove, prune, mapping},
+                                    .max_nodes = max_nodes,
+                                    .half_life = half_life,
+                                    .plus = plus};
+            state::check_settings(settings);
+            new (self) SharedLearner(Learner(settings));
           },
-          nb::arg("n_features"), nb::arg("released") = false, nb::kw_only(), nb::arg("ph") = true,
-          nb::arg("refresh") = true, nb::arg("remove") = true, nb::arg("prune") = true,
-          nb::arg("mapping") = true, nb::arg("max_nodes") = 0, nb::arg("half_life") = 0.0)
+          nb::arg("n_features"), nb::kw_only(), nb::arg("released") = false,
+          nb::arg("plus") = false, nb::arg("ph") = true, nb::arg("refresh") = true,
+          nb::arg("remove") = true, nb::arg("prune") = true, nb::arg("mapping") = true,
+          nb::arg("max_nodes") = 0, nb::arg("half_life") = 0.0)
       .def("learn", &learn, nb::arg("samples").noconvert(),
            "Learn rows in order. Every value must be finite; the caller has checked.")
       .def("local_update", &local_update, nb::arg("samples").noconvert(), nb::arg("sample"),
@@ -153,34 +159,37 @@ void bind_learner(nb::module_& m) {
       .def("apply", &apply, nb::arg("updates"),
            "Take in what workers counted, in this order, and learn the rest.")
       .def("end_learning", &end_learning, "Refresh and begin a new stage.")
-      .def("reading", &SharedLearner::reading, nb::call_guard<nb::gil_scoped_release>(),
-           "The model as if learning had just ended; learning is not affected.")
       .def(
-          "map_by",
-          [](SharedLearner& learner, std::string_view mapping) {
-            if (mapping != "persistence" && mapping != "coactivation")
-              throw nb::value_error("mapping must be 'persistence' or 'coactivation'");
+          "reading",
+          [](SharedLearner& learner, std::string_view rule) {
+            const Rule by = rule_of(rule);
             const nb::gil_scoped_release released;
-            learner.map_by(mapping == "coactivation" ? Mapping::kCoactivation
-                                                     : Mapping::kPersistence);
+            return learner.reading(by);
           },
-          nb::arg("mapping"),
-          "The rule that takes nodes to clusters from now on: 'persistence', the paper's, or "
-          "'coactivation'.")
+          nb::arg("rule") = "published",
+          "The model as if learning had just ended, by the rule 'published', 'groups' or 'parts'; "
+          "learning is not affected.")
+      .def(
+          "follow",
+          [](SharedLearner& learner, std::string_view rule) {
+            const Rule by = rule_of(rule);
+            const nb::gil_scoped_release released;
+            learner.follow(by);
+          },
+          nb::arg("rule"), "The rule whose clusters the lineage follows from now on.")
       .def("last_step", &last_step)
       .def("lineage", &lineage, nb::arg("since") = 0,
            "The events from a number on in the lives of clusters, as columns.")
       .def("history", &history, "The learner's size at one refresh in so many, as columns.")
       .def("__getstate__", &state)
-      .def("__setstate__",
-           [](SharedLearner& self, const nb::dict& d) { new (&self) SharedLearner(from_dict(d)); })
+      .def("__setstate__", [](SharedLearner& self,
+                              const nb::dict& d) { new (&self) SharedLearner(learner_from(d)); })
       .def_prop_ro("n_features", [](const SharedLearner& l) { return l.settings().dims; })
       .def_prop_ro("n_seen", field([](const LearnerState& s) { return s.n_seen; }))
       .def_prop_ro("n_events", field([](const LearnerState& s) {
                      return s.lineage.n_dropped +
                             static_cast<std::int64_t>(s.lineage.events.size());
                    }))
-      .def_prop_ro("counted_from", field([](const LearnerState& s) { return s.counted_from; }))
       .def_prop_ro("n_nodes", field([](const LearnerState& s) { return s.nodes.size(); }))
       .def_prop_ro("interval", field([](const LearnerState& s) { return s.vigilance.interval; }))
       .def_prop_ro("vigilance", field([](const LearnerState& s) { return s.vigilance.threshold; }))

@@ -1,14 +1,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 
-#include <limits>
-
 #include "arrays.hpp"
 #include "assignment/assign.hpp"
-#include "co_wins_state.hpp"
 #include "merges.hpp"
 #include "nodes/fit_margins.hpp"
 #include "reading/reading.hpp"
+#include "reading/summaries.hpp"
 #include "signals.hpp"
 
 namespace phida::bindings {
@@ -62,11 +60,6 @@ nb::object margins(const Reading& reading, const Matrix& samples) {
   return array;
 }
 
-std::vector<std::int32_t> as_nodes(const PhView& ph, std::vector<std::int32_t> vertices) {
-  for (std::int32_t& v : vertices) v = v < 0 ? kNone : ph.members[v];
-  return vertices;
-}
-
 nb::dict nodes(const Reading& reading) {
   const NodeState& nodes = reading.nodes;
   nb::dict d;
@@ -74,7 +67,7 @@ nb::dict nodes(const Reading& reading) {
   d["birth"] = to_array(nodes.birth);
   d["representatives"] = to_array(nodes.representative);
   d["support"] =
-      reading.counted ? to_array_of<std::int64_t>(nodes.support) : to_array(nodes.support);
+      reading.counted() ? to_array_of<std::int64_t>(nodes.support) : to_array(nodes.support);
   d["scale"] = to_array(nodes.scale);
   d["active"] = to_array_of<bool>(nodes.active);
   d["component"] = to_array_of<std::int64_t>(nodes.component);
@@ -108,138 +101,107 @@ nb::dict graph(const Reading& reading) {
   return d;
 }
 
-// A mode is a node that heads its own tree once it is activated.
 nb::dict persistence(const Reading& reading) {
-  const PhView& ph = reading.ph;
-  std::vector<std::int32_t> mode, partner;
-  std::vector<double> birth, death;
-  for (std::size_t v = 0; v < ph.members.size(); ++v) {
-    if (ph.persistence.base[v] != static_cast<std::int32_t>(v)) continue;
-    mode.push_back(static_cast<std::int32_t>(v));
-    partner.push_back(ph.persistence.partner[v]);
-    birth.push_back(ph.persistence.birth[v]);
-    death.push_back(ph.persistence.death[v]);
-  }
+  const Peaks peaks = peaks_of(reading);
   nb::dict d;
-  d["node"] = to_array_of<std::int64_t>(as_nodes(ph, mode));
-  d["birth"] = to_array(birth);
-  d["death"] = to_array(death);
-  d["partner"] = to_array_of<std::int64_t>(as_nodes(ph, partner));
-  d["input_nodes"] = to_array_of<std::int64_t>(ph.members);
-  d["base"] = to_array_of<std::int64_t>(as_nodes(ph, ph.persistence.base));
-  d["threshold"] = ph.components.threshold;
+  d["node"] = to_array(peaks.node);
+  d["birth"] = to_array(peaks.birth);
+  d["death"] = to_array(peaks.death);
+  d["partner"] = to_array(peaks.partner);
+  d["input_nodes"] = to_array(peaks.input);
+  d["base"] = to_array(peaks.base);
+  d["threshold"] = peaks.threshold;
   return d;
 }
 
-const char* mapping_name(const Reading& reading) {
-  return reading.map.mapping == Mapping::kCoactivation ? "coactivation" : "persistence";
-}
+const char* name_of(Leaf leaf) { return leaf == Leaf::kComponent ? "component" : "node"; }
 
-void put_map(nb::dict& d, const NodeMap& map) {
-  d["group"] = to_array_of<std::int64_t>(map.group);
-  d["cluster"] = to_array_of<std::int64_t>(clusters_at(map.merges, map.level, map.n_groups));
-  put_merges(d, map.merges);
-  d["level"] = map.level;
-}
-
-// Single nodes are the groups: what stands for a component is the node itself.
-nb::dict coactivation_hierarchy(const Reading& reading) {
-  const std::size_t n = reading.map.n_groups, dims = reading.nodes.dims();
-  std::vector<std::int64_t> node;
-  for (std::size_t i = 0; i < reading.nodes.size(); ++i)
-    if (reading.map.group[i] != kNone) node.push_back(static_cast<std::int64_t>(i));
-  FeatureTransform transform = reading.view.transform;
-  fit_center(reading.nodes.representative, reading.view.member, transform);
-  std::vector<double> mass;
-  RowMatrix centroid(dims);
-  centroid.resize(n);
-  for (std::size_t g = 0; g < n; ++g) {
-    mass.push_back(reading.nodes.support[node[g]]);
-    for (std::size_t j = 0; j < dims; ++j)
-      centroid[g][j] =
-          (reading.nodes.representative[node[g]][j] - transform.center[j]) * transform.inverse[j];
+const char* name_of(Height height) {
+  switch (height) {
+    case Height::kProminence: return "prominence";
+    case Height::kModularity: return "modularity";
+    default: return "dispersion";
   }
-  nb::dict d;
-  d["mapping"] = mapping_name(reading);
-  d["mode"] = to_array(node);
-  d["persistence"] = to_array(std::vector<double>(n, std::numeric_limits<double>::quiet_NaN()));
-  d["mass"] = to_array(mass);
-  d["centroid"] = to_array(centroid);
-  d["minimum_count"] = 1;
-  put_map(d, reading.map);
-  return d;
 }
 
 nb::dict hierarchy(const Reading& reading) {
-  if (reading.map.mapping == Mapping::kCoactivation) return coactivation_hierarchy(reading);
-  const PhView& ph = reading.ph;
-  ComponentHierarchy h = ph.hierarchy;
-  center_centroids(reading.nodes.representative, reading.view.member, h);
+  const NodeMap& map = reading.map;
+  const Leaves leaves = leaves_of(reading);
   nb::dict d;
-  d["mapping"] = mapping_name(reading);
-  d["mode"] = to_array_of<std::int64_t>(as_nodes(ph, ph.components.mode));
-  d["persistence"] = to_array(ph.components.persistence);
-  d["mass"] = to_array(ph.mass.component);
-  d["centroid"] = to_array(h.centroid);
-  d["minimum_count"] = ph.mass.minimum_count;
-  put_map(d, reading.map);
+  d["leaves"] = name_of(map.leaves);
+  d["height"] = name_of(map.height);
+  d["node"] = to_array(leaves.node);
+  d["persistence"] = to_array(leaves.persistence);
+  d["mass"] = to_array(leaves.mass);
+  d["centroid"] = to_array(leaves.centroid);
+  d["leaf"] = to_array_of<std::int64_t>(map.leaf);
+  d["cluster"] = to_array_of<std::int64_t>(clusters_at(map.merges, map.level, map.n_leaves));
+  put_merges(d, map.merges);
+  d["minimum_count"] = leaves.minimum_count;
+  d["level"] = map.level;
+  return d;
+}
+
+// Counts in samples.
+nb::dict flow(const Reading& reading) {
+  const PairCounts& counts = reading.flow.counts;
+  const Flow& flow = reading.flow.flow;
+  std::vector<std::int64_t> winner, runner_up, source, target;
+  std::vector<double> count, offset, offset_square, amount;
+  const auto in_samples = [&](std::int64_t c) {
+    return static_cast<double>(c) / static_cast<double>(counts.unit);
+  };
+  for (const DirectedPair& p : counts.pairs) {
+    winner.push_back(p.winner);
+    runner_up.push_back(p.runner_up);
+    count.push_back(in_samples(p.count));
+    offset.push_back(p.offset);
+    offset_square.push_back(p.offset_square);
+  }
+  for (const WeightedEdge& edge : flow.edges) {
+    source.push_back(flow.members[edge.a]);
+    target.push_back(flow.members[edge.b]);
+    amount.push_back(in_samples(edge.weight));
+  }
+  nb::dict d;
+  d["nodes"] = to_array_of<std::int64_t>(flow.members);
+  d["winner"] = to_array(winner);
+  d["runner_up"] = to_array(runner_up);
+  d["count"] = to_array(count);
+  d["offset"] = to_array(offset);
+  d["offset_square"] = to_array(offset_square);
+  std::vector<std::int64_t> cut;
+  for (const Cut c : flow.cut) cut.push_back(static_cast<std::int64_t>(c));
+  d["cut"] = to_array(cut);
+  d["source"] = to_array(source);
+  d["target"] = to_array(target);
+  d["amount"] = to_array(amount);
+  d["height"] = to_array(reading.flow.groups.height);
   return d;
 }
 
 nb::dict view(const Reading& reading) {
   const AssignmentView& view = reading.view;
-  FeatureTransform transform = view.transform;
-  fit_center(reading.nodes.representative, view.member, transform);
+  const FeatureTransform transform = centered_metric(reading);
   const auto real = [&](const AlignedDoubles& row) {
     return std::span<const double>{row.data(), view.dims()};
   };
   std::vector<double> denominator;
   for (const double inverse : real(transform.inverse)) denominator.push_back(1.0 / inverse);
-  std::vector<double> share = view.cluster_support;
-  double total = 0.0;
-  for (const double s : share) total += s;
-  for (double& s : share) s /= total;
   nb::dict d;
   d["center"] = to_array(real(transform.center));
   d["denominator"] = to_array(denominator);
   d["gamma"] = transform.gamma;
-  d["support_share"] = to_array(share);
+  d["support_share"] = to_array(support_shares(view));
   d["concentration"] = view.concentration;
   return d;
 }
 
-// Mean and standard deviation per feature of the samples learned.
 nb::dict moments(const Reading& reading) {
-  const Moments& m = reading.moments;
-  std::vector<double> deviation;
-  for (std::size_t j = 0; j < reading.nodes.dims(); ++j)
-    deviation.push_back(std::sqrt(m.m2[j] / std::max(m.count - 1.0, 1.0)));
+  const std::size_t dims = reading.nodes.dims();
   nb::dict d;
-  d["mean"] = to_array(std::span<const double>{m.mean.data(), reading.nodes.dims()});
-  d["deviation"] = to_array(deviation);
-  return d;
-}
-
-// Support-weighted means of the representatives, in raw space.
-nb::object cluster_centers(const Reading& reading) {
-  const std::size_t dims = reading.nodes.dims(), n_clusters = reading.view.n_clusters();
-  double* data = nullptr;
-  nb::object array = new_array<double>({n_clusters, dims}, data);
-  std::fill_n(data, n_clusters * dims, 0.0);
-  for (std::size_t i = 0; i < reading.nodes.size(); ++i) {
-    if (reading.cluster[i] == kNone) continue;
-    const auto c = static_cast<std::size_t>(reading.cluster[i]);
-    const double share = reading.nodes.support[i] / reading.view.cluster_support[c];
-    const double* const row = reading.nodes.representative[i];
-    for (std::size_t j = 0; j < dims; ++j) data[c * dims + j] += share * row[j];
-  }
-  return array;
-}
-
-nb::dict co_wins(const Reading& reading) {
-  nb::dict d;
-  put_co_wins(d, reading.nodes.co_wins);
-  d["co_unit"] = reading.counted ? 1 : CoWins::kFading;
+  d["mean"] = to_array(std::span<const double>{reading.moments.mean.data(), dims});
+  d["deviation"] = to_array(deviations(reading.moments, dims));
   return d;
 }
 
@@ -257,7 +219,7 @@ void bind_reading(nb::module_& m) {
           "recent_margins", [](const Reading& r) { return to_array(r.margins); },
           "The margins of the latest samples, when they were learned.")
       .def("at_level", &at_level, nb::arg("level"), nb::call_guard<nb::gil_scoped_release>(),
-           "The same components, after so many of all merges.")
+           "The same leaves, after so many of all merges.")
       .def(
           "merge_heights",
           [](const Reading& r) {
@@ -273,16 +235,18 @@ void bind_reading(nb::module_& m) {
       .def("hierarchy", &hierarchy)
       .def("view", &view)
       .def("moments", &moments)
-      .def("co_wins", &co_wins, "How often one node won and another was its runner-up.")
-      .def("cluster_centers", &cluster_centers)
+      .def("flow", &flow,
+           "What the samples between pairs of nodes tell; empty for the published rule.")
+      .def("cluster_centers", [](const Reading& r) { return to_array(cluster_centers(r)); })
       .def_prop_ro("n_nodes", [](const Reading& r) { return r.nodes.size(); })
       .def_prop_ro("n_active_nodes",
                    [](const Reading& r) {
                      return std::count(r.nodes.active.begin(), r.nodes.active.end(), 1);
                    })
       .def_prop_ro("n_components", [](const Reading& r) { return r.ph.n_components(); })
-      .def_prop_ro("mapping", &mapping_name, "The rule that made the clusters.")
-      .def_prop_ro("n_groups", [](const Reading& r) { return r.map.n_groups; })
+      .def_prop_ro("n_leaves", [](const Reading& r) { return r.map.n_leaves; })
+      .def_prop_ro("leaves", [](const Reading& r) { return name_of(r.map.leaves); })
+      .def_prop_ro("height", [](const Reading& r) { return name_of(r.map.height); })
       .def_prop_ro("n_clusters", [](const Reading& r) { return r.map.n_clusters(); });
 }
 

@@ -7,6 +7,8 @@
 
 #include "arrays.hpp"
 #include "assignment/assign.hpp"
+#include "mapping/flow_map.hpp"
+#include "mapping/ph_view.hpp"
 #include "merges.hpp"
 #include "metric/feature_transform.hpp"
 #include "metric/feature_weights.hpp"
@@ -181,11 +183,11 @@ std::size_t level_of(const Vector& heights) {
 nb::tuple assign(const Matrix& rows, const Vector& support, const Indices& cluster,
                  std::size_t n_clusters, const Matrix& samples) {
   const RowMatrix y = to_rows(rows);
-  FeatureTransform transform;
+  NodeMap map;
+  map.n_leaves = n_clusters;
   ColumnQuartiles quartiles;
-  fit_scaling(y, all_of(y.rows()), 0, quartiles, transform);
-  const AssignmentView view =
-      make_view(y, as_span(support), all_of(y.rows()), as_span(cluster), n_clusters, transform);
+  fit_scaling(y, all_of(y.rows()), 0, quartiles, map.transform);
+  const AssignmentView view = make_view(y, as_span(support), as_span(cluster), map);
   Assigner assigner(view);
   std::vector<double> scores(samples.shape(0) * n_clusters);
   std::vector<std::int64_t> labels(samples.shape(0));
@@ -195,6 +197,34 @@ nb::tuple assign(const Matrix& rows, const Vector& support, const Indices& clust
     labels[i] = assigner.label(sample);
   }
   return nb::make_tuple(to_array(labels), to_matrix(scores, samples.shape(0), n_clusters));
+}
+
+// Both levels of PHIDA+ from pair counts; `members` is empty where the published map serves.
+nb::dict flow_clusters(const Matrix& rows, const Vector& support, const Indices& winner,
+                       const Indices& runner_up, const Longs& count, const Vector& offset,
+                       const Vector& offset_square, const Longs& unpaired) {
+  PairCounts counts;
+  for (std::size_t i = 0; i < winner.shape(0); ++i)
+    counts.pairs.push_back({winner.data()[i], runner_up.data()[i], count.data()[i],
+                            offset.data()[i], offset_square.data()[i]});
+  counts.unpaired.assign(unpaired.data(), unpaired.data() + unpaired.shape(0));
+  const RowMatrix y = to_rows(rows);
+  const Flow flow = find_flow(as_span(support), counts);
+  nb::dict d;
+  d["members"] = to_array(flow.members);
+  d["loop"] = to_array(flow.loop);
+  if (flow.members.empty()) return d;
+  FeatureTransform transform;
+  ColumnQuartiles quartiles;
+  fit_scaling(y, flow.members, 0, quartiles, transform);
+  const FlowGroups groups = find_groups(y, flow, transform);
+  std::vector<std::int32_t> cluster;
+  map_groups(flow, groups, y.rows(), transform).clusters(cluster);
+  d["height"] = to_array(groups.height);
+  d["groups"] = to_array(cluster);
+  map_parts(flow, y.rows(), transform).clusters(cluster);
+  d["parts"] = to_array(cluster);
+  return d;
 }
 
 nb::tuple vigilance(const Matrix& samples, const std::optional<Vector>& inverse,
@@ -236,6 +266,9 @@ void bind_stages(nb::module_& m) {
   m.def("hierarchy", &hierarchy, nb::arg("rows"), nb::arg("support"), nb::arg("component"),
         nb::arg("persistence"));
   m.def("cut_level", &level_of, nb::arg("heights"));
+  m.def("flow_clusters", &flow_clusters, nb::arg("rows"), nb::arg("support"), nb::arg("winner"),
+        nb::arg("runner_up"), nb::arg("count"), nb::arg("offset"), nb::arg("offset_square"),
+        nb::arg("unpaired"));
   m.def("assign", &assign, nb::arg("rows"), nb::arg("support"), nb::arg("cluster"),
         nb::arg("n_clusters"), nb::arg("samples"));
   m.def("recalculate_vigilance", &vigilance, nb::arg("samples"), nb::arg("inverse").none(),

@@ -1,4 +1,4 @@
-// The learner's state as a dictionary of arrays and numbers, and back.
+// The learner's state, and what workers send, as dictionaries of arrays and numbers; and back.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,12 +7,17 @@
 
 namespace phida::bindings {
 
-// Raises ValueError unless each is off or in its range.
-void check_limits(std::size_t max_nodes, double half_life);
-
 nanobind::dict to_dict(const Learner& learner);
+nanobind::dict to_dict(const LocalUpdate& update);
 
-// Raises ValueError for a dictionary that is not the state of a learner.
-Learner from_dict(const nanobind::dict& state);
+// Both raise ValueError for a dictionary that is something else, and name the field.
+Learner learner_from(const nanobind::dict& state);
+LocalUpdate update_from(const nanobind::dict& update, std::size_t dims);
+
+// The events from number `since` on, as columns; those before count as dropped.
+nanobind::dict events_since(const Lineage& lineage, std::int64_t since);
+
+// The milestones, as columns.
+nanobind::dict to_dict(const History& history);
 
 }  // namespace phida::bindings

@@ -1,0 +1,120 @@
+// Archives over a dictionary of arrays and numbers: what is listed in state/fields.hpp goes in and out by name.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "arrays.hpp"
+#include "nodes/sample_buffer.hpp"
+#include "state/fields.hpp"
+
+namespace phida::bindings {
+
+class DictWriter {
+ public:
+  static constexpr bool kReads = false;
+
+  explicit DictWriter(nb::dict& dict) : dict_(dict) {}
+
+  int version() const { return state::kVersion; }
+  template <class T, class Limit>
+  void field(const char* name, const T& value, const state::Range<Limit>&) {
+    dict_[name] = value;
+  }
+  template <class T, class Limit>
+  void column(const char* name, const std::vector<T>& values, std::size_t,
+              const state::Range<Limit>&) {
+    dict_[name] = to_array(values);
+  }
+  void rows(const char* name, const RowMatrix& matrix, std::size_t, const state::Range<double>&) {
+    dict_[name] = to_array(matrix);
+    width_ = matrix.cols();
+  }
+  void features(const char* name, const AlignedDoubles& row, const state::Range<double>&) {
+    dict_[name] = to_array(std::span<const double>{row.data(), width_});
+  }
+  void samples(const char* name, const SampleBuffer& buffer, const state::Range<double>&) {
+    RowMatrix oldest_first(buffer.dims());
+    for (std::size_t age = buffer.size(); age-- > 0;) oldest_first.append(buffer.recent(age));
+    dict_[name] = to_array(oldest_first);
+    width_ = buffer.dims();
+  }
+  void retired(const char*, int) {}
+
+ private:
+  nb::dict& dict_;
+  std::size_t width_ = 0;  // features; rows come before anything that has one value per feature
+};
+
+class DictReader {
+ public:
+  static constexpr bool kReads = true;
+
+  DictReader(const nb::dict& dict, int version) : dict_(dict), version_(version) {}
+
+  int version() const { return version_; }
+  template <class T, class Limit>
+  void field(const char* name, T& value, const state::Range<Limit>& range) {
+    value = entry<T>(name);
+    state::check_number(name, value, range);
+  }
+  template <class T, class Limit>
+  void column(const char* name, std::vector<T>& values, std::size_t length,
+              const state::Range<Limit>& range) {
+    using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    const auto array = entry<Array>(name);
+    state::require(length == state::kAnyLength || array.shape(0) == length, name,
+                   "has the wrong length");
+    values.assign(array.data(), array.data() + array.shape(0));
+    state::check_numbers(name, values, range);
+  }
+  void rows(const char* name, RowMatrix& matrix, std::size_t n, const state::Range<double>& range) {
+    const auto array = entry<Matrix>(name);
+    width_ = matrix.cols();
+    state::require(array.shape(1) == width_ && (n == state::kAnyLength || array.shape(0) == n),
+                   name, "has the wrong shape");
+    matrix = to_rows(array);
+    state::check_numbers(name, matrix, range);
+  }
+  void features(const char* name, AlignedDoubles& row, const state::Range<double>& range) {
+    const auto array = entry<Vector>(name);
+    state::require(array.shape(0) == width_, name, "has the wrong length");
+    row = to_padded(array);
+    state::check_numbers(name, as_span(array), range);
+  }
+  void samples(const char* name, SampleBuffer& buffer, const state::Range<double>& range) {
+    RowMatrix oldest_first(buffer.dims());
+    rows(name, oldest_first, state::kAnyLength, range);
+    for (std::size_t i = 0; i < oldest_first.rows(); ++i) buffer.append(oldest_first[i]);
+  }
+  void retired(const char* name, int version) {
+    if (version_ < version && dict_.contains(name)) ++n_read_;
+  }
+
+  // Every entry must have been asked for.
+  void finish() const {
+    if (n_read_ == dict_.size()) return;
+    throw state::FieldError("state", "has entries that this version does not know");
+  }
+
+  template <class T>
+  T entry(const char* name) {
+    ++n_read_;
+    state::require(dict_.contains(name), name, "is missing");
+    T value{};
+    state::require(nb::try_cast(dict_[name], value, false), name, "has the wrong type");
+    return value;
+  }
+
+ private:
+  const nb::dict& dict_;
+  int version_;
+  std::size_t width_ = 0;
+  std::size_t n_read_ = 0;
+};
+
+}  // namespace phida::bindings

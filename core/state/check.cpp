@@ -1,0 +1,181 @@
+#include "state/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "state/fields.hpp"
+
+namespace phida::state {
+namespace {
+
+// No coordinate times its factor may be larger: its square must not overflow.
+constexpr double kLargestScaled = 1e150;
+
+void check_nodes(const Settings& settings, const LearnerState& s) {
+  const NodeState& nodes = s.nodes;
+  const std::size_t n = nodes.size();
+  require((n == 0) == (s.n_seen == 0), "n_seen", "and the number of nodes must both be 0 or not");
+  require(s.n_created <= s.n_seen, "n_created", "must not be above 'n_seen'");
+  require(static_cast<std::int64_t>(n) <= s.n_created, "n_created",
+          "must not be below the number of nodes");
+  require(settings.max_nodes == 0 || n <= settings.max_nodes, "max_nodes",
+          "is below the number of nodes");
+  check_ascending("id", nodes.id);
+  require(n == 0 || nodes.id.back() < s.n_created, "id", "must be below 'n_created'");
+  for (std::size_t i = 1; i < n; ++i)
+    require(nodes.birth[i - 1] <= nodes.birth[i], "birth", "must not descend");
+  // Nodes that were merged to make room may have left fewer of them than there are components.
+  require(s.n_components <= std::max(n, settings.max_nodes), "n_components",
+          "must not be above the number of nodes");
+  require(s.n_clusters <= s.n_components, "n_clusters", "must not be above 'n_components'");
+  for (const std::int32_t c : nodes.component)
+    require(c < static_cast<std::int32_t>(s.n_components), "component",
+            "must be below 'n_components'");
+}
+
+void check_counts(const Settings& settings, const LearnerState& s) {
+  const double n_seen = static_cast<double>(s.n_seen);
+  require(settings.half_life > 0.0 ? s.moments.count <= n_seen : s.moments.count == n_seen,
+          "stream_count", "does not agree with 'n_seen'");
+  double support = 0.0;
+  for (const double m : s.nodes.support) {
+    support += m;
+    require(settings.half_life > 0.0 || m == std::floor(m), "support", "must be whole numbers");
+  }
+  // A sample counts for its winner and its runner-up. Forgotten nodes are raised to a little.
+  require(support <= 2.0 * n_seen + 2.0, "support", "is more than 'n_seen' samples can give");
+  require(s.since_recalculation <= static_cast<std::size_t>(s.n_seen), "since_recalculation",
+          "must not be above 'n_seen'");
+  require(s.since_refresh <= static_cast<std::size_t>(s.n_seen), "since_refresh",
+          "must not be above 'n_seen'");
+  require(s.samples.size() <= static_cast<std::size_t>(s.n_seen), "samples",
+          "must not have more rows than 'n_seen'");
+  require(s.metric.at_step <= s.n_seen, "metric_step", "must not be above 'n_seen'");
+  require(s.lineage.sample <= s.n_seen, "lineage_sample", "must not be above 'n_seen'");
+}
+
+void check_pairs(const char* field, const PairStatistics& pairs, double most) {
+  double total = 0.0;
+  for (const std::int64_t count : pairs.unpaired()) total += static_cast<double>(count);
+  for (const PairSums& sums : pairs.sorted()) total += static_cast<double>(sums.count);
+  require(total <= most, field, "has more samples than were learned");
+}
+
+void check_metric(const Settings& settings, const LearnerState& s) {
+  require(s.transformed.rows() == 0 || s.transformed.rows() == s.nodes.size(), "transformed",
+          "must have a row for each node, or none");
+  if (!s.metric.present) return;
+  const FeatureTransform& transform = s.metric.transform;
+  const auto fits = [&](const double* row) {
+    for (std::size_t j = 0; j < settings.dims; ++j)
+      if (!(std::abs(row[j]) * transform.inverse[j] <= kLargestScaled)) return false;
+    return true;
+  };
+  for (std::size_t i = 0; i < s.nodes.size(); ++i)
+    require(fits(s.nodes.representative[i]), "metric_inverse", "is too large for the nodes");
+  for (std::size_t age = 0; age < s.samples.size(); ++age)
+    require(fits(s.samples.recent(age)), "metric_inverse", "is too large for 'samples'");
+}
+
+void check_lineage(const LearnerState& s) {
+  const std::vector<LivingCluster>& living = s.lineage.living;
+  for (std::size_t k = 1; k < living.size(); ++k)
+    require(living[k - 1].id < living[k].id, "living_id", "must be in ascending order");
+  for (const std::int64_t id : s.nodes.cluster_id)
+    require(id == kNone || position_of(id, living) != kNone, "cluster_id",
+            "names a cluster that is not in 'living_id'");
+  const RecentMargins& margins = s.margins;
+  require(margins.values.size() <= kMostMargins, "margins", "has too many entries");
+  require(margins.values.size() == kMostMargins || margins.next == margins.values.size(),
+          "margins_next", "must be the number of 'margins'");
+  for (const Event& event : s.lineage.events)
+    require(event.sample <= s.n_seen, "event_sample", "must not be above 'n_seen'");
+  for (const Milestone& milestone : s.history.milestones)
+    require(milestone.sample <= s.n_seen, "history_sample", "must not be above 'n_seen'");
+}
+
+// Checks each number by its list.
+class RangeChecker {
+ public:
+  static constexpr bool kReads = false;
+
+  int version() const { return kVersion; }
+  template <class T, class Limit>
+  void field(const char* name, const T& value, const Range<Limit>& range) const {
+    check_number(name, value, range);
+  }
+  template <class Values, class Limit>
+  void column(const char* name, const Values& values, std::size_t length,
+              const Range<Limit>& range) const {
+    require(values.size() == length, name, "has the wrong length");
+    check_numbers(name, values, range);
+  }
+  void rows(const char* name, const RowMatrix& matrix, std::size_t n,
+            const Range<double>& range) const {
+    require(matrix.rows() == n, name, "has the wrong length");
+    check_numbers(name, matrix, range);
+  }
+  void features(const char* name, const AlignedDoubles& row, const Range<double>& range) const {
+    for (const double x : row)
+      if (x != 0.0) check_number(name, x, range);  // rows are padded with zeros
+  }
+  void samples(const char* name, const SampleBuffer& buffer, const Range<double>& range) const {
+    check_numbers(name, buffer, range);
+  }
+  void retired(const char*, int) const {}
+};
+
+}  // namespace
+
+void check_invariants(const Settings& settings, const LearnerState& state) {
+  const RangeChecker checker;
+  settings_fields(checker, settings);
+  check_settings(settings);
+  state_fields(checker, settings, state);
+  check_state(settings, state);
+}
+
+void check_settings(const Settings& settings) {
+  require(settings.max_nodes == 0 || settings.max_nodes >= 3, "max_nodes",
+          "must be 0, or 3 or more");
+  require(!settings.plus || !settings.released, "released", "does not go with 'plus'");
+}
+
+void check_state(const Settings& settings, const LearnerState& state) {
+  check_nodes(settings, state);
+  check_counts(settings, state);
+  check_metric(settings, state);
+  if (settings.plus) {
+    const double unit =
+        settings.half_life > 0.0 ? static_cast<double>(PairStatistics::kFadingUnit) : 1.0;
+    check_pairs("pair_count", state.nodes.pairs, unit * static_cast<double>(state.n_seen));
+    require(state.far.n_far <= state.n_seen + 3, "n_far", "is more than 'n_seen' samples can give");
+  } else {
+    require(state.rule == Rule::kPublished && state.lineage_rule == Rule::kPublished, "rule",
+            "needs 'plus'");
+  }
+  check_lineage(state);
+}
+
+void check_update(const LocalUpdate& update) {
+  const NodeStatistics& s = update.nodes;
+  const double counted = update.moments.count;
+  check_ascending("node", s.node);
+  double wins = 0.0;
+  const auto whole = [](double x) { return x == std::floor(x); };
+  require(whole(counted), "counted", "must be a whole number");
+  for (std::size_t k = 0; k < s.size(); ++k) {
+    wins += s.wins[k];
+    require(whole(s.wins[k]) && whole(s.count[k]) && whole(s.marks[k]), "count",
+            "must be whole numbers, as 'wins' and 'marks'");
+    require(s.wins[k] <= s.count[k], "wins", "must not be above 'count'");
+    require(s.count[k] <= counted, "count", "must not be above 'counted'");
+    require(s.marks[k] <= counted, "marks", "must not be above 'counted'");
+  }
+  require(wins == counted, "wins", "must add up to 'counted'");
+  check_pairs("pair_count", update.pairs,
+              counted * static_cast<double>(PairStatistics::kFadingUnit));
+  require(update.margins.size() <= kMostMargins, "margins", "has too many entries");
+}
+
+}  // namespace phida::state

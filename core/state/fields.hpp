@@ -1,0 +1,340 @@
+// The fields of every struct that is saved, listed once. Writing, reading, copying, old format versions and the check of
+// each number follow from these lists; what must agree between fields is checked in `check_state`.
+//
+// An archive is a writer or a reader (`Archive::kReads`). It has
+//   version()                           the format version that is written or read
+//   field(name, value, range)           one number or flag
+//   column(name, vector, length, range) as many numbers; kAnyLength where the list does not say how many
+//   rows(name, matrix, n, range)        a row matrix, with its width set
+//   features(name, row, range)          a padded row, with its width set
+//   samples(name, buffer, range)        a sample buffer, oldest first
+//   retired(name, version)              an entry that only versions before this one have
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "learning/learner.hpp"
+#include "state/limits.hpp"
+
+namespace phida::state {
+
+// 4: PHIDA+; pairs of nodes instead of counts of shared wins.
+constexpr int kVersion = 4;
+
+constexpr std::size_t kAnyLength = std::numeric_limits<std::size_t>::max();
+
+// How a number is stored: sizes as int64, enumerations as uint8.
+template <class T>
+using Stored =
+    std::conditional_t<std::is_enum_v<T>, std::uint8_t,
+                       std::conditional_t<std::is_same_v<T, std::size_t>, std::int64_t, T>>;
+
+// One column of a sequence of records.
+template <class Record, class T, class Limit>
+struct Column {
+  const char* name;
+  T Record::* member;
+  Range<Limit> range;
+};
+template <class Record, class T, class Limit>
+Column(const char*, T Record::*, Range<Limit>) -> Column<Record, T, Limit>;
+
+// A sequence of records, as columns of one length.
+template <class Archive, class Sequence, class... Columns>
+void records(Archive& archive, Sequence& sequence, std::size_t most, const Columns&... columns) {
+  std::size_t length = Archive::kReads ? kAnyLength : sequence.size();
+  const auto one = [&](const auto& column) {
+    using T = Stored<std::remove_cvref_t<decltype(sequence[0].*column.member)>>;
+    std::vector<T> values;
+    if constexpr (!Archive::kReads)
+      for (const auto& record : sequence) values.push_back(static_cast<T>(record.*column.member));
+    archive.column(column.name, values, length, column.range);
+    if constexpr (Archive::kReads) {
+      require(values.size() <= most, column.name, "has too many entries");
+      if (length == kAnyLength) sequence.resize(values.size());
+      length = values.size();
+      for (std::size_t i = 0; i < length; ++i)
+        sequence[i].*column.member =
+            static_cast<std::remove_cvref_t<decltype(sequence[i].*column.member)>>(values[i]);
+    }
+  };
+  (one(columns), ...);
+}
+
+// An enumeration, or a size, as a number.
+template <class Archive, class T>
+void number(Archive& archive, const char* name, T& value, const Range<std::int64_t>& range) {
+  auto stored = static_cast<std::int64_t>(value);
+  archive.field(name, stored, range);
+  if constexpr (Archive::kReads) value = static_cast<std::remove_const_t<T>>(stored);
+}
+
+constexpr Range<std::int64_t> kRules{0, 2};
+constexpr Range<std::int64_t> kMaxNodes{0, 1 << 24};
+constexpr Range<double> kHalfLives{0.0, 1e300};
+
+template <class Archive, class Settings>
+void settings_fields(Archive& archive, Settings& s) {
+  number(archive, "n_features", s.dims, {1, std::int64_t{1} << 40});
+  archive.field("released", s.released, kAny);
+  archive.field("ph", s.switches.ph, kAny);
+  archive.field("refresh", s.switches.refresh, kAny);
+  archive.field("remove", s.switches.remove, kAny);
+  archive.field("prune", s.switches.prune, kAny);
+  archive.field("mapping", s.switches.mapping, kAny);
+  number(archive, "max_nodes", s.max_nodes, kMaxNodes);
+  archive.field("half_life", s.half_life, kHalfLives);
+  if (archive.version() >= 4) archive.field("plus", s.plus, kAny);
+}
+
+template <class Archive, class Nodes>
+void node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
+  const std::size_t known = Archive::kReads ? kAnyLength : nodes.size();
+  archive.column("support", nodes.support, known, kSupports);
+  const std::size_t n = nodes.size();
+  archive.rows("representative", nodes.representative, n, kValues);
+  archive.rows("mean", nodes.mean, n, kValues);
+  archive.rows("m2", nodes.m2, n, kSquares);
+  archive.column("scale", nodes.scale, n, kScales);
+  archive.column("active", nodes.active, n, kAny);
+  archive.column("birth", nodes.birth, n, Range<std::int64_t>{0, n_seen});
+  archive.column("id", nodes.id, n, kCounts);
+  archive.column("component", nodes.component, n, Range<std::int64_t>{kNone, INT32_MAX});
+}
+
+template <class Archive, class Moments>
+void moment_fields(Archive& archive, const char* count, const char* mean, const char* m2,
+                   Moments& moments) {
+  archive.field(count, moments.count, Range<double>{0.0, 0x1p60});
+  archive.features(mean, moments.mean, kValues);
+  archive.features(m2, moments.m2, kSquares);
+}
+
+template <class Archive, class Vigilance, class Samples, class Count>
+void vigilance_fields(Archive& archive, Vigilance& vigilance, Samples& samples,
+                      Count& since_recalculation) {
+  number(archive, "interval", vigilance.interval, {2, std::int64_t{1} << 40});
+  archive.field("vigilance", vigilance.threshold, kShares);
+  archive.field("ratio", vigilance.ratio, kShares);
+  number(archive, "since_recalculation", since_recalculation, kCounts);
+  archive.samples("samples", samples, kValues);
+  auto kept = static_cast<std::int64_t>(samples.kept());
+  archive.field("samples_kept", kept, kCounts);
+  if constexpr (Archive::kReads) {
+    // Before anything is allocated for it. The vigilance looks at no more samples than there were.
+    const std::size_t most = std::max<std::size_t>(samples.size(), 2);
+    require(vigilance.interval <= most, "interval", "is longer than 'samples'");
+    require(kept == 0 || static_cast<std::size_t>(kept) == 2 * vigilance.interval, "samples_kept",
+            "must be 0 or twice 'interval'");
+    require(kept == 0 || samples.size() <= static_cast<std::size_t>(kept), "samples",
+            "has more rows than 'samples_kept'");
+    if (kept != 0) samples.keep(static_cast<std::size_t>(kept));
+  }
+}
+
+template <class Archive, class Far>
+void far_fields(Archive& archive, Far& far) {
+  archive.field("theta_present", far.present, kAny);
+  archive.field("log_theta", far.log_theta, Range<double>{FarSamples::kFloor, 400.0});
+  archive.field("n_far", far.n_far, kCounts);
+}
+
+// Pairs of `n` nodes. `unpaired` is written only by models.
+template <class Archive, class Pairs>
+void pair_fields(Archive& archive, Pairs& pairs, std::size_t n) {
+  constexpr Range<double> kOffsets{0.0, 1e250};
+  const Range<std::int64_t> nodes{0, static_cast<std::int64_t>(n) - 1};
+  std::vector<PairSums> all;
+  std::vector<std::int64_t> unpaired(n, 0);
+  if constexpr (!Archive::kReads) {
+    all = pairs.sorted();
+    unpaired = pairs.unpaired();
+  }
+  records(archive, all, kAnyLength, Column{"pair_winner", &PairSums::winner, nodes},
+          Column{"pair_runner_up", &PairSums::runner_up, nodes},
+          Column{"pair_count", &PairSums::count, Range<std::int64_t>{1, kCounts.most}},
+          Column{"pair_offset", &PairSums::offset, kOffsets},
+          Column{"pair_offset_square", &PairSums::offset_square, kOffsets});
+  archive.column("pair_unpaired", unpaired, n, kCounts);
+  if constexpr (Archive::kReads) {
+    pairs = {};
+    for (std::size_t i = 0; i < n; ++i) pairs.add_node();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const PairSums& p = all[i];
+      require(p.winner != p.runner_up, "pair_runner_up", "must not be the winner itself");
+      require(i == 0 || std::tie(all[i - 1].winner, all[i - 1].runner_up) <
+                            std::tie(p.winner, p.runner_up),
+              "pair_winner", "must be in ascending order");
+      pairs.add(p);
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      pairs.add_unpaired(static_cast<std::int32_t>(i), unpaired[i]);
+  }
+}
+
+// Events: ids of both sides, those before first, event after event.
+template <class Archive, class Lineage>
+void event_fields(Archive& archive, Lineage& lineage) {
+  auto& events = lineage.events;
+  records(archive, events, kMostEvents,
+          Column{"event_kind", &Event::kind,
+                 Range<std::int64_t>{0, static_cast<std::int64_t>(EventKind::kRevived)}},
+          Column{"event_sample", &Event::sample, kCounts},
+          Column{"event_support", &Event::support, Range<double>{0.0, 0x1p60}});
+  std::vector<std::int64_t> n_before, n_after, ids;
+  if constexpr (!Archive::kReads) {
+    for (const Event& event : events) {
+      n_before.push_back(static_cast<std::int64_t>(event.before.size()));
+      n_after.push_back(static_cast<std::int64_t>(event.after.size()));
+      ids.insert(ids.end(), event.before.begin(), event.before.end());
+      ids.insert(ids.end(), event.after.begin(), event.after.end());
+    }
+  }
+  const Range<std::int64_t> some{0, static_cast<std::int64_t>(kMostEventIds)};
+  archive.column("event_n_before", n_before, events.size(), some);
+  archive.column("event_n_after", n_after, events.size(), some);
+  archive.column("event_ids", ids, Archive::kReads ? kAnyLength : ids.size(),
+                 Range<std::int64_t>{0, lineage.n_ids - 1});
+  archive.field("events_dropped", lineage.n_dropped, kCounts);
+  if constexpr (Archive::kReads) {
+    require(ids.size() <= kMostEventIds, "event_ids", "has too many entries");
+    lineage.n_event_ids = ids.size();
+    auto next = ids.begin();
+    const auto take = [&](std::int64_t count) {
+      require(count <= ids.end() - next, "event_ids", "has too few entries");
+      next += count;
+      return std::vector<std::int64_t>(next - count, next);
+    };
+    for (std::size_t e = 0; e < events.size(); ++e) {
+      events[e].before = take(n_before[e]);
+      events[e].after = take(n_after[e]);
+    }
+    require(next == ids.end(), "event_ids", "has too many entries");
+  }
+}
+
+template <class Archive, class History>
+void milestone_fields(Archive& archive, History& history) {
+  records(archive, history.milestones, kMostMilestones,
+          Column{"history_sample", &Milestone::sample, kCounts},
+          Column{"history_n_nodes", &Milestone::n_nodes, kCounts},
+          Column{"history_n_components", &Milestone::n_components, kCounts},
+          Column{"history_n_clusters", &Milestone::n_clusters, kCounts},
+          Column{"history_vigilance", &Milestone::vigilance, kShares},
+          Column{"history_interval", &Milestone::interval, kCounts});
+}
+
+// Names of clusters, their lineage, history and recent margins: for readers.
+template <class Archive, class State>
+void lineage_fields(Archive& archive, State& s) {
+  auto& nodes = s.nodes;
+  auto& lineage = s.lineage;
+  const std::size_t n = nodes.size();
+  if constexpr (Archive::kReads) {
+    if (archive.version() < 2) {  // nothing is named
+      nodes.cluster_id.assign(n, kNone);
+      nodes.origin_id.assign(n, kNone);
+      nodes.refreshes_merged.assign(n, 0);
+      return;
+    }
+    lineage.sample = s.n_seen;
+  }
+  archive.field("n_ids", lineage.n_ids, kCounts);
+  const Range<std::int64_t> ids{kNone, lineage.n_ids - 1};
+  archive.column("cluster_id", nodes.cluster_id, n, ids);
+  const bool renamed = archive.version() >= 4;
+  archive.column(renamed ? "origin_id" : "home_id", nodes.origin_id, n, ids);
+  archive.column(renamed ? "refreshes_merged" : "away", nodes.refreshes_merged, n,
+                 Range<std::int64_t>{0, kRefreshesRemembered});
+  records(archive, lineage.living, kAnyLength,
+          Column{"living_id", &LivingCluster::id, Range<std::int64_t>{0, lineage.n_ids - 1}},
+          Column{"living_support", &LivingCluster::support, Range<double>{0.0, 0x1p60}});
+  event_fields(archive, lineage);
+  milestone_fields(archive, s.history);
+  archive.field("n_refreshes", s.history.n_refreshes, kCounts);
+  archive.field("history_stride", s.history.stride, Range<std::int64_t>{1, kCounts.most});
+  archive.column("margins", s.margins.values,
+                 Archive::kReads ? kAnyLength : s.margins.values.size(), Range<double>{-1.0, 1.0});
+  number(archive, "margins_next", s.margins.next, {0, kMostMargins - 1});
+  if (archive.version() >= 3) archive.field("lineage_sample", lineage.sample, kCounts);
+  if (archive.version() >= 4) {
+    number(archive, "rule", s.rule, kRules);
+    number(archive, "lineage_rule", s.lineage_rule, kRules);
+  }
+}
+
+// Everything. A reader has set the width of `s` already.
+template <class Archive, class Settings, class State>
+void state_fields(Archive& archive, const Settings& settings, State& s) {
+  archive.field("n_seen", s.n_seen, kCounts);
+  archive.field("n_created", s.n_created, kCounts);
+  vigilance_fields(archive, s.vigilance, s.samples, s.since_recalculation);
+  number(archive, "since_refresh", s.since_refresh, kCounts);
+  number(archive, "n_components", s.n_components, {0, INT32_MAX});
+  number(archive, "n_clusters", s.n_clusters, {0, INT32_MAX});
+  archive.field("has_map", s.has_map, kAny);
+  archive.field("ended", s.ended, kAny);
+  node_fields(archive, s.nodes, s.n_seen);
+  moment_fields(archive, "stream_count", "stream_mean", "stream_m2", s.moments);
+  archive.field("metric_present", s.metric.present, kAny);
+  archive.field("metric_step", s.metric.at_step, kCounts);
+  auto& transform = s.metric.transform;
+  if (s.metric.present) {
+    if (settings.released) archive.features("metric_center", transform.center, kValues);
+    archive.features("metric_inverse", transform.inverse, kFactors);
+    archive.field("metric_gamma", transform.gamma, kShares);
+  }
+  if (settings.released) {
+    const std::size_t n = Archive::kReads ? kAnyLength : s.transformed.rows();
+    archive.rows("transformed", s.transformed, n, Range<double>{-1e300, 1e300});
+  }
+  if (settings.plus) {
+    far_fields(archive, s.far);
+    pair_fields(archive, s.nodes.pairs, s.nodes.size());
+  }
+  for (const char* name : {"coactivation", "counted_from", "lineage_by_coactivation", "co_winner",
+                           "co_runner_up", "co_count"})
+    archive.retired(name, 4);
+  lineage_fields(archive, s);
+}
+
+// What workers send.
+template <class Archive, class Update>
+void update_fields(Archive& archive, Update& u) {
+  constexpr Range<double> kRows{0.0, 0x1p53};
+  auto& mark = u.made_against;
+  archive.field("n_seen", mark.n_seen, kCounts);
+  archive.field("n_created", mark.n_created, kCounts);
+  archive.field("n_nodes", mark.n_nodes, Range<std::int64_t>{0, 1 << 24});
+  auto& nodes = u.nodes;
+  archive.column("node", nodes.node, Archive::kReads ? kAnyLength : nodes.size(),
+                 Range<std::int64_t>{0, mark.n_nodes - 1});
+  const std::size_t n = nodes.size();
+  archive.column("count", nodes.count, n, kRows);
+  archive.column("wins", nodes.wins, n, kRows);
+  archive.column("marks", nodes.marks, n, kRows);
+  archive.rows("mean", nodes.mean, n, kValues);
+  archive.rows("m2", nodes.m2, n, kSquares);
+  archive.rows("pull", nodes.pull, n, Range<double>{-1e160, 1e160});
+  moment_fields(archive, "counted", "counted_mean", "counted_m2", u.moments);
+  archive.field("plus", u.plus, kAny);
+  if (u.plus) {
+    far_fields(archive, u.vigilance.far);
+    pair_fields(archive, u.pairs, static_cast<std::size_t>(mark.n_nodes));
+  }
+  archive.column("threshold", u.threshold, Archive::kReads ? kAnyLength : u.threshold.size(),
+                 kShares);
+  archive.column("log_theta_met", u.log_theta, u.threshold.size(),
+                 Range<double>{FarSamples::kFloor, FarSamples::kAbsent});
+  archive.rows("rest", u.rest, u.threshold.size(), kValues);
+  archive.column("margins", u.margins, Archive::kReads ? kAnyLength : u.margins.size(),
+                 Range<double>{-1.0, 1.0});
+  vigilance_fields(archive, u.vigilance.vigilance, u.vigilance.samples,
+                   u.vigilance.since_recalculation);
+}
+
+}  // namespace phida::state
