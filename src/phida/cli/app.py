@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from phida import __version__
-from phida.cli import bench, console
+from phida.cli import console
 from phida.cli.convert import convert
 from phida.cli.inspect import inspect
 from phida.cli.merge import merge
@@ -25,7 +25,6 @@ app = typer.Typer(
 )
 for command in (fit, update, predict, stream, serve, inspect, plot, report, convert, merge):
     app.command()(command)
-app.add_typer(bench.app, name="bench")
 
 
 def _show_version(wanted: bool) -> None:
