@@ -1,7 +1,7 @@
 """How soon and how surely drift is told: phida.drift beside ADWIN and KSWIN of river, on the same streams.
 
 River's detectors take numbers, so that each feature has one of its own, and the first that tells counts. All have their
-default settings. Run: python perf/drift.py
+default settings. Run: python studies/drift.py
 """
 
 import numpy as np

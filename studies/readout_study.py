@@ -1,7 +1,7 @@
 """Variants of the co-activation rule on one half of the data sets: see docs/decisions/beyond_coactivation.md.
 
-``python perf/readout_study.py FOLDER choosing`` reads data sets from a folder of npz files, prints a line per data set
-and setting, and then the means.
+``python studies/readout_study.py FOLDER choosing`` reads data sets from a folder of npz files, prints a line per
+data set and setting, and then the means.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which set-up of TableDC and G-CEALS comes nearest to the published ARI: see docs/benchmarking.md.
 
-``python perf/deep_setups.py FOLDER`` reads small data sets from a folder of npz files and prints a row for each, then
-the mean distance from the published values. About twenty minutes on one core of a busy machine.
+``python studies/deep_setups.py FOLDER`` reads small data sets from a folder of npz files and prints a row for each,
+then the mean distance from the published values. About twenty minutes on one core of a busy machine.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from phida.baselines import GCEALS, TableDC
-from phida.benchmark.published import published
+from phida_bench.published import published
+from phida_bench.systems import GCEALS, TableDC
 
 DATASETS = ("iris", "seeds", "dermatology", "pima", "mice_protein")
 SEEDS = 3

@@ -1,8 +1,9 @@
 """PHIDA beside what people would otherwise take: k-means, HDBSCAN and DBSTREAM, on streams in two orders.
 
-``python perf/neighbours.py OUT.csv [data set ...]`` writes a line per trial, and ``python perf/neighbours.py --tables
-OUT.csv`` prints the tables of docs/why.md. The others are helped where they need it: k-means is told the number of
-classes, the batch methods see all rows at once, and "best" is the parameter that the true classes would have chosen.
+``python studies/neighbours.py OUT.csv [data set ...]`` writes a line per trial, and ``--tables OUT.csv`` prints the
+tables of docs/why.md. Data sets that scikit-learn lacks are looked for in the folder PHIDA_DATA. The others are helped
+where they need it: k-means is told the number of classes, the batch methods see all rows at once, and "best" is the
+parameter that the true classes would have chosen.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ from sklearn import datasets
 from sklearn.cluster import HDBSCAN, KMeans, MiniBatchKMeans
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, pairwise_distances
 from sklearn.preprocessing import StandardScaler
-from workloads import SHARED
 
 from phida import PHIDA
+from phida_bench.datasets import entry
+from phida_bench.datasets import load as load_dataset
 
 Rows = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -69,8 +71,8 @@ def load(name: str) -> Stream:
     if name in BUNDLED:
         rows, classes = getattr(datasets, f"load_{name}")(return_X_y=True)
         return Stream(rows.astype(np.float64), classes.astype(np.int64))
-    with np.load(SHARED / "datasets" / f"{name}.npz") as archive:
-        return Stream(archive["X"].astype(np.float64), archive["y"].astype(np.int64))
+    found = load_dataset(entry(name))
+    return Stream(found.X, found.y)
 
 
 def phida(stream: Stream, k: int, seed: int, mapping: str = "persistence") -> Labels:

@@ -1,8 +1,8 @@
 """How much clustering suffers from partitions: ARI and AMI of 4 and 16 beside one machine, by the benchmark's protocol.
 
 Each stage of a trial is cut into as many contiguous partitions and learned by phida.distributed. The share of rows that
-the driver learned one by one is told too. Run: python perf/distributed.py FOLDER [SEEDS] [NAME ...] > trials.csv
-and then: python perf/distributed.py table trials.csv
+the driver learned one by one is told too. Run: python studies/distributed.py FOLDER [SEEDS] [NAME ...] > trials.csv
+and then: python studies/distributed.py table trials.csv
 """
 
 import os
@@ -16,9 +16,9 @@ import numpy as np
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from phida import PHIDA
-from phida.benchmark.datasets import entries, load
-from phida.benchmark.protocol import SETTINGS, stages
 from phida.distributed import partial_fit_partitions
+from phida_bench.datasets import entries, load
+from phida_bench.protocol import SETTINGS, stages
 
 PARTITIONS = (1, 4, 16)
 

@@ -2,7 +2,7 @@
 
 First, groups that stay: how often labels and ids of probe points change from batch to batch. Then streams in which
 groups are born, move into one, split and stop, with ``half_life`` set: which of these the lineage tells, and what it
-tells beside. Run: python perf/lineage.py
+tells beside. Run: python studies/lineage.py
 """
 
 import numpy as np
