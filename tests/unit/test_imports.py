@@ -26,7 +26,7 @@ def test_modules_take_nothing_but_the_native_core_from_the_package_itself():
     modules = {path.stem for path in PACKAGE} | {path.parent.name for path in PACKAGE}
     # The command line shows the version.
     for path in PACKAGE:
-        allowed = modules | {"_core"} | ({"__version__"} if path.name == "app.py" else set())
+        allowed = modules | {"_core"} | ({"__version__"} if path.name == "options.py" else set())
         assert {name for module, name in imports(path) if module == "phida"} <= allowed, path.name
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from phida import __version__
 from phida.cli import console
 from phida.cli.console import ends_well, notes, results
+from phida.cli.options import Debug, Version
 
 if TYPE_CHECKING:
     from phida_bench.datasets import Entry
@@ -38,19 +38,8 @@ Plugin = Annotated[
 Jobs = Annotated[int, typer.Option(min=1, help="Processes side by side.")]
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"phida-bench {__version__}")
-        raise typer.Exit
-
-
 @app.callback()
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
-) -> None:
+def root(version: Version = False, debug: Debug = False) -> None:
     """Run and report the paper's benchmark."""
     console.debug = debug
     needed = ("pandas", "scipy", "matplotlib", "psutil", "scikit_posthocs", "jinja2")
