@@ -67,8 +67,8 @@ $(VENV)/deep-tools: $(VENV)/installed-once pyproject.toml
 	@touch $@
 
 .PHONY: test-deep
-test-deep: $(VENV)/installed $(VENV)/test-tools $(VENV)/deep-tools  ## Tests of the baselines that need JAX
-	$(BIN)/python -m pytest -n 2 tests/baselines_deep tests/unit/test_package.py
+test-deep: $(VENV)/installed $(VENV)/test-tools $(VENV)/deep-tools  ## Tests of the compared systems that need JAX
+	$(BIN)/python -m pytest -n 2 tests/systems_deep tests/unit/test_package.py
 
 $(VENV)/spark-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing Spark"
@@ -79,19 +79,10 @@ $(VENV)/spark-tools: $(VENV)/installed-once pyproject.toml
 test-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## Tests of phida.spark and phida.dask, also with processes killed
 	$(BIN)/python -m pytest tests/spark tests/distributed/test_dask.py tests/unit/test_package.py
 
-# Debian's Java, installed where that is possible; without it the tests skip and say so.
+# Spark needs Java 17; without it the tests skip and say so.
 .PHONY: java
 java:
-	@command -v java > /dev/null || [ -n "$$JAVA_HOME" ] || { \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
-	    echo "installing openjdk-17-jre-headless"; \
-	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq \
-	      --no-install-recommends openjdk-17-jre-headless > /dev/null; \
-	  else \
-	    echo "Spark needs Java 17; on Debian and Ubuntu, as root:" >&2; \
-	    echo "  apt-get install openjdk-17-jre-headless" >&2; \
-	    echo "Without it the tests of phida.spark are skipped." >&2; \
-	  fi; }
+	@command -v java > /dev/null || [ -n "$$JAVA_HOME" ] || tools/debian_packages openjdk-17-jre-headless || true
 
 $(VENV)/browser-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing Playwright"
@@ -102,19 +93,9 @@ $(VENV)/browser-tools: $(VENV)/installed-once pyproject.toml
 test-browser: $(VENV)/installed $(VENV)/test-tools $(VENV)/browser-tools chromium  ## Tests of the live page, in chromium
 	PHIDA_BROWSER="$$(command -v chromium)" $(BIN)/python -m pytest tests/browser
 
-# Debian's browser, installed where that is possible.
 .PHONY: chromium
 chromium:
-	@command -v chromium > /dev/null || { \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
-	    echo "installing chromium"; \
-	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq \
-	      --no-install-recommends chromium fonts-dejavu-core > /dev/null; \
-	  else \
-	    echo "test-browser needs chromium; on Debian and Ubuntu, as root:" >&2; \
-	    echo "  apt-get install chromium" >&2; \
-	    exit 1; \
-	  fi; }
+	@command -v chromium > /dev/null || tools/debian_packages chromium fonts-dejavu-core
 
 .PHONY: screenshots
 screenshots: $(VENV)/installed $(VENV)/test-tools $(VENV)/browser-tools chromium  ## The live page's pictures in docs/serve
@@ -179,19 +160,10 @@ test-arm64: $(VENV)/build-tools arm64-tools  ## Native unit tests for arm64, und
 	$(call build_native_tests,build/arm64,-DCMAKE_TOOLCHAIN_FILE=$(CURDIR)/cmake/aarch64.cmake)
 	qemu-aarch64-static -L /usr/aarch64-linux-gnu build/arm64/$(NATIVE_TESTS)
 
-# Debian's cross-compiler and emulator, installed where that is possible.
 .PHONY: arm64-tools
 arm64-tools:
-	@command -v aarch64-linux-gnu-g++ > /dev/null && command -v qemu-aarch64-static > /dev/null || { \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
-	    echo "installing g++-aarch64-linux-gnu and qemu-user-static"; \
-	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq \
-	      --no-install-recommends g++-aarch64-linux-gnu qemu-user-static > /dev/null; \
-	  else \
-	    echo "test-arm64 needs a cross-compiler and an emulator; on Debian and Ubuntu, as root:" >&2; \
-	    echo "  apt-get install g++-aarch64-linux-gnu qemu-user-static" >&2; \
-	    exit 1; \
-	  fi; }
+	@command -v aarch64-linux-gnu-g++ > /dev/null && command -v qemu-aarch64-static > /dev/null \
+	  || tools/debian_packages g++-aarch64-linux-gnu qemu-user-static
 
 $(VENV)/docs-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing Sphinx"
@@ -276,8 +248,9 @@ perf-instructions: build/perf/phida_perf  ## Instructions per row (needs valgrin
 	@$(BIN)/python perf/instructions.py build/perf/phida_perf
 
 .PHONY: stub
-stub: $(VENV)/installed  ## Write the stub of the native module anew
-	$(BIN)/python tools/make_stub.py src/phida/_core.pyi
+stub: $(VENV)/installed  ## Write the stubs of the native modules anew
+	$(BIN)/python tools/make_stub.py phida._core src/phida/_core.pyi
+	$(BIN)/python tools/make_stub.py phida_bench._systems src/phida_bench/_systems.pyi
 
 .PHONY: clean
 clean:  ## Remove everything that was built

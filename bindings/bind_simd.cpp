@@ -5,7 +5,8 @@
 
 namespace phida::bindings {
 
-void bind_simd(nb::module_& m) {
+// Each extension module has kernels of its own, and so a choice of its own.
+void bind_simd_levels(nb::module_& m) {
   m.def(
       "simd_level", [] { return kernels().level; },
       "The instruction set in use: baseline, avx2 or avx512.");
@@ -24,6 +25,10 @@ void bind_simd(nb::module_& m) {
         if (!use_kernels(level)) throw nb::value_error("no such instruction set here");
       },
       nb::arg("level"), "For tests: replace the instruction set in use.");
+}
+
+void bind_simd(nb::module_& m) {
+  bind_simd_levels(m);
   m.def(
       "first_outside",
       [](const Matrix& values, double limit) {

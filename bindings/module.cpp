@@ -7,7 +7,6 @@ void bind_learner(nanobind::module_& m);
 void bind_reading(nanobind::module_& m);
 void bind_stages(nanobind::module_& m);
 void bind_simd(nanobind::module_& m);
-void bind_baselines(nanobind::module_& m);
 
 }  // namespace phida::bindings
 
@@ -17,5 +16,4 @@ NB_MODULE(_core, m) {
   phida::bindings::bind_learner(m);
   phida::bindings::bind_stages(m);
   phida::bindings::bind_simd(m);
-  phida::bindings::bind_baselines(m);
 }

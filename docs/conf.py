@@ -1,7 +1,6 @@
 """How the manual is made: `make docs`."""
 
 import re
-import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -27,8 +26,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "command_reference",
 ]
-# The report of the benchmark is a site of its own, put beside ours when the build has ended; see copy_report.
-exclude_patterns = ["_ext", "benchmark", "how_it_works/*.py"]
+exclude_patterns = ["_ext", "how_it_works/*.py"]
 templates_path = ["_templates"]
 nitpicky = True
 nitpick_ignore_regex = [("py:class", ".*")]  # types in docstrings are words for people
@@ -88,12 +86,6 @@ copybutton_prompt_is_regexp = True
 warnings.filterwarnings("ignore", category=DeprecationWarning)  # of the tools, not of ours
 
 
-def copy_report(app, error):
-    """Put the report of the benchmark beside the manual, as it was written."""
-    if error is None and app.builder.name == "html":
-        shutil.copytree(HERE / "benchmark", Path(app.outdir) / "benchmark", dirs_exist_ok=True)
-
-
 def escape_names(app, what, name, obj, options, lines):
     """Names that end in an underscore, in the shapes of arrays, are no links."""
     for i, line in enumerate(lines):
@@ -104,4 +96,3 @@ def escape_names(app, what, name, obj, options, lines):
 def setup(app):
     """What Sphinx calls."""
     app.connect("autodoc-process-docstring", escape_names, priority=900)  # after numpydoc
-    app.connect("build-finished", copy_report)

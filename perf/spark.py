@@ -66,7 +66,7 @@ def labels(folder):
     import pandas as pd
 
     import phida.spark
-    from phida.benchmark.datasets import entries, load
+    from phida_bench.datasets import entries, load
 
     spark = session("local[1]")
     print("data,features,nodes,columns,native rows/s,spark rows/s,share,share by processor time")
@@ -101,9 +101,9 @@ def bits(folder):
     """The benchmark's streams on Spark, stage by stage: are they learned to the bit as by the loop in memory?"""
     import pandas as pd
 
-    from phida.benchmark.datasets import entries, load
-    from phida.benchmark.protocol import stages
     from phida.spark.learning import learn
+    from phida_bench.datasets import entries, load
+    from phida_bench.protocol import stages
 
     def states(model):
         state = model._learner.__getstate__()

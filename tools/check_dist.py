@@ -1,7 +1,7 @@
 """What is in an sdist and a wheel, before anybody installs them: check_dist.py <sdist> <wheel>
 
 The sdist holds what git knows, but for what pyproject.toml leaves out, and nothing that was built. The wheel is small,
-depends on three packages, and holds the package alone. The first thing that is wrong ends it with a sentence.
+depends on five packages, and holds the two packages alone. The first thing that is wrong ends it with a sentence.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pathlib import Path
 
 MEGABYTE = 1_000_000
 MOST_WHEEL, MOST_SDIST = 2 * MEGABYTE, 2 * MEGABYTE
-DEPENDENCIES = {"numpy", "safetensors", "scikit-learn"}
+DEPENDENCIES = {"joblib", "numpy", "safetensors", "scikit-learn", "scipy"}
+NATIVE = {"phida/_core", "phida_bench/_systems"}
 
 
 def main() -> None:
@@ -65,11 +66,11 @@ def check_wheel(path: Path) -> None:
     if (found := {re.split(r"[^\w.-]", line)[0] for line in needed}) != DEPENDENCIES:
         sys.exit(f"{path.name} depends on {sorted(found)}, not on {sorted(DEPENDENCIES)}.")
     information = metadata.split("/")[0]
-    if strange := {name for name in names if name.split("/")[0] not in ("phida", information)}:
-        sys.exit(f"{path.name} holds more than the package: {some(strange)}.")
-    native = [name for name in names if re.fullmatch(r"phida/_core\..*(so|pyd)", name)]
-    if len(native) != 1:
-        sys.exit(f"{path.name} holds {len(native)} native modules, not one.")
+    if strange := {name for name in names if name.split("/")[0] not in ("phida", "phida_bench", information)}:
+        sys.exit(f"{path.name} holds more than the packages: {some(strange)}.")
+    native = [name.split(".")[0] for name in names if name.endswith((".so", ".pyd"))]
+    if sorted(native) != sorted(NATIVE):
+        sys.exit(f"{path.name} holds the native modules {sorted(native)}, not {sorted(NATIVE)}.")
 
 
 def size(path: Path, most: int) -> None:

@@ -1,4 +1,4 @@
-"""Write the stub of the native module: ``make_stub.py [file]``, by default to standard output.
+"""Write the stub of a native module: ``make_stub.py <module> [file]``, by default to standard output.
 
 nanobind's stub generator does the work. What it cannot know is filled in here: what is inside the dictionaries and
 arrays that are returned, and short names for the arrays that are taken.
@@ -38,11 +38,11 @@ ALIASES = {
 GENERICS = {"dict": "dict[str, Any]", "tuple": "tuple[Any, ...]", "list": "list[str]"}
 
 
-def generate() -> str:
+def generate(module: str) -> str:
     """Run nanobind's generator."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "_core.pyi")
-        command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "phida._core", "-o", str(path)]
+        path = Path(folder, "stub.pyi")
+        command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", module, "-o", str(path)]
         subprocess.run(command, check=True)
         return path.read_text(encoding="utf-8")
 
@@ -57,14 +57,15 @@ def refine(stub: str) -> str:
     for plain, full in GENERICS.items():
         stub = re.sub(rf"(?<=-> ){plain}(?=:)|(?<=: ){plain}(?=, /)", full, stub)
     stub = stub.replace("updates: list)", "updates: list[dict[str, Any]])")
-    names = "\n".join(f"{alias} = NDArray[{dtype}]" for alias, (dtype, _) in ALIASES.items())
+    used = ((alias, dtype) for alias, (dtype, _) in ALIASES.items() if re.search(rf": {alias}\b", stub))
+    names = "\n".join(f"{alias} = NDArray[{dtype}]" for alias, dtype in used)
     stub = stub.replace("from typing import Annotated\n", "from typing import Any\n")
     return stub.replace("import NDArray\n", f"import NDArray\n\n{names}\n", 1)
 
 
 if __name__ == "__main__":
-    text = refine(generate())
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(text, encoding="utf-8")
+    text = refine(generate(sys.argv[1]))
+    if len(sys.argv) > 2:
+        Path(sys.argv[2]).write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)

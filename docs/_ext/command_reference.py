@@ -1,4 +1,4 @@
-"""The directive ``command-reference``: every command of ``phida``, as it describes itself."""
+"""The directive ``command-reference``: every command of ``phida`` and ``phida-bench``, as it describes itself."""
 
 import re
 
@@ -7,10 +7,11 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.parsing import nested_parse_to_nodes
 
-from phida.cli.app import app
+from phida.cli.app import app as library
+from phida_bench.cli.app import app as benchmark
 
 
-def commands(command, path=("phida",)):
+def commands(command, path):
     """Yield (name, command, context) of all commands, depth first; groups only where they do something themselves."""
     context = command.context_class(command, info_name=" ".join(path))
     inner = getattr(command, "commands", None)
@@ -58,7 +59,8 @@ class CommandReference(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """What the directive is replaced by."""
-        lines = [line for found in commands(typer.main.get_command(app)) for line in described(*found)]
+        roots = ((app.info.name, typer.main.get_command(app)) for app in (library, benchmark))
+        lines = [line for name, root in roots for found in commands(root, (name,)) for line in described(*found)]
         return nested_parse_to_nodes(self.state, "\n".join(lines), allow_section_headings=True)
 
 

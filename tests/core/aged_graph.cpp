@@ -1,10 +1,10 @@
-#include "baselines/aged_graph.hpp"
+#include "systems/aged_graph.hpp"
 
 #include <algorithm>
 
 #include "check.hpp"
 
-using namespace phida::baselines;
+using namespace phida::systems;
 
 namespace {
 

@@ -1,11 +1,11 @@
-#include "baselines/art_categories.hpp"
+#include "systems/art_categories.hpp"
 
-#include "baselines/feature_range.hpp"
 #include "check.hpp"
 #include "random.hpp"
+#include "systems/feature_range.hpp"
 
 using namespace phida;
-using namespace phida::baselines;
+using namespace phida::systems;
 
 TEST("feature_range: scales to [0, 1], clips, and has no width for one value") {
   const double rows[] = {1.0, 5.0, 3.0, 5.0};

@@ -1,11 +1,11 @@
-#include "baselines/correntropy.hpp"
+#include "systems/correntropy.hpp"
 
 #include "check.hpp"
 #include "plain.hpp"
 #include "random.hpp"
 
 using namespace phida;
-using namespace phida::baselines;
+using namespace phida::systems;
 
 TEST("correntropy: the bandwidth is the median of Silverman's rule") {
   Random random(1);

@@ -1,10 +1,10 @@
-#include "baselines/growing_determinant.hpp"
+#include "systems/growing_determinant.hpp"
 
 #include "check.hpp"
 #include "random.hpp"
 
 using namespace phida;
-using baselines::GrowingDeterminant;
+using systems::GrowingDeterminant;
 
 namespace {
 

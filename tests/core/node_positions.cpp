@@ -1,4 +1,4 @@
-#include "baselines/node_positions.hpp"
+#include "systems/node_positions.hpp"
 
 #include <cmath>
 
@@ -7,8 +7,8 @@
 #include "random.hpp"
 
 using namespace phida;
-using baselines::NodePositions;
-using baselines::TwoNearest;
+using systems::NodePositions;
+using systems::TwoNearest;
 
 namespace {
 

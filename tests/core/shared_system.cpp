@@ -1,11 +1,11 @@
-#include "baselines/shared_system.hpp"
+#include "systems/shared_system.hpp"
 
 #include <thread>
 #include <vector>
 
 #include "check.hpp"
 
-using phida::baselines::SharedSystem;
+using phida::systems::SharedSystem;
 
 namespace {
 

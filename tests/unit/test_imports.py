@@ -5,6 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = sorted((ROOT / "src" / "phida").rglob("*.py"))
+BENCHMARK = sorted((ROOT / "src" / "phida_bench").rglob("*.py"))
 
 
 def imports(path):
@@ -25,8 +26,19 @@ def test_modules_take_nothing_but_the_native_core_from_the_package_itself():
     modules = {path.stem for path in PACKAGE} | {path.parent.name for path in PACKAGE}
     # The command line shows the version.
     for path in PACKAGE:
-        allowed = modules | {"_core"} | ({"__version__"} if path.name == "app.py" else set())
+        allowed = modules | {"_core"} | ({"__version__"} if path.name == "options.py" else set())
         assert {name for module, name in imports(path) if module == "phida"} <= allowed, path.name
+
+
+def test_the_library_does_without_the_benchmark():
+    assert len(PACKAGE) > 50 and len(BENCHMARK) > 50
+    for path in PACKAGE:
+        assert "phida_bench" not in roots(path), path
+
+
+def test_a_learner_of_the_native_core_is_built_only_where_a_method_needs_its_switches():
+    users = {path.stem for path in BENCHMARK if ("phida", "_core") in set(imports(path))}
+    assert users == {"mapping", "phida"}
 
 
 def test_records_do_not_know_the_native_core():
@@ -43,4 +55,4 @@ def test_pictures_read_records_and_never_the_native_core():
 def test_nothing_imports_the_leaves():
     for folder in ("src", "tests"):
         for path in (ROOT / folder).rglob("*.py"):
-            assert not roots(path) & {"examples", "perf", "tools"}, path
+            assert not roots(path) & {"examples", "perf", "studies", "tools"}, path

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import phida
-import phida.baselines
 import phida.plots
+import phida_bench.systems
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("package", [phida, phida.plots, phida.baselines], ids=lambda package: package.__name__)
+@pytest.mark.parametrize("package", [phida, phida.plots, phida_bench.systems], ids=lambda package: package.__name__)
 def test_public_names_are_in_the_reference(package):
     listed = set(re.findall(r"^   ([\w.]+)$", (ROOT / "docs" / "api" / "index.rst").read_text("utf-8"), re.MULTILINE))
     assert set(package.__all__) - {"__version__"} <= listed

@@ -1,4 +1,4 @@
-"""What the package exports, and its docstrings' examples."""
+"""What the packages export, and their docstrings' examples."""
 
 import doctest
 import importlib
@@ -7,21 +7,27 @@ import pkgutil
 import pytest
 
 import phida
-import phida.baselines
+import phida_bench
+import phida_bench.systems
 
-MODULES = ["phida"] + [module.name for module in pkgutil.walk_packages(phida.__path__, "phida.")]
+MODULES = [
+    name
+    for package in (phida, phida_bench)
+    for name in (package.__name__, *(m.name for m in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")))
+]
+NATIVE = {"phida._core", "phida_bench._systems"}
 NEED_JAX = {
-    f"phida.baselines.{name}"
+    f"phida_bench.systems.{name}"
     for name in ("_autoencoder", "_g_ceals_training", "_jax", "_tabledc_training", "g_ceals", "tabledc")
 }
 NEED_SPARK = {"phida.spark"}  # those below it are found only where pyspark is
 
 
 def test_modules_are_found():
-    assert {"phida._core", "phida.estimator", "phida.views", "phida.baselines.gng"} | NEED_JAX <= set(MODULES)
+    assert {"phida.estimator", "phida.views", "phida_bench.systems.gng"} | NATIVE | NEED_JAX <= set(MODULES)
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name != "phida._core"])
+@pytest.mark.parametrize("name", [name for name in MODULES if name not in NATIVE])
 def test_docstring_examples(name):
     if name in NEED_JAX:
         pytest.importorskip("jax", reason="belongs to the extra phida[deep]: make test-deep")
@@ -37,7 +43,7 @@ def test_there_are_docstring_examples():
     assert doctest.testmod(importlib.import_module("phida.estimator")).attempted > 3
 
 
-@pytest.mark.parametrize("package", [phida, phida.baselines], ids=lambda package: package.__name__)
+@pytest.mark.parametrize("package", [phida, phida_bench.systems], ids=lambda package: package.__name__)
 def test_everything_exported_exists_and_is_documented(package):
     for name in package.__all__:
         assert getattr(package, name).__doc__

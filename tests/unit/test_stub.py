@@ -1,4 +1,4 @@
-"""The stub in the repository says what the native module is. If this fails: ``make stub``."""
+"""The stubs in the repository say what the native modules are. If this fails: ``make stub``."""
 
 import ast
 import importlib.util
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+native = pytest.mark.parametrize("module", ["phida._core", "phida_bench._systems"])
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +36,17 @@ def declarations(stub):
     return found
 
 
-def test_stub_is_up_to_date(make_stub):
-    committed = (ROOT / "src" / "phida" / "_core.pyi").read_text(encoding="utf-8")
-    assert declarations(committed) == declarations(make_stub.refine(make_stub.generate()))
+def committed(module):
+    return ROOT.joinpath("src", *module.split(".")).with_suffix(".pyi").read_text(encoding="utf-8")
 
 
-def test_every_array_has_a_type(make_stub):
-    stub = (ROOT / "src" / "phida" / "_core.pyi").read_text(encoding="utf-8")
+@native
+def test_stub_is_up_to_date(make_stub, module):
+    assert declarations(committed(module)) == declarations(make_stub.refine(make_stub.generate(module)))
+
+
+@native
+def test_every_array_has_a_type(module):
+    stub = committed(module)
     assert "object" not in stub
     assert "Annotated" not in stub

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 
 def main() -> None:
-    """Run the command line; say what is missing where its packages are not installed."""
+    """Run the command ``phida``."""
+    run("phida.cli.app", extra="cli")
+
+
+def run(module: str, extra: str) -> None:
+    """Run the command line of a module; say what to install where its packages are missing."""
     try:
-        from phida.cli.app import app
+        app = import_module(module).app
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise
-        sys.exit('phida: the command line needs typer and rich: pip install "phida[cli]"')
+        sys.exit(f'phida: the command line needs typer and rich: pip install "phida[{extra}]"')
     app()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from phida import __version__
-from phida.cli import bench, console
+from phida.cli import console
 from phida.cli.convert import convert
 from phida.cli.inspect import inspect
 from phida.cli.merge import merge
 from phida.cli.models import fit, predict, update
+from phida.cli.options import Debug, Version
 from phida.cli.pictures import plot, report
 from phida.cli.serve import serve
 from phida.cli.stream import stream
@@ -25,21 +23,9 @@ app = typer.Typer(
 )
 for command in (fit, update, predict, stream, serve, inspect, plot, report, convert, merge):
     app.command()(command)
-app.add_typer(bench.app, name="bench")
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"phida {__version__}")
-        raise typer.Exit
 
 
 @app.callback()
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
-) -> None:
+def root(version: Version = False, debug: Debug = False) -> None:
     """Online clustering of numeric streams, with no K and nothing to tune."""
     console.debug = debug

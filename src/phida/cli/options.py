@@ -7,6 +7,19 @@ from typing import Annotated
 
 import typer
 
+from phida import __version__
+
+
+def _show_version(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"{context.command.name} {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 Data = Annotated[str, typer.Argument(help="CSV, TSV, NDJSON, Parquet, Arrow IPC, npy or npz; - is standard input.")]
 Model = Annotated[Path, typer.Argument(help="A model that phida fit, update or stream wrote.", dir_okay=False)]
 Format = Annotated[str | None, typer.Option(help="Format of the data, where its suffix does not tell.")]

@@ -50,7 +50,7 @@ class Score:
 
     def values(self) -> dict[str, float]:
         """ARI and AMI."""
-        from phida.benchmark.metrics.partitions import adjusted_mutual_information, adjusted_rand
+        from phida._partitions import adjusted_mutual_information, adjusted_rand
 
         truths = {truth: i for i, truth in enumerate(dict.fromkeys(truth for truth, _ in self.pairs))}
         clusters = {label: i for i, label in enumerate(dict.fromkeys(label for _, label in self.pairs))}

@@ -1,6 +1,0 @@
-"""The benchmark's data sets: what they are, where they are found, and whether they are the right ones."""
-
-from phida.benchmark.datasets.loading import Dataset, DatasetError, find, load
-from phida.benchmark.datasets.registry import Entry, entries, entry
-
-__all__ = ["Dataset", "DatasetError", "Entry", "entries", "entry", "find", "load"]

@@ -1,0 +1,326 @@
+"""The commands of ``phida-bench``. What they import is an extra, so it is imported when a command runs."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from phida.cli import console
+from phida.cli.console import ends_well, notes, results
+from phida.cli.options import Debug, Version
+
+if TYPE_CHECKING:
+    from phida_bench.datasets import Entry
+    from phida_bench.methods import Method
+
+app = typer.Typer(
+    name="phida-bench",
+    help="Run and report the paper's benchmark.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+Data = Annotated[
+    Path | None,
+    typer.Option(help="Folder with data sets as npz files.", envvar="PHIDA_DATA", exists=True, file_okay=False),
+]
+Plugin = Annotated[
+    list[Path] | None, typer.Option(help="Python file with more METHODS; may be repeated.", dir_okay=False)
+]
+Jobs = Annotated[int, typer.Option(min=1, help="Processes side by side.")]
+
+
+@app.callback()
+def root(version: Version = False, debug: Debug = False) -> None:
+    """Run and report the paper's benchmark."""
+    console.debug = debug
+    needed = ("pandas", "scipy", "matplotlib", "psutil", "scikit_posthocs", "jinja2")
+    if missing := [name for name in needed if find_spec(name) is None]:
+        notes.print(f'phida: the benchmark needs {", ".join(missing)}: pip install "phida\\[bench]"', style="red")
+        raise typer.Exit(1)
+
+
+@app.command("list")
+def list_(
+    data: Data = None, about: Annotated[str | None, typer.Option(help="One data set: origin, terms, citation.")] = None
+) -> None:
+    """Show data sets (and which are at hand), methods and settings.
+
+    Example: phida-bench list --about letter
+    """
+    with ends_well():
+        if about is None:
+            _list_all(data)
+        else:
+            _list_one(about, data)
+
+
+def _list_all(data: Path | None) -> None:
+    from phida_bench.datasets import entries, find
+    from phida_bench.methods import methods
+
+    rows: list[Sequence[str]] = []
+    for entry in entries().values():
+        source = find(entry, data)
+        place = "no" if source is None else "folder" if source.endswith(".npz") else source
+        rows.append((entry.name, f"{entry.samples:,}", str(entry.features), str(entry.classes), place))
+    _print_table(
+        "Data sets", {"name": "left", "rows": "right", "features": "right", "classes": "right", "at hand": "left"}, rows
+    )
+    rows = []
+    for method in methods().values():
+        settings = "both" if len(method.settings) == 2 else method.settings[0]
+        rows.append((method.name, method.group, settings, method.missing() or method.summary))
+    _print_table("Methods", dict.fromkeys(("name", "group", "settings", "what it is"), "left"), rows)
+    results.print("Settings\n stationary: shuffled rows\n nonstationary: one class after the other")
+
+
+def _list_one(name: str, data: Path | None) -> None:
+    from phida_bench.datasets import entry, find
+
+    found = entry(name)
+    results.print(f"{found.title}: {found.samples:,} rows, {found.features} features, {found.classes} classes")
+    for word, text in (("origin", found.origin), ("terms", found.terms), ("citation", found.citation)):
+        results.print(f"{word}: {text}", markup=False, highlight=False)
+    results.print(
+        f"at hand: {find(found, data) or 'no; ' + (found.missing or 'give a folder by --data')}", markup=False
+    )
+
+
+def _print_table(title: str, columns: dict[str, Any], rows: Sequence[Sequence[str]]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    results.print(f"[bold]{title}[/bold]")
+    table = Table(box=None)
+    for column, justify in columns.items():
+        table.add_column(column, justify=justify)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    results.print(table)
+    results.print()
+
+
+@app.command()
+def run(
+    out: Annotated[Path, typer.Option(help="Folder of the records.", file_okay=False)] = Path("results"),
+    methods: Annotated[str, typer.Option(help="Names or groups with commas between, or all.")] = "PHIDA",
+    datasets: Annotated[str, typer.Option(help="Names with commas between, or all.")] = "all",
+    settings: Annotated[str, typer.Option(help="stationary, nonstationary or both.")] = "both",
+    seeds: Annotated[int, typer.Option(min=1, help="Trials of each.")] = 30,
+    jobs: Jobs = 1,
+    data: Data = None,
+    plugin: Plugin = None,
+    timeout: Annotated[float | None, typer.Option(min=0, help="Seconds that a trial may take.")] = None,
+    memory: Annotated[float | None, typer.Option(min=0, help="GiB that a trial may hold.")] = None,
+    retry: Annotated[bool, typer.Option(help="Run again what failed before.")] = False,
+    adaptive: Annotated[
+        bool, typer.Option(help="10 seeds where learning takes more than 5 s, 3 beyond a minute.")
+    ] = False,
+) -> None:
+    """Run every trial that has no record yet.
+
+    Example: phida-bench run --methods PHIDA --datasets iris,seeds --settings both --seeds 30 --jobs 2 --out results/
+    """
+    from phida_bench import methods as benchmark_methods
+    from phida_bench import plan, records, runner
+    from phida_bench.datasets import entry
+    from phida_bench.worker import Surroundings
+
+    with ends_well():
+        for path in plugin or ():
+            benchmark_methods.add(path)
+        chosen = _available(_methods(methods))
+        digests = _at_hand(_datasets(datasets), data)
+        at_hand = [entry(name) for name in digests]
+        planned = list(plan.jobs(chosen, at_hand, _settings(settings), seeds, out))
+        if not planned:
+            raise ValueError("nothing to run: no method chosen runs in that setting on a data set that is at hand.")
+        todo = runner.missing(planned, out, digests, retry=retry)
+        if not todo:
+            notes.print("nothing to do: every trial has a record")
+            return
+        records.add_command(_command(), out)
+        limit = None if memory is None else int(memory * 2**30)
+        surroundings = Surroundings(out, data, tuple(plugin or ()), limit)
+        failures: dict[str, int] = {}
+        weights = {entry.name: entry.samples for entry in at_hand}
+        with _progress(sum(weights[job.trial.dataset] for job in todo)) as advance:
+
+            def settled(trial: Any, status: str, reason: str) -> None:
+                advance(weights[trial.dataset], f"{trial.dataset} {trial.method}")
+                if status not in ("ok", "skipped"):
+                    line = f"{trial.method} on {trial.dataset}, {trial.setting}: {status} ({reason})"
+                    if not reason.startswith("as with seed"):
+                        notes.print(line, markup=False, highlight=False)
+                    failures[status] = failures.get(status, 0) + 1
+
+            runner.run(todo, surroundings, jobs, runner.Limits(timeout, adaptive), settled)
+        counts = ", ".join(f"{count} {status}" for status, count in failures.items()) or "none failed"
+        notes.print(f"{len(todo)} trials settled ({counts}); the records are in {out}")
+
+
+@app.command()
+def tune(
+    method: Annotated[str, typer.Option(help="Names with commas between, or all that the paper tuned.")] = "all",
+    dataset: Annotated[str, typer.Option(help="Names with commas between, or all.")] = "all",
+    settings: Annotated[str, typer.Option(help="stationary, nonstationary or both.")] = "both",
+    trials: Annotated[int, typer.Option(min=1, help="Parameters that are tried.")] = 40,
+    seeds: Annotated[int, typer.Option(min=1, help="Trials of each, on seeds from 100 on.")] = 3,
+    minutes: Annotated[float, typer.Option(min=0, help="At most, per method, data set and setting.")] = 10,
+    out: Annotated[Path, typer.Option(help="Folder of the records.", file_okay=False)] = Path("results"),
+    jobs: Jobs = 1,
+    data: Data = None,
+    plugin: Plugin = None,
+    again: Annotated[bool, typer.Option(help="Also what was tuned before.")] = False,
+) -> None:
+    """Choose parameters by Bayesian optimisation of ARI; a later run takes them.
+
+    Example: phida-bench tune --method GNG --dataset iris --trials 40 --out results/
+    """
+    if find_spec("optuna") is None:
+        notes.print('phida: tuning needs optuna: pip install "phida\\[bench]"', style="red")
+        raise typer.Exit(1)
+    from phida_bench import methods as benchmark_methods
+    from phida_bench import plan, records, tuning
+    from phida_bench.datasets import entry
+    from phida_bench.worker import Surroundings
+
+    with ends_well():
+        for path in plugin or ():
+            benchmark_methods.add(path)
+        chosen = [m for m in _available(_methods(method)) if m.space is not None]
+        if not chosen:
+            tunable = ", ".join(m.name for m in benchmark_methods.methods().values() if m.space)
+            raise typer.BadParameter(f"{method} has nothing to tune; these have: {tunable}.")
+        at_hand = [entry(name) for name in _at_hand(_datasets(dataset), data)]
+        cells = [
+            tuning.Cell(m.name, e.name, setting)
+            for e in sorted(at_hand, key=lambda e: e.samples * e.features)
+            for setting in _settings(settings)
+            for m in chosen
+            if setting in m.settings and (again or not plan.is_tuned(out, m.name, e.name, setting))
+        ]
+        if not cells:
+            notes.print("nothing to do: every cell was tuned before (--again tunes it once more)")
+            return
+        records.add_command(_command(), out)
+        budget = tuning.Budget(trials, seeds, 60 * minutes)
+        with _progress(len(cells)) as advance:
+
+            def settled(cell: Any, news: str) -> None:
+                advance(1, f"{cell.dataset} {cell.method}")
+                line = f"{cell.method} on {cell.dataset}, {cell.setting}: {news}"
+                notes.print(line, markup=False, highlight=False)
+
+            tuning.run(cells, Surroundings(out, data, tuple(plugin or ())), jobs, budget, settled)
+        notes.print(f"{len(cells)} tuned; the parameters are in {out / 'tuned'}")
+
+
+@app.command()
+def report(
+    folder: Annotated[Path | None, typer.Argument(help="Folder of the records.", file_okay=False)] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the report.", file_okay=False)] = Path("report"),
+    plugin: Plugin = None,
+    published: Annotated[bool, typer.Option(help="Draw the published tables alone, with no run.")] = False,
+    jobs: Jobs = 1,
+    data: Data = None,
+) -> None:
+    """Write tables, ranks, tests, diagrams and the comparison with the paper.
+
+    Example: phida-bench report results/ --out report/
+    """
+    from phida_bench import methods as benchmark_methods
+    from phida_bench import report as reports
+
+    with ends_well():
+        for path in plugin or ():
+            benchmark_methods.add(path)
+        if published == (folder is not None):
+            raise typer.BadParameter("give a folder of records, or --published, and not both.")
+        if folder is None:
+            page = reports.write_published(out)
+        else:
+            if not folder.is_dir():
+                raise typer.BadParameter(f"{folder} is not a folder; make one with: phida-bench run --out {folder}")
+            page = reports.write(folder, out, data, jobs, notes.print)
+        typer.echo(page)
+
+
+def _methods(names: str) -> list[Method]:
+    from phida_bench.methods import method, methods
+
+    known = list(methods().values())
+    if names == "all":
+        return known
+    chosen: list[Method] = []
+    for name in _split(names):
+        chosen += [m for m in known if m.group == name] or [method(name)]
+    return list(dict.fromkeys(chosen))
+
+
+def _available(methods: Sequence[Method]) -> list[Method]:
+    available = []
+    for method in methods:
+        if lack := method.missing():
+            notes.print(f"{method.name} is left out: it {lack}", markup=False)
+        else:
+            available.append(method)
+    return available
+
+
+def _datasets(names: str) -> list[Entry]:
+    from phida_bench.datasets import entries, entry
+
+    return list(entries().values()) if names == "all" else [entry(name) for name in _split(names)]
+
+
+def _at_hand(wanted: Sequence[Entry], data: Path | None) -> dict[str, str]:
+    """Names and digests of the data sets at hand; each is loaded here, so that a bad file is told before all else."""
+    from phida_bench.datasets import find, load
+
+    at_hand = {}
+    for entry in wanted:
+        if find(entry, data) is None and len(wanted) > 1:
+            notes.print(f"{entry.name} is left out: it is not at hand", markup=False)
+        else:
+            at_hand[entry.name] = load(entry, data).digest
+    return at_hand
+
+
+def _command() -> str:
+    """What was typed."""
+    return shlex.join(["phida-bench", *sys.argv[1:]])
+
+
+def _settings(name: str) -> tuple[Any, ...]:
+    from phida_bench.protocol import SETTINGS
+
+    if name == "both":
+        return SETTINGS
+    if name not in SETTINGS:
+        raise typer.BadParameter(f"there is no setting {name!r}; choose stationary, nonstationary or both.")
+    return (name,)
+
+
+def _split(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Any]:
+    """A bar with the remaining time; each trial weighs as many units as its data set has rows."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), TextColumn("{task.percentage:.0f} %"), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, TextColumn("{task.description}"), console=notes, disable=not notes.is_terminal) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda amount, what: bar.update(task, advance=amount, description=what)

@@ -1,0 +1,134 @@
+"""The paper's comparisons: its 18 critical difference diagrams and its focused tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from phida_bench.metrics import metrics
+from phida_bench.statistics import Comparison, compare, holm, wilcoxon
+from phida_bench.summary import matrix
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """Which methods are ranked by what."""
+
+    group: str
+    """main, ablation, mapping; or readout: main with the co-activation read-out."""
+    setting: str
+    metric: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.group}_{self.setting}_{self.metric}"
+
+    @property
+    def title(self) -> str:
+        what = {
+            "main": "",
+            "ablation": "ablations, ",
+            "mapping": "mapping comparisons, ",
+            "readout": "with co-activation, ",
+        }[self.group]
+        return f"{what}{self.setting}, {metrics()[self.metric].title}"
+
+
+_STREAM = ("ari", "ami", "avginc_ari", "avginc_ami")
+DIAGRAMS = (
+    *(Diagram("main", "nonstationary", metric) for metric in _STREAM),
+    *(Diagram("main", "stationary", metric) for metric in ("ari", "ami")),
+    *(Diagram("ablation", s, metric) for s in ("nonstationary", "stationary") for metric in ("ari", "ami")),
+    *(Diagram("main", "nonstationary", metric) for metric in ("bwt_ari", "bwt_ami")),
+    *(Diagram("mapping", "stationary", metric) for metric in ("ari", "ami")),
+    *(Diagram("mapping", "nonstationary", metric) for metric in _STREAM),
+)
+
+#: Ranks of the co-activation read-out among all systems; not in the paper.
+READOUT_DIAGRAMS = (
+    *(Diagram("readout", "nonstationary", metric) for metric in _STREAM),
+    *(Diagram("readout", "stationary", metric) for metric in ("ari", "ami")),
+)
+READOUT = "PHIDA-coactivation"
+
+#: The focused comparisons: PHIDA against one method; those with IDAT are corrected within their setting.
+FAMILIES = {"nonstationary": _STREAM, "stationary": ("ari", "ami")}
+OPPONENTS = ("IDAT", "SOINN+", "noPH")
+
+
+def values(cells: pd.DataFrame, diagram: Diagram, groups: dict[str, str], *, complete: bool = False) -> pd.DataFrame:
+    """Means by data set and method for a diagram, on the data sets that all its methods were run on.
+
+    ``groups`` gives the group of each method. With ``complete``, only data sets on which every method has a result.
+    """
+    main = ("online", "batch")
+    others = {"main": main, "ablation": ("ablation",), "mapping": ("mapping",), "readout": main}[diagram.group]
+    also = ("PHIDA", READOUT) if diagram.group == "readout" else ("PHIDA",)
+    here = cells[(cells["setting"] == diagram.setting) & (cells["metric"] == diagram.metric)]
+    methods = [m for m in here["method"].unique() if m in also or groups.get(m) in others]
+    here = here[here["method"].isin(methods)]
+    run = here.groupby("dataset")["method"].nunique()
+    table = matrix(here[here["dataset"].isin(run[run == len(methods)].index)], diagram.setting, diagram.metric)
+    return table.dropna() if complete else table
+
+
+def ranked(table: pd.DataFrame) -> Comparison | None:
+    """The comparison of a diagram, or None where there is nothing to compare."""
+    return compare(table) if len(table) > 1 and len(table.columns) > 1 and "PHIDA" in table else None
+
+
+def readouts(cells: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
+    """The co-activation read-out against the paper's map of the same models: means, tests, and where it loses.
+
+    ``titles`` names data sets.
+    """
+    rows = []
+    for setting, names in FAMILIES.items():
+        for metric in names:
+            table = matrix(cells, setting, metric)
+            if not {"PHIDA-equations", READOUT} <= set(table.columns):
+                continue
+            pairs = table[["PHIDA-equations", READOUT]].dropna()
+            gain = pairs[READOUT] - pairs["PHIDA-equations"]
+            lost = gain[gain < 0].sort_values()
+            rows.append(
+                {
+                    "setting": setting,
+                    "metric": metrics()[metric].title,
+                    "the paper's map": f"{pairs['PHIDA-equations'].mean():.3f}",
+                    "co-activation": f"{pairs[READOUT].mean():.3f}",
+                    "better on": f"{int((gain > 0).sum())} of {len(pairs)}",
+                    "Wilcoxon p": f"{wilcoxon(table, READOUT, 'PHIDA-equations'):.4f}" if len(pairs) > 1 else "",
+                    "worse on": ", ".join(f"{titles[name]} {value:+.3f}" for name, value in lost.items()),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def focused(cells: pd.DataFrame) -> pd.DataFrame:
+    """Wilcoxon tests of PHIDA against each opponent at hand, with Holm's correction for IDAT."""
+    rows = []
+    for setting, names in FAMILIES.items():
+        for opponent in OPPONENTS:
+            tests: dict[str, tuple[float, int, int]] = {}
+            for metric in names:
+                table = matrix(cells, setting, metric)
+                if {"PHIDA", opponent} <= set(table.columns):
+                    pairs = table[["PHIDA", opponent]].dropna()
+                    better = int((pairs["PHIDA"] > pairs[opponent]).sum())
+                    if len(pairs) > 1:
+                        tests[metric] = (wilcoxon(table, "PHIDA", opponent), better, len(pairs))
+            adjusted = holm({metric: p for metric, (p, _, _) in tests.items()}) if opponent == "IDAT" else {}
+            for metric, (p, better, pairs_count) in tests.items():
+                rows.append(
+                    {
+                        "setting": setting,
+                        "PHIDA against": opponent,
+                        "metric": metrics()[metric].title,
+                        "better on": f"{better} of {pairs_count}",
+                        "p": p,
+                        "Holm": adjusted.get(metric),
+                    }
+                )
+    return pd.DataFrame(rows)

@@ -1,0 +1,107 @@
+"""From records to numbers: every metric of every trial, as one table. What was worked out before is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache, partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from phida import __version__
+from phida_bench import records
+from phida_bench.datasets import Dataset, entries, entry, load
+from phida_bench.metrics import Evaluation, metrics
+from phida_bench.protocol import stages
+from phida_bench.records import Trial
+
+KEY = ["setting", "dataset", "method", "seed"]
+_FACTS = ["status", "reason", "made_with"]
+_CACHE = "metrics.csv"
+
+
+def evaluate(folder: Path, data: Path | None = None, jobs: int = 1) -> pd.DataFrame:
+    """One row per trial that has a record: its key, status, reason, what it was made with, and a column per metric."""
+    known = _cached(folder)
+    trials = [trial for trial in records.trials(folder) if trial.dataset in entries()]
+    stamps = {trial: _stamp(trial, folder) for trial in trials}
+    fresh = [trial for trial in trials if known.get(_key(trial), {}).get("stamp") != stamps[trial]]
+    # Trials of one data set together: each process then loads it once.
+    blocks = [fresh[i : i + 60] for i in range(0, len(fresh), 60)]
+    with _mapping(min(jobs, len(blocks))) as map_blocks:
+        for rows in map_blocks(partial(_rows, folder=folder, data=data), blocks):
+            for row in rows:
+                known[tuple(row[name] for name in KEY)] = row
+    table = pd.DataFrame([known[_key(trial)] | {"stamp": stamps[trial]} for trial in trials])
+    if fresh:
+        _keep(table, folder)
+    return table.drop(columns="stamp") if len(table) else table
+
+
+@contextmanager
+def _mapping(jobs: int) -> Iterator[Callable[..., Iterable[list[dict[str, Any]]]]]:
+    """``map``, in processes where there is more than one job."""
+    if jobs < 2:
+        yield map
+    else:
+        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+            yield pool.map
+
+
+def _rows(trials: Iterable[Trial], folder: Path, data: Path | None) -> list[dict[str, Any]]:
+    return [_row(trial, folder, data) for trial in trials]
+
+
+def _row(trial: Trial, folder: Path, data: Path | None) -> dict[str, Any]:
+    record = records.read(trial, folder)
+    row: dict[str, Any] = dict(zip(KEY, _key(trial), strict=True))
+    if record is None:
+        return row | {"status": "failed", "reason": "the record cannot be read; run it again"}
+    made_with = json.dumps([dict(record.parameters), dict(record.versions)], sort_keys=True)
+    row |= {"status": record.status, "reason": record.reason, "made_with": made_with}
+    if record.ok:
+        dataset = _dataset(trial.dataset, data)
+        if record.digest != dataset.digest:
+            return row | {"status": "failed", "reason": f"made with another copy of {trial.dataset}; run it again"}
+        order = stages(trial.setting, dataset.y, dataset.entry.spelling, record.order_seed)
+        evaluation = Evaluation(record, dataset.y[np.concatenate(order)])
+        row |= {m.name: m.value(evaluation) for m in metrics().values() if trial.setting in m.settings}
+    return row
+
+
+@lru_cache(maxsize=2)
+def _dataset(name: str, data: Path | None) -> Dataset:
+    return load(entry(name), data)
+
+
+def _key(trial: Trial) -> tuple[str, str, str, int]:
+    return trial.setting, trial.dataset, trial.method, trial.seed
+
+
+def _stamp(trial: Trial, folder: Path) -> str:
+    facts = trial.path(folder).stat()
+    return f"{facts.st_mtime_ns}-{facts.st_size}-{__version__}"
+
+
+def _cached(folder: Path) -> dict[Any, dict[str, Any]]:
+    """Rows worked out before; none where another set of metrics was asked for then."""
+    path = folder / _CACHE
+    if not path.is_file():
+        return {}
+    table = pd.read_csv(path, dtype={"reason": str}, keep_default_na=True)
+    if set(table.columns) != {*KEY, *_FACTS, "stamp", *metrics()}:
+        return {}
+    table[_FACTS] = table[_FACTS].fillna("")
+    return {tuple(row[name] for name in KEY): row for row in table.to_dict("records")}
+
+
+def _keep(table: pd.DataFrame, folder: Path) -> None:
+    part = folder / f".{_CACHE}.part"
+    table.reindex(columns=[*KEY, *_FACTS, *metrics(), "stamp"]).to_csv(part, index=False)
+    part.replace(folder / _CACHE)

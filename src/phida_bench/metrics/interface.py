@@ -1,0 +1,63 @@
+"""What a metric is, and what it may read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida._partitions import adjusted_mutual_information, adjusted_rand, contingency
+from phida_bench.protocol import SETTINGS, Setting
+from phida_bench.records import Record
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A record beside the true classes, in the order in which the rows were learned."""
+
+    record: Record
+    truth: NDArray[np.int64]
+
+    @cached_property
+    def ari(self) -> list[float]:
+        """ARI after each stage."""
+        return self._per_stage(adjusted_rand)
+
+    @cached_property
+    def ami(self) -> list[float]:
+        """AMI after each stage."""
+        return self._per_stage(adjusted_mutual_information)
+
+    @cached_property
+    def _tables(self) -> list[NDArray[np.int64]]:
+        first = 1 if self.record.trial.setting == "nonstationary" else 0
+        stages = self.record.labels[first:]
+        return [contingency(self.truth[: len(labels)], labels.astype(np.int64)) for labels in stages]
+
+    def _per_stage(self, score: Callable[[NDArray[np.int64]], float]) -> list[float]:
+        """A score per stage; the first of several classes that come in turn counts as 1 without evaluation."""
+        certain = [1.0] if self.record.trial.setting == "nonstationary" else []
+        return certain + [score(table) for table in self._tables]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number per trial."""
+
+    name: str
+    """Column in tables of the results; the published tables use the same."""
+    title: str
+    """Its name in words."""
+    order: int
+    """Position in tables."""
+    value: Callable[[Evaluation], float | None]
+    """Works it out; None where a trial has none."""
+    better: str | None
+    """Which is better, ``higher`` or ``lower``; None where neither is."""
+    digits: int
+    """How many are printed after the point."""
+    settings: tuple[Setting, ...] = SETTINGS
+    """Those in which it means something."""

@@ -1,0 +1,59 @@
+"""The two settings: in which order a stream is learned, and when it is evaluated. Pure functions of data and seed."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Setting = Literal["stationary", "nonstationary"]
+SETTINGS: tuple[Setting, ...] = get_args(Setting)
+
+Rows = NDArray[np.int64]
+
+
+def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int | None) -> list[Rows]:
+    """Row numbers of each stage of a trial, in the order in which they are learned.
+
+    After each stage learning ends, and all rows learned so far are labelled, in that order.
+
+    Parameters
+    ----------
+    setting : {"stationary", "nonstationary"}
+        All rows in one stage, or a stage for each class.
+    y : ndarray of shape (n_samples,)
+        True classes, from 0.
+    spelling : str
+        Name of the data set, which fixes the order inside the classes.
+    seed : int or None
+        Of the trial; None leaves rows and classes in the data set's own order.
+
+    Returns
+    -------
+    stages : list of ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from phida_bench.protocol import stages
+    >>> [rows.tolist() for rows in stages("nonstationary", np.array([0, 0, 1, 1]), "example", seed=0)]
+    [[3, 2], [0, 1]]
+    """
+    if setting == "stationary":
+        return [_order(len(y), seed)]
+    by_class = _shuffled_classes(y, spelling)
+    return [by_class[c] for c in _order(len(by_class), seed)]
+
+
+def _order(count: int, seed: int | None) -> Rows:
+    # The published trials were drawn with NumPy's legacy generator.
+    return np.arange(count) if seed is None else np.random.RandomState(seed).permutation(count)
+
+
+def _shuffled_classes(y: NDArray[np.int64], spelling: str) -> list[Rows]:
+    """The rows of each class, in an order that is fixed once for a data set by the spelling of its name."""
+    seed = int.from_bytes(hashlib.sha256(f"{spelling}::0".encode()).digest()[:4], "little")
+    rng = np.random.RandomState(seed)
+    return [rng.permutation(np.flatnonzero(y == c)) for c in np.unique(y)]

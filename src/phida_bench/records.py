@@ -1,0 +1,135 @@
+"""One file per trial: what came out, raw. Metrics and tables are worked out from these alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida_bench.protocol import Setting
+
+#: Raised when the content of a record changes; records of another format are run again.
+FORMAT = 1
+
+_COMMANDS = "commands.txt"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What identifies a record."""
+
+    setting: Setting
+    dataset: str
+    method: str
+    seed: int
+
+    def path(self, folder: Path) -> Path:
+        """Where its record is kept."""
+        return folder / self.setting / self.dataset / self.method / f"{self.seed:03d}.npz"
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """What one trial gave."""
+
+    trial: Trial
+    status: str
+    """ok, failed, timeout, memory or declined."""
+    reason: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    labels: tuple[NDArray[np.integer[Any]], ...] = ()
+    """Labels after each stage, of all rows learned so far, in the order in which they were learned."""
+    n_nodes: int | None = None
+    n_clusters: int | None = None
+    learn_seconds: tuple[float, ...] = ()
+    """Per stage; end of learning included, prediction not."""
+    label_seconds: tuple[float, ...] = ()
+    peak_memory: int | None = None
+    """Bytes beyond what the process held before the trial."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    machine: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""
+    """Of the data set."""
+    fixed: str = ""
+    """What was decided for the method where publications leave it open."""
+    shuffled: bool = True
+    """Whether the order of the rows was drawn by the seed."""
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+    @property
+    def order_seed(self) -> int | None:
+        """What the order of the rows is drawn by; None is the data set's own order."""
+        return self.trial.seed if self.shuffled else None
+
+
+def write(record: Record, folder: Path) -> None:
+    """Put a record in its place, whole or not at all."""
+    path = record.trial.path(folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    facts = {key: value for key, value in asdict(record).items() if key != "labels"} | {"format": FORMAT}
+    arrays: dict[str, Any] = {f"stage{i:03d}": _small(labels) for i, labels in enumerate(record.labels)}
+    arrays["facts"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".part", delete=False) as file:
+        try:
+            np.savez_compressed(file, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+            os.replace(file.name, path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+
+
+def read(trial: Trial, folder: Path, *, with_labels: bool = True) -> Record | None:
+    """A record, or None where there is none that can be read."""
+    try:
+        with open(trial.path(folder), "rb") as file, np.load(file, allow_pickle=False) as archive:
+            facts = json.loads(archive["facts"].tobytes())
+            stages = sorted(name for name in archive.files if name != "facts") if with_labels else ()
+            labels = tuple(archive[name] for name in stages)
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+        return None
+    if facts.pop("format", None) != FORMAT:
+        return None
+    for name in ("learn_seconds", "label_seconds"):
+        facts[name] = tuple(facts[name])
+    return Record(**facts | {"trial": trial, "labels": labels})
+
+
+def add_command(command: str, folder: Path) -> None:
+    """Note down a command that makes records here, once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if command not in commands(folder):
+        with open(folder / _COMMANDS, "a", encoding="utf-8") as file:
+            file.write(command + "\n")
+
+
+def commands(folder: Path) -> list[str]:
+    """The commands that made the records of a folder, in order."""
+    path = folder / _COMMANDS
+    return path.read_text("utf-8").splitlines() if path.is_file() else []
+
+
+def trials(folder: Path) -> Iterator[Trial]:
+    """The trials that have a record, in order."""
+    for path in sorted(folder.glob("*/*/*/*.npz")):
+        setting, dataset, method = path.relative_to(folder).parts[:3]
+        if setting in ("stationary", "nonstationary") and path.stem.isdigit():
+            yield Trial(setting, dataset, method, int(path.stem))  # type: ignore[arg-type]
+
+
+def _small(labels: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    """Labels in the smallest type that holds them."""
+    return labels.astype(np.result_type(np.min_scalar_type(labels.min()), np.min_scalar_type(labels.max())))

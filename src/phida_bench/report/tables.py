@@ -1,0 +1,271 @@
+"""The tables of results: the paper's layout, the comparison with what was published, and what could not be run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from phida_bench.datasets import entries
+from phida_bench.methods import Method
+from phida_bench.metrics import metrics
+from phida_bench.plan import all_tuned
+from phida_bench.report.document import Table
+from phida_bench.summary import beside_published
+
+#: The paper's tables: which metrics stand together.
+LAYOUT = {
+    ("stationary", "quality"): ("ari", "ami"),
+    ("nonstationary", "final"): ("ari", "ami"),
+    ("nonstationary", "streamwise"): ("avginc_ari", "avginc_ami"),
+    ("nonstationary", "bwt"): ("bwt_ari", "bwt_ami"),
+    ("stationary", "structure"): ("n_nodes", "n_clusters"),
+    ("nonstationary", "structure"): ("n_nodes", "n_clusters"),
+    ("stationary", "time"): ("fit_seconds",),
+    ("nonstationary", "time"): ("fit_seconds",),
+    ("stationary", "memory"): ("peak_memory",),
+    ("nonstationary", "memory"): ("peak_memory",),
+}
+
+
+def results(cells: pd.DataFrame, methods: list[str], prefix: str = "") -> list[Table]:
+    """One table per part of the layout: mean (standard deviation) by data set and method."""
+    tables = []
+    for (setting, part), names in LAYOUT.items():
+        here = cells[(cells["setting"] == setting) & cells["metric"].isin(names) & cells["method"].isin(methods)]
+        columns = [m for m in methods if m in set(here["method"])]
+        if not columns:
+            continue
+        by_key = {(row.dataset, row.metric, row.method): row for row in here.itertuples()}
+        rows = []
+        for dataset in _in_order(here["dataset"]):
+            for name in names:
+                row = {"data set": entries()[dataset].title, "metric": metrics()[name].title}
+                rows.append(row | {m: cell(by_key.get((dataset, name, m)), name) for m in columns})
+        fewest = here[here["status"] == "ok"]["runs"].min()
+        note = "Fewer than 30 seeds in places: see the table of seeds." if fewest < 30 else ""
+        tables.append(Table(f"{prefix}{setting}_{part}", f"{setting.capitalize()}: {part}", pd.DataFrame(rows), note))
+    return tables
+
+
+def cell(row: object, metric: str) -> str:
+    """``mean (std)`` in the metric's digits; N/A where unavailable, -- where it does not apply, empty where not run."""
+    if row is None:
+        return ""
+    if row.status != "ok":  # type: ignore[attr-defined]
+        return "N/A" if row.status == "unavailable" else "--"  # type: ignore[attr-defined]
+    digits = metrics()[metric].digits
+    mean, std = row.mean, row.std  # type: ignore[attr-defined]
+    return f"{mean:.{digits}f}" + ("" if math.isnan(std) else f" ({std:.{digits}f})")
+
+
+def against_published(cells: pd.DataFrame, method: str, name: str, setting: str) -> Table:
+    """A method's cells beside the published ones: ours, theirs, and the difference in standard errors."""
+    both = beside_published(cells, {method: name})
+    wanted = [m for m in metrics().values() if setting in m.settings and m.better != "lower"]
+    rows = []
+    for dataset in _in_order(both["dataset"]):
+        row: dict[str, str] = {"data set": entries()[dataset].title}
+        for metric in wanted:
+            found = both[(both["setting"] == setting) & (both["dataset"] == dataset) & (both["metric"] == metric.name)]
+            row[metric.title] = "" if found.empty else _beside(found.iloc[0], metric.digits)
+        rows.append(row)
+    title = f"{method} beside the published {name}, {setting}"
+    note = (
+        "Ours · published · difference in standard errors, √(s²/n + s'²/30). “=” means equal to every printed digit, "
+        "“≈” within one unit of the last."
+    )
+    return Table(f"published_{setting}_{_plain(method)}", title, pd.DataFrame(rows), note)
+
+
+def seconds(cells: pd.DataFrame, names: dict[str, str], setting: str) -> Table:
+    """Seconds of learning beside the published ones, for methods of ours by their published names."""
+    both = beside_published(cells, names)
+    both = both[(both["metric"] == "fit_seconds") & (both["setting"] == setting)]
+    by_key = {(row.dataset, row.method): row for row in both.itertuples()}
+    rows = []
+    for dataset in _in_order(both["dataset"]):
+        row = {"data set": entries()[dataset].title}
+        for method in names:
+            found = by_key.get((dataset, method))
+            row[method] = "" if found is None else f"{_seconds(found.mean)} · {_seconds(found.mean_published)}"
+        rows.append(row)
+    note = (
+        "Ours · published, means per trial. Ours are seconds of one core; what the published ones ran on is not stated."
+    )
+    return Table(
+        f"seconds_{setting}", f"Seconds of learning beside the published ones, {setting}", pd.DataFrame(rows), note
+    )
+
+
+def _seconds(value: float) -> str:
+    return "N/A" if math.isnan(value) else f"{value:.3g}"
+
+
+def agreement(row: pd.Series, digits: int) -> str:
+    """How a mean of ours stands to the published one: ``=``, ``≈``, or the standard errors between them."""
+    if np.isnan(row["mean"]) or np.isnan(row["mean_published"]):
+        return "N/A"
+    unit = 10.0**-digits
+    # A hair more than half a unit: the published mean was rounded from a value that may lie on the edge.
+    if abs(row["difference"]) <= 0.5 * unit * (1 + 1e-9):
+        return "="
+    if abs(round(row["mean"], digits) - row["mean_published"]) <= 1.001 * unit:
+        return "≈"
+    errors = row["standard_errors"]
+    return f"{errors:+.1f}" if np.isfinite(errors) else "≠"  # no spread to measure by
+
+
+def _beside(row: pd.Series, digits: int) -> str:
+    published = "N/A" if np.isnan(row["mean_published"]) else f"{row['mean_published']:.{digits}f}"
+    ours = "N/A" if np.isnan(row["mean"]) else f"{row['mean']:.{digits}f}"
+    return f"{ours} · {published} · {agreement(row, digits)}"
+
+
+def deviations(cells: pd.DataFrame, method: str, name: str) -> Table:
+    """How the standard deviations compare with the published ones, over all cells of a metric."""
+    both = beside_published(cells, {method: name}).dropna(subset=["std", "std_published"])
+    rows = []
+    for (setting, metric), group in both.groupby(["setting", "metric"], sort=False):
+        gap = (group["std"] - group["std_published"]).abs()
+        digits = metrics()[metric].digits
+        rows.append(
+            {
+                "setting": setting,
+                "metric": metrics()[metric].title,
+                "cells": str(len(group)),
+                "equal to the printed digit": str(int((gap <= 0.5 * 10.0**-digits * (1 + 1e-9)).sum())),
+                "median |gap|": f"{gap.median():.{digits}f}",
+                "largest |gap|": f"{gap.max():.{digits}f} ({entries()[group.loc[gap.idxmax(), 'dataset']].title})",
+            }
+        )
+    return Table(f"deviations_{_plain(method)}", f"Standard deviations of {method}", pd.DataFrame(rows))
+
+
+def differences(trials: pd.DataFrame, a: str, b: str) -> Table:
+    """Two methods of ours beside each other: the mean difference in paired standard errors, metric by metric."""
+    rows: dict[str, dict[str, float]] = {}
+    for (setting, dataset), group in trials[trials["status"] == "ok"].groupby(["setting", "dataset"], sort=False):
+        for metric in ("ari", "ami", "avginc_ari", "avginc_ami", "n_nodes", "n_clusters"):
+            if setting in metrics()[metric].settings:
+                seeds = group.pivot(index="seed", columns="method", values=metric)
+                if {a, b} <= set(seeds):
+                    column = setting.replace("stationary", "stat.") + " " + metric
+                    rows.setdefault(dataset, {})[column] = _paired((seeds[a] - seeds[b]).dropna())
+    wide = pd.DataFrame.from_dict(rows, orient="index")
+    wide = wide.loc[_in_order(pd.Series(wide.index))]
+    shown = wide.map(lambda z: "" if np.isnan(z) else f"{z:+.1f}")
+    shown.insert(0, "data set", [entries()[name].title for name in wide.index])
+    z = wide.to_numpy().ravel()
+    z = z[np.isfinite(z)] if np.isfinite(z).any() else np.zeros(1)
+    two_classes = ", ".join(entries()[name].title for name in wide.index if entries()[name].classes == 2)
+    beyond = int((np.abs(z) > 2).sum())
+    verdict = (
+        f"The mean over seeds of {a} minus {b} of the same seed, in its standard errors. {beyond} of "
+        f"{len(z)} exceed 2 ({0.05 * len(z):.0f} would by chance were the seeds independent); mean {z.mean():+.2f}, "
+        f"largest {np.abs(z).max():.1f}; {int((z == 0).sum())} are 0."
+    )
+    if two_classes:
+        few = [name for name in wide.index if entries()[name].classes == 2]
+        rest = wide.mask(wide.columns.str.startswith("nonstat.") & wide.index.isin(few)[:, None]).to_numpy()
+        rest = rest[np.isfinite(rest)]
+        verdict += (
+            " With two classes there are only two orders of the classes, so that nonstationary trials repeat and a "
+            f"standard error says little: {two_classes}. Without those cells, {int((np.abs(rest) > 2).sum())} of "
+            f"{len(rest)} exceed 2."
+        )
+    name = f"differences_{_plain(a)}_{_plain(b)}"
+    return Table(name, f"{a} minus {b}, in standard errors", shown.reset_index(drop=True), verdict)
+
+
+def _paired(difference: pd.Series) -> float:
+    if len(difference) < 2:
+        return math.nan
+    error = difference.std(ddof=1) / math.sqrt(len(difference))
+    mean = difference.mean()
+    return 0.0 if mean == 0 else float(mean / error) if error > 0 else math.nan
+
+
+def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
+    """How many seeds stand behind each cell."""
+    here = cells[(cells["metric"] == "ari") & cells["method"].isin(methods)]
+    rows = []
+    for (setting, method), group in here.groupby(["setting", "method"], sort=False):
+        counts = group[group["status"] == "ok"]["runs"].value_counts().sort_index(ascending=False)
+        done = ", ".join(f"{int(count)} data sets with {int(runs)}" for runs, count in counts.items())
+        rows.append({"setting": setting, "method": method, "seeds": done or "none"})
+    return Table("words_seeds", "Seeds", pd.DataFrame(rows))
+
+
+def tuned(folder: Path) -> Table:
+    """The parameters that tuning chose, with the score it saw and what it was allowed."""
+    rows = []
+    for method, dataset, setting, facts in all_tuned(folder):
+        budget = facts["budget"]
+        trials = f"{facts['tried']} of {budget['trials']}" if "tried" in facts else f"up to {budget['trials']}"
+        rows.append(
+            {
+                "method": method,
+                "data set": entries()[dataset].title,
+                "setting": setting,
+                "chosen": ", ".join(f"{name} {value:.4g}" for name, value in facts["parameters"].items()),
+                "ARI when chosen": f"{facts['ari']:.3f}",
+                "trials": f"{trials} × {budget['seeds']} seeds in {budget['seconds']:g} s",
+            }
+        )
+    rows.sort(key=lambda row: (row["method"], row["setting"]))
+    note = (
+        "Chosen on seeds 100 and up, which are not reported. The paper's ranges are unknown: those used here are the "
+        "suggested ones, so the published values need not be met."
+    )
+    return Table("words_tuned", "Tuned parameters", pd.DataFrame(rows), note)
+
+
+def fixed(methods: Iterable[Method]) -> Table | None:
+    """What was decided for methods where publications leave it open; None where nothing was."""
+    rows = [{"method": method.name, "settings": method.fixed} for method in methods if method.fixed]
+    return Table("words_fixed", "Settings that are not tuned", pd.DataFrame(rows)) if rows else None
+
+
+def not_run(table: pd.DataFrame) -> Table:
+    """What failed, timed out, ran out of memory or declined, and why."""
+    bad = table[table["status"] != "ok"]
+    rows = [
+        {
+            "method": method,
+            "data set": dataset,
+            "setting": setting,
+            "what": status,
+            "trials": len(group),
+            "why": str(group["reason"].iloc[0]).removeprefix("as with seed 0: "),
+        }
+        for (method, dataset, setting, status), group in bad.groupby(["method", "dataset", "setting", "status"])
+    ]
+    columns = ["method", "data set", "setting", "what", "trials", "why"]
+    return Table("words_not_run", "What could not be run", pd.DataFrame(rows, columns=columns).astype(str))
+
+
+def mixed(trials: pd.DataFrame) -> Table | None:
+    """Cells whose trials were not all made with the same parameters and versions; None where there are none."""
+    ok = trials[trials["status"] == "ok"]
+    made = ok.groupby(["method", "dataset", "setting"])["made_with"].nunique()
+    rows = [
+        {"method": method, "data set": entries()[dataset].title, "setting": setting, "kinds": str(count)}
+        for (method, dataset, setting), count in made[made > 1].items()
+    ]
+    if not rows:
+        return None
+    note = "Trials of one cell that were made with different parameters or versions; phida-bench run makes them alike."
+    return Table("words_mixed", "Cells of mixed origin", pd.DataFrame(rows), note)
+
+
+def _in_order(names: pd.Series) -> list[str]:
+    present = set(names)
+    return [name for name in entries() if name in present]
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("+", "_").replace("-", "_")

