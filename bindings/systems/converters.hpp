@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "../fields.hpp"
+#include "fields.hpp"
 #include "systems/aged_graph.hpp"
 #include "systems/node_positions.hpp"
 
