@@ -48,7 +48,7 @@ class Distributable(BaseEstimator):
         """What a worker finds out about its rows against this model, which does not change.
 
         Rows that pass the vigilance test are counted into statistics of their nodes. Those that fail, and a small
-        sample, are carried along, for :meth:`apply` to learn one by one. See ``docs/distributed.md``.
+        sample, are carried along, for :meth:`apply_updates` to learn one by one. See ``docs/distributed.md``.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Distributable(BaseEstimator):
         sample = sample_size(learner.interval, n_partitions)
         return LocalUpdate(learner.local_update(samples, sample, seed_of(random_state, learner.n_seen, partition)))
 
-    def apply(self, updates: Iterable[LocalUpdate]) -> Self:
+    def apply_updates(self, updates: Iterable[LocalUpdate]) -> Self:
         """Learn from rows that workers looked at: what they counted, in the order given, then the rows they carry.
 
         All updates must have been made against this very state, and each is given once. Either all is learned or, on an
@@ -145,7 +145,7 @@ class Distributable(BaseEstimator):
 
 def _checked_updates(updates: Iterable[LocalUpdate]) -> list[LocalUpdate]:
     if isinstance(updates, LocalUpdate):
-        raise TypeError("apply takes a list of updates, also where there is only one.")
+        raise TypeError("apply_updates takes a list of updates, also where there is only one.")
     given = list(updates)
     for number, update in enumerate(given):
         if not isinstance(update, LocalUpdate):

@@ -124,7 +124,7 @@ def learn(
     learning = copy.deepcopy(model).on_event(events.append)
     for slices in rounds(n_seen, sizes, model.half_life):
         if learning.__sklearn_is_fitted__():
-            learning.apply(updates_of(learning, slices))
+            learning.apply_updates(updates_of(learning, slices))
         else:
             for rows in rows_of(slices):
                 learning.partial_fit(rows)

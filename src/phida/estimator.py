@@ -77,9 +77,9 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         What happened to clusters, by id: born, split, merged, died, revived. Has ``to_pandas()``.
     history_ : History
         How the model grew, one entry per refresh, thinned out. Has ``to_pandas()``.
-    cut_confidence_ : CutConfidence
+    cut_clarity_ : CutClarity
         How clear the two gaps were that decide the number of clusters.
-    nodes_, graph_, persistence_, hierarchy_, view_, co_wins_ : records
+    nodes_, graph_, persistence_, hierarchy_, assignment_view_, co_wins_ : records
         What was learned, stage by stage; see ``phida.views``. Each has ``to_pandas()``.
     moments_ : record
         Mean and standard deviation of the rows learned, per feature.

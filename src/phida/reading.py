@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from phida import _core, _threads, border, views
-from phida.confidence import CutConfidence, cut_confidence
+from phida.clarity import CutClarity, cut_clarity
 from phida.explanation import Explanation, Side, explain, explain_by_wins
 from phida.novelty import usualness
 
@@ -78,8 +78,9 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Distance of each row to each cluster, as prediction measures it.
 
-        The distance to the nearest node of the cluster plus the radius that holds the share ``view_.concentration`` of
-        its support; the squared distance where the cluster has one node (the paper's h_c). The smallest is the label.
+        The distance to the nearest node of the cluster plus the radius that holds the share
+        ``assignment_view_.concentration`` of its support; the squared distance where the cluster has one node (the
+        paper's h_c). The label is the cluster with the smallest distance.
 
         Parameters
         ----------
@@ -130,7 +131,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         >>> from sklearn.datasets import load_iris
         >>> from phida import PHIDA
         >>> model = PHIDA().fit(load_iris().data)
-        >>> model.at(n_clusters=5).membership([[5.0, 3.4, 1.5, 0.2]]).round(2).tolist()
+        >>> model.cut(n_clusters=5).membership([[5.0, 3.4, 1.5, 0.2]]).round(2).tolist()
         [[0.89, 0.03, 0.04, 0.01, 0.02]]
         """
         distances = self._distances(X)
@@ -202,7 +203,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             level=cut.hierarchy_.level,
         )
 
-    def at(self, *, n_clusters: int | None = None, height: float | None = None) -> Cut:
+    def cut(self, *, n_clusters: int | None = None, height: float | None = None) -> Cut:
         """Another cut of the same hierarchy, without learning anything again.
 
         Give one of the two. Below the least number of clusters that the model takes by itself, merging goes on by the
@@ -234,7 +235,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 raise ValueError(f"height must be {wanted}, not {height!r}.")
             level = int(np.argmax([*(heights > height), True]))
         else:
-            raise ValueError("at() takes either n_clusters or height.")
+            raise ValueError("cut() takes either n_clusters or height.")
         return Cut._of(self, reading.at_level(level))
 
     @property
@@ -246,10 +247,10 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self._reading.cluster_ids()
 
     @property
-    def cut_confidence_(self) -> CutConfidence:
+    def cut_clarity_(self) -> CutClarity:
         reading = self._reading
         persistence, hierarchy = views.Persistence(**reading.persistence()), views.Hierarchy(**reading.hierarchy())
-        return cut_confidence(persistence, hierarchy, reading.n_components)
+        return cut_clarity(persistence, hierarchy, reading.n_components)
 
     @property
     def n_clusters_(self) -> int:
@@ -303,12 +304,12 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         )
 
     @property
-    def view_(self) -> views.View:
-        return views.View(**self._reading.view())
+    def assignment_view_(self) -> views.AssignmentView:
+        return views.AssignmentView(**self._reading.view())
 
 
 class Cut(Readable):
-    """A model at one moment, with its hierarchy cut in one place; :meth:`phida.PHIDA.at` makes it.
+    """A model at one moment, with its hierarchy cut in one place; :meth:`phida.PHIDA.cut` makes it.
 
     Predicts, scores, explains and shows records as the model does. It cannot learn or be pickled: keep the model, and
     cut it again.
@@ -320,7 +321,7 @@ class Cut(Readable):
     >>> model = PHIDA().fit(load_iris().data)
     >>> model.n_clusters_
     8
-    >>> fewer = model.at(n_clusters=5)
+    >>> fewer = model.cut(n_clusters=5)
     >>> fewer, fewer.predict([[5.0, 3.4, 1.5, 0.2]]).tolist()
     (Cut(n_clusters=5), [0])
     """
@@ -363,7 +364,7 @@ class Cut(Readable):
         return self  # it never changes
 
     def __reduce__(self) -> Any:
-        raise TypeError("a cut cannot be pickled; pickle the model, and cut it again with at(n_clusters=...).")
+        raise TypeError("a cut cannot be pickled; pickle the model, and cut it again with cut(n_clusters=...).")
 
     def __repr__(self) -> str:
         return f"Cut(n_clusters={self.n_clusters_})"
@@ -381,7 +382,7 @@ def _side(cut: Cut, given: Any, kind: str, name: str) -> Side:
     if kind == "row":
         rows = _row(cut, given)
         label = int(cut._reading.assign(rows)[0])
-        away = (nodes.representatives - rows) / cut.view_.denominator
+        away = (nodes.representatives - rows) / cut.assignment_view_.denominator
         inside = np.flatnonzero(nodes.cluster == label)
         return _standing(cut, name, int(inside[np.argmin(np.square(away[inside]).sum(axis=1))]), rows)
     count = len(nodes) if kind == "node" else cut.n_clusters_

@@ -11,7 +11,7 @@ from data import drifting
 from phida import PHIDA, views
 
 MODEL = PHIDA().fit(drifting(400))
-RECORDS = ["nodes_", "graph_", "persistence_", "hierarchy_", "view_", "moments_"]
+RECORDS = ["nodes_", "graph_", "persistence_", "hierarchy_", "assignment_view_", "moments_"]
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -83,7 +83,7 @@ def test_hierarchy_as_tables():
 
 
 def test_view_as_tables():
-    view = MODEL.view_
+    view = MODEL.assignment_view_
     assert len(view.to_pandas()) == MODEL.n_clusters_
     table = view.features_to_pandas()
     assert table.columns.tolist() == ["center", "denominator"] and len(table) == 3

@@ -84,7 +84,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             minimum_count=1,
             level=len(inner),
         ),
-        view_=views.View(
+        assignment_view_=views.AssignmentView(
             center=np.zeros(d),
             denominator=np.ones(d),
             gamma=0.0,

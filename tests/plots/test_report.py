@@ -23,7 +23,8 @@ def test_where_no_merge_was_refused_the_nearest_centres_are_closest():
     )
     made.cluster_centers_ = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 20.0]])
     assert closest_clusters(made) == (0, 1)
-    made.view_ = views.View(**{**vars(made.view_), "denominator": np.array([1.0, 10.0])})
+    view = vars(made.assignment_view_) | {"denominator": np.array([1.0, 10.0])}
+    made.assignment_view_ = views.AssignmentView(**view)
     assert closest_clusters(made) == (0, 2)
 
 
