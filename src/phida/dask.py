@@ -14,8 +14,8 @@ except ImportError as error:
     raise ImportError('phida.dask needs Dask: pip install "phida[dask]"') from error
 
 from phida import distributed
+from phida._local_update import LocalUpdate
 from phida.estimator import PHIDA
-from phida.local_update import LocalUpdate
 
 __all__ = ["fit", "partial_fit"]
 

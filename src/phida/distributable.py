@@ -10,10 +10,10 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from phida import _core, border
-from phida.listeners import Listeners
-from phida.local_update import LocalUpdate, sample_size, seed_of
-from phida.merging import begun, replayed_rows, scaled
+from phida import _core, _validation
+from phida._events import Events
+from phida._local_update import LocalUpdate, sample_size, seed_of
+from phida._merging import replayed_rows, restart_lineage, scaled
 
 #: Rows that a merge learns, unless more are asked for.
 _MOST_REPLAYED = 100_000
@@ -23,7 +23,7 @@ class Distributable(BaseEstimator):
     """A model that learns from rows elsewhere."""
 
     _learner: _core.Learner
-    _listeners: Listeners | None = None
+    _events: Events | None = None
     compute_labels: bool
     _checked: tuple[object, ...]
 
@@ -66,7 +66,7 @@ class Distributable(BaseEstimator):
         if partition not in range(n_partitions):
             raise ValueError(f"there is no partition {partition!r} of {n_partitions}; they are numbered from 0 on.")
         learner = self._going_on
-        samples = border.samples(self, X)
+        samples = _validation.samples(self, X)
         sample = sample_size(learner.interval, n_partitions)
         return LocalUpdate(learner.local_update(samples, sample, seed_of(random_state, learner.n_seen, partition)))
 
@@ -85,12 +85,12 @@ class Distributable(BaseEstimator):
         -------
         self
         """
-        learner, listeners = self._going_on, self._listeners
+        learner, events = self._going_on, self._events
         learner.apply([dict(update.columns) for update in _checked_updates(updates)])
         self.__dict__.pop("labels_", None)  # they are of other rows
-        if listeners is not None:
-            listeners.look(learner)
-            listeners.tell()
+        if events is not None:
+            events.collect(learner)
+            events.dispatch()
         return self
 
     @property
@@ -137,7 +137,7 @@ class Distributable(BaseEstimator):
         merged.compute_labels = given[0].compute_labels
         state = merged._learner.__getstate__()
         merged._learner = _core.Learner.__new__(_core.Learner)
-        merged._learner.__setstate__(begun(state if drawn == total else scaled(state, total)))
+        merged._learner.__setstate__(restart_lineage(state if drawn == total else scaled(state, total)))
         if names is not None:
             merged.feature_names_in_ = names.copy()
         return merged

@@ -10,9 +10,9 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from phida._local_update import LocalUpdate
 from phida.estimator import PHIDA
 from phida.lineage import Event
-from phida.local_update import LocalUpdate
 
 __all__ = ["LocalUpdate", "fit_partitions", "learn", "partial_fit_partitions", "rounds"]
 

@@ -13,7 +13,7 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.drift needs river: pip install "phida[river]"') from error
 
 from phida import _core
-from phida.features import Features, check_limits
+from phida._named_rows import NamedRows, check_limits
 
 __all__ = ["ClusterDrift", "Signal"]
 
@@ -94,7 +94,7 @@ class ClusterDrift(base.DriftDetector):
         self.grace_period = grace_period
         self.max_nodes = max_nodes
         self.half_life = half_life
-        self._features = Features()
+        self._features = NamedRows()
         self._learner: _core.Learner | None = None
         self._begin_again()
 
@@ -110,7 +110,7 @@ class ClusterDrift(base.DriftDetector):
             raise TypeError(f"a row is a dict of numbers by feature, not {x!r}; a drift of one number has one feature.")
         learner = self._learner
         if learner is None:
-            features = Features(x)
+            features = NamedRows(x)
             features.row(x)  # a row that is refused fixes nothing
             learner = _core.Learner(
                 len(features.names), max_nodes=self.max_nodes or 0, half_life=float(self.half_life or 0)

@@ -15,12 +15,12 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from phida import _core, _threads, border, state_file
+from phida import _core, _threads, _validation, state_file
+from phida._events import ROWS_BETWEEN_COLLECTIONS, Callback, Events
 from phida._versions import __version__
+from phida.answers.predictor import Readable
 from phida.distributable import Distributable
 from phida.lineage import Event, History, Lineage
-from phida.listeners import ROWS_BETWEEN_LOOKS, Callback, Listeners
-from phida.reading import Readable
 
 #: Held for the moment in which a learner, its width and its feature names are put in place together.
 _beginning = threading.Lock()
@@ -80,7 +80,7 @@ class PHIDA(ClusterMixin, Readable, Distributable):
     cut_clarity_ : CutClarity
         How clear the two gaps were that decide the number of clusters.
     nodes_, graph_, persistence_, hierarchy_, assignment_view_, co_wins_ : records
-        What was learned, stage by stage; see ``phida.views``. Each has ``to_pandas()``.
+        What was learned, stage by stage; see ``phida.records``. Each has ``to_pandas()``.
     moments_ : record
         Mean and standard deviation of the rows learned, per feature.
     n_features_in_ : int
@@ -133,7 +133,7 @@ class PHIDA(ClusterMixin, Readable, Distributable):
     _learner: _core.Learner
     _compatibility: str
     _checked: tuple[object, ...]
-    _listeners: Listeners | None = None
+    _events: Events | None = None
 
     # Models pickled by version 0.1 have none of these.
     max_nodes: int | None = None
@@ -170,7 +170,7 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         self
         """
         parameters = self._check_parameters()
-        samples = border.rows(self, X)
+        samples = _validation.rows(self, X)
         self._learn(self._begin(X, samples.shape[1], afresh=True), samples, parameters, end=True)
         return self
 
@@ -190,13 +190,13 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         parameters = self._check_parameters()
         learner = self.__dict__.get("_learner")
         if learner is None:
-            samples = border.rows(self, X)
+            samples = _validation.rows(self, X)
             learner = self._begin(X, samples.shape[1], afresh=False)
         else:
             if parameters != self.__dict__.get("_checked"):
                 self._refuse_changes()
             learner.map_by(self.mapping)  # a reader may have looked by another one
-            samples = border.samples(self, X)
+            samples = _validation.samples(self, X)
         self._learn(learner, samples, parameters, end=False)
         return self
 
@@ -210,11 +210,11 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         -------
         self
         """
-        learner, listeners = self._fitted, self._listeners
+        learner, events = self._fitted, self._events
         learner.end_learning()
-        if listeners is not None:
-            listeners.look(learner)
-            listeners.tell()
+        if events is not None:
+            events.collect(learner)
+            events.dispatch()
         return self
 
     def save(self, path: str | os.PathLike[str], *, position: Any = None) -> None:
@@ -377,11 +377,11 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         >>> kinds[:3]
         ['born', 'split', 'born']
         """
-        listeners = self.__dict__.get("_listeners")
-        if listeners is None:
+        events = self.__dict__.get("_events")
+        if events is None:
             learner = self.__dict__.get("_learner")
-            listeners = self._listeners = Listeners(0 if learner is None else learner.n_events)
-        listeners.add(callback)
+            events = self._events = Events(0 if learner is None else learner.n_events)
+        events.add(callback)
         return self
 
     @property
@@ -420,12 +420,12 @@ class PHIDA(ClusterMixin, Readable, Distributable):
         """Put a new learner in place, with the width and names of its rows; or take that of a thread that was first."""
         with _beginning:
             learner = None if afresh else self.__dict__.get("_learner")
-            border.record(self, X, reset=learner is None)
+            _validation.record(self, X, reset=learner is None)
             if learner is None:
                 self._compatibility = self.compatibility
                 self._limits = self.max_nodes, self.half_life
-                if self._listeners is not None:
-                    self._listeners.begin_again()
+                if self._events is not None:
+                    self._events.restart()
                 self._learner = learner = _core.Learner(
                     n_features,
                     self.compatibility == "released",
@@ -440,37 +440,37 @@ class PHIDA(ClusterMixin, Readable, Distributable):
     ) -> None:
         self._checked = parameters
         self.__dict__.pop("labels_", None)  # they are of other rows
-        listeners = self._listeners
-        step = len(samples) if listeners is None else ROWS_BETWEEN_LOOKS
+        events = self._events
+        step = len(samples) if events is None else ROWS_BETWEEN_COLLECTIONS
         for first in range(0, len(samples), step):
             learner.learn(samples[first : first + step])
-            if listeners is not None:
-                listeners.look(learner)
+            if events is not None:
+                events.collect(learner)
         if end:
             learner.end_learning()
         if self.compute_labels:
             self.labels_ = learner.reading().assign(samples, _threads.for_batch(samples.size))
-        if listeners is not None:
-            listeners.look(learner)
-            listeners.tell()
+        if events is not None:
+            events.collect(learner)
+            events.dispatch()
 
-    def _take_over(self, other: Self, n_seen: int, events: Sequence[Event]) -> None:
+    def _take_over(self, other: Self, n_seen: int, news: Sequence[Event]) -> None:
         """Become what a copy has learned, unless this model learned too since ``n_seen``; then tell of the events."""
-        listeners = self._listeners
+        events = self._events
         with _beginning:
             learner = self.__dict__.get("_learner")
             if (0 if learner is None else learner.n_seen) != n_seen:
                 raise RuntimeError("the model learned other rows while a batch was learned; the batch is left out.")
-            own = {"_listeners", "labels_", *self.get_params(deep=False)}
+            own = {"_events", "labels_", *self.get_params(deep=False)}
             self.__dict__.update({name: value for name, value in vars(other).items() if name not in own})
             self.__dict__.pop("labels_", None)  # they are of other rows
-        if listeners is not None:
-            listeners.take_over(events)
-            listeners.tell()
+        if events is not None:
+            events.queue(news)
+            events.dispatch()
 
     def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_listeners"}
+        return {name: value for name, value in state.items() if name != "_events"}
 
     def __sklearn_is_fitted__(self) -> bool:
         learner = self.__dict__.get("_learner")

@@ -14,9 +14,9 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.river needs river: pip install "phida[river]"') from error
 
 from phida import _core, _threads
-from phida.features import Features, check_limits, into_frame, into_series
+from phida._named_rows import NamedRows, check_limits, into_frame, into_series
+from phida.answers.novelty import novelty_scores
 from phida.lineage import Lineage
-from phida.novelty import usualness
 
 __all__ = ["PHIDA"]
 
@@ -55,7 +55,7 @@ class PHIDA(base.Clusterer):
 
     Notes
     -----
-    **Features.** The first row fixes them, and the order in which they are summed up; later rows may hold them in any
+    **NamedRows.** The first row fixes them, and the order in which they are summed up; later rows may hold them in any
     order. A row with a feature missing, new, not a number, NaN, infinite or beyond 1e140 raises a ``ValueError`` that
     names it, and changes nothing; of a frame, no row is learned then.
 
@@ -95,7 +95,7 @@ class PHIDA(base.Clusterer):
         self.max_nodes = max_nodes
         self.half_life = half_life
         self.mapping = mapping
-        self._features = Features()
+        self._features = NamedRows()
         self._learner: _core.Learner | None = None
 
     def learn_one(self, x: dict[Hashable, Any]) -> None:
@@ -108,7 +108,7 @@ class PHIDA(base.Clusterer):
         """
         learner = self._learner
         if learner is None:
-            features = Features(x)
+            features = NamedRows(x)
             features.row(x)  # a row that is refused fixes nothing
             learner = self._begin(features)
         learner.learn(self._features.row(x))
@@ -154,7 +154,7 @@ class PHIDA(base.Clusterer):
         From 0 to 1; 0.5 before there is anything to compare with.
         """
         reading = self._reading()
-        return 0.5 if reading is None else 1.0 - float(usualness(reading, self._features.row(x))[0])
+        return 0.5 if reading is None else 1.0 - float(novelty_scores(reading, self._features.row(x))[0])
 
     def learn_many(self, X: Any) -> None:
         """Learn the rows of a frame in their order: to the bit as one by one, and faster.
@@ -168,7 +168,7 @@ class PHIDA(base.Clusterer):
         frame = into_frame(X)
         learner = self._learner
         if learner is None:
-            features = Features(frame.columns)
+            features = NamedRows(frame.columns)
             features.rows(frame)
             learner = self._begin(features)
         learner.learn(self._features.rows(frame))
@@ -226,7 +226,7 @@ class PHIDA(base.Clusterer):
         learner.map_by(self.mapping)
         return learner.reading()
 
-    def _begin(self, features: Features) -> _core.Learner:
+    def _begin(self, features: NamedRows) -> _core.Learner:
         """Put a learner in place, with the features of its rows; or take that of a thread that was first."""
         with _beginning:
             if self._learner is None:

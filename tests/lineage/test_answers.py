@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from phida import PHIDA
-from phida.clarity import cut_clarity
+from phida.answers.clarity import cut_clarity
 
 X = blobs(600, seed=3)
 

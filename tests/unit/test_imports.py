@@ -30,11 +30,11 @@ def test_modules_take_nothing_but_the_native_core_from_the_package_itself():
 
 
 def test_records_do_not_know_the_native_core():
-    assert "phida" not in roots(ROOT / "src" / "phida" / "views.py")
+    assert "phida" not in roots(ROOT / "src" / "phida" / "records.py")
 
 
 def test_pictures_read_records_and_never_the_native_core():
-    leaves = [ROOT / "src" / "phida" / name for name in ("profile.py", "projection.py")]
+    leaves = [ROOT / "src" / "phida" / name for name in ("answers/profile.py", "projection.py")]
     for path in leaves + [p for p in PACKAGE if p.parent.name in ("plots", "report")]:
         assert ("phida", "_core") not in set(imports(path)), path
     assert "phida" not in roots(ROOT / "src" / "phida" / "projection.py")

@@ -18,7 +18,7 @@ NEED_SPARK = {"phida.spark"}  # those below it are found only where pyspark is
 
 
 def test_modules_are_found():
-    assert {"phida._core", "phida.estimator", "phida.views", "phida.baselines.gng"} | NEED_JAX <= set(MODULES)
+    assert {"phida._core", "phida.estimator", "phida.records", "phida.baselines.gng"} | NEED_JAX <= set(MODULES)
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name != "phida._core"])

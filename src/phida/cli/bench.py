@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from phida.cli.console import ends_well, notes, results
+from phida.cli.console import errors_as_messages, notes, results
 
 if TYPE_CHECKING:
     from phida.benchmark.datasets import Entry
@@ -47,7 +47,7 @@ def list_(
 
     Example: phida bench list --about letter
     """
-    with ends_well():
+    with errors_as_messages():
         if about is None:
             _list_all(data)
         else:
@@ -126,7 +126,7 @@ def run(
     from phida.benchmark.datasets import entry
     from phida.benchmark.worker import Surroundings
 
-    with ends_well():
+    with errors_as_messages():
         for path in plugin or ():
             benchmark_methods.add(path)
         chosen = _available(_methods(methods))
@@ -185,7 +185,7 @@ def tune(
     from phida.benchmark.datasets import entry
     from phida.benchmark.worker import Surroundings
 
-    with ends_well():
+    with errors_as_messages():
         for path in plugin or ():
             benchmark_methods.add(path)
         chosen = [m for m in _available(_methods(method)) if m.space is not None]
@@ -232,7 +232,7 @@ def report(
     from phida.benchmark import methods as benchmark_methods
     from phida.benchmark import report as reports
 
-    with ends_well():
+    with errors_as_messages():
         for path in plugin or ():
             benchmark_methods.add(path)
         if published == (folder is not None):

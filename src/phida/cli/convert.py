@@ -12,7 +12,7 @@ import typer
 
 from phida import state_file
 from phida.cli import options, reading
-from phida.cli.console import counting, ends_well, say
+from phida.cli.console import counting, errors_as_messages, say
 from phida.streams.batch import Batch, DataError
 from phida.streams.learning import BadRows
 from phida.streams.opening import Source, format_of
@@ -34,7 +34,7 @@ def convert(
 
     Example: phida convert readings.csv readings.parquet
     """
-    with ends_well():
+    with errors_as_messages():
         if Path(source).suffix == ".safetensors":
             _convert_model(Path(source), target)
             return

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from phida.cli import options, reading
-from phida.cli.console import counting, ends_well, print_json, say
+from phida.cli.console import counting, errors_as_messages, print_json, say
 from phida.estimator import PHIDA
 from phida.streams.batch import DataError
 from phida.streams.learning import BadRows, Score
@@ -41,7 +41,7 @@ def fit(
 
     Example: phida fit flowers.csv --label species --out flowers.safetensors
     """
-    with ends_well(), reading.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
+    with errors_as_messages(), reading.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         if compatibility not in ("equations", "released"):
             raise typer.BadParameter(f"--compatibility takes equations or released, not {compatibility!r}.")
         estimator = PHIDA(compatibility=compatibility, compute_labels=False, max_nodes=max_nodes, half_life=half_life)
@@ -77,7 +77,7 @@ def update(
 
     Example: phida update flowers.safetensors more_flowers.csv
     """
-    with ends_well(), reading.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
+    with errors_as_messages(), reading.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         found = StreamModel.load(model)
         reading.map_by(found.estimator, mapping)
         if found.position is not None and out is None:
@@ -106,7 +106,7 @@ def predict(
 
     Example: phida predict flowers.safetensors more_flowers.csv --output labelled.csv
     """
-    with ends_well(), ExitStack() as stack:
+    with errors_as_messages(), ExitStack() as stack:
         reading.check_targets(data, output, bad_row_log, model=model)
         bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)

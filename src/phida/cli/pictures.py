@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from phida.cli import options, reading
-from phida.cli.console import counting, ends_well, print_json, say
+from phida.cli.console import counting, errors_as_messages, print_json, say
 from phida.estimator import PHIDA
 from phida.streams.learning import Score
 from phida.streams.model import StreamModel
@@ -27,7 +27,7 @@ def plot(
 
     Example: phida plot flowers.safetensors --out pictures/
     """
-    with ends_well():
+    with errors_as_messages():
         from phida.plots.gallery import FORMATS, rendered
 
         if format not in FORMATS:
@@ -64,7 +64,7 @@ def report(
 
     Example: phida report flowers.safetensors more_flowers.csv --label species -o report.html
     """
-    with ends_well(), ExitStack() as stack:
+    with errors_as_messages(), ExitStack() as stack:
         from phida.plots.gallery import rendered
         from phida.report import DataSummary, contents, html
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from phida.cli import options, reading
-from phida.cli.console import ends_well, say
+from phida.cli.console import errors_as_messages, say
 from phida.estimator import PHIDA
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
@@ -42,7 +42,7 @@ def serve(
 
     Example: tail -f readings.csv | phida serve --from - --save readings.safetensors
     """
-    with ends_well(), ExitStack() as stack:
+    with errors_as_messages(), ExitStack() as stack:
         _check(token, rate)
         try:
             from phida.serve.access import is_loopback

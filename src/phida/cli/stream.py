@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from phida.cli import options, reading
-from phida.cli.console import INTERRUPTED, counting, ends_well, print_json, say
+from phida.cli.console import INTERRUPTED, counting, errors_as_messages, print_json, say
 from phida.cli.models import output_format_of
 from phida.estimator import PHIDA
 from phida.streams import checkpoint
@@ -61,7 +61,7 @@ def stream(
 
     Example: tail -f readings.csv | phida stream - --checkpoint state/ > labelled.csv
     """
-    with ends_well(), ExitStack() as stack:
+    with errors_as_messages(), ExitStack() as stack:
         if as_json and output is None:
             raise typer.BadParameter("--json needs --output FILE: standard output holds the rows.")
         schedule = _schedule(every) if checkpoint_folder else Schedule()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from phida.explanation import Explanation
+from phida.answers.explanation import Explanation
 from phida.serve.moment import Moment, number
 
 #: Features of a profile or a record, at most.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from phida.clarity import CutClarity
+from phida.answers.clarity import CutClarity
 from phida.projection import Projection
 from phida.serve.axes import SteadyAxes
 from phida.serve.feed import Snapshot

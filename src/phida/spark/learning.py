@@ -15,13 +15,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from phida import distributed, estimator
-from phida.local_update import LocalUpdate
+from phida._local_update import LocalUpdate
 from phida.spark.columns import Features, features_of, matrix
 
 #: Rows of a block are as many as make about a megabyte.
 _BLOCK_VALUES = 1 << 17
 
-_BLOCKS = "partition int, first long, behind long, rows binary"
+_BLOCKS = "partition int, first long, stop long, rows binary"
 _ANSWERS = "partition int, answer binary"
 
 Batches = Iterator[pa.RecordBatch]
@@ -91,7 +91,7 @@ def check_names(model: estimator.PHIDA, names: list[str] | None) -> None:
 
 
 def _pack(batches: Batches) -> Batches:
-    """Rows as blocks of bytes, with the number of their partition, of the first row in it and of the one behind."""
+    """Pack rows into blocks of bytes, each with its partition, its first row and the row after its last."""
     context = TaskContext.get()
     partition = 0 if context is None else context.partitionId()
     first = 0
@@ -103,7 +103,7 @@ def _pack(batches: Batches) -> Batches:
             yield _record(
                 partition=pa.array([partition], pa.int32()),
                 first=pa.array([first], pa.int64()),
-                behind=pa.array([first + len(block)], pa.int64()),
+                stop=pa.array([first + len(block)], pa.int64()),
                 rows=pa.array([block.tobytes()], pa.binary()),
             )
             first += len(block)
@@ -111,7 +111,7 @@ def _pack(batches: Batches) -> Batches:
 
 def _sizes(blocks: DataFrame) -> dict[int, int]:
     """Rows of each partition that has any."""
-    found = blocks.groupBy("partition").agg(F.max("behind").alias("n")).collect()
+    found = blocks.groupBy("partition").agg(F.max("stop").alias("n")).collect()
     return {row["partition"]: row["n"] for row in sorted(found, key=lambda row: row["partition"])}
 
 
@@ -119,7 +119,7 @@ def _answers(blocks: DataFrame, slices: distributed.Slices, work: Work) -> list[
     """What each partition that has rows in a round answers, in the order of the partitions."""
     begin, end = max(start for start, _ in slices), max(stop for _, stop in slices)
     # Plain comparisons, by which Spark passes over what it has persisted of other rounds.
-    chosen = blocks.where((F.col("first") < end) & (F.col("behind") > begin))
+    chosen = blocks.where((F.col("first") < end) & (F.col("stop") > begin))
     found = chosen.mapInArrow(partial(_answer, begin=begin, end=end, work=work), _ANSWERS).collect()
     return [row["answer"] for row in sorted(found, key=lambda row: row["partition"])]
 
@@ -129,7 +129,7 @@ def _answer(batches: Batches, begin: int, end: int, work: Work) -> Batches:
     parts = []
     for batch in batches:
         for block in batch.to_pylist():
-            rows = np.frombuffer(block["rows"]).reshape(block["behind"] - block["first"], -1)
+            rows = np.frombuffer(block["rows"]).reshape(block["stop"] - block["first"], -1)
             parts.append(rows[max(begin - block["first"], 0) : end - block["first"]])
     if parts:
         partition = block["partition"]

@@ -61,7 +61,7 @@ def fit_stream(
     learner = StreamLearner(folder / NAME, features, random_state, on_batch, parameters)
     check_names(learner.model, features_of(df, features)[1])
     check_progress(folder, learner.last)
-    atexit.register(learner.let_go)
+    atexit.register(learner.drop_model)
     writer = df.writeStream.foreachBatch(learner).option("checkpointLocation", str(folder / "spark"))
     return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
 
@@ -116,7 +116,7 @@ class StreamLearner:
                 raise state_file.StateFileError(f"{path} is a model, but not a checkpoint of phida.spark.fit_stream.")
             self.last = position["spark_batch"]
 
-    def let_go(self) -> None:
+    def drop_model(self) -> None:
         """Drop the model: py4j keeps whom it calls beyond the end of the interpreter, where nothing native may be."""
         self.__dict__.pop("model", None)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from phida.views import Floats, Hierarchy, Persistence
+from phida.records import Floats, Hierarchy, Persistence
 
 
 @dataclass(frozen=True)

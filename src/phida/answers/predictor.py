@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from phida import _core, _threads, border, views
-from phida.clarity import CutClarity, cut_clarity
-from phida.explanation import Explanation, Side, explain, explain_by_wins
-from phida.novelty import usualness
+from phida import _core, _threads, _validation, records
+from phida.answers.clarity import CutClarity, cut_clarity
+from phida.answers.explanation import Explanation, Side, explain, explain_by_wins
+from phida.answers.novelty import novelty_scores
 
 
 class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -43,12 +43,12 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             From 0 to ``n_clusters_`` - 1.
         """
         reading = self._reading
-        samples = border.samples(self, X)
+        samples = _validation.samples(self, X)
         labels = reading.assign(samples, _threads.for_batch(samples.size))
         if novelty is not None:
             if not isinstance(novelty, Real) or not 0 <= novelty <= 1:
                 raise ValueError(f"novelty is a share of rows, from 0 to 1, not {novelty!r}.")
-            labels[usualness(reading, samples) < novelty] = -1
+            labels[novelty_scores(reading, samples) < novelty] = -1
         return labels
 
     def predict_id(self, X: Any) -> NDArray[np.int64]:
@@ -72,7 +72,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         [0]
         """
         reading = self._reading
-        samples = border.samples(self, X)
+        samples = _validation.samples(self, X)
         return reading.cluster_ids()[reading.assign(samples, _threads.for_batch(samples.size))]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
@@ -95,7 +95,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def _distances(self, X: Any) -> NDArray[np.float64]:
         """As :meth:`transform`, which ``set_output`` may wrap in a frame."""
         reading = self._reading
-        samples = border.samples(self, X)
+        samples = _validation.samples(self, X)
         return reading.scores(samples, _threads.for_batch(samples.size))
 
     def assignment_margin(self, X: Any) -> NDArray[np.float64]:
@@ -168,7 +168,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         [-1]
         """
         reading = self._reading
-        return usualness(reading, border.samples(self, X))
+        return novelty_scores(reading, _validation.samples(self, X))
 
     def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation:
         """Why two rows, nodes or clusters are in one cluster, or are not.
@@ -199,7 +199,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             nodes=cut.nodes_,
             graph=cut.graph_,
             persistence=cut.persistence_,
-            hierarchy=views.Hierarchy(**everything.hierarchy()),
+            hierarchy=records.Hierarchy(**everything.hierarchy()),
             level=cut.hierarchy_.level,
         )
 
@@ -249,7 +249,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     @property
     def cut_clarity_(self) -> CutClarity:
         reading = self._reading
-        persistence, hierarchy = views.Persistence(**reading.persistence()), views.Hierarchy(**reading.hierarchy())
+        persistence, hierarchy = records.Persistence(**reading.persistence()), records.Hierarchy(**reading.hierarchy())
         return cut_clarity(persistence, hierarchy, reading.n_components)
 
     @property
@@ -273,39 +273,39 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self._reading.cluster_centers()
 
     @property
-    def moments_(self) -> views.Moments:
-        return views.Moments(**self._reading.moments())
+    def moments_(self) -> records.Moments:
+        return records.Moments(**self._reading.moments())
 
     @property
-    def nodes_(self) -> views.Nodes:
+    def nodes_(self) -> records.Nodes:
         names = self.__dict__.get("feature_names_in_")
-        return views.Nodes(**self._reading.nodes(), feature_names=None if names is None else tuple(names))
+        return records.Nodes(**self._reading.nodes(), feature_names=None if names is None else tuple(names))
 
     @property
-    def graph_(self) -> views.Graph:
-        return views.Graph(**self._reading.graph())
+    def graph_(self) -> records.Graph:
+        return records.Graph(**self._reading.graph())
 
     @property
-    def persistence_(self) -> views.Persistence:
-        return views.Persistence(**self._reading.persistence())
+    def persistence_(self) -> records.Persistence:
+        return records.Persistence(**self._reading.persistence())
 
     @property
-    def hierarchy_(self) -> views.Hierarchy:
-        return views.Hierarchy(**self._reading.hierarchy())
+    def hierarchy_(self) -> records.Hierarchy:
+        return records.Hierarchy(**self._reading.hierarchy())
 
     @property
-    def co_wins_(self) -> views.CoWins:
+    def co_wins_(self) -> records.CoWins:
         found = self._reading.co_wins()
         unit = found["co_unit"]
-        return views.CoWins(
+        return records.CoWins(
             winner=found["co_winner"].astype(np.int64),
             runner_up=found["co_runner_up"].astype(np.int64),
             count=found["co_count"] if unit == 1 else found["co_count"] / unit,
         )
 
     @property
-    def assignment_view_(self) -> views.AssignmentView:
-        return views.AssignmentView(**self._reading.view())
+    def assignment_view_(self) -> records.AssignmentView:
+        return records.AssignmentView(**self._reading.view())
 
 
 class Cut(Readable):
@@ -405,7 +405,7 @@ def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
     values = np.asarray(given)
     if values.size != cut.n_features_in_ or values.ndim != 1 + (values.ndim == 2):
         raise ValueError(f"a row has {cut.n_features_in_} features here; got an array of shape {values.shape}.")
-    return border.rows(cut, values.reshape(1, -1))
+    return _validation.rows(cut, values.reshape(1, -1))
 
 
 def _standing(cut: Cut, what: str, node: int, rows: NDArray[np.float64] | None = None) -> Side:

@@ -14,12 +14,12 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from phida import _core, border
+from phida import _core, _validation
 
 _one = struct.Struct("d")
 
 
-class Features:
+class NamedRows:
     """The features of a stream, in the order of its first row, and the way from named values to plain rows.
 
     A row of its own is made for every dict, not one that is used again: another thread may still be reading the last.
@@ -34,7 +34,7 @@ class Features:
         self._pack = struct.Struct(f"{len(self.names)}d").pack
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Features, (self.names,)
+        return NamedRows, (self.names,)
 
     def row(self, x: Mapping[Any, Any]) -> Any:
         """One row, or an error that names the feature that is wrong.
@@ -46,7 +46,7 @@ class Features:
         try:
             if 0 < len(x) == self._shape[1]:
                 row: Any = memoryview(self._pack(*self._values(x))).cast("d", self._shape)
-                if _core.first_outside(row, border.LARGEST) < 0:
+                if _core.first_outside(row, _validation.LARGEST) < 0:
                     return row
         except (KeyError, struct.error):
             pass
@@ -62,12 +62,12 @@ class Features:
         order = [columns.index(name) for name in self.names]
         try:
             values = np.asarray(native)
-            dates = frame.implementation.is_polars() and border.holds_dates(native)
+            dates = frame.implementation.is_polars() and _validation.holds_dates(native)
             if values.dtype.kind in "fiub" and len(values) > 0 and not dates:  # what else there is takes longer
                 rows = np.ascontiguousarray(values if columns == self.names else values[:, order], np.float64)
-                if _core.first_outside(rows, border.LARGEST) < 0:
+                if _core.first_outside(rows, _validation.LARGEST) < 0:
                     return rows
-            return np.ascontiguousarray(border.rows("PHIDA", native)[:, order])
+            return np.ascontiguousarray(_validation.rows("PHIDA", native)[:, order])
         except (TypeError, ValueError):
             for name in columns:
                 for number, value in enumerate(frame.get_column(name).to_list()):
@@ -140,8 +140,8 @@ def _trouble(value: Any) -> str | None:
         return f"{reprlib.repr(value)}, not a number. Encode it as numbers, or leave the feature out of every row."
     if not math.isfinite(number):
         return f"{number}. Fill it, or leave the row out."
-    if abs(number) > border.LARGEST:
-        largest = f"{border.LARGEST:g}"
+    if abs(number) > _validation.LARGEST:
+        largest = f"{_validation.LARGEST:g}"
         return f"{number:g}, and magnitudes beyond {largest} overflow when squared. Rescale it, or leave the row out."
     return None
 
