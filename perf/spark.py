@@ -106,7 +106,7 @@ def bits(folder):
     from phida.spark.learning import learn
 
     def states(model):
-        state = model._learner.__getstate__()
+        state = model._model.learner.__getstate__()
         return {name: np.asarray(value).tobytes() for name, value in state.items()}
 
     spark = session("local[2]")

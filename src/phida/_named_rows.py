@@ -6,7 +6,6 @@ import math
 import reprlib
 import struct
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from numbers import Integral
 from operator import itemgetter
 from typing import Any
 
@@ -144,11 +143,3 @@ def _trouble(value: Any) -> str | None:
         largest = f"{_validation.LARGEST:g}"
         return f"{number:g}, and magnitudes beyond {largest} overflow when squared. Rescale it, or leave the row out."
     return None
-
-
-def check_limits(max_nodes: int | None, half_life: float | None) -> None:
-    """Refuse limits of a learner that make no sense."""
-    if max_nodes is not None and not (isinstance(max_nodes, Integral) and 3 <= max_nodes <= 2**24):
-        raise ValueError(f"max_nodes must be None or from 3 to {2**24}, not {max_nodes!r}.")
-    if half_life is not None and not 0 < half_life < float("inf"):
-        raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")

@@ -1,7 +1,8 @@
-"""What may enter: the one place where input is checked and converted."""
+"""Validation of input: the one place where rows are checked and converted."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,23 @@ from phida import _core
 
 #: Squares of larger values overflow.
 LARGEST = 1e140
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The features of an estimator's rows."""
+
+    width: int
+    """How many."""
+    names: NDArray[np.object_] | None = None
+    """Their names, where the input had names that are all strings."""
+
+
+def columns_of(X: Any, width: int) -> Columns:
+    """The columns of rows that were found valid."""
+    probe = BaseEstimator()
+    record(probe, X, reset=True)
+    return Columns(width, vars(probe).get("feature_names_in_"))
 
 
 def samples(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
@@ -38,7 +56,7 @@ def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
 
 
 def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
-    """Take down width and feature names (``reset``), or compare them with those taken down."""
+    """Keep width and feature names on the estimator (``reset``), or compare with those that it has."""
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
@@ -57,7 +75,7 @@ def _is_ready(estimator: BaseEstimator, X: Any) -> bool:
         and X.shape[1] == estimator.n_features_in_
         and X.flags.c_contiguous
         and X.flags.aligned
-        and "feature_names_in_" not in vars(estimator)
+        and not hasattr(estimator, "feature_names_in_")
         and _core.first_outside(X, LARGEST) < 0
     )
 

@@ -15,7 +15,7 @@ except ImportError as error:
 
 from phida import distributed
 from phida._local_update import LocalUpdate
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 
 __all__ = ["fit", "partial_fit"]
 

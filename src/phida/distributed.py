@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from phida._local_update import LocalUpdate
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 from phida.lineage import Event
 
 __all__ = ["LocalUpdate", "fit_partitions", "learn", "partial_fit_partitions", "rounds"]

@@ -233,12 +233,12 @@ def test_another_seed_draws_another_sample():
 
 def test_wins_that_nodes_share_are_counted_where_the_rows_are(model):
     X = blobs(800, seed=1)
-    before = model._learner.__getstate__()["co_count"].sum()
+    before = model._model.learner.__getstate__()["co_count"].sum()
     update = model.local_update(X)
     counted = int(update.columns["co_count"].sum())
     assert counted == update.n_counted > 0
     model.apply_updates([update])
-    after = model._learner.__getstate__()["co_count"].sum()
+    after = model._model.learner.__getstate__()["co_count"].sum()
     # The rows that it carries are learned in order; some of them make nodes, and nodes that go take their counts along.
     assert before < after <= before + len(X)
     assert model.set_params(mapping="coactivation").hierarchy_.mapping == "coactivation"

@@ -1,6 +1,7 @@
 """Who may import whom, where import-linter cannot look: the compiled module, examples and tools."""
 
 import ast
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +28,14 @@ def test_modules_take_nothing_but_the_native_core_from_the_package_itself():
     for path in PACKAGE:
         allowed = modules | {"_core"} | ({"__version__"} if path.name == "app.py" else set())
         assert {name for module, name in imports(path) if module == "phida"} <= allowed, path.name
+
+
+def test_one_module_makes_learners_and_gives_the_rule_of_a_reading():
+    """The benchmark's ablations have switches that estimators lack."""
+    for path in PACKAGE:
+        if "benchmark" not in path.parts and path.name != "_model.py":
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"_core\.Learner(\(|\.__new__)|\blearner\.(map_by|reading)\(", text), path.name
 
 
 def test_records_do_not_know_the_native_core():

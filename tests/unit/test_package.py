@@ -18,7 +18,7 @@ NEED_SPARK = {"phida.spark"}  # those below it are found only where pyspark is
 
 
 def test_modules_are_found():
-    assert {"phida._core", "phida.estimator", "phida.records", "phida.baselines.gng"} | NEED_JAX <= set(MODULES)
+    assert {"phida._core", "phida.estimators", "phida.records", "phida.baselines.gng"} | NEED_JAX <= set(MODULES)
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name != "phida._core"])
@@ -34,7 +34,7 @@ def test_docstring_examples(name):
 
 
 def test_there_are_docstring_examples():
-    assert doctest.testmod(importlib.import_module("phida.estimator")).attempted > 3
+    assert doctest.testmod(importlib.import_module("phida.estimators")).attempted > 3
 
 
 @pytest.mark.parametrize("package", [phida, phida.baselines], ids=lambda package: package.__name__)

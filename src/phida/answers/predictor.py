@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Self
 
@@ -12,20 +12,53 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from phida import _core, _threads, _validation, records
+from phida._validation import Columns
 from phida.answers.clarity import CutClarity, cut_clarity
 from phida.answers.explanation import Explanation, Side, explain, explain_by_wins
 from phida.answers.novelty import novelty_scores
 
 
-class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Answers from a reading: the model as if learning had just ended. Answering changes nothing."""
+@dataclass(frozen=True)
+class Snapshot:
+    """A reading, and the columns of the rows that it is asked about."""
 
-    n_features_in_: int
+    reading: _core.Reading
+    columns: Columns
+
+
+class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Answers from a reading: the model as if learning had just ended. Answering changes nothing.
+
+    A predictor answers from the snapshot that it holds. An estimator takes a new one whenever it is asked.
+    """
+
+    _held: Snapshot
+
+    def _snapshot(self) -> Snapshot:
+        """The snapshot that answers."""
+        return self._held
+
+    def _columns(self) -> Columns | None:
+        """The features of rows; None before any are known."""
+        return self._held.columns
 
     @property
-    @abstractmethod
     def _reading(self) -> _core.Reading:
-        """The reading that is asked."""
+        return self._snapshot().reading
+
+    @property
+    def n_features_in_(self) -> int:
+        columns = self._columns()
+        if columns is None:
+            raise AttributeError(f"this {type(self).__name__} has no n_features_in_; it has seen no rows yet.")
+        return columns.width
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        columns = self._columns()
+        if columns is None or columns.names is None:
+            raise AttributeError(f"this {type(self).__name__} has no feature_names_in_; its rows had no names.")
+        return columns.names
 
     def predict(self, X: Any, *, novelty: float | None = None) -> NDArray[np.int64]:
         """Cluster of each row.
@@ -188,7 +221,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """
         if kind not in ("row", "node", "cluster"):
             raise ValueError(f"kind must be 'row', 'node' or 'cluster', not {kind!r}.")
-        cut = Cut._of(self)
+        cut = Cut._of(self._snapshot())
         reading = cut._reading
         sides = _side(cut, a, kind, "row a"), _side(cut, b, kind, "row b")
         if reading.mapping == "coactivation":
@@ -221,7 +254,8 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         cut : Cut
             A predictor: everything here but learning.
         """
-        reading = self._reading
+        snapshot = self._snapshot()
+        reading = snapshot.reading
         heights = reading.merge_heights()
         most, least = reading.n_groups, reading.n_groups - len(heights)
         if n_clusters is not None and height is None:
@@ -236,7 +270,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             level = int(np.argmax([*(heights > height), True]))
         else:
             raise ValueError("cut() takes either n_clusters or height.")
-        return Cut._of(self, reading.at_level(level))
+        return Cut._of(replace(snapshot, reading=reading.at_level(level)))
 
     @property
     def _n_features_out(self) -> int:
@@ -278,8 +312,9 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     @property
     def nodes_(self) -> records.Nodes:
-        names = self.__dict__.get("feature_names_in_")
-        return records.Nodes(**self._reading.nodes(), feature_names=None if names is None else tuple(names))
+        snapshot = self._snapshot()
+        names = snapshot.columns.names
+        return records.Nodes(**snapshot.reading.nodes(), feature_names=None if names is None else tuple(names))
 
     @property
     def graph_(self) -> records.Graph:
@@ -308,7 +343,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return records.AssignmentView(**self._reading.view())
 
 
-class Cut(Readable):
+class Cut(Predictor):
     """A model at one moment, with its hierarchy cut in one place; :meth:`phida.PHIDA.cut` makes it.
 
     Predicts, scores, explains and shows records as the model does. It cannot learn or be pickled: keep the model, and
@@ -326,20 +361,11 @@ class Cut(Readable):
     (Cut(n_clusters=5), [0])
     """
 
-    _taken: _core.Reading
-
     @classmethod
-    def _of(cls, model: Readable, reading: _core.Reading | None = None) -> Self:
+    def _of(cls, snapshot: Snapshot) -> Self:
         cut = cls()
-        cut._taken = model._reading if reading is None else reading
-        cut.n_features_in_ = model.n_features_in_
-        if (names := model.__dict__.get("feature_names_in_")) is not None:
-            cut.feature_names_in_ = names
+        cut._held = snapshot
         return cut
-
-    @property
-    def _reading(self) -> _core.Reading:
-        return self._taken
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the columns of :meth:`transform`.
@@ -394,7 +420,7 @@ def _side(cut: Cut, given: Any, kind: str, name: str) -> Side:
 
 def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
     """One row, by name where it has names; its own errors, since the caller gave no matrix."""
-    names = cut.__dict__.get("feature_names_in_")
+    names = cut._held.columns.names
     by_name = isinstance(given, Mapping) or (hasattr(given, "to_dict") and np.ndim(given) == 1)
     if by_name and names is not None:
         if set(given.keys()) != set(names):

@@ -10,7 +10,7 @@ from phida import state_file
 from phida.answers.profile import deviations, telling
 from phida.cli import options, reading
 from phida.cli.console import errors_as_messages, print_json, results
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 
 #: Features shown per cluster.
 _TELLING = 3

@@ -9,7 +9,7 @@ import typer
 
 from phida.cli import options
 from phida.cli.console import errors_as_messages, print_json, say
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 
 
 def merge(

@@ -10,7 +10,7 @@ import typer
 
 from phida.cli import options, reading
 from phida.cli.console import counting, errors_as_messages, print_json, say
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 from phida.streams.batch import DataError
 from phida.streams.learning import BadRows, Score
 from phida.streams.model import StreamModel

@@ -12,7 +12,7 @@ from typing import IO
 import typer
 
 from phida.cli.options import names
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 from phida.streams.batch import Batch, RowReader
 from phida.streams.columns import Selection
 from phida.streams.learning import BadRows

@@ -11,7 +11,7 @@ import typer
 
 from phida.cli import options, reading
 from phida.cli.console import errors_as_messages, say
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
 

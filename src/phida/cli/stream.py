@@ -13,7 +13,7 @@ import typer
 from phida.cli import options, reading
 from phida.cli.console import INTERRUPTED, counting, errors_as_messages, print_json, say
 from phida.cli.models import output_format_of
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 from phida.streams import checkpoint
 from phida.streams.batch import DataError
 from phida.streams.checkpoint import Position, Schedule

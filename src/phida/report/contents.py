@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phida.answers import Profile
+from phida.answers.profile import Profile
 from phida.report.data import DataSummary
 
 #: Events that are listed, the latest first, and features that are named per cluster.

@@ -14,7 +14,7 @@ from pyspark import StorageLevel, TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from phida import distributed, estimator
+from phida import distributed, estimators
 from phida._local_update import LocalUpdate
 from phida.spark.columns import Features, features_of, matrix
 
@@ -29,7 +29,7 @@ Work = Callable[[NDArray[np.float64], int], bytes]
 """What a worker answers to its rows of a round, given the number of their partition."""
 
 
-def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **parameters: Any) -> estimator.PHIDA:
+def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **parameters: Any) -> estimators.PHIDA:
     """A model of a table, learned afresh; the table's partitions are the model's.
 
     Parameters
@@ -54,14 +54,12 @@ def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **pa
     return model.refresh()
 
 
-def learn(model: estimator.PHIDA, df: DataFrame, features: Features, random_state: int) -> None:
+def learn(model: estimators.PHIDA, df: DataFrame, features: Features, random_state: int) -> None:
     """Go on learning with the rows of a table: with all of them or, on an error, none."""
     column, names = features_of(df, features)
     check_names(model, names)
     blocks = df.select(column.alias("features")).mapInArrow(_pack, _BLOCKS).persist(StorageLevel.MEMORY_AND_DISK)
-    known = model.__dict__.pop("feature_names_in_", None)  # workers have matrices
-    if not model.__sklearn_is_fitted__() and names is not None:
-        known = np.array(names, dtype=object)
+    new = not model.__sklearn_is_fitted__()
     try:
         sizes = _sizes(blocks)
         numbers = {partition: number for number, partition in enumerate(sizes)}
@@ -69,20 +67,20 @@ def learn(model: estimator.PHIDA, df: DataFrame, features: Features, random_stat
         def rows_of(slices: distributed.Slices) -> Iterator[NDArray[np.float64]]:
             return (np.load(io.BytesIO(answer)) for answer in _answers(blocks, slices, _rows))
 
-        def updates_of(learning: estimator.PHIDA, slices: distributed.Slices) -> Iterator[LocalUpdate]:
-            work = _updates(learning, numbers, random_state)
+        def updates_of(learning: estimators.PHIDA, slices: distributed.Slices) -> Iterator[LocalUpdate]:
+            work = _updates(learning._with_names(None), numbers, random_state)  # workers have matrices
             return (LocalUpdate.from_bytes(answer) for answer in _answers(blocks, slices, work))
 
         distributed.learn(model, list(sizes.values()), rows_of, updates_of)
     finally:
         blocks.unpersist()
-        if known is not None and model.__sklearn_is_fitted__():
-            model.feature_names_in_ = known
+        if new and model.__sklearn_is_fitted__():
+            model._name_features(names)
 
 
-def check_names(model: estimator.PHIDA, names: list[str] | None) -> None:
+def check_names(model: estimators.PHIDA, names: list[str] | None) -> None:
     """Raise where a model has learned columns of other names, or in another order."""
-    known = vars(model).get("feature_names_in_")
+    known = getattr(model, "feature_names_in_", None)
     if known is not None and names is not None and names != list(known):
         raise ValueError(
             f"the model has learned the columns {list(known)}, in this order, and these are {names}; "
@@ -144,7 +142,7 @@ def _rows(rows: NDArray[np.float64], partition: int) -> bytes:
     return file.getvalue()
 
 
-def _updates(model: estimator.PHIDA, numbers: dict[int, int], random_state: int) -> Work:
+def _updates(model: estimators.PHIDA, numbers: dict[int, int], random_state: int) -> Work:
     """What the model's workers find out."""
 
     def work(rows: NDArray[np.float64], partition: int) -> bytes:
