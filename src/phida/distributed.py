@@ -157,13 +157,13 @@ def fit_partitions(partitions: Sequence[Any], *, random_state: int = 0, **parame
     >>> fit_partitions(np.array_split(X, 4)).n_samples_seen_
     4000
     """
-    model = partial_fit_partitions(fresh(parameters), partitions, random_state=random_state)
+    model = partial_fit_partitions(unfitted(parameters), partitions, random_state=random_state)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the partitions have no row to learn from.")
     return model.refresh()
 
 
-def fresh(parameters: dict[str, Any]) -> PHIDA:
+def unfitted(parameters: dict[str, Any]) -> PHIDA:
     """A model that begins, with parameters that are in order."""
     if "compute_labels" in parameters:
         raise ValueError("rows in partitions are not labelled while they are learned; leave compute_labels out.")

@@ -8,7 +8,7 @@ import numpy as np
 
 from phida import state_file
 from phida.answers.profile import deviations, telling
-from phida.cli import options, reading
+from phida.cli import inputs, options
 from phida.cli.console import errors_as_messages, print_json, results
 from phida.estimators import PHIDA
 
@@ -23,7 +23,7 @@ def inspect(model: options.Model, mapping: options.Mapping = None, as_json: opti
     """
     with errors_as_messages():
         found = PHIDA.load(model)
-        reading.map_by(found, mapping)
+        inputs.set_mapping(found, mapping)
         facts = summary(found, *state_file.read(model))
         if as_json:
             print_json(facts)

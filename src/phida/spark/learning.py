@@ -47,7 +47,7 @@ def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **pa
     -------
     model : phida.PHIDA
     """
-    model = distributed.fresh(parameters)
+    model = distributed.unfitted(parameters)
     learn(model, df, features, random_state)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the table has no row to learn from.")

@@ -103,7 +103,7 @@ class StreamLearner:
         parameters: dict[str, Any],
     ) -> None:
         self.path, self.features, self.random_state, self.on_batch = path, features, random_state, on_batch
-        self.model = distributed.fresh(parameters)
+        self.model = distributed.unfitted(parameters)
         self.last = -1
         self.no_rows = path.with_name(NO_ROWS)
         if not path.is_file():
