@@ -104,7 +104,7 @@ class Estimator(ClusterMixin, Predictor):
         else:
             if parameters != model.checked:
                 model.refuse_changes(self._settings())
-            samples = _validation.samples(self, X)
+            samples = _validation.samples(self, X, model.features)
         self._learn(model, samples, parameters, end=False)
         return self
 
@@ -306,8 +306,9 @@ class Estimator(ClusterMixin, Predictor):
         """
         if partition not in range(n_partitions):
             raise ValueError(f"there is no partition {partition!r} of {n_partitions}; they are numbered from 0 on.")
-        learner = self._unchanged.learner
-        samples = _validation.samples(self, X)
+        model = self._unchanged
+        learner = model.learner
+        samples = _validation.samples(self, X, model.features)
         sample = sample_size(learner.interval, n_partitions)
         return LocalUpdate(learner.local_update(samples, sample, seed_of(random_state, learner.n_seen, partition)))
 
@@ -392,13 +393,10 @@ class Estimator(ClusterMixin, Predictor):
         model: Model[Columns] = self.__dict__.setdefault("_model", Model())
         return model
 
-    def _snapshot(self) -> Snapshot:
-        return self._snapshot_by(self._rule)
-
-    def _snapshot_by(self, rule: str) -> Snapshot:
-        """What a rule makes of the nodes now."""
+    def _snapshot(self, rule: str | None = None) -> Snapshot:
+        """The model now, with the clusters of its own rule or of another one."""
         model = self._fitted
-        return Snapshot(model.reading(rule), model.features)
+        return Snapshot(model.reading(rule or self._rule), model.features)
 
     def _columns(self) -> Columns | None:
         model = self._model

@@ -34,6 +34,8 @@ class Model(Generic[F]):
     """Absent until the model has begun."""
 
     def __init__(self, events: Events | None = None) -> None:
+        self.begun = False
+        """Whether there is a learner."""
         self.events = events
         self.checked: object = None
         """The parameters that were last found valid for this learner."""
@@ -71,12 +73,8 @@ class Model(Generic[F]):
     def _put(self, learner: _core.Learner, settings: Settings, features: F) -> None:
         self._settings = dict(settings)
         self.features = features
-        self.learner = learner  # last: a model that has a learner has begun
-
-    @property
-    def begun(self) -> bool:
-        """Whether there is a learner."""
-        return "learner" in self.__dict__
+        self.learner = learner
+        self.begun = True  # last: other threads look at this first
 
     @property
     def n_seen(self) -> int:

@@ -35,9 +35,11 @@ def columns_of(X: Any, width: int) -> Columns:
     return Columns(width, vars(probe).get("feature_names_in_"))
 
 
-def samples(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
+def samples(estimator: BaseEstimator, X: Any, columns: Columns | None = None) -> NDArray[np.float64]:
     """Rows for an estimator that has seen some before, of the same width and names."""
-    if _is_ready(estimator, X):
+    if columns is None:
+        columns = Columns(estimator.n_features_in_, getattr(estimator, "feature_names_in_", None))
+    if columns.names is None and _is_ready(X, columns.width):
         return X  # type: ignore[no-any-return]
     array = rows(estimator, X)
     record(estimator, X, reset=False)
@@ -65,17 +67,16 @@ def holds_dates(X: Any) -> bool:
     return any(getattr(kind, "is_temporal", bool)() for kind in getattr(X, "dtypes", ()))
 
 
-def _is_ready(estimator: BaseEstimator, X: Any) -> bool:
+def _is_ready(X: Any, width: int) -> bool:
     """The fast path: a plain matrix of the known width, its values checked natively."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
         and X.ndim == 2
         and X.shape[0] > 0
-        and X.shape[1] == estimator.n_features_in_
+        and X.shape[1] == width
         and X.flags.c_contiguous
         and X.flags.aligned
-        and not hasattr(estimator, "feature_names_in_")
         and _core.first_outside(X, LARGEST) < 0
     )
 

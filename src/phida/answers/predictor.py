@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,7 @@ from phida.answers.explanation import Explanation, Side, explain, explain_by_win
 from phida.answers.novelty import novelty_scores
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """A reading, and the columns of the rows that it is asked about."""
 
     reading: _core.Reading
@@ -75,8 +73,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         labels : ndarray of shape (n_samples,)
             From 0 to ``n_clusters_`` - 1.
         """
-        reading = self._reading
-        samples = _validation.samples(self, X)
+        reading, columns = self._snapshot()
+        samples = _validation.samples(self, X, columns)
         labels = reading.assign(samples, _threads.for_batch(samples.size))
         if novelty is not None:
             if not isinstance(novelty, Real) or not 0 <= novelty <= 1:
@@ -104,8 +102,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         >>> model.predict_id([[5.0, 3.4, 1.5, 0.2]]).tolist()
         [0]
         """
-        reading = self._reading
-        samples = _validation.samples(self, X)
+        reading, columns = self._snapshot()
+        samples = _validation.samples(self, X, columns)
         return reading.cluster_ids()[reading.assign(samples, _threads.for_batch(samples.size))]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
@@ -127,8 +125,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _distances(self, X: Any) -> NDArray[np.float64]:
         """As :meth:`transform`, which ``set_output`` may wrap in a frame."""
-        reading = self._reading
-        samples = _validation.samples(self, X)
+        reading, columns = self._snapshot()
+        samples = _validation.samples(self, X, columns)
         return reading.scores(samples, _threads.for_batch(samples.size))
 
     def assignment_margin(self, X: Any) -> NDArray[np.float64]:
@@ -200,8 +198,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         >>> model.predict([[50.0, 3.4, 1.5, 0.2]], novelty=0.01).tolist()
         [-1]
         """
-        reading = self._reading
-        return novelty_scores(reading, _validation.samples(self, X))
+        reading, columns = self._snapshot()
+        return novelty_scores(reading, _validation.samples(self, X, columns))
 
     def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation:
         """Why two rows, nodes or clusters are in one cluster, or are not.
@@ -270,7 +268,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             level = int(np.argmax([*(heights > height), True]))
         else:
             raise ValueError("cut() takes either n_clusters or height.")
-        return Cut._of(replace(snapshot, reading=reading.at_level(level)))
+        return Cut._of(snapshot._replace(reading=reading.at_level(level)))
 
     @property
     def _n_features_out(self) -> int:
