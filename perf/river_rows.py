@@ -38,7 +38,7 @@ def measure(width: int, repeats: int = 9) -> None:
     for_sklearn = pickle.dumps(phida.PHIDA(compute_labels=False).partial_fit(first))
 
     ways: dict[str, tuple[bytes, Callable[[Any], object]]] = {
-        "the native learner, all rows in one call": (for_river, lambda m: m._learner.learn(rows)),
+        "the native learner, all rows in one call": (for_river, lambda m: m._model.learner.learn(rows)),
         "learn_one": (for_river, lambda m: [m.learn_one(x) for x in dicts]),
         "partial_fit of an array of one row": (for_sklearn, lambda m: [m.partial_fit(row) for row in singles]),
         "predict_one, nothing learned in between": (for_river, lambda m: [m.predict_one(x) for x in dicts]),
@@ -60,7 +60,7 @@ def measure(width: int, repeats: int = 9) -> None:
             start = time.process_time()
             way(twin)
             times[name].append(time.process_time() - start)
-    print(f"{width} features, {model._learner.n_nodes} nodes, {model.n_clusters} clusters; µs per row:")
+    print(f"{width} features, {model._model.learner.n_nodes} nodes, {model.n_clusters} clusters; µs per row:")
     for name, values in times.items():
         print(f"  {1e6 * statistics.median(values) / ROWS:7.2f} (best {1e6 * min(values) / ROWS:.2f})  {name}")
 

@@ -99,7 +99,7 @@ def killed(kills, folder, rows=400_000):
     whole, parts = (folder / f"{name}.csv" for name in ("whole", "parts"))
     same_rows = whole.read_bytes() == parts.read_bytes()
     one, other = (PHIDA.load(folder / name / "model.safetensors") for name in ("whole", "parts"))
-    a, b = one._learner.__getstate__(), other._learner.__getstate__()
+    a, b = one._model.learner.__getstate__(), other._model.learner.__getstate__()
     same_model = all(np.asarray(a[name]).tobytes() == np.asarray(b[name]).tobytes() for name in a)
     print(f"{done} kills; labelled rows equal to the byte: {same_rows}; models equal to the bit: {same_model}")
 

@@ -106,7 +106,7 @@ def bits(folder):
     from phida_bench.protocol import stages
 
     def states(model):
-        state = model._learner.__getstate__()
+        state = model._model.learner.__getstate__()
         return {name: np.asarray(value).tobytes() for name, value in state.items()}
 
     spark = session("local[2]")
@@ -156,10 +156,10 @@ class Timed(PHIDA):
         self.note["bytes"] += sum(np.asarray(value).nbytes for value in update.columns.values())
         return update
 
-    def apply(self, updates):
+    def apply_updates(self, updates):
         updates = list(updates)
         began = time.process_time()
-        super().apply(updates)
+        super().apply_updates(updates)
         self.note["driver"] += time.process_time() - began
         self.note["rest"] += sum(update.n_rest for update in updates)
         self.note["rounds"] += 1
@@ -173,17 +173,17 @@ def learning(master):
     import phida.spark
 
     applying = 0.0
-    apply = PHIDA.apply
+    apply_updates = PHIDA.apply_updates
 
     def watched(self, updates):
         nonlocal applying
         updates = list(updates)  # waiting for workers is not applying
         began = time.perf_counter()
-        apply(self, updates)
+        apply_updates(self, updates)
         applying += time.perf_counter() - began
         return self
 
-    PHIDA.apply = watched
+    PHIDA.apply_updates = watched
     spark = session(master)
     print("master,features,rows,partitions,rounds,seconds,rows/s,driver learns,ms a round,processor s")
     for dims, n, partitions in ((16, 400_000, (2, 8, 16)), (1024, 8_000, (2, 8))):

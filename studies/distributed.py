@@ -32,10 +32,10 @@ class Counted(PHIDA):
         self.in_order += len(X)
         return super().partial_fit(X)
 
-    def apply(self, updates):
+    def apply_updates(self, updates):
         updates = list(updates)
         self.in_order += sum(update.n_rest for update in updates)
-        return super().apply(updates)
+        return super().apply_updates(updates)
 
 
 def trial(dataset, setting, seed, n_partitions):

@@ -22,7 +22,8 @@ def assert_same_state(one, other):
 
 
 def state_of(model):
-    return getattr(model, "_learner", model).__getstate__()
+    """Of a native learner, or of the learner of an estimator."""
+    return (model._model.learner if hasattr(model, "_model") else model).__getstate__()
 
 
 def learner_with(state):

@@ -152,7 +152,7 @@ def main(folder):
     moments(rows, group, folder)
     vigilance(rows, folder)
     model = learned(rows, ROWS)
-    parts = model.at(n_clusters=model.n_components_)
+    parts = model.cut(n_clusters=model.n_components_)
     ax = with_rows(parts, rows)
     retitle(
         ax,
@@ -165,7 +165,7 @@ def main(folder):
     assigned(model, rows, folder)
     for draw in (plot_history, plot_persistence, plot_hierarchy, plot_lineage):
         save(draw(model).figure, folder / f"{draw.__name__.removeprefix('plot_')}.png")
-    print(model.cut_confidence_)
+    print(model.cut_clarity_)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ Choosing another cut
 ====================
 
 PHIDA merges PH components in a hierarchy, and cuts it where the next merge would cost most. It tends to find more
-clusters than a person would name. That is a choice that can be made again: ``at(n_clusters=…)`` cuts the same
+clusters than a person would name. That is a choice that can be made again: ``cut(n_clusters=…)`` cuts the same
 hierarchy elsewhere, without learning anything anew. Here are the handwritten digits of scikit-learn, learned class by
 class.
 """
@@ -21,7 +21,7 @@ for digit in range(10):
     model.partial_fit(X[y == digit])
 model.refresh()
 print(f"{model.n_components_} PH components, {model.n_clusters_} clusters")
-print(model.cut_confidence_)
+print(model.cut_clarity_)
 
 # %%
 # The hierarchy, and where it was cut. Merges that are dashed were not made.
@@ -34,7 +34,7 @@ plt.show()
 cuts = {}
 for n_clusters in range(model.n_components_, 0, -1):
     try:
-        cuts[n_clusters] = model.at(n_clusters=n_clusters)
+        cuts[n_clusters] = model.cut(n_clusters=n_clusters)
     except ValueError as end:
         print(end)
         break
@@ -79,5 +79,5 @@ def draw(cut, title):
 
 # sphinx_gallery_thumbnail_number = 4
 draw(model, f"by itself: {model.n_clusters_} clusters")
-draw(cuts[best], f"at(n_clusters={best})")
+draw(cuts[best], f"cut(n_clusters={best})")
 plt.show()

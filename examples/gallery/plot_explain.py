@@ -2,9 +2,9 @@
 Explaining a cluster
 ====================
 
-Why are these two rows in one cluster, and those two not? What makes a cluster? ``explain`` and ``phida.profile``
-answer from the learned state. The data are chemical analyses of wines from three growers, as scikit-learn carries
-them.
+Why are these two rows in one cluster, and those two not? What makes a cluster? ``explain`` and
+``phida.answers.Profile`` answer from the learned state. The data are chemical analyses of wines from three growers,
+which come with scikit-learn.
 """
 
 import matplotlib.pyplot as plt

@@ -75,7 +75,7 @@ same = (ids[1:] == ids[:-1]).mean()
 rng = np.random.default_rng(0)
 shuffled = np.mean([(mixed[1:] == mixed[:-1]).mean() for mixed in (rng.permutation(ids) for _ in range(200))])
 print(f"the next quarter is in the same cluster: {100 * same:.0f} %; by chance it would be {100 * shuffled:.0f} %")
-print(model.cut_confidence_)
+print(model.cut_clarity_)
 
 # %%
 # Time was not among the features, but the rows came in its order, and what follows what shapes the nodes. With 202 rows

@@ -60,4 +60,4 @@ for name in DATA:
 # growers and nothing. With 1,797 digits it moves the score by a tenth or so. Class by class, which is how many streams
 # come, makes more clusters of iris and digits, and lowers their scores; it happens to help with the wines. If all rows
 # are at hand and there are few of them, a method that looks at all of them at once is the better choice; if you stay
-# with PHIDA, learn several orders and look at ``cut_confidence_``.
+# with PHIDA, learn several orders and look at ``cut_clarity_``.

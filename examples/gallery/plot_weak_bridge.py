@@ -77,7 +77,7 @@ plt.show()
 
 def by_nearest_node(model, labels):
     """Label of the nearest mapped node, as prediction measures distances."""
-    view, nodes = model.view_, model.nodes_
+    view, nodes = model.assignment_view_, model.nodes_
     there = np.flatnonzero(nodes.cluster >= 0)
     ends = (nodes.representatives[there] - view.center) / view.denominator
     rows = (X - view.center) / view.denominator

@@ -4,7 +4,7 @@ import os
 import warnings
 
 from phida._versions import __version__, show_versions
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 from phida.state_file import StateFileError
 
 if os.environ.get("PHIDA_SIMD", "") not in ("", "baseline", "avx2", "avx512"):

@@ -14,8 +14,8 @@ except ImportError as error:
     raise ImportError('phida.dask needs Dask: pip install "phida[dask]"') from error
 
 from phida import distributed
-from phida.estimator import PHIDA
-from phida.local_update import LocalUpdate
+from phida._local_update import LocalUpdate
+from phida.estimators import PHIDA
 
 __all__ = ["fit", "partial_fit"]
 
@@ -36,7 +36,7 @@ def fit(collection: Any, *, random_state: int = 0, **parameters: Any) -> PHIDA:
     -------
     model : PHIDA
     """
-    model = partial_fit(distributed.fresh(parameters), collection, random_state=random_state)
+    model = partial_fit(distributed.unfitted(parameters), collection, random_state=random_state)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the collection has no row to learn from.")
     return model.refresh()

@@ -10,9 +10,9 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from phida.estimator import PHIDA
+from phida._local_update import LocalUpdate
+from phida.estimators import PHIDA
 from phida.lineage import Event
-from phida.local_update import LocalUpdate
 
 __all__ = ["LocalUpdate", "fit_partitions", "learn", "partial_fit_partitions", "rounds"]
 
@@ -124,7 +124,7 @@ def learn(
     learning = copy.deepcopy(model).on_event(events.append)
     for slices in rounds(n_seen, sizes, model.half_life):
         if learning.__sklearn_is_fitted__():
-            learning.apply(updates_of(learning, slices))
+            learning.apply_updates(updates_of(learning, slices))
         else:
             for rows in rows_of(slices):
                 learning.partial_fit(rows)
@@ -157,13 +157,13 @@ def fit_partitions(partitions: Sequence[Any], *, random_state: int = 0, **parame
     >>> fit_partitions(np.array_split(X, 4)).n_samples_seen_
     4000
     """
-    model = partial_fit_partitions(fresh(parameters), partitions, random_state=random_state)
+    model = partial_fit_partitions(unfitted(parameters), partitions, random_state=random_state)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the partitions have no row to learn from.")
     return model.refresh()
 
 
-def fresh(parameters: dict[str, Any]) -> PHIDA:
+def unfitted(parameters: dict[str, Any]) -> PHIDA:
     """A model that begins, with parameters that are in order."""
     if "compute_labels" in parameters:
         raise ValueError("rows in partitions are not labelled while they are learned; leave compute_labels out.")

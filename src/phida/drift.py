@@ -13,7 +13,8 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.drift needs river: pip install "phida[river]"') from error
 
 from phida import _core
-from phida.features import Features, check_limits
+from phida._model import Model, check_limits, limits
+from phida._named_rows import NamedRows
 
 __all__ = ["ClusterDrift", "Signal"]
 
@@ -94,9 +95,8 @@ class ClusterDrift(base.DriftDetector):
         self.grace_period = grace_period
         self.max_nodes = max_nodes
         self.half_life = half_life
-        self._features = Features()
-        self._learner: _core.Learner | None = None
-        self._begin_again()
+        self._model: Model[NamedRows] = Model()
+        self._restart()
 
     def update(self, x: dict[Hashable, Any]) -> None:  # type: ignore[override]
         """Take a row.
@@ -108,38 +108,36 @@ class ClusterDrift(base.DriftDetector):
         """
         if not isinstance(x, Mapping):
             raise TypeError(f"a row is a dict of numbers by feature, not {x!r}; a drift of one number has one feature.")
-        learner = self._learner
-        if learner is None:
-            features = Features(x)
+        model = self._model
+        if not model.begun:
+            features = NamedRows(x)
             features.row(x)  # a row that is refused fixes nothing
-            learner = _core.Learner(
-                len(features.names), max_nodes=self.max_nodes or 0, half_life=float(self.half_life or 0)
-            )
-            self._features, self._learner = features, learner
-        row = self._features.row(x)
+            model.begin(len(features.names), limits(self.max_nodes, self.half_life), features)
+        row = model.features.row(x)
         if self.drift_detected:
             self._drift_detected = False
-            self._begin_again()
-        learner.learn(row)
-        self._look(learner)
+            self._restart()
+        model.learn(row)
+        self._examine(model.learner)
 
     @property
     def signal(self) -> Signal:
-        learner = self._learner
+        model = self._model
         return Signal(
             young=self._short.rate,
             evidence=max(self._short.evidence, self._long.evidence),
             created=self._created,
-            events=0 if learner is None else learner.n_events - self._events_before,
-            vigilance=math.nan if learner is None else learner.vigilance,
+            events=model.learner.n_events - self._events_before if model.begun else 0,
+            vigilance=model.learner.vigilance if model.begun else math.nan,
         )
 
-    def _begin_again(self) -> None:
+    def _restart(self) -> None:
         self._rows = self._created = 0
-        self._events_before = 0 if self._learner is None else self._learner.n_events
+        self._events_before = self._model.learner.n_events if self._model.begun else 0
         self._short, self._long = _Rise(_SHORT_RISE), _Rise(_LONG_RISE)
 
-    def _look(self, learner: _core.Learner) -> None:
+    def _examine(self, learner: _core.Learner) -> None:
+        """Update the evidence with the last row."""
         self._rows += 1
         step = learner.last_step()
         if "winner" not in step:

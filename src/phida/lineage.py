@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from phida.views import Floats, Ints, _frame, _Record
+from phida.records import Floats, Ints, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd

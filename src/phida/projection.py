@@ -49,13 +49,13 @@ class Projection:
         Parameters
         ----------
         model : PHIDA
-            Only ``nodes_`` and ``view_`` are read.
+            Only ``nodes_`` and ``assignment_view_`` are read.
 
         Returns
         -------
         projection : Projection
         """
-        nodes, view = model.nodes_, model.view_
+        nodes, view = model.nodes_, model.assignment_view_
         return cls.fit(nodes.representatives, nodes.support, center=view.center, denominator=view.denominator)
 
     @classmethod

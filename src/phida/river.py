@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Hashable
 from typing import Any
 
@@ -14,14 +13,12 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.river needs river: pip install "phida[river]"') from error
 
 from phida import _core, _threads
-from phida.features import Features, check_limits, into_frame, into_series
+from phida._model import RULES, Model, check_limits, limits
+from phida._named_rows import NamedRows, into_frame, into_series
+from phida.answers.novelty import novelty_scores
 from phida.lineage import Lineage
-from phida.novelty import usualness
 
 __all__ = ["PHIDA"]
-
-#: Held for the moment in which a learner and its features are put in place together.
-_beginning = threading.Lock()
 
 
 class PHIDA(base.Clusterer):
@@ -55,7 +52,7 @@ class PHIDA(base.Clusterer):
 
     Notes
     -----
-    **Features.** The first row fixes them, and the order in which they are summed up; later rows may hold them in any
+    **NamedRows.** The first row fixes them, and the order in which they are summed up; later rows may hold them in any
     order. A row with a feature missing, new, not a number, NaN, infinite or beyond 1e140 raises a ``ValueError`` that
     names it, and changes nothing; of a frame, no row is learned then.
 
@@ -89,14 +86,13 @@ class PHIDA(base.Clusterer):
         if compatibility not in ("equations", "released"):
             raise ValueError(f"compatibility must be 'equations' or 'released', not {compatibility!r}.")
         check_limits(max_nodes, half_life)
-        if mapping not in ("persistence", "coactivation"):
-            raise ValueError(f"mapping must be 'persistence' or 'coactivation', not {mapping!r}.")
+        if mapping not in RULES:
+            raise ValueError(f"mapping must be {' or '.join(map(repr, RULES))}, not {mapping!r}.")
         self.compatibility = compatibility
         self.max_nodes = max_nodes
         self.half_life = half_life
         self.mapping = mapping
-        self._features = Features()
-        self._learner: _core.Learner | None = None
+        self._model: Model[NamedRows] = Model()
 
     def learn_one(self, x: dict[Hashable, Any]) -> None:
         """Learn a row.
@@ -106,12 +102,12 @@ class PHIDA(base.Clusterer):
         x
             Finite numbers by feature.
         """
-        learner = self._learner
-        if learner is None:
-            features = Features(x)
+        model = self._model
+        if not model.begun:
+            features = NamedRows(x)
             features.row(x)  # a row that is refused fixes nothing
-            learner = self._begin(features)
-        learner.learn(self._features.row(x))
+            self._begin(features)
+        model.learn(model.features.row(x), self.mapping)
 
     def predict_one(self, x: dict[Hashable, Any]) -> int:
         """Cluster of a row, or -1 before any row was learned.
@@ -126,7 +122,7 @@ class PHIDA(base.Clusterer):
         From 0 to ``n_clusters`` - 1.
         """
         reading = self._reading()
-        return -1 if reading is None else int(reading.assign(self._features.row(x))[0])
+        return -1 if reading is None else int(reading.assign(self._model.features.row(x))[0])
 
     def predict_id_one(self, x: dict[Hashable, Any]) -> int:
         """Cluster of a row, by the id that the cluster keeps as learning goes on; -1 before any row was learned.
@@ -137,7 +133,7 @@ class PHIDA(base.Clusterer):
             Finite numbers by feature.
         """
         reading = self._reading()
-        return -1 if reading is None else int(reading.cluster_ids()[reading.assign(self._features.row(x))[0]])
+        return -1 if reading is None else int(reading.cluster_ids()[reading.assign(self._model.features.row(x))[0]])
 
     def score_one(self, x: dict[Hashable, Any]) -> float:
         """How unusual a row is: the share of the latest rows that fitted better when they came.
@@ -154,7 +150,7 @@ class PHIDA(base.Clusterer):
         From 0 to 1; 0.5 before there is anything to compare with.
         """
         reading = self._reading()
-        return 0.5 if reading is None else 1.0 - float(usualness(reading, self._features.row(x))[0])
+        return 0.5 if reading is None else 1.0 - float(novelty_scores(reading, self._model.features.row(x))[0])
 
     def learn_many(self, X: Any) -> None:
         """Learn the rows of a frame in their order: to the bit as one by one, and faster.
@@ -166,12 +162,12 @@ class PHIDA(base.Clusterer):
             row is learned.
         """
         frame = into_frame(X)
-        learner = self._learner
-        if learner is None:
-            features = Features(frame.columns)
+        model = self._model
+        if not model.begun:
+            features = NamedRows(frame.columns)
             features.rows(frame)
-            learner = self._begin(features)
-        learner.learn(self._features.rows(frame))
+            self._begin(features)
+        model.learn(model.features.rows(frame), self.mapping)
 
     def predict_many(self, X: Any) -> Any:
         """Cluster of each row of a frame, or -1 before any row was learned.
@@ -189,7 +185,7 @@ class PHIDA(base.Clusterer):
         reading = self._reading()
         if reading is None:
             return into_series(np.full(len(frame), -1), like=frame)
-        rows = self._features.rows(frame)
+        rows = self._model.features.rows(frame)
         return into_series(reading.assign(rows, _threads.for_batch(rows.size)), like=frame)
 
     @property
@@ -200,18 +196,21 @@ class PHIDA(base.Clusterer):
     @property
     def centers(self) -> dict[int, dict[Hashable, float]]:
         reading = self._reading()
-        centers = [] if reading is None else reading.cluster_centers().tolist()
-        return {label: dict(zip(self._features.names, center, strict=True)) for label, center in enumerate(centers)}
+        if reading is None:
+            return {}
+        names, centers = self._model.features.names, reading.cluster_centers().tolist()
+        return {label: dict(zip(names, center, strict=True)) for label, center in enumerate(centers)}
 
     @property
     def lineage(self) -> Lineage:
-        return Lineage([]) if self._learner is None else Lineage.from_columns(self._learner.lineage())
+        model = self._model
+        return Lineage.from_columns(model.learner.lineage()) if model.begun else Lineage([])
 
     @property
     def _raw_memory_usage(self) -> int:
         """Bytes, the native state among them: what is needed to go on, not what it is worked with."""
-        learner = self._learner
-        native = () if learner is None else learner.__getstate__().values()
+        model = self._model
+        native = model.learner.__getstate__().values() if model.begun else ()
         return int(super()._raw_memory_usage) + sum(getattr(value, "nbytes", 0) for value in native)
 
     def _unit_test_skips(self) -> set[str]:
@@ -220,22 +219,9 @@ class PHIDA(base.Clusterer):
 
     def _reading(self) -> _core.Reading | None:
         """The model as if learning had just ended; None where nothing was learned."""
-        learner = self._learner
-        if learner is None or learner.n_seen == 0:
-            return None
-        learner.map_by(self.mapping)
-        return learner.reading()
+        model = self._model
+        return model.reading(self.mapping) if model.n_seen > 0 else None
 
-    def _begin(self, features: Features) -> _core.Learner:
-        """Put a learner in place, with the features of its rows; or take that of a thread that was first."""
-        with _beginning:
-            if self._learner is None:
-                self._features = features
-                self._learner = _core.Learner(
-                    len(features.names),
-                    self.compatibility == "released",
-                    max_nodes=self.max_nodes or 0,
-                    half_life=self.half_life or 0.0,
-                )
-                self._learner.map_by(self.mapping)
-            return self._learner
+    def _begin(self, features: NamedRows) -> None:
+        settings = {"released": self.compatibility == "released", **limits(self.max_nodes, self.half_life)}
+        self._model.begin(len(features.names), settings, features)

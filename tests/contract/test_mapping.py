@@ -54,7 +54,7 @@ def test_groups_merges_and_clusters_fit_together(model):
     assert (hierarchy.merge_height[: hierarchy.level] < 0).all()
     assert (hierarchy.merge_height[hierarchy.level :] >= 0).all()
     assert len(hierarchy.to_pandas()) == len(hierarchy.merge_height)
-    assert model.cut_confidence_.hierarchy is None and "chance" in str(model.cut_confidence_)
+    assert model.cut_clarity_.hierarchy is None and "chance" in str(model.cut_clarity_)
 
 
 def test_counts_are_of_nodes_that_won(model):
@@ -70,15 +70,15 @@ def test_other_cuts(model):
     hierarchy = model.hierarchy_
     most, least = len(hierarchy.mode), len(hierarchy.mode) - len(hierarchy.merge_height)
     for n_clusters in (least, model.n_clusters_, model.n_clusters_ + 5, most):
-        cut = model.at(n_clusters=n_clusters)
+        cut = model.cut(n_clusters=n_clusters)
         assert cut.n_clusters_ == len(cut.cluster_ids_) == n_clusters
         assert set(cut.predict(X)) <= set(range(n_clusters))
-    np.testing.assert_array_equal(model.at(n_clusters=model.n_clusters_).predict(X), model.labels_)
-    assert model.at(height=-np.inf).n_clusters_ == most
-    assert model.at(height=np.inf).n_clusters_ == least
-    assert model.at(height=np.nextafter(0, -1)).n_clusters_ == model.n_clusters_
+    np.testing.assert_array_equal(model.cut(n_clusters=model.n_clusters_).predict(X), model.labels_)
+    assert model.cut(height=-np.inf).n_clusters_ == most
+    assert model.cut(height=np.inf).n_clusters_ == least
+    assert model.cut(height=np.nextafter(0, -1)).n_clusters_ == model.n_clusters_
     with pytest.raises(ValueError, match=f"from {least} to {most}"):
-        model.at(n_clusters=most + 1)
+        model.cut(n_clusters=most + 1)
 
 
 def test_explanations_count_samples(model):
@@ -97,7 +97,7 @@ def test_explanations_count_samples(model):
     told = model.explain(0, 1, kind="cluster")
     assert told.shared.samples == wins.count[mine & theirs | back].sum()
     assert told.shared.n_nodes == ((nodes.cluster == 0).sum(), (nodes.cluster == 1).sum())
-    apart = model.at(height=-np.inf).explain(int(wins.winner[0]), int(wins.runner_up[0]), kind="node")
+    apart = model.cut(height=-np.inf).explain(int(wins.winner[0]), int(wins.runner_up[0]), kind="node")
     assert not apart.same_cluster and "cut that was asked for" in str(apart)
     outside = np.flatnonzero(nodes.cluster < 0)
     for node in outside[:1].tolist():
@@ -178,8 +178,8 @@ def test_a_refresh_after_a_switch_brings_ids_up_to_date():
 
 
 def test_a_cut_that_was_asked_for_is_told(model):
-    assert "as asked for" in str(model.at(n_clusters=model.n_clusters_ + 2).cut_confidence_)
-    assert "chance" in str(model.cut_confidence_)
+    assert "as asked for" in str(model.cut(n_clusters=model.n_clusters_ + 2).cut_clarity_)
+    assert "chance" in str(model.cut_clarity_)
 
 
 def test_an_old_model_keeps_its_ids_for_a_while():

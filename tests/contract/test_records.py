@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from data import drifting
 
-from phida import PHIDA, views
+from phida import PHIDA, records
 
 MODEL = PHIDA().fit(drifting(400))
-RECORDS = ["nodes_", "graph_", "persistence_", "hierarchy_", "view_", "moments_"]
+RECORDS = ["nodes_", "graph_", "persistence_", "hierarchy_", "assignment_view_", "moments_"]
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -28,8 +28,8 @@ def test_records_cannot_be_written_to(name):
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_every_field_is_described(name):
-    """views.py documents fields by a string below each; a field without one would be a riddle."""
-    source = Path(views.__file__).read_text(encoding="utf-8")
+    """records.py documents fields by a string below each; a field without one would be a riddle."""
+    source = Path(records.__file__).read_text(encoding="utf-8")
     for field in dataclasses.fields(getattr(MODEL, name)):
         assert f'    {field.name}: {field.type}\n    """' in source, field.name
 
@@ -83,7 +83,7 @@ def test_hierarchy_as_tables():
 
 
 def test_view_as_tables():
-    view = MODEL.view_
+    view = MODEL.assignment_view_
     assert len(view.to_pandas()) == MODEL.n_clusters_
     table = view.features_to_pandas()
     assert table.columns.tolist() == ["center", "denominator"] and len(table) == 3

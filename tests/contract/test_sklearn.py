@@ -49,7 +49,7 @@ def test_there_is_no(keyword, method):
 def test_changing_compatibility_after_learning_began_is_refused():
     model = PHIDA().partial_fit(X)
     model.set_params(compatibility="released")
-    with pytest.raises(ValueError, match=r"from 'equations' to 'released'.*call fit"):
+    with pytest.raises(ValueError, match=r"released was changed from False to True.*call fit"):
         model.partial_fit(X)
     assert model.n_samples_seen_ == 200
     model.fit(X).partial_fit(X)

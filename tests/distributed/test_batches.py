@@ -82,9 +82,9 @@ def test_a_subclass_keeps_what_it_notes_and_parameters_stay():
     class Counting(PHIDA):
         n_rounds = 0
 
-        def apply(self, updates):
+        def apply_updates(self, updates):
             self.n_rounds += 1
-            return super().apply(updates)
+            return super().apply_updates(updates)
 
     model = partial_fit_partitions(Counting(half_life=500.0), np.array_split(blobs(2000), 3))
     assert model.n_rounds > 3

@@ -1,4 +1,4 @@
-"""local_update and apply: what is counted apart is taken in once, in order, to the bit."""
+"""local_update and apply_updates: what is counted apart is taken in once, in order, to the bit."""
 
 import pickle
 
@@ -40,14 +40,14 @@ def test_rows_are_counted_or_carried_and_the_model_stands_still(model):
 def test_apply_learns_every_row_once(model):
     parts = np.array_split(blobs(2000, seed=1), 4)
     support = state_of(model)["stream_count"]
-    model.apply(updates_of(model, parts))
+    model.apply_updates(updates_of(model, parts))
     assert model.n_samples_seen_ == 3500
     assert state_of(model)["stream_count"] == support + 2000
 
 
 def test_the_streams_moments_are_those_of_all_rows(model):
     more = blobs(2000, seed=1)
-    model.apply(updates_of(model, np.array_split(more, 3)))
+    model.apply_updates(updates_of(model, np.array_split(more, 3)))
     everything = np.concatenate([blobs(1500), more])
     np.testing.assert_allclose(model.moments_.mean, everything.mean(axis=0))
     np.testing.assert_allclose(model.moments_.deviation, everything.std(axis=0, ddof=1))
@@ -56,32 +56,32 @@ def test_the_streams_moments_are_those_of_all_rows(model):
 def test_the_same_partitions_in_the_same_order_give_the_same_bits(model):
     parts = np.array_split(blobs(2000, seed=1), 4)
     other = copied(model)
-    model.apply(updates_of(model, parts))
+    model.apply_updates(updates_of(model, parts))
     # Made in another order, elsewhere, and sent as bytes.
     made = {p: copied(other).local_update(parts[p], partition=p, n_partitions=4).to_bytes() for p in (2, 0, 3, 1)}
-    other.apply(LocalUpdate.from_bytes(made[p]) for p in range(4))
+    other.apply_updates(LocalUpdate.from_bytes(made[p]) for p in range(4))
     assert_same_state(model, other)
 
 
 def test_the_order_of_partitions_counts(model):
     updates = updates_of(model, np.array_split(blobs(2000, seed=1), 2))
     other = copied(model)
-    model.apply(updates)
-    other.apply(updates[::-1])
+    model.apply_updates(updates)
+    other.apply_updates(updates[::-1])
     assert state_of(model)["samples"].tobytes() != state_of(other)["samples"].tobytes()
 
 
 def test_an_update_is_taken_once(model):
     updates = updates_of(model, [blobs(500, seed=1)])
-    model.apply(updates)
+    model.apply_updates(updates)
     after = copied(model)
     with pytest.raises(ValueError, match="another state of the model"):
-        model.apply(updates)
+        model.apply_updates(updates)
     assert_same_state(model, after)
 
 
 def test_learning_goes_on_after_it_as_after_loading(model, tmp_path):
-    model.apply(updates_of(model, [blobs(2000, seed=1)]))
+    model.apply_updates(updates_of(model, [blobs(2000, seed=1)]))
     model.save(tmp_path / "m.safetensors")
     loaded = PHIDA.load(tmp_path / "m.safetensors")
     more = blobs(1000, seed=2)
@@ -92,7 +92,7 @@ def test_learning_goes_on_after_it_as_after_loading(model, tmp_path):
 def test_every_kind_of_model_learns_from_updates(parameters, tmp_path):
     model = PHIDA(compute_labels=False, **parameters).partial_fit(blobs(1000))
     for seed in range(1, 4):
-        model.apply(updates_of(model, np.array_split(blobs(1000, seed=seed), 3)))
+        model.apply_updates(updates_of(model, np.array_split(blobs(1000, seed=seed), 3)))
     model.save(tmp_path / "m.safetensors")
     loaded = PHIDA.load(tmp_path / "m.safetensors")
     more = blobs(500, seed=9)
@@ -102,7 +102,7 @@ def test_every_kind_of_model_learns_from_updates(parameters, tmp_path):
 
 
 def test_margins_of_all_rows_are_kept_for_novelty(model):
-    model.apply(updates_of(model, [blobs(3000, seed=1)]))
+    model.apply_updates(updates_of(model, [blobs(3000, seed=1)]))
     usual = blobs(500, seed=2)
     assert np.median(model.score_samples(usual)) > 0.2
     assert (model.score_samples(usual + 100.0) < 0.01).all()
@@ -113,7 +113,7 @@ def test_clusters_have_ids_and_events_as_in_ordinary_learning(model, tmp_path):
     model.on_event(told.append)
     for seed in range(1, 4):
         shifted = blobs(1500, seed=seed) + 25.0 * seed * np.eye(4)[2]  # five groups more
-        model.apply(updates_of(model, np.array_split(shifted, 3)))
+        model.apply_updates(updates_of(model, np.array_split(shifted, 3)))
     model.refresh()
     assert told and [e.number for e in model.lineage_] == known + [e.number for e in told]
     assert all(1500 < e.sample <= 6000 for e in told)
@@ -126,7 +126,7 @@ def test_clusters_have_ids_and_events_as_in_ordinary_learning(model, tmp_path):
     model.save(tmp_path / "m.safetensors")
     loaded = PHIDA.load(tmp_path / "m.safetensors")
     more = np.array_split(blobs(1000, seed=7), 2)
-    assert_same_state(model.apply(updates_of(model, more)), loaded.apply(updates_of(loaded, more)))
+    assert_same_state(model.apply_updates(updates_of(model, more)), loaded.apply_updates(updates_of(loaded, more)))
     assert list(model.lineage_) == list(loaded.lineage_)
 
 
@@ -147,16 +147,16 @@ def test_an_update_that_makes_no_sense_is_refused(model, name, value):
     update = model.local_update(blobs(300, seed=1))
     before = copied(model)
     with pytest.raises(ValueError, match=r"update|state"):
-        model.apply([LocalUpdate({**update.columns, name: value})])
+        model.apply_updates([LocalUpdate({**update.columns, name: value})])
     assert_same_state(model, before)
 
 
 def test_labels_stay_where_an_update_is_refused():
     model = PHIDA().partial_fit(blobs(500))
     with pytest.raises(ValueError, match="another state"):
-        model.apply(PHIDA().partial_fit(blobs(400)).local_update(blobs(50)) for _ in range(1))
+        model.apply_updates(PHIDA().partial_fit(blobs(400)).local_update(blobs(50)) for _ in range(1))
     assert len(model.labels_) == 500
-    model.apply([model.local_update(blobs(50, seed=1))])
+    model.apply_updates([model.local_update(blobs(50, seed=1))])
     assert not hasattr(model, "labels_")
 
 
@@ -169,21 +169,21 @@ def test_partitions_that_are_not_there_are_refused(model, partition, n_partition
 def test_what_is_no_update_is_refused(model):
     update = model.local_update(blobs(10))
     with pytest.raises(TypeError, match=r"update 1 is of type bytes.*from_bytes"):
-        model.apply([update, update.to_bytes()])
+        model.apply_updates([update, update.to_bytes()])
     with pytest.raises(TypeError, match="a list of updates"):
-        model.apply(update)
+        model.apply_updates(update)
 
 
 def test_parameters_that_changed_are_refused_as_in_ordinary_learning(model):
     update = model.local_update(blobs(10))
     model.set_params(half_life=10.0)
-    for work in (lambda: model.local_update(blobs(10)), lambda: model.apply([update])):
+    for work in (lambda: model.local_update(blobs(10)), lambda: model.apply_updates([update])):
         with pytest.raises(ValueError, match="half_life was changed from None"):
             work()
     model.set_params(half_life=-1.0)
     with pytest.raises(ValueError, match="half_life"):
-        model.apply([update])
-    assert model.set_params(half_life=None).apply([update]).n_samples_seen_ == 1510
+        model.apply_updates([update])
+    assert model.set_params(half_life=None).apply_updates([update]).n_samples_seen_ == 1510
 
 
 def test_bytes_that_are_no_update_are_refused():
@@ -233,12 +233,12 @@ def test_another_seed_draws_another_sample():
 
 def test_wins_that_nodes_share_are_counted_where_the_rows_are(model):
     X = blobs(800, seed=1)
-    before = model._learner.__getstate__()["co_count"].sum()
+    before = model._model.learner.__getstate__()["co_count"].sum()
     update = model.local_update(X)
     counted = int(update.columns["co_count"].sum())
     assert counted == update.n_counted > 0
-    model.apply([update])
-    after = model._learner.__getstate__()["co_count"].sum()
+    model.apply_updates([update])
+    after = model._model.learner.__getstate__()["co_count"].sum()
     # The rows that it carries are learned in order; some of them make nodes, and nodes that go take their counts along.
     assert before < after <= before + len(X)
     assert model.set_params(mapping="coactivation").hierarchy_.mapping == "coactivation"
@@ -249,7 +249,7 @@ def test_counts_of_nodes_that_are_not_there_are_refused(model):
     columns = dict(update.columns)
     columns["co_winner"] = columns["co_winner"] + 10_000
     with pytest.raises(ValueError, match="not there"):
-        model.apply([LocalUpdate(columns)])
+        model.apply_updates([LocalUpdate(columns)])
 
 
 def test_counts_of_partitions_add_up():
@@ -290,5 +290,5 @@ def test_numbers_that_make_no_sense_are_refused_and_change_nothing(model, nonsen
     ((name, spoil),) = nonsense.items()
     columns[name] = spoil(columns[name])
     with pytest.raises(ValueError, match=r"update|state"):
-        model.apply([LocalUpdate(columns)])
+        model.apply_updates([LocalUpdate(columns)])
     assert differences(before, state_of(model)) == []

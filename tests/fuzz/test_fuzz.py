@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from states import state_of
 
 from phida import PHIDA, StateFileError, state_file
-from phida.border import LARGEST
+from phida._validation import LARGEST
 from phida.streams.batch import DataError
 from phida.streams.columns import Selection
 from phida.streams.opening import Source, opened

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from phida import PHIDA
-from phida.confidence import cut_confidence
+from phida.answers.clarity import cut_clarity
 
 X = blobs(600, seed=3)
 
@@ -77,7 +77,7 @@ def test_every_number_of_clusters_within_reach(model):
     reachable = []
     for wanted in range(1, model.n_components_ + 2):
         try:
-            cut = model.at(n_clusters=wanted)
+            cut = model.cut(n_clusters=wanted)
         except ValueError as error:
             assert f"to {model.n_components_} here, not {wanted}" in str(error)
             continue
@@ -90,22 +90,22 @@ def test_every_number_of_clusters_within_reach(model):
 
 
 def test_the_models_own_cut(model):
-    cut = model.at(n_clusters=model.n_clusters_)
+    cut = model.cut(n_clusters=model.n_clusters_)
     np.testing.assert_array_equal(cut.predict(X), model.predict(X))
     np.testing.assert_array_equal(cut.cluster_ids_, model.cluster_ids_)
     np.testing.assert_array_equal(cut.score_samples(X), model.score_samples(X))
 
 
 def test_cuts_by_height(model):
-    assert model.at(height=0).n_clusters_ == model.n_components_
-    assert model.at(height=np.inf).n_clusters_ < model.n_components_
-    heights = model.at(height=np.inf).hierarchy_.merge_height
-    assert model.at(height=heights[0]).n_clusters_ < model.n_components_
+    assert model.cut(height=0).n_clusters_ == model.n_components_
+    assert model.cut(height=np.inf).n_clusters_ < model.n_components_
+    heights = model.cut(height=np.inf).hierarchy_.merge_height
+    assert model.cut(height=heights[0]).n_clusters_ < model.n_components_
 
 
 def test_a_cut_does_not_learn_with_the_model():
     model = PHIDA().fit(X)
-    cut = model.at(n_clusters=model.n_components_)
+    cut = model.cut(n_clusters=model.n_components_)
     before = cut.predict(X)
     model.partial_fit(drifting(300))
     np.testing.assert_array_equal(cut.predict(X), before)
@@ -114,7 +114,7 @@ def test_a_cut_does_not_learn_with_the_model():
 @pytest.mark.parametrize("wrong", [{}, {"n_clusters": 3, "height": 1.0}, {"height": -1.0}, {"height": np.nan}])
 def test_cuts_that_make_no_sense(model, wrong):
     with pytest.raises(ValueError, match=r"either|0 or more"):
-        model.at(**wrong)
+        model.cut(**wrong)
 
 
 def test_explanations_agree_with_the_records(model):
@@ -181,7 +181,7 @@ def test_rows_with_names_are_taken_by_name():
 
 def test_a_merge_that_the_least_number_forbids_is_told_so(model):
     hierarchy = model.hierarchy_
-    least = model.at(n_clusters=hierarchy.minimum_count)
+    least = model.cut(n_clusters=hierarchy.minimum_count)
     forbidden = [
         told
         for a in range(least.n_clusters_)
@@ -192,7 +192,7 @@ def test_a_merge_that_the_least_number_forbids_is_told_so(model):
 
 
 def test_a_cut_is_an_estimator_as_far_as_that_goes(model):
-    cut = model.at(n_clusters=model.n_clusters_)
+    cut = model.cut(n_clusters=model.n_clusters_)
     check_is_fitted(model)
     assert clone(cut) is cut and copy.deepcopy(cut) is cut
     assert cut.get_feature_names_out().tolist() == [f"cut{i}" for i in range(cut.n_clusters_)]
@@ -207,7 +207,7 @@ def test_novelty_that_is_no_share(model, ask):
 
 
 class Gaps:
-    """The few fields that confidence reads."""
+    """The few fields that cut_clarity reads."""
 
     def __init__(self, persistence, heights, level):
         self.persistence = np.array(persistence)
@@ -228,7 +228,7 @@ class Gaps:
 )
 def test_clarity_is_how_far_the_largest_gap_stands_out(persistence, heights, level, expected):
     gaps = Gaps(persistence, heights, level)
-    told = cut_confidence(gaps, gaps, len(gaps.mode))
+    told = cut_clarity(gaps, gaps, len(gaps.mode))
     assert (told.persistence, told.hierarchy) == pytest.approx(expected)
     assert told.n_clusters == len(heights) + 2 - level
     assert (told.next_n_clusters is None) == (len(heights) < 2)
@@ -238,6 +238,6 @@ def test_clarity_is_how_far_the_largest_gap_stands_out(persistence, heights, lev
 def test_a_clear_stream_is_clear():
     rng = np.random.default_rng(0)
     clear = PHIDA().fit(rng.permutation(np.vstack([rng.normal(c, 0.3, (300, 2)) for c in (0, 10, 20)])))
-    own = clear.at(n_clusters=clear.n_clusters_)
-    assert own.cut_confidence_ == clear.cut_confidence_
-    assert clear.cut_confidence_.n_clusters == clear.n_clusters_
+    own = clear.cut(n_clusters=clear.n_clusters_)
+    assert own.cut_clarity_ == clear.cut_clarity_
+    assert clear.cut_clarity_.n_clusters == clear.n_clusters_

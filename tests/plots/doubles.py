@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from phida import views
+from phida import records
 from phida.lineage import Event, History, Lineage
 
 
@@ -40,7 +40,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
         cluster_centers_=centers,
         n_clusters_=n_clusters,
         n_samples_seen_=1000,
-        nodes_=views.Nodes(
+        nodes_=records.Nodes(
             id=np.arange(n_nodes) + 100,
             birth=np.arange(n_nodes),
             representatives=centers[cluster] + rng.normal(size=(n_nodes, d)),
@@ -51,7 +51,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             cluster=cluster,
             feature_names=names,
         ),
-        graph_=views.Graph(
+        graph_=records.Graph(
             nodes=np.arange(n_nodes),
             source=np.arange(n_nodes - 1),
             target=np.arange(1, n_nodes),
@@ -61,7 +61,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             global_threshold=1.0,
             isolated=np.array([], dtype=np.int64),
         ),
-        persistence_=views.Persistence(
+        persistence_=records.Persistence(
             node=mode,
             birth=birth,
             death=death,
@@ -70,7 +70,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             base=np.zeros(n_nodes, dtype=np.int64),
             threshold=0.25,
         ),
-        hierarchy_=views.Hierarchy(
+        hierarchy_=records.Hierarchy(
             mapping="persistence",
             group=cluster,
             mode=np.arange(components),
@@ -84,14 +84,14 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             minimum_count=1,
             level=len(inner),
         ),
-        view_=views.View(
+        assignment_view_=records.AssignmentView(
             center=np.zeros(d),
             denominator=np.ones(d),
             gamma=0.0,
             support_share=np.full(n_clusters, 1 / n_clusters),
             concentration=1 / n_clusters,
         ),
-        moments_=views.Moments(mean=np.zeros(d), deviation=np.full(d, 10.0)),
+        moments_=records.Moments(mean=np.zeros(d), deviation=np.full(d, 10.0)),
         lineage_=lineage(
             ("born", 10, (), (1,)),
             ("born", 60, (), (3,)),

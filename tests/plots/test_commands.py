@@ -79,7 +79,7 @@ def test_what_is_in_a_report(here):
     assert {int(label): int(id) for id, label in rows} == dict(enumerate(model.cluster_ids_.tolist()))
     for count in counts:
         assert f"<td>{count:,}</td>" in page
-    for word in ("cut confidence", "The two closest clusters", "Lineage", "unusual rows", "born"):
+    for word in ("cut clarity", "The two closest clusters", "Lineage", "unusual rows", "born"):
         assert word in page
     assert "mostly" not in page and "ARI" not in page
 

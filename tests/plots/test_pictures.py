@@ -10,9 +10,9 @@ from data import blobs
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from phida import PHIDA, plots, views
+from phida import PHIDA, plots, records
+from phida.answers import Profile
 from phida.plots import gallery, style
-from phida.profile import Profile
 from plots.doubles import hand_made, history, lineage
 
 matplotlib.use("Agg")
@@ -100,7 +100,7 @@ def test_nodes_without_a_cluster_are_crosses():
     made = hand_made()
     nodes = made.nodes_
     cluster = np.where(np.arange(12) == 2, -1, nodes.cluster)
-    made.nodes_ = views.Nodes(**{**vars(nodes), "cluster": cluster})
+    made.nodes_ = records.Nodes(**{**vars(nodes), "cluster": cluster})
     ax = plots.plot_nodes(made)
     assert len(ax.collections[1].get_offsets()) == 1
     assert "× has no cluster" in " ".join(texts(ax))

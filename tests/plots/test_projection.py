@@ -37,7 +37,7 @@ def test_a_weight_of_three_is_three_rows():
 
 def test_of_a_model_it_lies_in_the_transformed_space():
     model = PHIDA().fit(drifting())
-    view, nodes = model.view_, model.nodes_
+    view, nodes = model.assignment_view_, model.nodes_
     assert view.gamma > 0
     moved = (nodes.representatives - view.center) / view.denominator
     expected = Projection.fit(moved, nodes.support).transform(moved)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from data import blobs
 
-from phida import PHIDA, views
+from phida import PHIDA, records
+from phida.answers import Profile
 from phida.plots import Dendrogram, LineageBands, NodeMap, PersistenceDiagram
 from phida.plots.lanes import lanes
-from phida.profile import Profile
 from phida.projection import Projection
 from plots.doubles import hand_made, lineage
 
@@ -37,7 +37,7 @@ def test_persistence(model):
 def test_a_gap_without_an_upper_end():
     made = hand_made()
     kept = made.persistence_
-    made.persistence_ = views.Persistence(
+    made.persistence_ = records.Persistence(
         kept.node[:1], kept.birth[:1], np.array([-np.inf]), kept.partner[:1], kept.input_nodes, kept.base, 0.0
     )
     assert PersistenceDiagram.of(made).gap == (0.0, np.inf)
@@ -58,7 +58,7 @@ def test_nodes(model):
 def dendrogram(merges, level, cluster, count=5, minimum=1, mapping="persistence"):
     made = hand_made()
     into, source, height = (np.array(part) for part in zip(*merges)) if merges else ([], [], [])
-    made.hierarchy_ = views.Hierarchy(
+    made.hierarchy_ = records.Hierarchy(
         mapping=mapping,
         mode=np.arange(count),
         group=np.arange(count),
@@ -173,7 +173,7 @@ def test_profile(rows, model):
 
 def test_a_feature_that_never_varied_tells_nothing():
     made = hand_made()
-    made.moments_ = views.Moments(mean=np.ones(4), deviation=np.array([1.0, 0.0, 1.0, 1.0]))
+    made.moments_ = records.Moments(mean=np.ones(4), deviation=np.array([1.0, 0.0, 1.0, 1.0]))
     record = Profile.of(made)
     assert not record.deviations[:, 1].any() and 1 not in record.telling(0)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from phida import views
+from phida import records
 from phida.report import DataSummary
 from phida.report.contents import closest_clusters
 from plots.doubles import hand_made
@@ -18,12 +18,13 @@ def test_the_closest_clusters_are_those_of_the_first_refused_merge():
 def test_where_no_merge_was_refused_the_nearest_centres_are_closest():
     made = hand_made(12, 3, d=2)
     fields = vars(made.hierarchy_)
-    made.hierarchy_ = views.Hierarchy(
+    made.hierarchy_ = records.Hierarchy(
         **{**fields, "merge_into": np.array([0]), "merge_from": np.array([1]), "merge_height": np.ones(1), "level": 1}
     )
     made.cluster_centers_ = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 20.0]])
     assert closest_clusters(made) == (0, 1)
-    made.view_ = views.View(**{**vars(made.view_), "denominator": np.array([1.0, 10.0])})
+    view = vars(made.assignment_view_) | {"denominator": np.array([1.0, 10.0])}
+    made.assignment_view_ = records.AssignmentView(**view)
     assert closest_clusters(made) == (0, 2)
 
 

@@ -41,7 +41,7 @@ def test_partial_fit_shows_what_fit_shows(mode):
         streamed.partial_fit(chunk)
     np.testing.assert_array_equal(streamed.predict(X), whole.labels_)
     assert streamed.n_clusters_ == whole.n_clusters_
-    for record in ("nodes_", "graph_", "persistence_", "hierarchy_", "view_"):
+    for record in ("nodes_", "graph_", "persistence_", "hierarchy_", "assignment_view_"):
         assert differences(vars(getattr(streamed, record)), vars(getattr(whole, record))) == []
     assert streamed.refresh() is streamed
     assert_same_state(streamed, whole)

@@ -56,7 +56,7 @@ def test_clone_is_new_and_keeps_parameters():
     parameters |= {"mapping": "coactivation"}
     model = clone(PHIDA(**parameters).fit(X))
     assert model.get_params() == parameters
-    assert "_learner" not in vars(model)
+    assert "_model" not in vars(model)
     assert_same_state(model.fit(X), PHIDA(**parameters).fit(X))
 
 

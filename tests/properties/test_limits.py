@@ -73,7 +73,7 @@ def test_never_more_nodes():
     model = PHIDA(max_nodes=7, compute_labels=False)
     for row in STREAMS["drifting"]:
         model.partial_fit(row[None])
-        assert model._learner.n_nodes <= 7
+        assert model._model.learner.n_nodes <= 7
         assert model.interval_ <= 7
     assert state_of(model)["n_created"] > 30
     assert model.nodes_.support.dtype == np.int64
@@ -116,16 +116,6 @@ def test_states_of_older_versions_have_no_limits():
     learner = learner_with(state)
     learner.learn(STREAMS["drifting"])
     assert_same_state(learner, PHIDA().partial_fit(STREAMS["blobs"]).partial_fit(STREAMS["drifting"]))
-
-
-def test_models_pickled_by_older_versions_have_no_limits():
-    model = PHIDA().partial_fit(STREAMS["blobs"])
-    for name in ("max_nodes", "half_life", "_limits"):
-        del vars(model)[name]
-    old = pickle.loads(pickle.dumps(model))
-    assert old.get_params() == PHIDA().get_params()
-    more = STREAMS["drifting"]
-    assert_same_state(old.partial_fit(more), PHIDA().partial_fit(STREAMS["blobs"]).partial_fit(more))
 
 
 @pytest.mark.parametrize(

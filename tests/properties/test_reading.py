@@ -11,7 +11,7 @@ from phida import PHIDA
 
 ATTRIBUTES = [
     "n_clusters_", "n_nodes_", "n_active_nodes_", "n_components_", "n_samples_seen_", "interval_", "vigilance_",
-    "cluster_centers_", "nodes_", "graph_", "persistence_", "hierarchy_", "view_",
+    "cluster_centers_", "nodes_", "graph_", "persistence_", "hierarchy_", "assignment_view_",
 ]  # fmt: skip
 
 
@@ -82,9 +82,10 @@ def test_counts_agree_with_records():
     assert model.n_nodes_ == len(nodes) == len(nodes.support)
     assert model.n_active_nodes_ == nodes.active.sum()
     assert model.n_components_ == nodes.component.max() + 1 == len(model.hierarchy_.mass)
-    assert model.n_clusters_ == nodes.cluster.max() + 1 == len(model.cluster_centers_) == len(model.view_.support_share)
+    shares = model.assignment_view_.support_share
+    assert model.n_clusters_ == nodes.cluster.max() + 1 == len(model.cluster_centers_) == len(shares)
     assert model.n_samples_seen_ == 400
-    np.testing.assert_allclose(model.view_.support_share.sum(), 1.0)
+    np.testing.assert_allclose(shares.sum(), 1.0)
     for c, center in enumerate(model.cluster_centers_):
         inside = nodes.cluster == c
         expected = np.average(nodes.representatives[inside], axis=0, weights=nodes.support[inside])

@@ -39,8 +39,8 @@ REFUSED = {
 
 def everything(model):
     """All that a model holds: the learner's state, and every other attribute."""
-    held = {name: copy.deepcopy(value) for name, value in vars(model).items() if name != "_learner"}
-    return held, state_of(model) if "_learner" in vars(model) else {}
+    held = {name: copy.deepcopy(value) for name, value in vars(model).items() if name != "_model"}
+    return held, state_of(model) if "_model" in vars(model) else {}
 
 
 def assert_untouched(model, before):

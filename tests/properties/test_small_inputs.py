@@ -77,7 +77,7 @@ def test_a_constant_column_changes_no_label(mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_features_on_scales_from_1e_minus_9_to_1e9(mode):
     model = fit(blobs(400, 7) * np.logspace(-9, 9, 7), mode)
-    assert model.view_.gamma > 0.5
+    assert model.assignment_view_.gamma > 0.5
 
 
 @pytest.mark.parametrize("factor", [2.0**10, 2.0**30, 2.0**100])

@@ -91,4 +91,4 @@ def test_a_row_that_is_refused_changes_nothing():
     detector.update({"b": 1.0})
     with pytest.raises(ValueError, match="b"):
         detector.update({"c": 1.0})
-    assert detector._learner.n_seen == 1
+    assert detector._model.learner.n_seen == 1

@@ -73,6 +73,6 @@ def test_progressive_evaluation_learns_the_whole_stream(metric, scaled):
     found = evaluate.progressive_val_score(dataset, model, metric())
     assert np.isfinite(found.get())
     last = model["PHIDA"] if scaled else model
-    assert last._learner.n_seen == len(ROWS)
+    assert last._model.learner.n_seen == len(ROWS)
     if not scaled:
         assert_same_state(model, learned(PHIDA(), X))

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from named_rows import NAMES, X, dicts, learned
 from river import stream
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
 from states import assert_same_state
 
 import phida
@@ -179,7 +179,7 @@ def test_threads_that_begin_at_once_agree_on_the_features():
             thread.join()
         assert len(refused) == 1
         assert list(model.centers[0]) == list("abc" if refused == ["ab"] else "ab")
-        assert model._learner.n_seen == 5
+        assert model._model.learner.n_seen == 5
 
 
 def test_interrupted_before_the_first_row_was_learned():
@@ -226,3 +226,13 @@ def test_the_mapping_is_that_of_the_estimator():
     assert [model.predict_one(x) for x in dicts(X[:50])] == estimator.predict(X[:50]).tolist()
     with pytest.raises(ValueError, match="'persistence' or 'coactivation'"):
         PHIDA(mapping="modularity")
+
+
+def test_a_mapping_that_changes_mid_stream_reaches_the_lineage():
+    rows = load_digits().data[:600]
+    model = learned(PHIDA(), rows[:300], range(64))
+    model.mapping = "coactivation"
+    learned(model, rows[300:], range(64))  # nobody reads in between
+    estimator = phida.PHIDA(compute_labels=False).partial_fit(rows[:300])
+    assert list(model.lineage) == list(estimator.set_params(mapping="coactivation").partial_fit(rows[300:]).lineage_)
+    assert list(model.lineage) != list(learned(PHIDA(), rows, range(64)).lineage)

@@ -199,7 +199,7 @@ def test_a_stream_is_shown_by_co_activation(tmp_path):
     model = StreamModel(PHIDA(compute_labels=False, mapping="coactivation"), None)
     with learned(tmp_path / "rows.csv", model=model) as (client, _):
         facts = client.get("/state").json()
-        assert facts["confidence"]["mapping"] == "coactivation"
+        assert facts["clarity"]["mapping"] == "coactivation"
         assert len(facts["clusters"]) == model.estimator.n_clusters_
         id = facts["clusters"][0]["id"]
         told = client.get(f"/explain?kind=cluster&a={id}").json()

@@ -116,9 +116,9 @@ def test_a_model_becomes_json_or_npz(here):
     model = PHIDA.load("m.safetensors")
     assert (
         json.loads((here / "m.json").read_text())["state"]["support"]
-        == model._learner.__getstate__()["support"].tolist()
+        == model._model.learner.__getstate__()["support"].tolist()
     )
-    assert np.array_equal(np.load("m.npz")["representative"], model._learner.__getstate__()["representative"])
+    assert np.array_equal(np.load("m.npz")["representative"], model._model.learner.__getstate__()["representative"])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Who may import whom, where import-linter cannot look: the compiled module, examples and tools."""
 
 import ast
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -41,12 +42,19 @@ def test_a_learner_of_the_native_core_is_built_only_where_a_method_needs_its_swi
     assert users == {"mapping", "phida"}
 
 
+def test_one_module_makes_learners_and_gives_the_rule_of_a_reading():
+    for path in PACKAGE:
+        if path.name != "_model.py":
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"_core\.Learner(\(|\.__new__)|\blearner\.(map_by|reading)\(", text), path.name
+
+
 def test_records_do_not_know_the_native_core():
-    assert "phida" not in roots(ROOT / "src" / "phida" / "views.py")
+    assert "phida" not in roots(ROOT / "src" / "phida" / "records.py")
 
 
 def test_pictures_read_records_and_never_the_native_core():
-    leaves = [ROOT / "src" / "phida" / name for name in ("profile.py", "projection.py")]
+    leaves = [ROOT / "src" / "phida" / name for name in ("answers/profile.py", "projection.py")]
     for path in leaves + [p for p in PACKAGE if p.parent.name in ("plots", "report")]:
         assert ("phida", "_core") not in set(imports(path)), path
     assert "phida" not in roots(ROOT / "src" / "phida" / "projection.py")

@@ -24,7 +24,7 @@ NEED_SPARK = {"phida.spark"}  # those below it are found only where pyspark is
 
 
 def test_modules_are_found():
-    assert {"phida.estimator", "phida.views", "phida_bench.systems.gng"} | NATIVE | NEED_JAX <= set(MODULES)
+    assert {"phida.estimators", "phida.records", "phida_bench.systems.gng"} | NATIVE | NEED_JAX <= set(MODULES)
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in NATIVE])
@@ -40,7 +40,7 @@ def test_docstring_examples(name):
 
 
 def test_there_are_docstring_examples():
-    assert doctest.testmod(importlib.import_module("phida.estimator")).attempted > 3
+    assert doctest.testmod(importlib.import_module("phida.estimators")).attempted > 3
 
 
 @pytest.mark.parametrize("package", [phida, phida_bench.systems], ids=lambda package: package.__name__)

@@ -37,7 +37,7 @@ def print_json(facts: Any) -> None:
 
 
 @contextmanager
-def ends_well() -> Iterator[None]:
+def errors_as_messages() -> Iterator[None]:
     """One sentence instead of a traceback, warnings as messages, and an exit code that tells what happened."""
     try:
         with warnings.catch_warnings():

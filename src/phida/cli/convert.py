@@ -11,8 +11,8 @@ import numpy as np
 import typer
 
 from phida import state_file
-from phida.cli import options, reading
-from phida.cli.console import counting, ends_well, say
+from phida.cli import inputs, options
+from phida.cli.console import counting, errors_as_messages, say
 from phida.streams.batch import Batch, DataError
 from phida.streams.learning import BadRows
 from phida.streams.opening import Source, format_of
@@ -34,16 +34,16 @@ def convert(
 
     Example: phida convert readings.csv readings.parquet
     """
-    with ends_well():
+    with errors_as_messages():
         if Path(source).suffix == ".safetensors":
             _convert_model(Path(source), target)
             return
         with (
-            reading.bad_rows(source, on_bad_row, bad_row_log, target) as bad,
+            inputs.bad_rows(source, on_bad_row, bad_row_log, target) as bad,
             counting("rows", quiet=quiet) as progress,
         ):
             rows = _convert_rows(
-                reading.source(source, format, delimiter, columns, exclude, None), target, bad, progress
+                inputs.source(source, format, delimiter, columns, exclude, None), target, bad, progress
             )
         left_out = f"; {bad.count:,} bad rows were left out" if bad.count else ""
         say(f"{rows:,} rows written to {target}{left_out}", quiet=quiet)
@@ -51,7 +51,7 @@ def convert(
 
 def _convert_rows(source: Source, target: Path, bad: BadRows, progress: Callable[[int], None]) -> int:
     format, rows = format_of(str(target), None), 0
-    batches = reading.each_batch(source, None, bad, progress)
+    batches = inputs.each_batch(source, None, bad, progress)
     first = next(batches, None)
     if first is None:
         raise DataError("there is no row to convert.")

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from phida import state_file
-from phida.cli import options, reading
-from phida.cli.console import ends_well, print_json, results
-from phida.estimator import PHIDA
-from phida.profile import deviations, telling
+from phida.answers.profile import deviations, telling
+from phida.cli import inputs, options
+from phida.cli.console import errors_as_messages, print_json, results
+from phida.estimators import PHIDA
 
 #: Features shown per cluster.
 _TELLING = 3
@@ -21,9 +21,9 @@ def inspect(model: options.Model, mapping: options.Mapping = None, as_json: opti
 
     Example: phida inspect flowers.safetensors
     """
-    with ends_well():
+    with errors_as_messages():
         found = PHIDA.load(model)
-        reading.map_by(found, mapping)
+        inputs.set_mapping(found, mapping)
         facts = summary(found, *state_file.read(model))
         if as_json:
             print_json(facts)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from phida.cli import options
-from phida.cli.console import ends_well, print_json, say
-from phida.estimator import PHIDA
+from phida.cli.console import errors_as_messages, print_json, say
+from phida.estimators import PHIDA
 
 
 def merge(
@@ -26,7 +26,7 @@ def merge(
 
     Example: phida merge monday.safetensors tuesday.safetensors -o both.safetensors
     """
-    with ends_well():
+    with errors_as_messages():
         merged = PHIDA.merge([PHIDA.load(path) for path in models], n_samples=n_samples, random_state=seed)
         merged.save(out)
         facts = {

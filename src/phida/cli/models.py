@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from phida.cli import options, reading
-from phida.cli.console import counting, ends_well, print_json, say
-from phida.estimator import PHIDA
+from phida.cli import inputs, options
+from phida.cli.console import counting, errors_as_messages, print_json, say
+from phida.estimators import PHIDA
 from phida.streams.batch import DataError
 from phida.streams.learning import BadRows, Score
 from phida.streams.model import StreamModel
@@ -41,13 +41,13 @@ def fit(
 
     Example: phida fit flowers.csv --label species --out flowers.safetensors
     """
-    with ends_well(), reading.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
+    with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         if compatibility not in ("equations", "released"):
             raise typer.BadParameter(f"--compatibility takes equations or released, not {compatibility!r}.")
         estimator = PHIDA(compatibility=compatibility, compute_labels=False, max_nodes=max_nodes, half_life=half_life)
-        reading.map_by(estimator, mapping)
+        inputs.set_mapping(estimator, mapping)
         model = StreamModel(estimator, None)
-        source = reading.source(data, format, delimiter, columns, exclude, label)
+        source = inputs.source(data, format, delimiter, columns, exclude, label)
         _learn(model, source, bad, quiet)
         model.estimator.refresh()
         model.save(out)
@@ -77,12 +77,12 @@ def update(
 
     Example: phida update flowers.safetensors more_flowers.csv
     """
-    with ends_well(), reading.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
+    with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         found = StreamModel.load(model)
-        reading.map_by(found.estimator, mapping)
+        inputs.set_mapping(found.estimator, mapping)
         if found.position is not None and out is None:
             raise typer.BadParameter(f"{model} is a checkpoint: go on with phida stream --resume, or give --out.")
-        _learn(found, reading.source(data, format, delimiter, columns, exclude, None, found), bad, quiet)
+        _learn(found, inputs.source(data, format, delimiter, columns, exclude, None, found), bad, quiet)
         found.save(out or model)
         _tell(found, bad, {}, out or model, as_json, quiet)
 
@@ -106,18 +106,18 @@ def predict(
 
     Example: phida predict flowers.safetensors more_flowers.csv --output labelled.csv
     """
-    with ends_well(), ExitStack() as stack:
-        reading.check_targets(data, output, bad_row_log, model=model)
-        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log))
+    with errors_as_messages(), ExitStack() as stack:
+        inputs.check_targets(data, output, bad_row_log, model=model)
+        bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        reading.map_by(found.estimator, mapping)
-        source = reading.source(data, format, delimiter, columns, exclude, label, found)
+        inputs.set_mapping(found.estimator, mapping)
+        source = inputs.source(data, format, delimiter, columns, exclude, label, found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
         score = Score()
         written: Output | None = None
-        for reader, batch in reading.each_batch(source, found, bad, progress):
+        for reader, batch in inputs.each_batch(source, found, bad, progress):
             if written is None:
-                file = reading.standard_output() if output is None else stack.enter_context(output.open("wb"))
+                file = inputs.standard_output() if output is None else stack.enter_context(output.open("wb"))
                 written = Output(file, output_format_of(source, output_format), reader)
             if len(batch):
                 labels = found.labels(batch.rows)
@@ -138,7 +138,7 @@ def output_format_of(source: Source, wanted: str | None) -> str:
 
 def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool) -> None:
     with counting("rows", quiet=quiet) as progress:
-        for reader, batch in reading.each_batch(source, model, bad, progress):
+        for reader, batch in inputs.each_batch(source, model, bad, progress):
             if model.names is None and not model.fitted:
                 model.names = reader.names
             if len(batch):
@@ -150,7 +150,7 @@ def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool) -> Non
 def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]:
     score = Score()
     with counting("rows scored", quiet=quiet) as progress:
-        for _, batch in reading.each_batch(source, model, BadRows("skip"), progress):
+        for _, batch in inputs.each_batch(source, model, BadRows("skip"), progress):
             if len(batch):
                 score.add(batch.truth, model.labels(batch.rows).tolist())
     return score.values()

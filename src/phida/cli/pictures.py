@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from phida.cli import options, reading
-from phida.cli.console import counting, ends_well, print_json, say
-from phida.estimator import PHIDA
+from phida.cli import inputs, options
+from phida.cli.console import counting, errors_as_messages, print_json, say
+from phida.estimators import PHIDA
 from phida.streams.learning import Score
 from phida.streams.model import StreamModel
 
@@ -27,13 +27,13 @@ def plot(
 
     Example: phida plot flowers.safetensors --out pictures/
     """
-    with ends_well():
+    with errors_as_messages():
         from phida.plots.gallery import FORMATS, rendered
 
         if format not in FORMATS:
             raise typer.BadParameter(f"--format takes {' or '.join(FORMATS)}, not {format!r}.")
         found = PHIDA.load(model)
-        reading.map_by(found, mapping)
+        inputs.set_mapping(found, mapping)
         out.mkdir(parents=True, exist_ok=True)
         written = []
         for picture in rendered(found, format):
@@ -64,19 +64,19 @@ def report(
 
     Example: phida report flowers.safetensors more_flowers.csv --label species -o report.html
     """
-    with ends_well(), ExitStack() as stack:
+    with errors_as_messages(), ExitStack() as stack:
         from phida.plots.gallery import rendered
         from phida.report import DataSummary, contents, html
 
-        reading.check_targets(data, out, bad_row_log, model=model)
-        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log))
+        inputs.check_targets(data, out, bad_row_log, model=model)
+        bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        reading.map_by(found.estimator, mapping)
-        source = reading.source(data, format, delimiter, columns, exclude, label, found)
+        inputs.set_mapping(found.estimator, mapping)
+        source = inputs.source(data, format, delimiter, columns, exclude, label, found)
         progress = stack.enter_context(counting("rows", quiet=quiet))
         summary = DataSummary(found.estimator.n_clusters_)
         score = Score()
-        for _, batch in reading.each_batch(source, found, bad, progress):
+        for _, batch in inputs.each_batch(source, found, bad, progress):
             if len(batch):
                 labels = found.labels(batch.rows)
                 summary.add(labels, found.estimator.score_samples(batch.rows), batch.truth)
@@ -86,7 +86,7 @@ def report(
         if score.pairs:
             summary.scores = score.values()
         drawn = PHIDA.load(model)  # with the names of its features
-        reading.map_by(drawn, mapping)
+        inputs.set_mapping(drawn, mapping)
         told = contents(drawn, summary, f"{model.name} on {'standard input' if data == '-' else Path(data).name}")
         out.write_text(html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True)), "utf-8")
         say(f"{summary.rows:,} rows in {drawn.n_clusters_} clusters. Report: {out}", quiet=quiet)

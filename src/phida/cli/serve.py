@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from phida.cli import options, reading
-from phida.cli.console import ends_well, say
-from phida.estimator import PHIDA
+from phida.cli import inputs, options
+from phida.cli.console import errors_as_messages, say
+from phida.estimators import PHIDA
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
 
@@ -42,7 +42,7 @@ def serve(
 
     Example: tail -f readings.csv | phida serve --from - --save readings.safetensors
     """
-    with ends_well(), ExitStack() as stack:
+    with errors_as_messages(), ExitStack() as stack:
         _check(token, rate)
         try:
             from phida.serve.access import is_loopback
@@ -55,14 +55,14 @@ def serve(
             raise ImportError('phida serve needs Starlette and uvicorn: pip install "phida[serve]"') from error
         if token is None and not is_loopback(host):
             raise typer.BadParameter(f"{host} can be reached from elsewhere; give visitors a --token to show.")
-        reading.check_targets(data, save)
-        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log))
+        inputs.check_targets(data, save)
+        bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         learned = None if model is None else StreamModel.load(model)
-        source = reading.source(data, format, delimiter, columns, exclude, None, learned)
+        source = inputs.source(data, format, delimiter, columns, exclude, None, learned)
         if learned is None:
             learned = StreamModel(PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life), None)
-        reading.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
-        reading.map_by(learned.estimator, mapping)
+        inputs.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
+        inputs.set_mapping(learned.estimator, mapping)
         learning = Learning(learned, replace(source, follow=follow), bad, rate=rate)
         live = Live(learning, "standard input" if data == "-" else Path(data).name, token)
         stack.enter_context(Signals().caught())

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from phida.cli import options, reading
-from phida.cli.console import INTERRUPTED, counting, ends_well, print_json, say
+from phida.cli import inputs, options
+from phida.cli.console import INTERRUPTED, counting, errors_as_messages, print_json, say
 from phida.cli.models import output_format_of
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 from phida.streams import checkpoint
 from phida.streams.batch import DataError
 from phida.streams.checkpoint import Position, Schedule
@@ -61,18 +61,18 @@ def stream(
 
     Example: tail -f readings.csv | phida stream - --checkpoint state/ > labelled.csv
     """
-    with ends_well(), ExitStack() as stack:
+    with errors_as_messages(), ExitStack() as stack:
         if as_json and output is None:
             raise typer.BadParameter("--json needs --output FILE: standard output holds the rows.")
         schedule = _schedule(every) if checkpoint_folder else Schedule()
-        reading.check_targets(data, output, bad_row_log, events, model=model)
+        inputs.check_targets(data, output, bad_row_log, events, model=model)
         if checkpoint_folder is not None:
             stack.enter_context(checkpoint.held(checkpoint_folder))
         size = batch or (1 if data == "-" or follow else 1000)
         learned, position = _start(checkpoint_folder, resume, model, Position(batch=size, ids=ids), batch is not None)
         if resume and position.row:
             say(f"going on at row {position.row:,}", quiet=quiet)
-        source = reading.source(data, format, delimiter, columns, exclude, label, learned)
+        source = inputs.source(data, format, delimiter, columns, exclude, label, learned)
         source = replace(source, follow=follow, row=position.row, offset=position.input_offset)
         source = replace(source, header=position.header or None)
         signals = stack.enter_context(Signals().caught())
@@ -80,15 +80,15 @@ def stream(
         if learned is None:
             estimator = PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life)
             learned = StreamModel(estimator, reader.names)
-        reading.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
-        reading.map_by(learned.estimator, mapping)
+        inputs.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
+        inputs.set_mapping(learned.estimator, mapping)
         learned.check_width(len(reader.features))
         offset = 0 if output is None else position.output_offset
         wanted_format = output_format_of(source, output_format)
         if position.row:
             _check_same(position, source, output, wanted_format)
             _check_choices(position, ids, events)
-        bad = stack.enter_context(reading.bad_rows(data, on_bad_row, bad_row_log, offset=position.bad_row_log_offset))
+        bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log, offset=position.bad_row_log_offset))
         bad.count = position.bad_rows
         run = Stream(
             learned,
@@ -99,7 +99,7 @@ def stream(
             schedule,
             None if checkpoint_folder is None else partial(_keep, checkpoint_folder, source, output, events),
             Score() if label else None,
-            None if events is None else stack.enter_context(reading.continued(events, position.events_offset)),
+            None if events is None else stack.enter_context(inputs.continued(events, position.events_offset)),
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
         )
         finished = run.run(signals)
@@ -162,7 +162,7 @@ def _check_choices(position: Position, ids: bool, events: Path | None) -> None:
 
 def _file(stack: ExitStack, output: Path | None, offset: int) -> Any:
     if output is None:
-        return reading.standard_output()
+        return inputs.standard_output()
     return stack.enter_context(output.open("r+b" if offset else "wb"))
 
 

@@ -1,7 +1,7 @@
 """Pictures of a fitted model. matplotlib is imported here and nowhere else.
 
 Each function draws one record (:class:`PersistenceDiagram`, :class:`Dendrogram`, :class:`NodeMap`,
-:class:`LineageBands`, the model's own ``history_``, :class:`phida.profile.Profile`), which has the same numbers in
+:class:`LineageBands`, the model's own ``history_``, :class:`phida.answers.Profile`), which has the same numbers in
 ``to_pandas()``. A function takes a model and ``ax=``, and returns the axes; nothing is shown. Clusters bear their
 stable ids, and each id has a colour and a marker of its own.
 """

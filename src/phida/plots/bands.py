@@ -10,7 +10,7 @@ import numpy as np
 from phida.lineage import Event
 from phida.plots.lanes import lanes
 from phida.plots.model import Model
-from phida.views import Ints, _frame, _Record
+from phida.records import Ints, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd

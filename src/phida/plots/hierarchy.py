@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 
 from phida.plots import style
 from phida.plots.model import Model
-from phida.views import Bools, Floats, Ints, _frame, _Record
+from phida.records import Bools, Floats, Ints, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd

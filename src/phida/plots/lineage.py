@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from phida.plots import style
 from phida.plots.bands import LineageBands
 from phida.plots.model import Model
-from phida.views import Bools
+from phida.records import Bools
 
 
 def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:

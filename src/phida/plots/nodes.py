@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 from phida.plots import style
 from phida.plots.model import Model
 from phida.projection import Projection
-from phida.views import Bools, Floats, Ints, _frame, _Record
+from phida.records import Bools, Floats, Ints, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from phida.answers.profile import Profile
 from phida.plots import style
-from phida.profile import Profile
-from phida.views import Ints
+from phida.records import Ints
 
 #: Rows and columns that can be read.
 _CLUSTERS, _FEATURES, _BARS = 24, 14, 15

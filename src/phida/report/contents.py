@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phida.profile import Profile
+from phida.answers.profile import Profile
 from phida.report.data import DataSummary
 
 #: Events that are listed, the latest first, and features that are named per cluster.
@@ -70,7 +70,7 @@ def closest_clusters(model: Any) -> tuple[int, int] | None:
     if found.level < len(found.merge_height):
         pair = found.cluster[[found.merge_into[found.level], found.merge_from[found.level]]]
         return int(pair.min()), int(pair.max())
-    centers = model.cluster_centers_ / model.view_.denominator
+    centers = model.cluster_centers_ / model.assignment_view_.denominator
     if len(centers) < 2:
         return None
     squares = (centers**2).sum(axis=1)
@@ -88,7 +88,7 @@ def _facts(model: Any) -> dict[str, str]:
         "components": f"{model.n_components_:,}",
         "nodes": f"{model.n_nodes_:,} ({model.n_active_nodes_:,} active)",
         "vigilance": f"{model.vigilance_:.4f}, adjusted every {model.interval_:,} rows",
-        "cut confidence": f"{model.cut_confidence_}; 0 is a toss-up, 1 beyond doubt",
+        "cut clarity": f"{model.cut_clarity_}; 0 is a toss-up, 1 beyond doubt",
     }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from starlette.requests import Request
 
-from phida import border
+from phida import _validation
 from phida.serve.access import BODY
 
 #: Rows of one request.
@@ -88,11 +88,11 @@ def _row(row: Any, features: tuple[str, ...], i: int, text: bool) -> list[float]
             if not text and (isinstance(value, bool) or not isinstance(value, int | float)):
                 raise ValueError
             values.append(float(value))
-            if not abs(values[-1]) <= border.LARGEST:
+            if not abs(values[-1]) <= _validation.LARGEST:
                 raise ValueError
         except (ValueError, OverflowError):
             raise BadRequestError(
-                400, f"in row {i}, {name} is not a finite number within ±{border.LARGEST:g}."
+                400, f"in row {i}, {name} is not a finite number within ±{_validation.LARGEST:g}."
             ) from None
     return values
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from phida.explanation import Explanation
+from phida.answers.explanation import Explanation
 from phida.serve.moment import Moment, number
 
 #: Features of a profile or a record, at most.
@@ -31,7 +31,7 @@ def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
         "nodes": int(members.sum()),
         "components": len(set(nodes.component[members].tolist())),
         "support": round(float(moment.profile.support[label]), 1),
-        "share": number(float(moment.model.view_.support_share[label])),
+        "share": number(float(moment.model.assignment_view_.support_share[label])),
         "profile": moment.telling(label, _FEATURES),
         "n_features": len(moment.features),
         "events": [

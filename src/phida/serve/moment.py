@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from phida.estimator import PHIDA
-from phida.profile import Profile
+from phida.answers.profile import Profile
+from phida.estimators import PHIDA
 from phida.streams.model import StreamModel
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from phida.confidence import CutConfidence
+from phida.answers.clarity import CutClarity
 from phida.projection import Projection
 from phida.serve.axes import SteadyAxes
 from phida.serve.feed import Snapshot
@@ -96,7 +96,7 @@ def _labelled(labels: Any, ids: Any) -> list[tuple[int, int]]:
     return list(zip(labels.tolist(), ids[labels].tolist(), strict=True))
 
 
-def _confidence(told: CutConfidence) -> dict[str, Any]:
+def _clarity(told: CutClarity) -> dict[str, Any]:
     names = ("persistence", "hierarchy", "n_components", "n_clusters", "minimum_count", "next_n_clusters")
     return {name: number(getattr(told, name)) for name in names} | {"mapping": told.mapping}
 
@@ -112,7 +112,7 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "n_clusters": model.n_clusters_,
         "vigilance": number(model.vigilance_),
         "interval": model.interval_,
-        "confidence": _confidence(model.cut_confidence_),
+        "clarity": _clarity(model.cut_clarity_),
     }
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import IntegerType, LongType, StructType
 
-from phida import estimator
+from phida import estimators
 from phida.spark.columns import Features, features_of
 from phida.spark.learning import check_names
 
@@ -69,7 +69,7 @@ def fit_per_key(
     schema = StructType(df.schema.fields)
     schema = schema.add(output, IntegerType()).add("cluster_id", LongType()).add("n_seen", LongType())
     df.sparkSession.conf.set(_STORE, _ROCKSDB)
-    model = estimator.PHIDA(compute_labels=False, **parameters)
+    model = estimators.PHIDA(compute_labels=False, **parameters)
     model._validate_params()  # here, not on a worker
     grouped = df.withColumn(_FEATURES, column).groupBy(*keys)
     return grouped.transformWithStateInPandas(
@@ -117,20 +117,18 @@ class KeyLearner(StatefulProcessor):
         samples = np.stack(frame.pop(_FEATURES).to_numpy())
         model = self._model()
         check_names(model, self.names)
-        model.__dict__.pop("feature_names_in_", None)  # workers have matrices
+        model = model._with_names(None)  # workers have matrices
         labels = model.partial_fit(samples).predict(samples)
         frame[self.columns[-3]] = labels
         frame["cluster_id"] = model.cluster_ids_[labels]
         frame["n_seen"] = model.n_samples_seen_
-        if self.names is not None:
-            model.feature_names_in_ = np.array(self.names, dtype=object)
-        self.kept.update((model.to_bytes(),))
+        self.kept.update((model._with_names(self.names).to_bytes(),))
         yield frame[self.columns]
 
-    def _model(self) -> estimator.PHIDA:
+    def _model(self) -> estimators.PHIDA:
         if not self.kept.exists():
-            return estimator.PHIDA(**self.parameters)
-        return estimator.PHIDA.from_bytes(bytes(self.kept.get()[0]))
+            return estimators.PHIDA(**self.parameters)
+        return estimators.PHIDA.from_bytes(bytes(self.kept.get()[0]))
 
     def close(self) -> None:
         """Of Spark: there is nothing to close."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,12 +10,12 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from phida import estimator
+from phida import estimators
 from phida.spark.columns import Features, features_of, matrix
 
 
 def predict(
-    df: DataFrame, model: estimator.PHIDA, features: Features = None, *, output: str = "prediction"
+    df: DataFrame, model: estimators.PHIDA, features: Features = None, *, output: str = "prediction"
 ) -> DataFrame:
     """The table with the cluster of each row as one more column.
 
@@ -35,16 +34,15 @@ def predict(
     -------
     labelled : pyspark.sql.DataFrame
     """
-    if features is None and "feature_names_in_" in vars(model):
+    if features is None and hasattr(model, "feature_names_in_"):
         features = [str(name) for name in model.feature_names_in_]
     column, _ = features_of(df, features)
     return df.withColumn(output, _labeller(model)(column))
 
 
-def _labeller(model: estimator.PHIDA) -> Any:
-    nameless = copy.copy(model)  # workers have matrices
-    for name in ("feature_names_in_", "labels_"):
-        nameless.__dict__.pop(name, None)
+def _labeller(model: estimators.PHIDA) -> Any:
+    nameless = model._with_names(None)  # workers have matrices
+    nameless.__dict__.pop("labels_", None)
 
     def labels(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
         for arrays in batches:

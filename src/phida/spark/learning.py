@@ -14,14 +14,14 @@ from pyspark import StorageLevel, TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from phida import distributed, estimator
-from phida.local_update import LocalUpdate
+from phida import distributed, estimators
+from phida._local_update import LocalUpdate
 from phida.spark.columns import Features, features_of, matrix
 
 #: Rows of a block are as many as make about a megabyte.
 _BLOCK_VALUES = 1 << 17
 
-_BLOCKS = "partition int, first long, behind long, rows binary"
+_BLOCKS = "partition int, first long, stop long, rows binary"
 _ANSWERS = "partition int, answer binary"
 
 Batches = Iterator[pa.RecordBatch]
@@ -29,7 +29,7 @@ Work = Callable[[NDArray[np.float64], int], bytes]
 """What a worker answers to its rows of a round, given the number of their partition."""
 
 
-def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **parameters: Any) -> estimator.PHIDA:
+def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **parameters: Any) -> estimators.PHIDA:
     """A model of a table, learned afresh; the table's partitions are the model's.
 
     Parameters
@@ -47,21 +47,19 @@ def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **pa
     -------
     model : phida.PHIDA
     """
-    model = distributed.fresh(parameters)
+    model = distributed.unfitted(parameters)
     learn(model, df, features, random_state)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the table has no row to learn from.")
     return model.refresh()
 
 
-def learn(model: estimator.PHIDA, df: DataFrame, features: Features, random_state: int) -> None:
+def learn(model: estimators.PHIDA, df: DataFrame, features: Features, random_state: int) -> None:
     """Go on learning with the rows of a table: with all of them or, on an error, none."""
     column, names = features_of(df, features)
     check_names(model, names)
     blocks = df.select(column.alias("features")).mapInArrow(_pack, _BLOCKS).persist(StorageLevel.MEMORY_AND_DISK)
-    known = model.__dict__.pop("feature_names_in_", None)  # workers have matrices
-    if not model.__sklearn_is_fitted__() and names is not None:
-        known = np.array(names, dtype=object)
+    new = not model.__sklearn_is_fitted__()
     try:
         sizes = _sizes(blocks)
         numbers = {partition: number for number, partition in enumerate(sizes)}
@@ -69,20 +67,20 @@ def learn(model: estimator.PHIDA, df: DataFrame, features: Features, random_stat
         def rows_of(slices: distributed.Slices) -> Iterator[NDArray[np.float64]]:
             return (np.load(io.BytesIO(answer)) for answer in _answers(blocks, slices, _rows))
 
-        def updates_of(learning: estimator.PHIDA, slices: distributed.Slices) -> Iterator[LocalUpdate]:
-            work = _updates(learning, numbers, random_state)
+        def updates_of(learning: estimators.PHIDA, slices: distributed.Slices) -> Iterator[LocalUpdate]:
+            work = _updates(learning._with_names(None), numbers, random_state)  # workers have matrices
             return (LocalUpdate.from_bytes(answer) for answer in _answers(blocks, slices, work))
 
         distributed.learn(model, list(sizes.values()), rows_of, updates_of)
     finally:
         blocks.unpersist()
-        if known is not None and model.__sklearn_is_fitted__():
-            model.feature_names_in_ = known
+        if new and model.__sklearn_is_fitted__():
+            model._name_features(names)
 
 
-def check_names(model: estimator.PHIDA, names: list[str] | None) -> None:
+def check_names(model: estimators.PHIDA, names: list[str] | None) -> None:
     """Raise where a model has learned columns of other names, or in another order."""
-    known = vars(model).get("feature_names_in_")
+    known = getattr(model, "feature_names_in_", None)
     if known is not None and names is not None and names != list(known):
         raise ValueError(
             f"the model has learned the columns {list(known)}, in this order, and these are {names}; "
@@ -91,7 +89,7 @@ def check_names(model: estimator.PHIDA, names: list[str] | None) -> None:
 
 
 def _pack(batches: Batches) -> Batches:
-    """Rows as blocks of bytes, with the number of their partition, of the first row in it and of the one behind."""
+    """Pack rows into blocks of bytes, each with its partition, its first row and the row after its last."""
     context = TaskContext.get()
     partition = 0 if context is None else context.partitionId()
     first = 0
@@ -103,7 +101,7 @@ def _pack(batches: Batches) -> Batches:
             yield _record(
                 partition=pa.array([partition], pa.int32()),
                 first=pa.array([first], pa.int64()),
-                behind=pa.array([first + len(block)], pa.int64()),
+                stop=pa.array([first + len(block)], pa.int64()),
                 rows=pa.array([block.tobytes()], pa.binary()),
             )
             first += len(block)
@@ -111,7 +109,7 @@ def _pack(batches: Batches) -> Batches:
 
 def _sizes(blocks: DataFrame) -> dict[int, int]:
     """Rows of each partition that has any."""
-    found = blocks.groupBy("partition").agg(F.max("behind").alias("n")).collect()
+    found = blocks.groupBy("partition").agg(F.max("stop").alias("n")).collect()
     return {row["partition"]: row["n"] for row in sorted(found, key=lambda row: row["partition"])}
 
 
@@ -119,7 +117,7 @@ def _answers(blocks: DataFrame, slices: distributed.Slices, work: Work) -> list[
     """What each partition that has rows in a round answers, in the order of the partitions."""
     begin, end = max(start for start, _ in slices), max(stop for _, stop in slices)
     # Plain comparisons, by which Spark passes over what it has persisted of other rounds.
-    chosen = blocks.where((F.col("first") < end) & (F.col("behind") > begin))
+    chosen = blocks.where((F.col("first") < end) & (F.col("stop") > begin))
     found = chosen.mapInArrow(partial(_answer, begin=begin, end=end, work=work), _ANSWERS).collect()
     return [row["answer"] for row in sorted(found, key=lambda row: row["partition"])]
 
@@ -129,7 +127,7 @@ def _answer(batches: Batches, begin: int, end: int, work: Work) -> Batches:
     parts = []
     for batch in batches:
         for block in batch.to_pylist():
-            rows = np.frombuffer(block["rows"]).reshape(block["behind"] - block["first"], -1)
+            rows = np.frombuffer(block["rows"]).reshape(block["stop"] - block["first"], -1)
             parts.append(rows[max(begin - block["first"], 0) : end - block["first"]])
     if parts:
         partition = block["partition"]
@@ -144,7 +142,7 @@ def _rows(rows: NDArray[np.float64], partition: int) -> bytes:
     return file.getvalue()
 
 
-def _updates(model: estimator.PHIDA, numbers: dict[int, int], random_state: int) -> Work:
+def _updates(model: estimators.PHIDA, numbers: dict[int, int], random_state: int) -> Work:
     """What the model's workers find out."""
 
     def work(rows: NDArray[np.float64], partition: int) -> bytes:

@@ -19,7 +19,7 @@ from pyspark.ml.util import (
 )
 from pyspark.sql import DataFrame
 
-from phida import estimator
+from phida import estimators
 from phida.spark.labels import predict
 from phida.spark.learning import fit
 
@@ -74,7 +74,7 @@ class PHIDAModel(Model, _Columns, MLReadable, MLWritable):
     model : phida.PHIDA
     """
 
-    def __init__(self, model: estimator.PHIDA) -> None:
+    def __init__(self, model: estimators.PHIDA) -> None:
         super().__init__()
         self.model = model
 
@@ -107,7 +107,7 @@ class _Reader(MLReader[PHIDAModel]):
     def load(self, path: str) -> PHIDAModel:
         metadata = DefaultParamsReader.loadMetadata(path, self.sc)
         cell = self.sparkSession.read.parquet(f"{path}/model").first()
-        instance = PHIDAModel(estimator.PHIDA.from_bytes(bytes(cell["model"])))
+        instance = PHIDAModel(estimators.PHIDA.from_bytes(bytes(cell["model"])))
         instance._resetUid(metadata["uid"])
         DefaultParamsReader.getAndSetParams(instance, metadata)
         return instance

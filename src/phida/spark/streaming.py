@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from phida import distributed, estimator, state_file
+from phida import distributed, estimators, state_file
 from phida.spark.columns import Features, features_of
 from phida.spark.learning import check_names, learn
 
@@ -26,7 +26,7 @@ def fit_stream(
     features: Features = None,
     *,
     random_state: int = 0,
-    on_batch: Callable[[estimator.PHIDA, DataFrame], None] | None = None,
+    on_batch: Callable[[estimators.PHIDA, DataFrame], None] | None = None,
     trigger: dict[str, Any] | None = None,
     **parameters: Any,
 ) -> StreamingQuery:
@@ -61,7 +61,7 @@ def fit_stream(
     learner = StreamLearner(folder / NAME, features, random_state, on_batch, parameters)
     check_names(learner.model, features_of(df, features)[1])
     check_progress(folder, learner.last)
-    atexit.register(learner.let_go)
+    atexit.register(learner.drop_model)
     writer = df.writeStream.foreachBatch(learner).option("checkpointLocation", str(folder / "spark"))
     return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
 
@@ -99,24 +99,24 @@ class StreamLearner:
         path: Path,
         features: Features,
         random_state: int,
-        on_batch: Callable[[estimator.PHIDA, DataFrame], None] | None,
+        on_batch: Callable[[estimators.PHIDA, DataFrame], None] | None,
         parameters: dict[str, Any],
     ) -> None:
         self.path, self.features, self.random_state, self.on_batch = path, features, random_state, on_batch
-        self.model = distributed.fresh(parameters)
+        self.model = distributed.unfitted(parameters)
         self.last = -1
         self.no_rows = path.with_name(NO_ROWS)
         if not path.is_file():
             if self.no_rows.is_file():
                 self.last = int(self.no_rows.read_text())
         else:
-            self.model = estimator.PHIDA.load(path)
+            self.model = estimators.PHIDA.load(path)
             position = state_file.read(path)[1]["stream_position"]
             if not isinstance(position, dict) or "spark_batch" not in position:
                 raise state_file.StateFileError(f"{path} is a model, but not a checkpoint of phida.spark.fit_stream.")
             self.last = position["spark_batch"]
 
-    def let_go(self) -> None:
+    def drop_model(self) -> None:
         """Drop the model: py4j keeps whom it calls beyond the end of the interpreter, where nothing native may be."""
         self.__dict__.pop("model", None)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.streams.batch import Batch, DataError, room
+from phida.streams.batch import Batch, DataError, rows_left
 from phida.streams.columns import NotNumericError, Selection
 from phida.streams.values import sound
 
@@ -61,8 +61,8 @@ class ArrowRows:
             if number < self._start:
                 part, number = part.slice(self._start - number), self._start
             held = part if held is None else _joined(self._pa, held, part)
-            while len(held) >= room(number, size):
-                count = room(number, size)
+            while len(held) >= rows_left(number, size):
+                count = rows_left(number, size)
                 yield self._batch(held.slice(0, count), number)
                 held, number = held.slice(count), number + count
         if number < self._start:

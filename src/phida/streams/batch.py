@@ -62,6 +62,6 @@ class RowReader(Protocol):
         """Batches that end at row numbers divisible by ``size``; the last may end sooner."""
 
 
-def room(number: int, size: int) -> int:
+def rows_left(number: int, size: int) -> int:
     """How many rows are left to the end of the batch that a row is in."""
     return size - number % size

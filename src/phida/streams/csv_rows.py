@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.border import LARGEST
-from phida.streams.batch import BadRow, Batch, DataError, room
+from phida._validation import LARGEST
+from phida.streams.batch import BadRow, Batch, DataError, rows_left
 from phida.streams.columns import NotNumericError, Selection, made_up
 from phida.streams.lines import Lines
 from phida.streams.values import MISSING, checked, is_number
@@ -69,7 +69,7 @@ class CsvRows:
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`."""
-        while taken := self._lines.take(room(self._number, size)):
+        while taken := self._lines.take(rows_left(self._number, size)):
             begin = self._number
             self._number += len(taken)
             yield self._batch(taken, begin)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from phida.streams.batch import Batch, DataError, room
+from phida.streams.batch import Batch, DataError, rows_left
 from phida.streams.columns import Selection
 from phida.streams.values import sound
 
@@ -81,7 +81,7 @@ class MatrixRows:
     def _ranges(self, size: int) -> Iterator[tuple[int, int]]:
         begin = self._start
         while begin < self._rows:
-            end = min(begin + room(begin, size), self._rows)
+            end = min(begin + rows_left(begin, size), self._rows)
             yield begin, end
             begin = end
 

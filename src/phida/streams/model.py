@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Sequence
 from typing import Any, Self
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida import state_file
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 from phida.streams.batch import DataError
 
 
@@ -29,13 +28,11 @@ class StreamModel:
         """From a file."""
         estimator = PHIDA.load(path).set_params(compute_labels=False)
         position = state_file.read(path)[1]["stream_position"]
-        return cls(estimator, estimator.__dict__.pop("feature_names_in_", None), position)
+        return cls(estimator._with_names(None), getattr(estimator, "feature_names_in_", None), position)
 
     def save(self, path: str | os.PathLike[str], position: Any = None) -> None:
         """To a file, with the names."""
-        named = copy.copy(self.estimator).set_params(compute_labels=True)
-        if self.names is not None:
-            named.feature_names_in_ = np.array(self.names, dtype=object)
+        named = self.estimator._with_names(self.names).set_params(compute_labels=True)
         named.save(path, position=position)
 
     @property

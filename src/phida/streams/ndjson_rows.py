@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from phida.streams.batch import BadRow, Batch, DataError, room
+from phida.streams.batch import BadRow, Batch, DataError, rows_left
 from phida.streams.columns import NotNumericError, Selection
 from phida.streams.lines import Lines
 from phida.streams.values import checked
@@ -50,7 +50,7 @@ class NdjsonRows:
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`."""
-        while taken := self._lines.take(room(self._number, size)):
+        while taken := self._lines.take(rows_left(self._number, size)):
             begin = self._number
             self._number += len(taken)
             yield self._batch(taken, begin)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.border import LARGEST
+from phida._validation import LARGEST
 from phida.streams.batch import BadRow, DataError
 
 #: What stands where a value is missing.

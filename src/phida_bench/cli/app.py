@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from phida.cli import console
-from phida.cli.console import ends_well, notes, results
+from phida.cli.console import errors_as_messages, notes, results
 from phida.cli.options import Debug, Version
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def list_(
 
     Example: phida-bench list --about letter
     """
-    with ends_well():
+    with errors_as_messages():
         if about is None:
             _list_all(data)
         else:
@@ -135,7 +135,7 @@ def run(
     from phida_bench.datasets import entry
     from phida_bench.worker import Surroundings
 
-    with ends_well():
+    with errors_as_messages():
         for path in plugin or ():
             benchmark_methods.add(path)
         chosen = _available(_methods(methods))
@@ -194,7 +194,7 @@ def tune(
     from phida_bench.datasets import entry
     from phida_bench.worker import Surroundings
 
-    with ends_well():
+    with errors_as_messages():
         for path in plugin or ():
             benchmark_methods.add(path)
         chosen = [m for m in _available(_methods(method)) if m.space is not None]
@@ -241,7 +241,7 @@ def report(
     from phida_bench import methods as benchmark_methods
     from phida_bench import report as reports
 
-    with ends_well():
+    with errors_as_messages():
         for path in plugin or ():
             benchmark_methods.add(path)
         if published == (folder is not None):

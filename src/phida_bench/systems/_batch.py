@@ -11,7 +11,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from phida import border
+from phida import _validation
 
 
 class BatchClusterer(ClusterMixin, BaseEstimator):
@@ -37,8 +37,8 @@ class BatchClusterer(ClusterMixin, BaseEstimator):
         self
         """
         self._validate_params()
-        samples = border.rows(self, X)
-        border.record(self, X, reset=True)
+        samples = _validation.rows(self, X)
+        _validation.record(self, X, reset=True)
         self.labels_ = self._cluster(samples)
         self.n_clusters_ = self._count()
         return self

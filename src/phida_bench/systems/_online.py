@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import NotFittedError
 
-from phida import border
+from phida import _validation
 
 
 class System(Protocol):
@@ -54,7 +54,7 @@ class OnlineClusterer(ClusterMixin, BaseEstimator):
         self
         """
         self._validate_params()
-        samples = border.rows(self, X)
+        samples = _validation.rows(self, X)
         self._begin(X, samples)
         return self._learn(samples)
 
@@ -73,11 +73,11 @@ class OnlineClusterer(ClusterMixin, BaseEstimator):
         """
         self._validate_params()
         if "_system" not in self.__dict__:
-            samples = border.rows(self, X)
+            samples = _validation.rows(self, X)
             self._begin(X, samples)
         else:
             self._refuse_changed_parameters()
-            samples = border.samples(self, X)
+            samples = _validation.samples(self, X)
         return self._learn(samples)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -92,7 +92,7 @@ class OnlineClusterer(ClusterMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
         """
         system = self._fitted
-        return system.assign(border.samples(self, X))
+        return system.assign(_validation.samples(self, X))
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
         """Fit, and return the labels of the rows, whether or not ``compute_labels`` is set.
@@ -143,7 +143,7 @@ class OnlineClusterer(ClusterMixin, BaseEstimator):
 
     def _begin(self, X: Any, samples: NDArray[np.float64]) -> None:
         system = self._native(samples.shape[1], **self._settings(samples.shape[1]))
-        border.record(self, X, reset=True)
+        _validation.record(self, X, reset=True)
         self._system = system
         self._begun_with = self._parameters()
 

@@ -79,9 +79,9 @@ function showFigures(shown) {
   for (const name of ["samples", "n_nodes", "n_components", "n_clusters"]) part(name).textContent = count(shown[name]);
   part("rate").textContent = shown.rate < 10 && shown.rate > 0 ? shown.rate.toFixed(1) : count(shown.rate);
   part("vigilance").textContent = figure(shown.vigilance);
-  const { persistence, hierarchy } = shown.confidence ?? {};
+  const { persistence, hierarchy } = shown.clarity ?? {};
   const known = [persistence, hierarchy].map((value) => (value ?? null) === null ? "–" : value.toFixed(2));
-  part("confidence").textContent = known.join(" · ");
+  part("clarity").textContent = known.join(" · ");
 }
 
 /** The slider goes along the bands above it: its values are rows. */

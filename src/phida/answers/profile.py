@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from phida.views import Floats, Ints, Moments, _frame, _Record
+from phida.records import Floats, Ints, Moments, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ class Profile(_Record):
         --------
         >>> from sklearn.datasets import load_iris
         >>> from phida import PHIDA
-        >>> from phida.profile import Profile
+        >>> from phida.answers import Profile
         >>> flowers = load_iris(as_frame=True).data
         >>> profile = Profile.of(PHIDA().fit(flowers))
         >>> [profile.feature_names[feature] for feature in profile.telling(0, count=2)]

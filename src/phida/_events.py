@@ -1,4 +1,4 @@
-"""Those who want to hear what happens to clusters."""
+"""Event callbacks: what happened to clusters is collected while rows are learned, and dispatched afterwards."""
 
 from __future__ import annotations
 
@@ -11,48 +11,46 @@ from phida.lineage import Event, Lineage
 
 Callback = Callable[[Event], object]
 
-#: Rows that are learned between two looks: in many more, more events could happen than are kept.
-ROWS_BETWEEN_LOOKS = 256
+#: Rows that are learned between two collections: in many more rows, more events could happen than the learner keeps.
+ROWS_BETWEEN_COLLECTIONS = 256
 
 
-class Listeners:
-    """Callbacks, and the events that they have not been told of."""
+class Events:
+    """Callbacks, and the events that wait to be dispatched to them."""
 
     def __init__(self, known: int) -> None:
-        """``known`` events need not be told."""
+        """Begin after ``known`` events, which are not dispatched."""
         self._callbacks: list[Callback] = []
         self._next = known
         self._waiting: deque[Event] = deque()
         self._lock = threading.RLock()
 
     def add(self, callback: Callback) -> None:
-        """One more."""
+        """Register a callback."""
         if not callable(callback):
             raise TypeError(f"a callback is a function that takes an event, not {callback!r}.")
         self._callbacks.append(callback)
 
-    def begin_again(self) -> None:
-        """A new learner counts its events from 0."""
+    def restart(self) -> None:
+        """Expect the events of a new learner, which numbers them from 0."""
         with self._lock:
             self._next = 0
 
-    def look(self, learner: _core.Learner) -> None:
-        """Take down what has happened; a look is all it costs where nothing has."""
+    def collect(self, learner: _core.Learner) -> None:
+        """Queue the events since the last collection."""
         with self._lock:
             if learner.n_events > self._next:
-                news = Lineage.from_columns(learner.lineage(self._next))
-                self._waiting.extend(news)
-                self._next = news[-1].number + 1
+                self.queue(Lineage.from_columns(learner.lineage(self._next)))
 
-    def take_over(self, events: Sequence[Event]) -> None:
-        """Take down what happened to a copy of the model that is about to take its place."""
+    def queue(self, events: Sequence[Event]) -> None:
+        """Queue events, the latest last."""
         with self._lock:
             if events:
                 self._waiting.extend(events)
                 self._next = events[-1].number + 1
 
-    def tell(self) -> None:
-        """Call back, in order; what a callback that fails leaves is told the next time."""
+    def dispatch(self) -> None:
+        """Call back for each event in the queue. An event is off the queue before its callbacks run."""
         with self._lock:
             while self._waiting:
                 event = self._waiting.popleft()

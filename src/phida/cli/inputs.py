@@ -11,8 +11,9 @@ from typing import IO
 
 import typer
 
+from phida._model import RULES
 from phida.cli.options import names
-from phida.estimator import PHIDA
+from phida.estimators import PHIDA
 from phida.streams.batch import Batch, RowReader
 from phida.streams.columns import Selection
 from phida.streams.learning import BadRows
@@ -71,10 +72,10 @@ def check_limits(learned: StreamModel, **wanted: float | None) -> None:
             raise typer.BadParameter(f"the model was begun with {name} {held}; it cannot change on the way.")
 
 
-def map_by(estimator: PHIDA, mapping: str | None) -> None:
+def set_mapping(estimator: PHIDA, mapping: str | None) -> None:
     """Read a model by the mapping that is asked for, if any; that can change at any time."""
-    if mapping not in (None, "persistence", "coactivation"):
-        raise typer.BadParameter(f"--mapping takes persistence or coactivation, not {mapping!r}.")
+    if mapping is not None and mapping not in RULES:
+        raise typer.BadParameter(f"--mapping takes {' or '.join(RULES)}, not {mapping!r}.")
     if mapping is not None:
         estimator.set_params(mapping=mapping)
 

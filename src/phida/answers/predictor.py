@@ -2,30 +2,61 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from phida import _core, _threads, border, views
-from phida.confidence import CutConfidence, cut_confidence
-from phida.explanation import Explanation, Side, explain, explain_by_wins
-from phida.novelty import usualness
+from phida import _core, _threads, _validation, records
+from phida._validation import Columns
+from phida.answers.clarity import CutClarity, cut_clarity
+from phida.answers.explanation import Explanation, Side, explain, explain_by_wins
+from phida.answers.novelty import novelty_scores
 
 
-class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Answers from a reading: the model as if learning had just ended. Answering changes nothing."""
+class Snapshot(NamedTuple):
+    """A reading, and the columns of the rows that it is asked about."""
 
-    n_features_in_: int
+    reading: _core.Reading
+    columns: Columns
+
+
+class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Answers from a reading: the model as if learning had just ended. Answering changes nothing.
+
+    A predictor answers from the snapshot that it holds. An estimator takes a new one whenever it is asked.
+    """
+
+    _held: Snapshot
+
+    def _snapshot(self) -> Snapshot:
+        """The snapshot that answers."""
+        return self._held
+
+    def _columns(self) -> Columns | None:
+        """The features of rows; None before any are known."""
+        return self._held.columns
 
     @property
-    @abstractmethod
     def _reading(self) -> _core.Reading:
-        """The reading that is asked."""
+        return self._snapshot().reading
+
+    @property
+    def n_features_in_(self) -> int:
+        columns = self._columns()
+        if columns is None:
+            raise AttributeError(f"this {type(self).__name__} has no n_features_in_; it has seen no rows yet.")
+        return columns.width
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        columns = self._columns()
+        if columns is None or columns.names is None:
+            raise AttributeError(f"this {type(self).__name__} has no feature_names_in_; its rows had no names.")
+        return columns.names
 
     def predict(self, X: Any, *, novelty: float | None = None) -> NDArray[np.int64]:
         """Cluster of each row.
@@ -42,13 +73,13 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         labels : ndarray of shape (n_samples,)
             From 0 to ``n_clusters_`` - 1.
         """
-        reading = self._reading
-        samples = border.samples(self, X)
+        reading, columns = self._snapshot()
+        samples = _validation.samples(self, X, columns)
         labels = reading.assign(samples, _threads.for_batch(samples.size))
         if novelty is not None:
             if not isinstance(novelty, Real) or not 0 <= novelty <= 1:
                 raise ValueError(f"novelty is a share of rows, from 0 to 1, not {novelty!r}.")
-            labels[usualness(reading, samples) < novelty] = -1
+            labels[novelty_scores(reading, samples) < novelty] = -1
         return labels
 
     def predict_id(self, X: Any) -> NDArray[np.int64]:
@@ -71,15 +102,16 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         >>> model.predict_id([[5.0, 3.4, 1.5, 0.2]]).tolist()
         [0]
         """
-        reading = self._reading
-        samples = border.samples(self, X)
+        reading, columns = self._snapshot()
+        samples = _validation.samples(self, X, columns)
         return reading.cluster_ids()[reading.assign(samples, _threads.for_batch(samples.size))]
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Distance of each row to each cluster, as prediction measures it.
 
-        The distance to the nearest node of the cluster plus the radius that holds the share ``view_.concentration`` of
-        its support; the squared distance where the cluster has one node (the paper's h_c). The smallest is the label.
+        The distance to the nearest node of the cluster plus the radius that holds the share
+        ``assignment_view_.concentration`` of its support; the squared distance where the cluster has one node (the
+        paper's h_c). The label is the cluster with the smallest distance.
 
         Parameters
         ----------
@@ -93,8 +125,8 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def _distances(self, X: Any) -> NDArray[np.float64]:
         """As :meth:`transform`, which ``set_output`` may wrap in a frame."""
-        reading = self._reading
-        samples = border.samples(self, X)
+        reading, columns = self._snapshot()
+        samples = _validation.samples(self, X, columns)
         return reading.scores(samples, _threads.for_batch(samples.size))
 
     def assignment_margin(self, X: Any) -> NDArray[np.float64]:
@@ -130,7 +162,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         >>> from sklearn.datasets import load_iris
         >>> from phida import PHIDA
         >>> model = PHIDA().fit(load_iris().data)
-        >>> model.at(n_clusters=5).membership([[5.0, 3.4, 1.5, 0.2]]).round(2).tolist()
+        >>> model.cut(n_clusters=5).membership([[5.0, 3.4, 1.5, 0.2]]).round(2).tolist()
         [[0.89, 0.03, 0.04, 0.01, 0.02]]
         """
         distances = self._distances(X)
@@ -166,8 +198,8 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         >>> model.predict([[50.0, 3.4, 1.5, 0.2]], novelty=0.01).tolist()
         [-1]
         """
-        reading = self._reading
-        return usualness(reading, border.samples(self, X))
+        reading, columns = self._snapshot()
+        return novelty_scores(reading, _validation.samples(self, X, columns))
 
     def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation:
         """Why two rows, nodes or clusters are in one cluster, or are not.
@@ -187,7 +219,7 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """
         if kind not in ("row", "node", "cluster"):
             raise ValueError(f"kind must be 'row', 'node' or 'cluster', not {kind!r}.")
-        cut = Cut._of(self)
+        cut = Cut._of(self._snapshot())
         reading = cut._reading
         sides = _side(cut, a, kind, "row a"), _side(cut, b, kind, "row b")
         if reading.mapping == "coactivation":
@@ -198,11 +230,11 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             nodes=cut.nodes_,
             graph=cut.graph_,
             persistence=cut.persistence_,
-            hierarchy=views.Hierarchy(**everything.hierarchy()),
+            hierarchy=records.Hierarchy(**everything.hierarchy()),
             level=cut.hierarchy_.level,
         )
 
-    def at(self, *, n_clusters: int | None = None, height: float | None = None) -> Cut:
+    def cut(self, *, n_clusters: int | None = None, height: float | None = None) -> Cut:
         """Another cut of the same hierarchy, without learning anything again.
 
         Give one of the two. Below the least number of clusters that the model takes by itself, merging goes on by the
@@ -220,7 +252,8 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         cut : Cut
             A predictor: everything here but learning.
         """
-        reading = self._reading
+        snapshot = self._snapshot()
+        reading = snapshot.reading
         heights = reading.merge_heights()
         most, least = reading.n_groups, reading.n_groups - len(heights)
         if n_clusters is not None and height is None:
@@ -234,8 +267,8 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
                 raise ValueError(f"height must be {wanted}, not {height!r}.")
             level = int(np.argmax([*(heights > height), True]))
         else:
-            raise ValueError("at() takes either n_clusters or height.")
-        return Cut._of(self, reading.at_level(level))
+            raise ValueError("cut() takes either n_clusters or height.")
+        return Cut._of(snapshot._replace(reading=reading.at_level(level)))
 
     @property
     def _n_features_out(self) -> int:
@@ -246,10 +279,10 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self._reading.cluster_ids()
 
     @property
-    def cut_confidence_(self) -> CutConfidence:
+    def cut_clarity_(self) -> CutClarity:
         reading = self._reading
-        persistence, hierarchy = views.Persistence(**reading.persistence()), views.Hierarchy(**reading.hierarchy())
-        return cut_confidence(persistence, hierarchy, reading.n_components)
+        persistence, hierarchy = records.Persistence(**reading.persistence()), records.Hierarchy(**reading.hierarchy())
+        return cut_clarity(persistence, hierarchy, reading.n_components)
 
     @property
     def n_clusters_(self) -> int:
@@ -272,43 +305,44 @@ class Readable(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self._reading.cluster_centers()
 
     @property
-    def moments_(self) -> views.Moments:
-        return views.Moments(**self._reading.moments())
+    def moments_(self) -> records.Moments:
+        return records.Moments(**self._reading.moments())
 
     @property
-    def nodes_(self) -> views.Nodes:
-        names = self.__dict__.get("feature_names_in_")
-        return views.Nodes(**self._reading.nodes(), feature_names=None if names is None else tuple(names))
+    def nodes_(self) -> records.Nodes:
+        snapshot = self._snapshot()
+        names = snapshot.columns.names
+        return records.Nodes(**snapshot.reading.nodes(), feature_names=None if names is None else tuple(names))
 
     @property
-    def graph_(self) -> views.Graph:
-        return views.Graph(**self._reading.graph())
+    def graph_(self) -> records.Graph:
+        return records.Graph(**self._reading.graph())
 
     @property
-    def persistence_(self) -> views.Persistence:
-        return views.Persistence(**self._reading.persistence())
+    def persistence_(self) -> records.Persistence:
+        return records.Persistence(**self._reading.persistence())
 
     @property
-    def hierarchy_(self) -> views.Hierarchy:
-        return views.Hierarchy(**self._reading.hierarchy())
+    def hierarchy_(self) -> records.Hierarchy:
+        return records.Hierarchy(**self._reading.hierarchy())
 
     @property
-    def co_wins_(self) -> views.CoWins:
+    def co_wins_(self) -> records.CoWins:
         found = self._reading.co_wins()
         unit = found["co_unit"]
-        return views.CoWins(
+        return records.CoWins(
             winner=found["co_winner"].astype(np.int64),
             runner_up=found["co_runner_up"].astype(np.int64),
             count=found["co_count"] if unit == 1 else found["co_count"] / unit,
         )
 
     @property
-    def view_(self) -> views.View:
-        return views.View(**self._reading.view())
+    def assignment_view_(self) -> records.AssignmentView:
+        return records.AssignmentView(**self._reading.view())
 
 
-class Cut(Readable):
-    """A model at one moment, with its hierarchy cut in one place; :meth:`phida.PHIDA.at` makes it.
+class Cut(Predictor):
+    """A model at one moment, with its hierarchy cut in one place; :meth:`phida.PHIDA.cut` makes it.
 
     Predicts, scores, explains and shows records as the model does. It cannot learn or be pickled: keep the model, and
     cut it again.
@@ -320,25 +354,16 @@ class Cut(Readable):
     >>> model = PHIDA().fit(load_iris().data)
     >>> model.n_clusters_
     8
-    >>> fewer = model.at(n_clusters=5)
+    >>> fewer = model.cut(n_clusters=5)
     >>> fewer, fewer.predict([[5.0, 3.4, 1.5, 0.2]]).tolist()
     (Cut(n_clusters=5), [0])
     """
 
-    _taken: _core.Reading
-
     @classmethod
-    def _of(cls, model: Readable, reading: _core.Reading | None = None) -> Self:
+    def _of(cls, snapshot: Snapshot) -> Self:
         cut = cls()
-        cut._taken = model._reading if reading is None else reading
-        cut.n_features_in_ = model.n_features_in_
-        if (names := model.__dict__.get("feature_names_in_")) is not None:
-            cut.feature_names_in_ = names
+        cut._held = snapshot
         return cut
-
-    @property
-    def _reading(self) -> _core.Reading:
-        return self._taken
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the columns of :meth:`transform`.
@@ -363,7 +388,7 @@ class Cut(Readable):
         return self  # it never changes
 
     def __reduce__(self) -> Any:
-        raise TypeError("a cut cannot be pickled; pickle the model, and cut it again with at(n_clusters=...).")
+        raise TypeError("a cut cannot be pickled; pickle the model, and cut it again with cut(n_clusters=...).")
 
     def __repr__(self) -> str:
         return f"Cut(n_clusters={self.n_clusters_})"
@@ -381,7 +406,7 @@ def _side(cut: Cut, given: Any, kind: str, name: str) -> Side:
     if kind == "row":
         rows = _row(cut, given)
         label = int(cut._reading.assign(rows)[0])
-        away = (nodes.representatives - rows) / cut.view_.denominator
+        away = (nodes.representatives - rows) / cut.assignment_view_.denominator
         inside = np.flatnonzero(nodes.cluster == label)
         return _standing(cut, name, int(inside[np.argmin(np.square(away[inside]).sum(axis=1))]), rows)
     count = len(nodes) if kind == "node" else cut.n_clusters_
@@ -393,7 +418,7 @@ def _side(cut: Cut, given: Any, kind: str, name: str) -> Side:
 
 def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
     """One row, by name where it has names; its own errors, since the caller gave no matrix."""
-    names = cut.__dict__.get("feature_names_in_")
+    names = cut._held.columns.names
     by_name = isinstance(given, Mapping) or (hasattr(given, "to_dict") and np.ndim(given) == 1)
     if by_name and names is not None:
         if set(given.keys()) != set(names):
@@ -404,7 +429,7 @@ def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
     values = np.asarray(given)
     if values.size != cut.n_features_in_ or values.ndim != 1 + (values.ndim == 2):
         raise ValueError(f"a row has {cut.n_features_in_} features here; got an array of shape {values.shape}.")
-    return border.rows(cut, values.reshape(1, -1))
+    return _validation.rows(cut, values.reshape(1, -1))
 
 
 def _standing(cut: Cut, what: str, node: int, rows: NDArray[np.float64] | None = None) -> Side:

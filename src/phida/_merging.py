@@ -65,7 +65,7 @@ def scaled(state: State, n_seen: int) -> dict[str, Any]:
     }
 
 
-def begun(state: State) -> dict[str, Any]:
+def restart_lineage(state: State) -> dict[str, Any]:
     """The state with a lineage that begins here: what became of clusters while rows were replayed never happened.
 
     All clusters are born at the last row, and history has one milestone. Needs a state that has just been refreshed.

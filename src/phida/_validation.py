@@ -1,7 +1,8 @@
-"""What may enter: the one place where input is checked and converted."""
+"""Validation of input: the one place where rows are checked and converted."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,28 @@ from phida import _core
 LARGEST = 1e140
 
 
-def samples(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The features of an estimator's rows."""
+
+    width: int
+    """How many."""
+    names: NDArray[np.object_] | None = None
+    """Their names, where the input had names that are all strings."""
+
+
+def columns_of(X: Any, width: int) -> Columns:
+    """The columns of rows that were found valid."""
+    probe = BaseEstimator()
+    record(probe, X, reset=True)
+    return Columns(width, vars(probe).get("feature_names_in_"))
+
+
+def samples(estimator: BaseEstimator, X: Any, columns: Columns | None = None) -> NDArray[np.float64]:
     """Rows for an estimator that has seen some before, of the same width and names."""
-    if _is_ready(estimator, X):
+    if columns is None:
+        columns = Columns(estimator.n_features_in_, getattr(estimator, "feature_names_in_", None))
+    if columns.names is None and _is_ready(X, columns.width):
         return X  # type: ignore[no-any-return]
     array = rows(estimator, X)
     record(estimator, X, reset=False)
@@ -38,7 +58,7 @@ def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
 
 
 def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
-    """Take down width and feature names (``reset``), or compare them with those taken down."""
+    """Keep width and feature names on the estimator (``reset``), or compare with those that it has."""
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
@@ -47,17 +67,16 @@ def holds_dates(X: Any) -> bool:
     return any(getattr(kind, "is_temporal", bool)() for kind in getattr(X, "dtypes", ()))
 
 
-def _is_ready(estimator: BaseEstimator, X: Any) -> bool:
+def _is_ready(X: Any, width: int) -> bool:
     """The fast path: a plain matrix of the known width, its values checked natively."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
         and X.ndim == 2
         and X.shape[0] > 0
-        and X.shape[1] == estimator.n_features_in_
+        and X.shape[1] == width
         and X.flags.c_contiguous
         and X.flags.aligned
-        and "feature_names_in_" not in vars(estimator)
         and _core.first_outside(X, LARGEST) < 0
     )
 

@@ -6,22 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from phida.views import Floats, Hierarchy, Persistence
+from phida.records import Floats, Hierarchy, Persistence
 
 
 @dataclass(frozen=True)
-class CutConfidence:
+class CutClarity:
     """How much larger the gap at each cut was than the next one: 0 is a toss-up, 1 beyond doubt, None no choice.
 
     A clarity of 0.25 says that the second largest gap is three quarters of the largest. Where a cut was chosen by hand
-    (:meth:`phida.PHIDA.at`), its own gap is compared with the largest other one.
+    (:meth:`phida.PHIDA.cut`), its own gap is compared with the largest other one.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from phida import PHIDA
     >>> model = PHIDA().fit(load_iris().data)
-    >>> print(model.cut_confidence_)
+    >>> print(model.cut_clarity_)
     8 components (clarity 0.41), 8 clusters (no choice: at least 7)
     """
 
@@ -53,10 +53,10 @@ class CutConfidence:
         )
 
 
-def cut_confidence(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutConfidence:
+def cut_clarity(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutClarity:
     """The clarity of both cuts of a model."""
     if hierarchy.mapping == "coactivation":
-        return CutConfidence(
+        return CutClarity(
             persistence=None,
             hierarchy=None,
             n_components=n_components,
@@ -75,7 +75,7 @@ def cut_confidence(persistence: Persistence, hierarchy: Hierarchy, n_components:
     jumps = np.diff(hierarchy.merge_height[:considered], prepend=0.0)
     others = np.flatnonzero(np.arange(len(jumps)) != level)
     second = int(others[np.argmax(jumps[others])]) if len(others) else None
-    return CutConfidence(
+    return CutClarity(
         persistence=_clarity(gaps, int(np.argmax(gaps))) if len(gaps) else None,
         hierarchy=_clarity(jumps, level) if level < len(jumps) else None,
         n_components=n_components,

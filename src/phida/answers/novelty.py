@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from phida import _core
 
 
-def usualness(reading: _core.Reading, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+def novelty_scores(reading: _core.Reading, samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """The rank of each row's margin among those of recent rows, straight lines between; margins are within -1 and 1."""
     recent = np.sort(reading.recent_margins())
     if not len(recent):

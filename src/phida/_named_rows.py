@@ -6,7 +6,6 @@ import math
 import reprlib
 import struct
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from numbers import Integral
 from operator import itemgetter
 from typing import Any
 
@@ -14,12 +13,12 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from phida import _core, border
+from phida import _core, _validation
 
 _one = struct.Struct("d")
 
 
-class Features:
+class NamedRows:
     """The features of a stream, in the order of its first row, and the way from named values to plain rows.
 
     A row of its own is made for every dict, not one that is used again: another thread may still be reading the last.
@@ -34,7 +33,7 @@ class Features:
         self._pack = struct.Struct(f"{len(self.names)}d").pack
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Features, (self.names,)
+        return NamedRows, (self.names,)
 
     def row(self, x: Mapping[Any, Any]) -> Any:
         """One row, or an error that names the feature that is wrong.
@@ -46,7 +45,7 @@ class Features:
         try:
             if 0 < len(x) == self._shape[1]:
                 row: Any = memoryview(self._pack(*self._values(x))).cast("d", self._shape)
-                if _core.first_outside(row, border.LARGEST) < 0:
+                if _core.first_outside(row, _validation.LARGEST) < 0:
                     return row
         except (KeyError, struct.error):
             pass
@@ -62,12 +61,12 @@ class Features:
         order = [columns.index(name) for name in self.names]
         try:
             values = np.asarray(native)
-            dates = frame.implementation.is_polars() and border.holds_dates(native)
+            dates = frame.implementation.is_polars() and _validation.holds_dates(native)
             if values.dtype.kind in "fiub" and len(values) > 0 and not dates:  # what else there is takes longer
                 rows = np.ascontiguousarray(values if columns == self.names else values[:, order], np.float64)
-                if _core.first_outside(rows, border.LARGEST) < 0:
+                if _core.first_outside(rows, _validation.LARGEST) < 0:
                     return rows
-            return np.ascontiguousarray(border.rows("PHIDA", native)[:, order])
+            return np.ascontiguousarray(_validation.rows("PHIDA", native)[:, order])
         except (TypeError, ValueError):
             for name in columns:
                 for number, value in enumerate(frame.get_column(name).to_list()):
@@ -140,15 +139,7 @@ def _trouble(value: Any) -> str | None:
         return f"{reprlib.repr(value)}, not a number. Encode it as numbers, or leave the feature out of every row."
     if not math.isfinite(number):
         return f"{number}. Fill it, or leave the row out."
-    if abs(number) > border.LARGEST:
-        largest = f"{border.LARGEST:g}"
+    if abs(number) > _validation.LARGEST:
+        largest = f"{_validation.LARGEST:g}"
         return f"{number:g}, and magnitudes beyond {largest} overflow when squared. Rescale it, or leave the row out."
     return None
-
-
-def check_limits(max_nodes: int | None, half_life: float | None) -> None:
-    """Refuse limits of a learner that make no sense."""
-    if max_nodes is not None and not (isinstance(max_nodes, Integral) and 3 <= max_nodes <= 2**24):
-        raise ValueError(f"max_nodes must be None or from 3 to {2**24}, not {max_nodes!r}.")
-    if half_life is not None and not 0 < half_life < float("inf"):
-        raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")

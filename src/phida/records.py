@@ -270,7 +270,7 @@ class CoWins(_Record):
 
 
 @dataclass(frozen=True, eq=False)
-class View(_Record):
+class AssignmentView(_Record):
     """What prediction measures with: the feature transformation and the clusters' shares.
 
     Examples
@@ -278,7 +278,7 @@ class View(_Record):
     >>> from sklearn.datasets import load_iris
     >>> from phida import PHIDA
     >>> model = PHIDA().fit(load_iris().data)
-    >>> model.view_.features_to_pandas().columns.tolist()
+    >>> model.assignment_view_.features_to_pandas().columns.tolist()
     ['center', 'denominator']
     """
 

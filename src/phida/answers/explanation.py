@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from phida.views import CoWins, Graph, Hierarchy, Nodes, Persistence
+from phida.records import CoWins, Graph, Hierarchy, Nodes, Persistence
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,492 @@
+"""What the estimators share: learning, files and distributed updates, over one model."""
+
+from __future__ import annotations
+
+import copy
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClusterMixin
+from sklearn.exceptions import NotFittedError
+
+from phida import _threads, _validation, state_file
+from phida._events import Callback
+from phida._local_update import LocalUpdate, sample_size, seed_of
+from phida._merging import replayed_rows, restart_lineage, scaled
+from phida._model import Model, Settings
+from phida._validation import Columns
+from phida._versions import __version__
+from phida.answers.predictor import Predictor, Snapshot
+from phida.lineage import Event, History, Lineage
+
+#: Rows that a merge learns, unless more are asked for.
+_MOST_REPLAYED = 100_000
+
+#: Stages that an estimator's learner never leaves out; the benchmark's ablations do.
+_STAGES = ("ph", "refresh", "remove", "prune", "mapping")
+
+
+class Estimator(ClusterMixin, Predictor):
+    """An online clusterer for scikit-learn.
+
+    A subclass has its parameters, among them ``compute_labels``, and says three things: their constraints, the settings
+    of its native learner, and the rule that maps nodes to clusters.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]]
+    compute_labels: bool
+    labels_: NDArray[np.int64]
+
+    _parameters_of: ClassVar[attrgetter[Any]]
+    _model: Model[Columns] | None = None
+
+    def __init_subclass__(cls, **words: Any) -> None:
+        super().__init_subclass__(**words)
+        cls._parameters_of = attrgetter(*cls._parameter_constraints)
+
+    def _settings(self) -> Settings:
+        """Settings of the native learner. Once learning has begun, they cannot change."""
+        raise NotImplementedError
+
+    @property
+    def _rule(self) -> str:
+        """The rule that maps nodes to clusters. It can change at any time."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Start afresh, learn the rows in their order, and end with a refresh.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers: NumPy, lists, pandas, polars or pyarrow.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        parameters = self._check_parameters()
+        samples = _validation.rows(self, X)
+        before = self._model
+        model: Model[Columns] = Model(None if before is None else before.events)
+        model.begin(samples.shape[1], self._settings(), _validation.columns_of(X, samples.shape[1]))
+        self._model = model
+        self._learn(model, samples, parameters, end=True)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Go on learning with more rows; nothing is reset and nothing is refreshed.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream. They are checked whole before any is learned.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        parameters = self._check_parameters()
+        model = self._model
+        if model is None or not model.begun:
+            samples = _validation.rows(self, X)
+            columns = _validation.columns_of(X, samples.shape[1])
+            model = self._own_model()
+            if model.begin(columns.width, self._settings(), columns) is not columns:  # another thread was first
+                _validation.record(self, X, reset=False)
+        else:
+            if parameters != model.checked:
+                model.refuse_changes(self._settings())
+            samples = _validation.samples(self, X, model.features)
+        self._learn(model, samples, parameters, end=False)
+        return self
+
+    def refresh(self) -> Self:
+        """End a stage of learning: bring nodes, components and clusters up to date, now.
+
+        A second call with no row in between does nothing. Reading does not need it; learning goes on differently after
+        it, because the renewed component view feeds back into learning.
+
+        Returns
+        -------
+        self
+        """
+        model = self._fitted
+        model.end_learning(self._rule)
+        model.dispatch()
+        return self
+
+    def save(self, path: str | os.PathLike[str], *, position: Any = None) -> None:
+        """Write the model to one file, from which :meth:`load` takes it up again, to the bit.
+
+        The file is in the safetensors format and holds no code. It is put in place whole: until then the file that was
+        there stays. ``labels_`` are not kept.
+
+        Parameters
+        ----------
+        path : path-like
+            Usually with the suffix ``.safetensors``.
+        position : optional
+            Where in its stream the model stands, as anything that JSON can hold, for whoever feeds it.
+        """
+        state_file.replace(path, self.to_bytes(position=position))
+
+    def to_bytes(self, *, position: Any = None) -> bytes:
+        """The content of the file that :meth:`save` writes, for whoever keeps models elsewhere than in files.
+
+        Parameters
+        ----------
+        position : optional
+            As for :meth:`save`.
+
+        Returns
+        -------
+        content : bytes
+        """
+        model = self._fitted
+        names = model.features.names
+        facts = {
+            "library_version": __version__,
+            "params": self.get_params(),
+            "feature_names": None if names is None else list(names),
+            "n_seen": model.n_seen,
+            "stream_position": position,
+        }
+        return state_file.content(model.learner.__getstate__(), facts)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """A model from a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        model : PHIDA
+
+        Raises
+        ------
+        phida.StateFileError
+            The file is damaged, foreign or from a newer phida.
+        """
+        return cls._restored(os.fspath(path), *state_file.read(path))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """A model from what :meth:`to_bytes` gave, or from the content of a file.
+
+        Parameters
+        ----------
+        content : bytes
+
+        Returns
+        -------
+        model : PHIDA
+
+        Raises
+        ------
+        phida.StateFileError
+            As for :meth:`load`.
+        """
+        return cls._restored("this content", *state_file.read_bytes(content))
+
+    @classmethod
+    def _restored(cls, name: object, state: dict[str, Any], facts: dict[str, Any]) -> Self:
+        try:
+            estimator = cls(**facts["params"])
+            estimator._validate_params()
+            columns = _named_columns(state["n_features"], facts["feature_names"])
+            model = Model.restored(state, estimator._settings(), columns)
+            if facts["n_seen"] != model.n_seen:
+                raise ValueError("it is said to have seen another number of rows than it has")
+            if off := [stage for stage in _STAGES if not state[stage]]:
+                raise ValueError(f"it is an ablation, without {', '.join(off)}")
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise state_file.StateFileError(f"{name} holds no valid model ({error}).") from error
+        if model.learner.counted_from == model.n_seen > 0:
+            warnings.warn(
+                f"{name} does not know which nodes win together; for mapping='coactivation', that is "
+                f"counted from now on, after {model.n_seen:,} rows.",
+                stacklevel=3,
+            )
+        estimator._model = model
+        return estimator
+
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
+        """Fit, and return the labels of the rows, whether or not ``compute_labels`` is set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        self.fit(X)
+        return self.labels_ if self.compute_labels else self.predict(X)
+
+    @property
+    def n_samples_seen_(self) -> int:
+        return self._fitted.n_seen
+
+    @property
+    def interval_(self) -> int:
+        return self._fitted.learner.interval
+
+    @property
+    def vigilance_(self) -> float:
+        return self._fitted.learner.vigilance
+
+    @property
+    def lineage_(self) -> Lineage:
+        return Lineage.from_columns(self._fitted.learner.lineage())
+
+    @property
+    def history_(self) -> History:
+        columns = self._fitted.learner.history()
+        return History(**{name.removeprefix("history_"): column for name, column in columns.items()})
+
+    def on_event(self, callback: Callback) -> Self:
+        """Have a function called with every event in the lives of clusters from now on.
+
+        It is called when all rows of a learning call are learned, in the thread that called. If it raises, that call
+        raises, and the events that are left are told by the next one. Copies, pickles and files of the model do not
+        have it.
+
+        Parameters
+        ----------
+        callback : callable
+            Takes an :class:`phida.lineage.Event`.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from phida import PHIDA
+        >>> kinds = []
+        >>> model = PHIDA().on_event(lambda event: kinds.append(event.kind)).fit(load_iris().data)
+        >>> kinds[:3]
+        ['born', 'split', 'born']
+        """
+        self._own_model().on_event(callback)
+        return self
+
+    def local_update(self, X: Any, *, partition: int = 0, n_partitions: int = 1, random_state: int = 0) -> LocalUpdate:
+        """What a worker finds out about its rows against this model, which does not change.
+
+        Rows that pass the vigilance test are counted into statistics of their nodes. Those that fail, and a small
+        sample, are carried along, for :meth:`apply_updates` to learn one by one. See ``docs/distributed.md``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows of one partition of a batch.
+        partition, n_partitions : int
+            Which one of how many, from 0 on. Each leaves its part of the sample, at a place of its own.
+        random_state : int
+            Seed of the sample.
+
+        Returns
+        -------
+        update : LocalUpdate
+        """
+        if partition not in range(n_partitions):
+            raise ValueError(f"there is no partition {partition!r} of {n_partitions}; they are numbered from 0 on.")
+        model = self._unchanged
+        learner = model.learner
+        samples = _validation.samples(self, X, model.features)
+        sample = sample_size(learner.interval, n_partitions)
+        return LocalUpdate(learner.local_update(samples, sample, seed_of(random_state, learner.n_seen, partition)))
+
+    def apply_updates(self, updates: Iterable[LocalUpdate]) -> Self:
+        """Learn from rows that workers looked at: what they counted, in the order given, then the rows they carry.
+
+        All updates must have been made against this very state, and each is given once. Either all is learned or, on an
+        error, nothing.
+
+        Parameters
+        ----------
+        updates : iterable of LocalUpdate
+            One per partition of a batch, in the order of the partitions.
+
+        Returns
+        -------
+        self
+        """
+        model = self._unchanged
+        model.apply_updates([update.columns for update in _checked_updates(updates)], self._rule)
+        self.__dict__.pop("labels_", None)  # they are of other rows
+        model.dispatch()
+        return self
+
+    @classmethod
+    def merge(cls, models: Iterable[Self], *, n_samples: int | None = None, random_state: int = 0) -> Self:
+        """One model from several that learned apart, approximately.
+
+        Rows drawn from the nodes of all models, normal around each with its variance, are learned by a fresh model with
+        the parameters of the first. Its clusters count as born now, with ids from 0. One model alone is copied.
+
+        Parameters
+        ----------
+        models : iterable of PHIDA
+            Fitted, with the same features. Names of features are those of the first model that has any.
+        n_samples : int, default=None
+            How many rows are drawn; None is as many as the models have learned, but no more than 100,000. What the
+            model has learned counts as much as what all have learned, either way.
+        random_state : int, default=0
+            Seed of the drawing.
+
+        Returns
+        -------
+        model : PHIDA
+        """
+        given = list(models)
+        columns = _common_columns(given)
+        if n_samples is not None and n_samples < 1:
+            raise ValueError(f"n_samples must be 1 or more, or None; not {n_samples!r}.")
+        if len(given) == 1:
+            return copy.deepcopy(given[0])
+        states = [model._fitted.learner.__getstate__() for model in given]
+        total = sum(state["n_seen"] for state in states)
+        drawn = min(total, _MOST_REPLAYED) if n_samples is None else n_samples
+        merged = cls(**given[0].get_params() | {"compute_labels": False})
+        merged.fit(replayed_rows(states, drawn, random_state))
+        merged.compute_labels = given[0].compute_labels
+        state = merged._fitted.learner.__getstate__()
+        state = restart_lineage(state if drawn == total else scaled(state, total))
+        merged._model = Model.restored(state, merged._settings(), columns)
+        return merged
+
+    @property
+    def _fitted(self) -> Model[Columns]:
+        """The model, looked up once: another thread may put a new one in its place."""
+        model = self._model
+        if model is None or model.n_seen == 0:
+            raise NotFittedError(f"This {type(self).__name__} is not fitted yet; call fit or partial_fit first.")
+        return model
+
+    @property
+    def _unchanged(self) -> Model[Columns]:
+        """The fitted model, if its settings are those that it began with."""
+        parameters, model = self._check_parameters(), self._fitted
+        if parameters != model.checked:
+            model.refuse_changes(self._settings())
+            model.checked = parameters
+        return model
+
+    def _own_model(self) -> Model[Columns]:
+        """The model, made where there is none; two threads get the same one."""
+        model: Model[Columns] = self.__dict__.setdefault("_model", Model())
+        return model
+
+    def _snapshot(self, rule: str | None = None) -> Snapshot:
+        """The model now, with the clusters of its own rule or of another one."""
+        model = self._fitted
+        return Snapshot(model.reading(rule or self._rule), model.features)
+
+    def _columns(self) -> Columns | None:
+        model = self._model
+        return model.features if model is not None and model.begun else None
+
+    def _check_parameters(self) -> tuple[object, ...]:
+        """The parameters, validated unless they are those of the last call."""
+        parameters: tuple[object, ...] = self._parameters_of(self)
+        if self._model is None or self._model.checked != parameters:
+            self._validate_params()
+        return parameters
+
+    def _learn(
+        self, model: Model[Columns], samples: NDArray[np.float64], parameters: tuple[object, ...], *, end: bool
+    ) -> None:
+        model.checked = parameters
+        self.__dict__.pop("labels_", None)  # they are of other rows
+        model.learn(samples, self._rule)
+        if end:
+            model.end_learning(self._rule)
+        if self.compute_labels:
+            self.labels_ = model.reading(self._rule).assign(samples, _threads.for_batch(samples.size))
+        model.dispatch()
+
+    def _take_over(self, other: Self, n_seen: int, news: Sequence[Event]) -> None:
+        """Become what a copy has learned, unless this one learned too since ``n_seen``; then dispatch the events."""
+        model = self._own_model().replaced_by(other._fitted, n_seen, news)
+        own = {"_model", "labels_", *self.get_params(deep=False)}
+        self.__dict__.update({name: value for name, value in vars(other).items() if name not in own})
+        self.__dict__.pop("labels_", None)  # they are of other rows
+        self._model = model
+        model.dispatch()
+
+    def _with_names(self, names: Sequence[str] | None) -> Self:
+        """A copy that shares the learner and takes rows with these feature names, or matrices; it has no callbacks."""
+        other = copy.copy(self)
+        if self._model is not None and self._model.begun:
+            columns = self._model.features
+            other._model = self._model.with_features(_named_columns(columns.width, names))
+        return other
+
+    def _name_features(self, names: Sequence[str] | None) -> None:
+        """Name the features of a model that learned matrices."""
+        model = self._fitted
+        model.features = _named_columns(model.features.width, names)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._model is not None and self._model.n_seen > 0
+
+
+def _named_columns(width: int, names: Any) -> Columns:
+    if names is None:
+        return Columns(width)
+    if len(names) != width or not all(isinstance(name, str) for name in names):
+        raise ValueError("feature names that do not fit the width")
+    return Columns(width, np.array(names, dtype=object))
+
+
+def _checked_updates(updates: Iterable[LocalUpdate]) -> list[LocalUpdate]:
+    if isinstance(updates, LocalUpdate):
+        raise TypeError("apply_updates takes a list of updates, also where there is only one.")
+    given = list(updates)
+    for number, update in enumerate(given):
+        if not isinstance(update, LocalUpdate):
+            raise TypeError(
+                f"update {number} is of type {type(update).__name__}, not LocalUpdate; "
+                "LocalUpdate.from_bytes makes one of bytes."
+            )
+    return given
+
+
+def _common_columns(models: Sequence[Estimator]) -> Columns:
+    """The features of models that are to be merged, with the names of the first that has any."""
+    if not models:
+        raise ValueError("there is no model to merge.")
+    common = Columns(0)
+    for number, model in enumerate(models, start=1):
+        try:
+            columns = model._fitted.features
+        except NotFittedError as error:
+            raise NotFittedError(f"model {number} is not fitted; merge models that have learned rows.") from error
+        if number == 1 or (common.names is None and columns.width == common.width):
+            common = columns
+        if columns.width != common.width:
+            raise ValueError(
+                f"model {number} has {columns.width} features and the first {common.width}; "
+                "merge models of the same features."
+            )
+        if columns.names is not None and common.names is not None and list(columns.names) != list(common.names):
+            raise ValueError(
+                f"model {number} has other feature names than those before it; merge models of the same features."
+            )
+    return common

@@ -1,0 +1,174 @@
+"""The model that estimators, river and distributed learning share: one learner, its features, its callbacks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any, Generic, Self, TypeVar
+
+from phida import _core
+from phida._events import ROWS_BETWEEN_COLLECTIONS, Callback, Events
+from phida.lineage import Event
+
+#: The rules that map nodes to clusters, the published one first.
+RULES = ("persistence", "coactivation")
+
+Settings = Mapping[str, Any]
+"""Arguments of the native learner by name; None leaves the native default, which is off."""
+
+F = TypeVar("F")
+"""How an adapter describes the features of its rows."""
+
+
+class Model(Generic[F]):
+    """A native learner with the settings it began with, the features of its rows, and event callbacks.
+
+    A model begins once. Fitting afresh takes a new model, so that no reader sees the learner of one fit and the
+    features of another.
+    """
+
+    learner: _core.Learner
+    """Absent until the model has begun."""
+    features: F
+    """Absent until the model has begun."""
+
+    def __init__(self, events: Events | None = None) -> None:
+        self.begun = False
+        """Whether there is a learner."""
+        self.events = events
+        self.checked: object = None
+        """The parameters that were last found valid for this learner."""
+        self._settings: Settings = {}
+        self._lock = threading.Lock()
+
+    def begin(self, n_features: int, settings: Settings, features: F) -> F:
+        """Make the learner, unless another thread was first. Return the features that are in place."""
+        with self._lock:
+            if not self.begun:
+                learner = _core.Learner(n_features, **{k: v for k, v in settings.items() if v is not None})
+                self._put(learner, settings, features)
+                if self.events is not None:
+                    self.events.restart()
+            return self.features
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any], settings: Settings, features: F) -> Self:
+        """A model from the state of a native learner; refused where the state contradicts the settings."""
+        learner = _core.Learner.__new__(_core.Learner)
+        learner.__setstate__(dict(state))
+        for name, value in settings.items():
+            if state.get(name, 0) != (value or 0):
+                raise ValueError(f"its parameters and its state disagree on {name}")
+        model = cls()
+        model._put(learner, settings, features)
+        return model
+
+    def with_features(self, features: F) -> Self:
+        """A model that shares this learner and has other features and no callbacks."""
+        model = type(self)()
+        model._put(self.learner, self._settings, features)
+        return model
+
+    def _put(self, learner: _core.Learner, settings: Settings, features: F) -> None:
+        self._settings = dict(settings)
+        self.features = features
+        self.learner = learner
+        self.begun = True  # last: other threads look at this first
+
+    @property
+    def n_seen(self) -> int:
+        """Rows learned."""
+        return self.learner.n_seen if self.begun else 0
+
+    def refuse_changes(self, settings: Settings) -> None:
+        """Raise if a setting is not the one that the learner began with."""
+        for name, before in self._settings.items():
+            if settings[name] != before:
+                raise ValueError(
+                    f"{name} was changed from {before!r} to {settings[name]!r} after learning began; "
+                    "call fit to start afresh."
+                )
+
+    def learn(self, samples: Any, rule: str = RULES[0]) -> None:
+        """Learn rows in order. Lineage follows the clusters of this rule."""
+        learner, events = self.learner, self.events
+        _follow(learner, rule)
+        if events is None:
+            learner.learn(samples)
+            return
+        for first in range(0, len(samples), ROWS_BETWEEN_COLLECTIONS):
+            learner.learn(samples[first : first + ROWS_BETWEEN_COLLECTIONS])
+            events.collect(learner)
+
+    def apply_updates(self, updates: Sequence[Mapping[str, Any]], rule: str) -> None:
+        """Take in what workers counted, then learn the rows that they carry."""
+        _follow(self.learner, rule)
+        self.learner.apply([dict(update) for update in updates])
+
+    def end_learning(self, rule: str) -> None:
+        """Refresh, and begin a new stage of learning."""
+        _follow(self.learner, rule)
+        self.learner.end_learning()
+
+    def reading(self, rule: str) -> _core.Reading:
+        """A snapshot of the model as if learning had just ended, with the clusters of this rule."""
+        return _read(self.learner, rule)
+
+    def on_event(self, callback: Callback) -> None:
+        """Register a callback for the events from now on."""
+        with self._lock:
+            if self.events is None:
+                self.events = Events(self.learner.n_events if self.begun else 0)
+            self.events.add(callback)
+
+    def dispatch(self) -> None:
+        """Call back for everything that happened since the last time."""
+        if self.events is not None:
+            self.events.collect(self.learner)
+            self.events.dispatch()
+
+    def replaced_by(self, learned: Model[F], n_seen: int, news: Sequence[Event]) -> Model[F]:
+        """What a copy of this model has learned, with the callbacks of this one; ``news`` wait to be dispatched.
+
+        Refused if this model learned other rows since ``n_seen``.
+        """
+        with self._lock:
+            if self.n_seen != n_seen:
+                raise RuntimeError("the model learned other rows while a batch was learned; the batch is left out.")
+            learned.events = self.events
+        if learned.events is not None:
+            learned.events.queue(news)
+        return learned
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("events", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Model.__init__(self)
+        self.__dict__.update(state)
+
+
+def limits(max_nodes: int | None, half_life: float | None) -> dict[str, Any]:
+    """The settings that bound what a learner keeps."""
+    return {
+        "max_nodes": None if max_nodes is None else int(max_nodes),
+        "half_life": None if half_life is None else float(half_life),
+    }
+
+
+def check_limits(max_nodes: int | None, half_life: float | None) -> None:
+    """Refuse limits that make no sense, for adapters that scikit-learn does not check."""
+    if max_nodes is not None and not (isinstance(max_nodes, Integral) and 3 <= max_nodes <= 2**24):
+        raise ValueError(f"max_nodes must be None or from 3 to {2**24}, not {max_nodes!r}.")
+    if half_life is not None and not 0 < half_life < float("inf"):
+        raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")
+
+
+def _read(learner: _core.Learner, rule: str) -> _core.Reading:
+    learner.map_by(rule)
+    return learner.reading()
+
+
+def _follow(learner: _core.Learner, rule: str) -> None:
+    learner.map_by(rule)
