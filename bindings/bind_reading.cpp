@@ -130,7 +130,7 @@ nb::dict hierarchy(const Reading& reading) {
   nb::dict d;
   d["leaves"] = name_of(map.leaves);
   d["height"] = name_of(map.height);
-  d["node"] = to_array(leaves.node);
+  d["mode"] = to_array(leaves.node);
   d["persistence"] = to_array(leaves.persistence);
   d["mass"] = to_array(leaves.mass);
   d["centroid"] = to_array(leaves.centroid);

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -42,12 +41,14 @@ class Estimator(ClusterMixin, Predictor):
     compute_labels: bool
     labels_: NDArray[np.int64]
 
-    _parameters_of: ClassVar[attrgetter[Any]]
+    #: Whether the native learner is that of PHIDA+.
+    _plus: ClassVar[bool] = False
+    _parameters_of: ClassVar[Callable[[Any], Any]]
     _model: Model[Columns] | None = None
 
     def __init_subclass__(cls, **words: Any) -> None:
         super().__init_subclass__(**words)
-        cls._parameters_of = attrgetter(*cls._parameter_constraints)
+        cls._parameters_of = staticmethod(attrgetter(*cls._parameter_constraints))
 
     def _settings(self) -> Settings:
         """Settings of the native learner. Once learning has begun, they cannot change."""
@@ -202,7 +203,7 @@ class Estimator(ClusterMixin, Predictor):
     @classmethod
     def _restored(cls, name: object, state: dict[str, Any], facts: dict[str, Any]) -> Self:
         try:
-            estimator = cls(**facts["params"])
+            estimator = cls(**_current_parameters(cls, state, facts["params"]))
             estimator._validate_params()
             columns = _named_columns(state["n_features"], facts["feature_names"])
             model = Model.restored(state, estimator._settings(), columns)
@@ -212,12 +213,6 @@ class Estimator(ClusterMixin, Predictor):
                 raise ValueError(f"it is an ablation, without {', '.join(off)}")
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise state_file.StateFileError(f"{name} holds no valid model ({error}).") from error
-        if model.learner.counted_from == model.n_seen > 0:
-            warnings.warn(
-                f"{name} does not know which nodes win together; for mapping='coactivation', that is "
-                f"counted from now on, after {model.n_seen:,} rows.",
-                stacklevel=3,
-            )
         estimator._model = model
         return estimator
 
@@ -402,15 +397,15 @@ class Estimator(ClusterMixin, Predictor):
         model = self._model
         return model.features if model is not None and model.begun else None
 
-    def _check_parameters(self) -> tuple[object, ...]:
+    def _check_parameters(self) -> object:
         """The parameters, validated unless they are those of the last call."""
-        parameters: tuple[object, ...] = self._parameters_of(self)
+        parameters: object = type(self)._parameters_of(self)
         if self._model is None or self._model.checked != parameters:
             self._validate_params()
         return parameters
 
     def _learn(
-        self, model: Model[Columns], samples: NDArray[np.float64], parameters: tuple[object, ...], *, end: bool
+        self, model: Model[Columns], samples: NDArray[np.float64], parameters: object, *, end: bool
     ) -> None:
         model.checked = parameters
         self.__dict__.pop("labels_", None)  # they are of other rows
@@ -445,6 +440,24 @@ class Estimator(ClusterMixin, Predictor):
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._model is not None and self._model.n_seen > 0
+
+
+def _current_parameters(cls: type[Estimator], state: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a file, those of older formats translated; refused where it holds another kind of model."""
+    given = dict(params)
+    if "format" not in state:  # before version 4, everything was PHIDA with options that it no longer has
+        if given.pop("mapping", "persistence") != "persistence":
+            raise ValueError("it maps nodes by co-activation, which is gone; learn the rows anew with PHIDAPlus")
+        if any(given.pop(name, None) is not None for name in ("max_nodes", "half_life")):
+            raise ValueError("it has max_nodes or half_life, which PHIDA no longer has; learn anew with PHIDAPlus")
+        if given.pop("compatibility", "equations") != "equations":
+            raise ValueError("it repeats the authors' released code; phida_bench.ReleasedPHIDA does that, learn anew")
+    unknown = given.keys() - cls._parameter_constraints.keys()
+    missing = cls._parameter_constraints.keys() - given.keys()
+    plus = bool(state.get("plus", False))
+    if unknown or missing or plus != cls._plus:
+        raise ValueError(f"it is a model of {'PHIDAPlus' if plus else 'PHIDA'}, not of {cls.__name__}")
+    return given
 
 
 def _named_columns(width: int, names: Any) -> Columns:

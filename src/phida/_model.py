@@ -11,8 +11,9 @@ from phida import _core
 from phida._events import ROWS_BETWEEN_COLLECTIONS, Callback, Events
 from phida.lineage import Event
 
-#: The rules that map nodes to clusters, the published one first.
-RULES = ("persistence", "coactivation")
+#: The rule of the published method that maps nodes to clusters, and those of PHIDA+.
+PUBLISHED = "published"
+LEVELS = ("groups", "parts")
 
 Settings = Mapping[str, Any]
 """Arguments of the native learner by name; None leaves the native default, which is off."""
@@ -90,10 +91,10 @@ class Model(Generic[F]):
                     "call fit to start afresh."
                 )
 
-    def learn(self, samples: Any, rule: str = RULES[0]) -> None:
+    def learn(self, samples: Any, rule: str) -> None:
         """Learn rows in order. Lineage follows the clusters of this rule."""
         learner, events = self.learner, self.events
-        _follow(learner, rule)
+        learner.follow(rule)
         if events is None:
             learner.learn(samples)
             return
@@ -103,17 +104,17 @@ class Model(Generic[F]):
 
     def apply_updates(self, updates: Sequence[Mapping[str, Any]], rule: str) -> None:
         """Take in what workers counted, then learn the rows that they carry."""
-        _follow(self.learner, rule)
+        self.learner.follow(rule)
         self.learner.apply([dict(update) for update in updates])
 
     def end_learning(self, rule: str) -> None:
         """Refresh, and begin a new stage of learning."""
-        _follow(self.learner, rule)
+        self.learner.follow(rule)
         self.learner.end_learning()
 
     def reading(self, rule: str) -> _core.Reading:
         """A snapshot of the model as if learning had just ended, with the clusters of this rule."""
-        return _read(self.learner, rule)
+        return self.learner.reading(rule)
 
     def on_event(self, callback: Callback) -> None:
         """Register a callback for the events from now on."""
@@ -164,11 +165,3 @@ def check_limits(max_nodes: int | None, half_life: float | None) -> None:
     if half_life is not None and not 0 < half_life < float("inf"):
         raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")
 
-
-def _read(learner: _core.Learner, rule: str) -> _core.Reading:
-    learner.map_by(rule)
-    return learner.reading()
-
-
-def _follow(learner: _core.Learner, rule: str) -> None:
-    learner.map_by(rule)

@@ -5,46 +5,35 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from phida import records
 from phida._estimator import Estimator
-from phida._model import RULES, Settings, limits
+from phida._model import LEVELS, PUBLISHED, Settings, limits
 
 
 class PHIDA(Estimator):
-    """Online clustering with persistence-guided node-to-cluster mapping.
+    """Online clustering with persistence-guided node-to-cluster mapping: the published method, to the bit.
 
     One pass over the rows learns *nodes*. Every so often the nodes are put into a pruned mutual kNN graph,
     0-dimensional persistence of their support finds *PH components* in it, and a hierarchy maps whole components to
-    *output clusters*, whose number comes out of the data. There is nothing to tune; ``max_nodes`` and ``half_life`` are
-    for streams without end.
+    *output clusters*, whose number comes out of the data. There is nothing to tune.
+
+    :class:`phida.PHIDAPlus` is recommended for new work: it finds groups that are plain to see where this method finds
+    far too few or too many.
 
     Parameters
     ----------
-    compatibility : {"equations", "released"}, default="equations"
-        ``"equations"`` follows the paper's equations. ``"released"`` repeats one quirk of the authors' research code
-        (rows keep an outdated feature transformation for a while), from which the published tables come. The two differ
-        within noise.
     compute_labels : bool, default=True
         Whether ``fit`` and ``partial_fit`` set ``labels_``.
-    max_nodes : int or None, default=None
-        At least 3: never more nodes than this. Where one more is needed, close nodes of little support are merged
-        first. This departs from the published method, which is None: as many nodes as the stream brings about.
-    half_life : float or None, default=None
-        Rows after which a row counts half, so that the model follows a stream that moves; what was not seen for many
-        half-lives is forgotten. This departs from the published method, which is None: every row counts the same for
-        ever.
-
-    mapping : {"persistence", "coactivation"}, default="persistence"
-        How nodes become clusters. ``"persistence"`` is the paper's way. ``"coactivation"``, not in the paper, joins
-        nodes that won more samples together than chance would have it. What is learned is the same, so that a fitted
-        model can be read by either: ``model.set_params(mapping="coactivation")``.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        After ``fit``, the labels of the rows given; after ``partial_fit``, those of that batch; by the ``mapping`` of
-        that moment. Only with ``compute_labels``.
+        After ``fit``, the labels of the rows given; after ``partial_fit``, those of that batch. Only with
+        ``compute_labels``.
     n_clusters_, n_nodes_, n_active_nodes_, n_components_ : int
         How many output clusters, learned nodes, nodes active for prediction, and PH components there are.
     n_samples_seen_ : int
@@ -64,7 +53,7 @@ class PHIDA(Estimator):
         How the model grew, one entry per refresh, thinned out. Has ``to_pandas()``.
     cut_clarity_ : CutClarity
         How clear the two gaps were that decide the number of clusters.
-    nodes_, graph_, persistence_, hierarchy_, assignment_view_, co_wins_ : records
+    nodes_, graph_, persistence_, hierarchy_, assignment_view_ : records
         What was learned, stage by stage; see ``phida.records``. Each has ``to_pandas()``.
     moments_ : record
         Mean and standard deviation of the rows learned, per feature.
@@ -107,32 +96,165 @@ class PHIDA(Estimator):
     200
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"compute_labels": ["boolean"]}
+
+    def __init__(self, *, compute_labels: bool = True) -> None:
+        self.compute_labels = compute_labels
+
+    def _settings(self) -> Settings:
+        return {"released": False, "plus": False}
+
+    @property
+    def _rule(self) -> str:
+        return PUBLISHED
+
+
+class PHIDAPlus(Estimator):
+    """Online clustering that finds groups where groups are plain to see, without a number of clusters to choose.
+
+    The successor of :class:`phida.PHIDA`, and what we recommend. Learning adds nodes where rows are badly served, and
+    counts how rows lie between their two nearest nodes. Where they thin out, a *valley* separates the nodes.
+
+    *Groups* are what a visible gap separates. *Parts* are finer: they also divide what has no gap, which suits classes
+    that overlap. Both are read from the same model.
+
+    Parameters
+    ----------
+    level : {"groups", "parts"}, default="groups"
+        Which clusters ``labels_``, ``predict`` and every attribute speak of. It can be changed on a fitted model:
+        ``model.set_params(level="parts")``.
+    compute_labels : bool, default=True
+        Whether ``fit`` and ``partial_fit`` set ``labels_``.
+    max_nodes : int or None, default=None
+        At least 3: never more nodes than this. Where one more is needed, close nodes of little support are merged
+        first. None: as many nodes as the stream needs.
+    half_life : float or None, default=None
+        Rows after which a row counts half, so that the model follows a stream that moves; what was not seen for many
+        half-lives is forgotten. None: every row counts the same for ever.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        After ``fit``, the labels of the rows given; after ``partial_fit``, those of that batch; at the ``level`` of
+        that moment. Only with ``compute_labels``.
+    n_groups_, n_parts_ : int
+        How many groups and parts there are, whatever the ``level``.
+    n_clusters_, n_nodes_, n_active_nodes_, n_components_ : int
+        How many output clusters (groups or parts, by ``level``), learned nodes, active nodes and PH components there are.
+    n_samples_seen_ : int
+        Rows learned.
+    interval_ : int
+        Rows between two adjustments of the vigilance (λ).
+    vigilance_ : float
+        Similarity below which a row becomes a node of its own (τ).
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
+        Support-weighted means of the clusters' nodes.
+    cluster_ids_ : ndarray of shape (n_clusters_,)
+        Per label, the id that its cluster keeps as learning goes on; a refresh never gives it to another one. A cluster
+        that came up since the last refresh has the id that a refresh would give it now.
+    lineage_ : Lineage
+        What happened to clusters, by id: born, split, merged, died, revived. Has ``to_pandas()``.
+    history_ : History
+        How the model grew, one entry per refresh, thinned out. Has ``to_pandas()``.
+    cut_clarity_ : FlowClarity
+        How far the nearest decision about the number of clusters was from being the other way round.
+    nodes_, graph_, flow_, persistence_, hierarchy_, assignment_view_ : records
+        What was learned, stage by stage; see ``phida.records``. Each has ``to_pandas()``.
+    moments_ : record
+        Mean and standard deviation of the rows learned, per feature.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the input had names that are all strings.
+
+    Notes
+    -----
+    **Stages.** ``fit`` starts afresh, learns the rows in their order and ends with :meth:`refresh`. ``partial_fit``
+    goes on and does not refresh, so learning depends on the stream alone: any chunking, down to one row a call, gives
+    the same bits. ``fit(A).partial_fit(B)`` is ``partial_fit(A)``, ``refresh()``, ``partial_fit(B)``, and is not the
+    same as ``partial_fit`` of both together, since ``refresh`` begins a new stage.
+
+    **Reading never changes learning.** ``predict``, ``transform``, ``labels_`` and every attribute answer as if
+    ``refresh()`` had just been called, without calling it. The label of a row does not depend on the other rows.
+
+    **No sample_weight**: a row's effect depends on what came before it, so a weight of two is not the same as two
+    rows in a row. **No random_state**: nothing is random; the same rows in the same order give the same bits on
+    every machine.
+
+    **Scaling.** PHIDA+ normalises features by itself where their scales differ much, so
+    raw features often do. If your features are in different units and you know how they compare, scale them first, as for k-means.
+
+    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: learning waits
+    for learning, and readers see a complete state. Ctrl-C stops a long ``fit``; the rows learned so far stay.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from phida import PHIDAPlus
+    >>> X, _ = make_blobs(5000, n_features=10, centers=20, random_state=0)
+    >>> model = PHIDAPlus().fit(X)
+    >>> model.n_groups_
+    20
+    >>> model.predict(X[:3], level="parts").shape
+    (3,)
+    """
+
+    _plus = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "compatibility": [StrOptions({"equations", "released"})],
+        "level": [StrOptions(set(LEVELS))],
         "compute_labels": ["boolean"],
         "max_nodes": [Interval(Integral, 3, 2**24, closed="both"), None],
         "half_life": [Interval(Real, 0, None, closed="neither"), None],
-        "mapping": [StrOptions(set(RULES))],
     }
 
     def __init__(
         self,
         *,
-        compatibility: str = "equations",
+        level: str = "groups",
         compute_labels: bool = True,
         max_nodes: int | None = None,
         half_life: float | None = None,
-        mapping: str = "persistence",
     ) -> None:
-        self.compatibility = compatibility
+        self.level = level
         self.compute_labels = compute_labels
         self.max_nodes = max_nodes
         self.half_life = half_life
-        self.mapping = mapping
 
     def _settings(self) -> Settings:
-        return {"released": self.compatibility == "released", **limits(self.max_nodes, self.half_life)}
+        return {"plus": True, **limits(self.max_nodes, self.half_life)}
 
     @property
     def _rule(self) -> str:
-        return self.mapping
+        return self.level
+
+    def predict(self, X: Any, *, novelty: float | None = None, level: str | None = None) -> NDArray[np.int64]:
+        """Cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        novelty : float, optional
+            Rows whose :meth:`score_samples` is below this get -1: 0.01 marks the most unusual 1 % of rows.
+        level : {"groups", "parts"}, optional
+            Which clusters; None: those of the parameter ``level``.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            From 0 to ``n_clusters_`` - 1.
+        """
+        if level not in (None, *LEVELS):
+            raise ValueError(f"level must be {' or '.join(map(repr, LEVELS))}, not {level!r}.")
+        return self._labels(self._snapshot(level), X, novelty)
+
+    @property
+    def n_groups_(self) -> int:
+        return self._snapshot("groups").reading.n_clusters
+
+    @property
+    def n_parts_(self) -> int:
+        return self._snapshot("parts").reading.n_clusters
+
+    @property
+    def flow_(self) -> records.Flow:
+        return records.Flow(**self._reading.flow())

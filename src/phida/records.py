@@ -131,7 +131,7 @@ class Graph(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Persistence(_Record):
-    """0-dimensional persistence of log support on the graph.
+    """0-dimensional persistence: of log support on the PH graph, or in PHIDA+ of the log density of flow between nodes.
 
     Examples
     --------
@@ -180,8 +180,8 @@ class Persistence(_Record):
 class Hierarchy(_Record):
     """The merges that lead from PH components to output clusters, and where they are cut.
 
-    With ``mapping="coactivation"`` single nodes take the place of components, and what they won together that of
-    distance.
+    In PHIDA+ single nodes take the place of components: they are merged by the prominence of peaks of flow (groups) or
+    by modularity (parts).
 
     Examples
     --------
@@ -193,30 +193,32 @@ class Hierarchy(_Record):
     8 components, 0 merges made, at least 7 clusters
     """
 
-    mapping: str
-    """The rule that made it: ``persistence``, the paper's, or ``coactivation``; the first also where no two nodes ever
-    won together."""
+    leaves: str
+    """What merging starts from: ``component`` or ``node``."""
+    height: str
+    """What a merge height measures: ``dispersion``, the increase in weighted dispersion (q); ``prominence``, the height
+    of the lower peak of flow over the valley between the two; or ``modularity``, what is lost of it, below 0 where it
+    is gained."""
     mode: Ints
-    """The densest node of each component."""
+    """The densest node of each component, or the node that is the leaf."""
     persistence: Floats
     """Persistence of each component (π); NaN for a node."""
     mass: Floats
     """PH-stable mass of each component (S*); the support of a node."""
     centroid: Floats
     """Mass-weighted centroid of each component, in the transformed space."""
-    group: Ints
-    """Per node, its component, or the number of the node among those in the map; -1 outside."""
+    leaf: Ints
+    """Per node, its leaf: a component, or its own number among the nodes in the map; -1 outside."""
     cluster: Ints
-    """Output cluster of each component."""
+    """Output cluster of each leaf."""
     merge_into: Ints
-    """Per merge, the group that stays, named by its lowest component."""
+    """Per merge, the cluster that stays, named by its lowest leaf."""
     merge_from: Ints
-    """Per merge, the group that joins it."""
+    """Per merge, the cluster that joins it."""
     merge_height: Floats
-    """Per merge, the increase in weighted dispersion (q). With co-activation: by how much the share of samples that two
-    groups won together falls short of what chance would give; merges are made while that is negative."""
+    """Per merge, what ``height`` says."""
     minimum_count: int
-    """The least number of clusters that the masses justify (C_min); 1 with co-activation."""
+    """The least number of clusters that the masses justify (C_min); 1 in PHIDA+."""
     level: int
     """How many merges the cut makes."""
 
@@ -245,28 +247,56 @@ class Hierarchy(_Record):
 
 
 @dataclass(frozen=True, eq=False)
-class CoWins(_Record):
-    """How often nodes won samples together: one was the winner, the other its runner-up.
+class Flow(_Record):
+    """What samples tell about the space between nodes (PHIDA+): pairs of winner and runner-up, and the flow that is left
+    where no valley cuts it.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> model = PHIDA(mapping="coactivation").fit(load_iris().data)
-    >>> model.co_wins_.to_pandas().columns.tolist()
-    ['winner', 'runner_up', 'count']
+    >>> from phida import PHIDAPlus
+    >>> model = PHIDAPlus().fit(load_iris().data)
+    >>> model.flow_.to_pandas().columns.tolist()
+    ['winner', 'runner_up', 'count', 'mean_offset', 'cut']
     """
 
+    nodes: Ints
+    """The nodes that take part; empty where no two nodes have samples between them."""
     winner: Ints
-    """The node that was nearest."""
+    """Per pair, the nearest node."""
     runner_up: Ints
-    """The one that was nearest but for it."""
-    count: Ints | Floats
-    """Samples; where old samples fade (``half_life``), what is left of them."""
+    """Per pair, the second nearest node."""
+    count: Floats
+    """Per pair, the samples; where old samples fade (``half_life``), what is left of them."""
+    offset: Floats
+    """Per pair, the sum of the samples' distances from the plane between the two nodes: 0 on the plane, 1 level with the
+    winner."""
+    offset_square: Floats
+    """Per pair, the sum of their squares."""
+    cut: Ints
+    """Per pair: 0 where the samples count as flow, 1 where a valley separates the two nodes, 2 where the winner is
+    separated from all others."""
+    source: Ints
+    """Per edge of the flow, one node."""
+    target: Ints
+    """Per edge, the other node."""
+    amount: Floats
+    """Per edge, the samples that flow in either direction."""
+    height: Floats
+    """Per node of ``nodes``, the density of flow; empty unless clusters are groups."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per pair that ever won together."""
-        return _frame({"winner": self.winner, "runner_up": self.runner_up, "count": self.count})
+        """One row per pair."""
+        mean = np.divide(self.offset, self.count, out=np.zeros_like(self.offset), where=self.count > 0)
+        return _frame(
+            {
+                "winner": self.winner,
+                "runner_up": self.runner_up,
+                "count": self.count,
+                "mean_offset": mean,
+                "cut": self.cut,
+            }
+        )
 
 
 @dataclass(frozen=True, eq=False)

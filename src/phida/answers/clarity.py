@@ -37,15 +37,7 @@ class CutClarity:
     """The least number of clusters that the masses of the components justify."""
     next_n_clusters: int | None
     """How many clusters the second largest jump would give; None if there is no other choice."""
-    mapping: str = "persistence"
-    """With ``coactivation`` no gap decides: the cut is where groups share no more samples than chance would give."""
-    asked_for: bool = False
-    """With ``coactivation``: the cut is another one, chosen by hand."""
-
     def __str__(self) -> str:
-        if self.mapping == "coactivation":
-            where = "as asked for" if self.asked_for else "at what chance would give; no gap to choose by"
-            return f"{self.n_clusters} clusters (cut {where})"
         return (
             f"{self.n_components} components ({_told(self.persistence, 'no gap to choose by')}), "
             f"{self.n_clusters} clusters ({_told(self.hierarchy, f'no choice: at least {self.minimum_count}')}"
@@ -53,19 +45,58 @@ class CutClarity:
         )
 
 
-def cut_clarity(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutClarity:
-    """The clarity of both cuts of a model."""
-    if hierarchy.mapping == "coactivation":
-        return CutClarity(
-            persistence=None,
-            hierarchy=None,
-            n_components=n_components,
-            n_clusters=len(hierarchy.mode) - hierarchy.level,
-            minimum_count=hierarchy.minimum_count,
-            next_n_clusters=None,
-            mapping="coactivation",
-            asked_for=hierarchy.level != int((hierarchy.merge_height < 0).sum()),
+@dataclass(frozen=True)
+class FlowClarity:
+    """How far the nearest decision about the number of clusters was from being the other way round.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from phida import PHIDAPlus
+    >>> X, _ = make_blobs(2000, centers=4, cluster_std=0.5, random_state=3)
+    >>> model = PHIDAPlus().fit(X)
+    >>> model.cut_clarity_.n_clusters, model.cut_clarity_.clarity > 0.3
+    (4, True)
+    """
+
+    n_clusters: int
+    nearest: float | None
+    """Of the prominences of peaks of flow, the one nearest to the threshold; None for parts, and where no two groups
+    are connected and none was merged."""
+    threshold: float | None
+    """A peak with this prominence, or more, is a group of its own; None for parts."""
+    clarity: float | None
+    """One minus the ratio of the smaller of the two to the larger: 0 is a toss-up, 1 beyond doubt; None where there
+    was nothing to decide."""
+
+    def __str__(self) -> str:
+        if self.threshold is None:
+            return f"{self.n_clusters} parts (merged while that gains modularity)"
+        if self.clarity is None:
+            return f"{self.n_clusters} groups (nothing else was possible)"
+        return (
+            f"{self.n_clusters} groups (clarity {self.clarity:.2f}: the nearest peak is {self.nearest:.3g} times as "
+            f"high as its valley, {self.threshold:.3g} makes a group)"
         )
+
+
+def _flow_clarity(persistence: Persistence, hierarchy: Hierarchy) -> FlowClarity:
+    n_clusters = len(hierarchy.mode) - hierarchy.level
+    if hierarchy.height != "prominence":
+        return FlowClarity(n_clusters, None, None, None)
+    threshold = float(np.exp(persistence.threshold))
+    peaks = hierarchy.merge_height[hierarchy.merge_height > 1.0]
+    if not len(peaks):
+        return FlowClarity(n_clusters, None, threshold, None)
+    nearest = float(peaks[np.argmin(np.abs(np.log(peaks / threshold)))])
+    low, high = sorted((nearest, threshold))
+    return FlowClarity(n_clusters, nearest, threshold, 1.0 - low / high)
+
+
+def cut_clarity(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutClarity | FlowClarity:
+    """How clear the number of clusters of a model was."""
+    if hierarchy.leaves == "node":
+        return _flow_clarity(persistence, hierarchy)
     values = persistence.persistence
     levels = np.unique(values[np.isfinite(values) & (values > 0)])
     gaps = np.diff(levels, prepend=0.0)

@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from phida.records import CoWins, Graph, Hierarchy, Nodes, Persistence
+from phida.records import Flow, Graph, Hierarchy, Nodes, Persistence
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,6 @@ class Death:
 
 
 @dataclass(frozen=True)
-class Shared:
-    """The samples that two groups of nodes won together, beside those that chance would give them."""
-
-    samples: float
-    """Samples of which a node of one was the winner and a node of the other its runner-up."""
-    chance: float
-    """As many as groups that win so often would share if runners-up were drawn at random."""
-    n_nodes: tuple[int, int]
-    """How many nodes the groups have."""
-
-
-@dataclass(frozen=True)
 class Explanation:
     """Why two things are in one cluster, or are not. ``str()`` tells it in a few lines.
 
@@ -76,8 +64,7 @@ class Explanation:
     a: Side
     b: Side
     path: tuple[int, ...]
-    """Nodes from one to the other in the PH graph, by way of the highest support; empty if there is no way, or if nodes
-    are mapped by co-activation."""
+    """Nodes from one to the other in the PH graph, by way of the highest support; empty if there is no way."""
     path_support: float
     """The lowest support on the path; 0 where there is none."""
     deaths: tuple[Death, ...]
@@ -92,12 +79,6 @@ class Explanation:
     """The least number of clusters, at which merging ends whatever it costs."""
     forbidden: bool
     """Their merge comes after that, so that it was never up for choice."""
-    mapping: str = "persistence"
-    """The rule that made the clusters."""
-    shared: Shared | None = None
-    """With co-activation: what their groups shared just before they were merged, or what their clusters share; None
-    where one of them is in no cluster."""
-
     @property
     def same_component(self) -> bool:
         """Whether both are in one PH component."""
@@ -107,14 +88,6 @@ class Explanation:
     def same_cluster(self) -> bool:
         """Whether both are in one output cluster."""
         return self.a.cluster == self.b.cluster != -1
-
-    @property
-    def _verdict(self) -> str:
-        if self.a.node == self.b.node:
-            return "have the same node"
-        if self.a.cluster < 0 or self.b.cluster < 0:
-            return "are not both in a cluster"
-        return "are in one cluster" if self.same_cluster else "are in different clusters"
 
     def sentences(self, name: Callable[[int], str] = "node {}".format, most_deaths: int | None = None) -> list[str]:
         """What joins or separates them, in sentences.
@@ -130,8 +103,6 @@ class Explanation:
         -------
         sentences : list of str
         """
-        if self.mapping == "coactivation":
-            return self._sharing()
         if self.path:
             least = f"the least support is {self.path_support:.6g}"
             said = [f"A path of {len(self.path)} nodes in the PH graph joins them; {least}."]
@@ -146,30 +117,7 @@ class Explanation:
         return [*said, self._merging()]
 
     def __str__(self) -> str:
-        sides = []
-        for side in (self.a, self.b):
-            where = "no cluster" if side.cluster < 0 else f"cluster {side.cluster} (id {side.cluster_id})"
-            margin = "" if side.margin is None else f", margin to the next cluster {side.margin:.4g}"
-            component = "" if self.mapping == "coactivation" else f" component {side.component},"
-            sides.append(f"{side.what}: node {side.node},{component} {where}{margin}")
-        lines = [f"{self.a.what} and {self.b.what} {self._verdict}.", *sides, *self.sentences()]
-        return "\n  ".join(lines)
-
-    def _sharing(self) -> list[str]:
-        """What groups share decides, and nothing else."""
-        shared = self.shared
-        if self.a.node == self.b.node:
-            return []
-        if shared is None:
-            return ["A node that learned one sample, or won none together with another, is in no cluster."]
-        ours, theirs = (f"{n} node{'' if n == 1 else 's'}" for n in shared.n_nodes)
-        won = f"{shared.samples:.6g} samples together; chance would give {shared.chance:.4g}"
-        more = shared.samples > shared.chance
-        if self.same_cluster:
-            why = "more, so that they were merged" if more else "no more, but the cut that was asked for merges them"
-            return [f"When their groups met, {ours} and {theirs}, they had won {won}.", f"That is {why}."]
-        why = "more, but the cut that was asked for keeps them apart" if more else "no more, so that they stay apart"
-        return [f"Their clusters, of {ours} and {theirs}, won {won}.", f"That is {why}."]
+        return _text(self, lambda side: f"node {side.node}, component {side.component}")
 
     def _merging(self) -> str:
         last, first = self.cut
@@ -184,6 +132,114 @@ class Explanation:
         if self.forbidden:
             return f"{meet} and stay apart: at least {self.minimum_count} clusters are kept."
         return f"{meet} and stay apart: the cut lies {where}."
+
+
+@dataclass(frozen=True)
+class DirectedSamples:
+    """The samples that one node won and another one came second at."""
+
+    winner: int
+    runner_up: int
+    samples: float
+    mean_offset: float
+    """How far they stand off from the plane between the two nodes: 0 on the plane, 1 level with the winner; 0.5 where
+    they are spread evenly."""
+    cut: str
+    """``none`` where they count as flow; ``valley`` where they stand off from the plane; ``alone`` where all samples
+    of the winner stand off from the planes around it."""
+
+
+@dataclass(frozen=True)
+class FlowExplanation:
+    """Why two things are in one group or part of PHIDA+, or are not. ``str()`` says it in a few lines.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from phida import PHIDAPlus
+    >>> X, y = make_blobs(2000, centers=4, cluster_std=0.5, random_state=3)
+    >>> model = PHIDAPlus().fit(X)
+    >>> model.explain(X[y == 0][0], X[y == 1][0]).same_cluster
+    False
+    """
+
+    a: Side
+    b: Side
+    between: tuple[DirectedSamples, ...]
+    """Samples that have the two nodes as their two nearest, in either direction."""
+    merge_height: float | None
+    """Height of the merge that brings their nodes together; None if none does, -inf if they have the same node."""
+    height: str
+    """What a height is: ``prominence`` (peak over valley, for groups) or ``modularity`` (what is lost, for parts)."""
+    made: bool
+    """Whether that merge is made."""
+    outside: bool
+    """Whether one of the nodes is in no cluster."""
+
+    @property
+    def same_cluster(self) -> bool:
+        """Whether both are in one cluster."""
+        return self.a.cluster == self.b.cluster != -1
+
+    def sentences(self, name: Callable[[int], str] = "node {}".format, most_deaths: int | None = None) -> list[str]:
+        """What joins or separates them, in sentences.
+
+        Parameters
+        ----------
+        name : callable
+            The name of a node, by its position.
+        most_deaths : ignored
+
+        Returns
+        -------
+        sentences : list of str
+        """
+        if self.a.node == self.b.node:
+            return []
+        if self.outside:
+            return ["A node with one sample, or without samples between it and another node, is in no cluster."]
+        return [*(_between(pair, name) for pair in self.between), self._merging()]
+
+    def _merging(self) -> str:
+        verdict = "so they are together" if self.made else "so they are apart"
+        if self.merge_height is None:
+            return "No flow of samples connects them, so they are apart."
+        if self.height == "prominence":
+            return (
+                f"On the way from one to the other, the lower peak of flow is {self.merge_height:.3g} times as high as "
+                f"the valley; {np.exp(2) / 2:.3g} times makes two groups, {verdict}."
+            )
+        gain = "more than" if self.merge_height < 0 else "no more than"
+        return f"When their parts met, the flow between them was {gain} chance would give, {verdict}."
+
+    def __str__(self) -> str:
+        return _text(self, lambda side: f"node {side.node}")
+
+
+def _between(pair: DirectedSamples, name: Callable[[int], str]) -> str:
+    count = f"{pair.samples:,.0f} sample{'' if round(pair.samples) == 1 else 's'}"
+    where = f"Of {name(pair.winner)}'s samples, {count} had {name(pair.runner_up)} as second nearest"
+    if pair.cut == "valley":
+        return f"{where}; they stand off from the plane between the two (mean {pair.mean_offset:.2f}): a valley."
+    if pair.cut == "alone":
+        return f"{where}; all samples of {name(pair.winner)} stand off from the planes around it: a valley."
+    return f"{where}; they show no valley (mean distance from the plane {pair.mean_offset:.2f}, even is 0.50)."
+
+
+def _text(explanation: Explanation | FlowExplanation, place: Callable[[Side], str]) -> str:
+    a, b = explanation.a, explanation.b
+    if a.node == b.node:
+        verdict = "have the same node"
+    elif a.cluster < 0 or b.cluster < 0:
+        verdict = "are not both in a cluster"
+    else:
+        verdict = "are in one cluster" if explanation.same_cluster else "are in different clusters"
+    lines = [f"{a.what} and {b.what} {verdict}."]
+    for side in (a, b):
+        where = "no cluster" if side.cluster < 0 else f"cluster {side.cluster} (id {side.cluster_id})"
+        margin = "" if side.margin is None else f", margin to the next cluster {side.margin:.4g}"
+        lines.append(f"{side.what}: {place(side)}, {where}{margin}")
+    return "\n  ".join([*lines, *explanation.sentences()])
 
 
 def explain(
@@ -207,47 +263,29 @@ def explain(
     )
 
 
-def explain_by_wins(a: Side, b: Side, *, co_wins: CoWins, hierarchy: Hierarchy) -> Explanation:
-    """Compare two sides where nodes are mapped by what they won together."""
-    heights, level = hierarchy.merge_height, hierarchy.level
-    ours, theirs = (int(hierarchy.group[side.node]) for side in (a, b))
+def explain_by_flow(a: Side, b: Side, *, flow: Flow, hierarchy: Hierarchy) -> FlowExplanation:
+    """Compare two sides of a model of PHIDA+."""
+    ours, theirs = (int(hierarchy.leaf[side.node]) for side in (a, b))
     merge = _merge(hierarchy, ours, theirs)
-    apart = level if merge is None else min(max(merge, 0), level)
-    return Explanation(
+    between = tuple(
+        DirectedSamples(
+            winner=winner,
+            runner_up=runner_up,
+            samples=float(flow.count[i]),
+            mean_offset=float(flow.offset[i] / flow.count[i]),
+            cut=("none", "valley", "alone")[flow.cut[i]],
+        )
+        for winner, runner_up in ((a.node, b.node), (b.node, a.node))
+        for i in np.flatnonzero((flow.winner == winner) & (flow.runner_up == runner_up))
+    )
+    return FlowExplanation(
         a=a,
         b=b,
-        path=(),
-        path_support=0.0,
-        deaths=(),
-        threshold=0.0,
-        merge_height=None if merge is None else 0.0 if merge < 0 else float(heights[merge]),
-        cut=(
-            float(heights[level - 1]) if level else -np.inf,
-            float(heights[level]) if level < len(heights) else np.inf,
-        ),
-        minimum_count=hierarchy.minimum_count,
-        forbidden=False,
-        mapping="coactivation",
-        shared=None if ours < 0 or theirs < 0 else _shared(co_wins, hierarchy, ours, theirs, apart),
-    )
-
-
-def _shared(co_wins: CoWins, hierarchy: Hierarchy, a: int, b: int, n_merges: int) -> Shared:
-    """What the groups of two nodes share when so many merges are made."""
-    group = np.arange(len(hierarchy.mode))
-    for into, other in zip(hierarchy.merge_into[:n_merges], hierarchy.merge_from[:n_merges], strict=True):
-        group[group == other] = into
-    inside = (hierarchy.group[co_wins.winner] >= 0) & (hierarchy.group[co_wins.runner_up] >= 0)
-    winner = group[hierarchy.group[co_wins.winner[inside]]]
-    runner_up = group[hierarchy.group[co_wins.runner_up[inside]]]
-    count = co_wins.count[inside]
-    strength = np.bincount(winner, count, len(group)) + np.bincount(runner_up, count, len(group))
-    ours, theirs = group[a], group[b]
-    between = (winner == ours) & (runner_up == theirs) | (winner == theirs) & (runner_up == ours)
-    return Shared(
-        samples=float(count[between].sum()),
-        chance=float(strength[ours] * strength[theirs] / strength.sum()),
-        n_nodes=(int((group == ours).sum()), int((group == theirs).sum())),
+        between=between,
+        merge_height=None if merge is None else float(hierarchy.merge_height[merge]) if merge >= 0 else -np.inf,
+        height=hierarchy.height,
+        made=merge is not None and merge < hierarchy.level,
+        outside=ours < 0 or theirs < 0,
     )
 
 

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from phida import _core, _threads, _validation, records
 from phida._validation import Columns
-from phida.answers.clarity import CutClarity, cut_clarity
-from phida.answers.explanation import Explanation, Side, explain, explain_by_wins
+from phida.answers.clarity import CutClarity, FlowClarity, cut_clarity
+from phida.answers.explanation import Explanation, FlowExplanation, Side, explain, explain_by_flow
 from phida.answers.novelty import novelty_scores
 
 
@@ -73,7 +73,10 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         labels : ndarray of shape (n_samples,)
             From 0 to ``n_clusters_`` - 1.
         """
-        reading, columns = self._snapshot()
+        return self._labels(self._snapshot(), X, novelty)
+
+    def _labels(self, snapshot: Snapshot, X: Any, novelty: float | None) -> NDArray[np.int64]:
+        reading, columns = snapshot
         samples = _validation.samples(self, X, columns)
         labels = reading.assign(samples, _threads.for_batch(samples.size))
         if novelty is not None:
@@ -201,7 +204,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         reading, columns = self._snapshot()
         return novelty_scores(reading, _validation.samples(self, X, columns))
 
-    def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation:
+    def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation | FlowExplanation:
         """Why two rows, nodes or clusters are in one cluster, or are not.
 
         Parameters
@@ -222,8 +225,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         cut = Cut._of(self._snapshot())
         reading = cut._reading
         sides = _side(cut, a, kind, "row a"), _side(cut, b, kind, "row b")
-        if reading.mapping == "coactivation":
-            return explain_by_wins(*sides, co_wins=cut.co_wins_, hierarchy=cut.hierarchy_)
+        if reading.leaves == "node":
+            return explain_by_flow(*sides, flow=records.Flow(**reading.flow()), hierarchy=cut.hierarchy_)
         everything = reading.at_level(len(reading.merge_heights()))
         return explain(
             *sides,
@@ -243,7 +246,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         n_clusters : int
-            How many clusters to make of the PH components, or of the nodes with ``mapping="coactivation"``.
+            How many clusters to make of the PH components, or of the nodes in PHIDA+.
         height : float
             Make merges as long as they cost no more than this; see ``hierarchy_.merge_height``.
 
@@ -255,15 +258,15 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         snapshot = self._snapshot()
         reading = snapshot.reading
         heights = reading.merge_heights()
-        most, least = reading.n_groups, reading.n_groups - len(heights)
+        most, least = reading.n_leaves, reading.n_leaves - len(heights)
         if n_clusters is not None and height is None:
             if n_clusters not in range(least, most + 1):
                 raise ValueError(f"n_clusters can be from {least} to {most} here, not {n_clusters!r}.")
             level = most - int(n_clusters)
         elif height is not None and n_clusters is None:
-            least_height = -np.inf if reading.mapping == "coactivation" else 0
-            if not isinstance(height, Real) or not height >= least_height:
-                wanted = "a number" if reading.mapping == "coactivation" else "0 or more"
+            signed = reading.height == "modularity"
+            if not isinstance(height, Real) or not height >= (-np.inf if signed else 0):
+                wanted = "a number" if signed else "0 or more"
                 raise ValueError(f"height must be {wanted}, not {height!r}.")
             level = int(np.argmax([*(heights > height), True]))
         else:
@@ -279,7 +282,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self._reading.cluster_ids()
 
     @property
-    def cut_clarity_(self) -> CutClarity:
+    def cut_clarity_(self) -> CutClarity | FlowClarity:
         reading = self._reading
         persistence, hierarchy = records.Persistence(**reading.persistence()), records.Hierarchy(**reading.hierarchy())
         return cut_clarity(persistence, hierarchy, reading.n_components)
@@ -325,16 +328,6 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     @property
     def hierarchy_(self) -> records.Hierarchy:
         return records.Hierarchy(**self._reading.hierarchy())
-
-    @property
-    def co_wins_(self) -> records.CoWins:
-        found = self._reading.co_wins()
-        unit = found["co_unit"]
-        return records.CoWins(
-            winner=found["co_winner"].astype(np.int64),
-            runner_up=found["co_runner_up"].astype(np.int64),
-            count=found["co_count"] if unit == 1 else found["co_count"] / unit,
-        )
 
     @property
     def assignment_view_(self) -> records.AssignmentView:

@@ -36,8 +36,10 @@ class Dendrogram(_Record):
     ['left', 'right', 'left_base', 'right_base', 'height', 'made', 'cluster']
     """
 
-    mapping: str
-    """The rule that made the hierarchy."""
+    leaves: str
+    """What merging starts from: ``component`` or ``node``."""
+    measure: str
+    """What a height is; see :class:`phida.records.Hierarchy`."""
     order: Ints
     """Components from left to right."""
     mass: Floats
@@ -77,8 +79,10 @@ class Dendrogram(_Record):
         """
         found = model.hierarchy_
         count = len(found.mode)
-        by_wins = found.mapping == "coactivation"
-        height = np.arange(1.0, len(found.merge_height) + 1) if by_wins else found.merge_height
+        # Modularity falls from merge to merge and may be below 0: the number of the merge is drawn.
+        height = (
+            np.arange(1.0, len(found.merge_height) + 1) if found.height == "modularity" else found.merge_height
+        )
         leaves: dict[int, list[int]] = {component: [component] for component in range(count)}
         for into, source in zip(found.merge_into.tolist(), found.merge_from.tolist(), strict=True):
             leaves[into] += leaves.pop(source)
@@ -93,7 +97,8 @@ class Dendrogram(_Record):
             base[into] = height[i]
         made = np.arange(len(parts)) < found.level
         return cls(
-            mapping=found.mapping,
+            leaves=found.leaves,
+            measure=found.height,
             order=np.array(order, dtype=np.int64),
             mass=found.mass,
             cluster=found.cluster,
@@ -169,9 +174,8 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     ax = style.axes_of(ax, (7.6, 4.8))
     top = float(record.height.max(initial=0.0)) or 1.0
     count = len(record.order)
-    by_wins = record.mapping == "coactivation"
     ax.set(xlim=(-0.8, count - 0.2), ylim=(-0.14 * top, 1.16 * top), xticks=[])
-    ax.set_ylabel("merges" if by_wins else "merge height")
+    ax.set_ylabel({"modularity": "merges", "prominence": "prominence"}.get(record.measure, "merge height"))
     _draw_merges(ax, record)
     _draw_components(ax, record, top)
     _draw_cut(ax, record, top)
@@ -181,7 +185,7 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     clusters = len(record.cluster_ids)
     style.title(
         ax,
-        f"Hierarchy: {style.counted(count, 'node' if by_wins else 'component')}, "
+        f"Hierarchy: {style.counted(count, record.leaves)}, "
         f"cut to {style.counted(clusters, 'cluster')}",
         "named by the id of their cluster; dashed merges are not made",
     )
@@ -217,16 +221,15 @@ def _draw_components(ax: Axes, record: Dendrogram, top: float) -> None:
 
 
 def _draw_cut(ax: Axes, record: Dendrogram, top: float) -> None:
-    by_wins = record.mapping == "coactivation"
     if record.jump is not None and record.jump[1] > record.jump[0]:
         low, high = record.jump
         ax.axhspan(low, high, color=style.COLOURS[5], alpha=0.2, linewidth=0)
         ax.axhline((low + high) / 2, color=style.ink(), linestyle=":", linewidth=1)
         after = f"cut after {style.counted(int(low), 'merge')}"
-        _write(ax, after if by_wins else f"cut: {low:.3g} to {high:.3g}", (low + high) / 2)
+        _write(ax, after if record.measure == "modularity" else f"cut: {low:.3g} to {high:.3g}", (low + high) / 2)
     roots = len(record.order) - len(record.height)
     if len(record.height):
-        apart = "no two ever won together" if by_wins else "no two are adjacent"
+        apart = "no flow between them" if record.leaves == "node" else "no two are adjacent"
         ends = f"minimum count {record.minimum_count}" if roots == record.minimum_count else apart
         ax.axhline(1.05 * top, color=style.GREY, linewidth=0.8)
         _write(ax, f"merging ends at {roots} ({ends})", 1.05 * top)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from phida.answers.explanation import Explanation
+from phida.answers.explanation import Explanation, FlowExplanation
 from phida.serve.moment import Moment, number
 
 #: Features of a profile or a record, at most.
@@ -79,14 +79,14 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
 
 
 def _mode(moment: Moment, node: int) -> int:
-    """What a node is compared with: the mode of its component; with co-activation, its cluster's strongest node."""
+    """What a node is compared with: the mode of its component, or its cluster's strongest node where nodes are leaves."""
     nodes, hierarchy = moment.model.nodes_, moment.model.hierarchy_
-    if hierarchy.mapping == "persistence":
-        return int(hierarchy.mode[hierarchy.group[node]])
+    if hierarchy.leaves == "component":
+        return int(hierarchy.mode[hierarchy.leaf[node]])
     return int(np.argmax(np.where(nodes.cluster == nodes.cluster[node], nodes.support, -1)))
 
 
-def _told(moment: Moment, why: Explanation) -> list[str]:
+def _told(moment: Moment, why: Explanation | FlowExplanation) -> list[str]:
     """An explanation in sentences that name nodes as the page does, by their ids."""
     ids = moment.model.nodes_.id
     return why.sentences(lambda node: f"node {ids[node]}", _DEATHS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from phida.answers.clarity import CutClarity
+from phida.answers.clarity import CutClarity, FlowClarity
 from phida.projection import Projection
 from phida.serve.axes import SteadyAxes
 from phida.serve.feed import Snapshot
@@ -96,9 +96,11 @@ def _labelled(labels: Any, ids: Any) -> list[tuple[int, int]]:
     return list(zip(labels.tolist(), ids[labels].tolist(), strict=True))
 
 
-def _clarity(told: CutClarity) -> dict[str, Any]:
+def _clarity(clarity: CutClarity | FlowClarity) -> dict[str, Any]:
+    if isinstance(clarity, FlowClarity):
+        return {name: number(getattr(clarity, name)) for name in ("n_clusters", "nearest", "threshold", "clarity")}
     names = ("persistence", "hierarchy", "n_components", "n_clusters", "minimum_count", "next_n_clusters")
-    return {name: number(getattr(told, name)) for name in names} | {"mapping": told.mapping}
+    return {name: number(getattr(clarity, name)) for name in names}
 
 
 def _counts(moment: Moment) -> dict[str, Any]:
