@@ -118,7 +118,7 @@ def test_two_processes_write_the_same_diagrams(tmp_path):
         written.append({path.name: path.read_bytes() for path in sorted((out / "diagrams").iterdir())})
     assert len(written[0]) == 16 and written[0] == written[1]
     svgs = {name: text for name, text in written[0].items() if name.endswith(".svg")}
-    assert all(b"<text" in text and len(text) < 20_000 for text in svgs.values())
+    assert all(b"<text" in text and len(text) < 15_000 for text in svgs.values())
 
 
 MANUAL = Path(__file__).parents[2] / "docs" / "benchmark"

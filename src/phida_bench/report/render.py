@@ -83,10 +83,10 @@ def latex(table: Table) -> str:
 def svg(picture: Picture) -> str:
     """A diagram as SVG text, the same for the same numbers.
 
-    Text stays text, which is a third of the size of outlines. matplotlib reads both settings while it writes.
+    Text stays text, which is smaller than outlines. matplotlib reads these settings while it writes.
     """
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "phida"}):
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "phida", "font.sans-serif": ["DejaVu Sans"]}):
         picture.figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     return text[text.index("<svg") :]
