@@ -33,6 +33,7 @@ ALIASES = {
     "Matrix": ("numpy.float64", "None, None"),
     "Vector": ("numpy.float64", "None,"),
     "Indices": ("numpy.int32", "None,"),
+    "Longs": ("numpy.int64", "None,"),
 }
 
 GENERICS = {"dict": "dict[str, Any]", "tuple": "tuple[Any, ...]", "list": "list[str]"}

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "arrays.hpp"
+#include "../arrays.hpp"
 #include "nodes/sample_buffer.hpp"
 
 namespace phida::bindings {

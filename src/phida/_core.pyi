@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 Matrix = NDArray[numpy.float64]
 Vector = NDArray[numpy.float64]
 Indices = NDArray[numpy.int32]
+Longs = NDArray[numpy.int64]
 
 
 class Reading:
@@ -28,7 +29,7 @@ class Reading:
         """The margins of the latest samples, when they were learned."""
 
     def at_level(self, level: int) -> Reading:
-        """The same components, after so many of all merges."""
+        """The same leaves, after so many of all merges."""
 
     def merge_heights(self) -> NDArray[numpy.float64]:
         """Heights of all merges, those below the least number of clusters too."""
@@ -47,8 +48,10 @@ class Reading:
 
     def moments(self) -> dict[str, Any]: ...
 
-    def co_wins(self) -> dict[str, Any]:
-        """How often one node won and another was its runner-up."""
+    def flow(self) -> dict[str, Any]:
+        """
+        What the samples between pairs of nodes tell; empty for the published rule.
+        """
 
     def cluster_centers(self) -> NDArray[numpy.float64]: ...
 
@@ -62,21 +65,23 @@ class Reading:
     def n_components(self) -> int: ...
 
     @property
-    def mapping(self) -> str:
-        """The rule that made the clusters."""
+    def n_leaves(self) -> int: ...
 
     @property
-    def n_groups(self) -> int: ...
+    def leaves(self) -> str: ...
+
+    @property
+    def height(self) -> str: ...
 
     @property
     def n_clusters(self) -> int: ...
 
 class Learner:
     """
-    The online learner. The switches are the paper's ablations; max_nodes and half_life depart from the paper, 0 is off.
+    The online learner. The switches are the paper's ablations; plus, max_nodes and half_life depart from the paper, 0 is off.
     """
 
-    def __init__(self, n_features: int, released: bool = False, *, ph: bool = True, refresh: bool = True, remove: bool = True, prune: bool = True, mapping: bool = True, max_nodes: int = 0, half_life: float = 0.0) -> None: ...
+    def __init__(self, n_features: int, *, released: bool = False, plus: bool = False, ph: bool = True, refresh: bool = True, remove: bool = True, prune: bool = True, mapping: bool = True, max_nodes: int = 0, half_life: float = 0.0) -> None: ...
 
     def learn(self, samples: Matrix) -> int:
         """
@@ -92,13 +97,13 @@ class Learner:
     def end_learning(self) -> None:
         """Refresh and begin a new stage."""
 
-    def reading(self) -> Reading:
-        """The model as if learning had just ended; learning is not affected."""
+    def reading(self, rule: str = 'published') -> Reading:
+        """
+        The model as if learning had just ended, by the rule 'published', 'groups' or 'parts'; learning is not affected.
+        """
 
-    def map_by(self, mapping: str) -> None:
-        """
-        The rule that takes nodes to clusters from now on: 'persistence', the paper's, or 'coactivation'.
-        """
+    def follow(self, rule: str) -> None:
+        """The rule whose clusters the lineage follows from now on."""
 
     def last_step(self) -> dict[str, Any]: ...
 
@@ -120,9 +125,6 @@ class Learner:
 
     @property
     def n_events(self) -> int: ...
-
-    @property
-    def counted_from(self) -> int: ...
 
     @property
     def n_nodes(self) -> int: ...
@@ -162,6 +164,8 @@ def ph_components(offset: Indices, neighbour: Indices, support: Vector, prune: b
 def hierarchy(rows: Matrix, support: Vector, component: Indices, persistence: Vector) -> dict[str, Any]: ...
 
 def cut_level(heights: Vector) -> int: ...
+
+def flow_clusters(rows: Matrix, support: Vector, winner: Indices, runner_up: Indices, count: Longs, offset: Vector, offset_square: Vector, unpaired: Longs) -> dict[str, Any]: ...
 
 def assign(rows: Matrix, support: Vector, cluster: Indices, n_clusters: int, samples: Matrix) -> tuple[Any, ...]: ...
 

@@ -1,7 +1,8 @@
-"""PHIDA for river: the same learner behind ``learn_one`` and ``predict_one``."""
+"""PHIDA and PHIDA+ for river: the same learners behind ``learn_one`` and ``predict_one``."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable
 from typing import Any
 
@@ -13,86 +14,28 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.river needs river: pip install "phida[river]"') from error
 
 from phida import _core, _threads
-from phida._model import RULES, Model, check_limits, limits
+from phida._model import LEVELS, PUBLISHED, Model, Settings, check_limits, limits
 from phida._named_rows import NamedRows, into_frame, into_series
 from phida.answers.novelty import novelty_scores
 from phida.lineage import Lineage
 
-__all__ = ["PHIDA"]
+__all__ = ["PHIDA", "PHIDAPlus"]
 
 
-class PHIDA(base.Clusterer):
-    """Online clustering with persistence-guided node-to-cluster mapping, for river.
+class _Clusterer(base.Clusterer):
+    """What both clusterers share. A subclass has the settings of its native learner, and the rule to read it by."""
 
-    The learner of :class:`phida.PHIDA`: the same rows in the same order give the same bits as its ``partial_fit``,
-    whether they come one by one or in frames. It finds the number of clusters and has nothing to tune.
-
-    Parameters
-    ----------
-    compatibility
-        ``"equations"`` follows the paper's equations; ``"released"`` repeats one quirk of the authors' research code,
-        from which the published tables come.
-    max_nodes
-        Never more nodes than this; where one more is needed, close nodes of little support are merged first. Departs
-        from the published method, which is None.
-    half_life
-        Rows after which a row counts half. Departs from the published method, which is None.
-    mapping
-        ``"persistence"``, the paper's way from nodes to clusters, or ``"coactivation"``, which joins nodes that win
-        together. What is learned is the same, so that it may be changed at any time.
-
-    Attributes
-    ----------
-    n_clusters : int
-        How many clusters there are; 0 before the first row.
-    centers : dict
-        The centre of each cluster, a dict of its features, by cluster number: support-weighted means of its nodes.
-    lineage : phida.lineage.Lineage
-        What happened to clusters, by id: born, split, merged, died, revived.
-
-    Notes
-    -----
-    **NamedRows.** The first row fixes them, and the order in which they are summed up; later rows may hold them in any
-    order. A row with a feature missing, new, not a number, NaN, infinite or beyond 1e140 raises a ``ValueError`` that
-    names it, and changes nothing; of a frame, no row is learned then.
-
-    **Reading never changes learning.** Predictions, ``centers`` and ``n_clusters`` answer as if learning had just
-    ended, for which the clusters are worked out on a copy. That is done once after each row or frame that is learned,
-    when somebody asks, and costs much more than learning a row. Where answers may wait, learn and predict many rows at
-    a time.
-
-    **Cluster numbers are not identities.** After more learning, cluster 3 may be another one; ``predict_id_one`` gives
-    ids that last, and ``lineage`` tells what became of them.
-
-    Examples
-    --------
-    >>> from phida.river import PHIDA
-    >>> from river import datasets, preprocessing
-    >>> model = preprocessing.StandardScaler() | PHIDA()
-    >>> for x, _ in datasets.ImageSegments().take(500):
-    ...     model.learn_one(x)
-    >>> model.predict_one(x), model["PHIDA"].n_clusters
-    (1, 9)
-    """
-
-    def __init__(
-        self,
-        *,
-        compatibility: str = "equations",
-        max_nodes: int | None = None,
-        half_life: float | None = None,
-        mapping: str = "persistence",
-    ) -> None:
-        if compatibility not in ("equations", "released"):
-            raise ValueError(f"compatibility must be 'equations' or 'released', not {compatibility!r}.")
-        check_limits(max_nodes, half_life)
-        if mapping not in RULES:
-            raise ValueError(f"mapping must be {' or '.join(map(repr, RULES))}, not {mapping!r}.")
-        self.compatibility = compatibility
-        self.max_nodes = max_nodes
-        self.half_life = half_life
-        self.mapping = mapping
+    def __init__(self) -> None:
         self._model: Model[NamedRows] = Model()
+
+    @abstractmethod
+    def _settings(self) -> Settings:
+        """Settings of the native learner."""
+
+    @property
+    @abstractmethod
+    def _rule(self) -> str:
+        """The rule that maps nodes to clusters."""
 
     def learn_one(self, x: dict[Hashable, Any]) -> None:
         """Learn a row.
@@ -106,8 +49,8 @@ class PHIDA(base.Clusterer):
         if not model.begun:
             features = NamedRows(x)
             features.row(x)  # a row that is refused fixes nothing
-            self._begin(features)
-        model.learn(model.features.row(x), self.mapping)
+            model.begin(len(features.names), self._settings(), features)
+        model.learn(model.features.row(x), self._rule)
 
     def predict_one(self, x: dict[Hashable, Any]) -> int:
         """Cluster of a row, or -1 before any row was learned.
@@ -138,7 +81,7 @@ class PHIDA(base.Clusterer):
     def score_one(self, x: dict[Hashable, Any]) -> float:
         """How unusual a row is: the share of the latest rows that fitted better when they came.
 
-        High is unusual, as for river's anomaly detectors: 1 minus what ``phida.PHIDA.score_samples`` gives.
+        High is unusual, as for river's anomaly detectors: 1 minus what ``score_samples`` of the estimators gives.
 
         Parameters
         ----------
@@ -166,8 +109,8 @@ class PHIDA(base.Clusterer):
         if not model.begun:
             features = NamedRows(frame.columns)
             features.rows(frame)
-            self._begin(features)
-        model.learn(model.features.rows(frame), self.mapping)
+            model.begin(len(features.names), self._settings(), features)
+        model.learn(model.features.rows(frame), self._rule)
 
     def predict_many(self, X: Any) -> Any:
         """Cluster of each row of a frame, or -1 before any row was learned.
@@ -220,8 +163,126 @@ class PHIDA(base.Clusterer):
     def _reading(self) -> _core.Reading | None:
         """The model as if learning had just ended; None where nothing was learned."""
         model = self._model
-        return model.reading(self.mapping) if model.n_seen > 0 else None
+        return model.reading(self._rule) if model.n_seen > 0 else None
 
-    def _begin(self, features: NamedRows) -> None:
-        settings = {"released": self.compatibility == "released", **limits(self.max_nodes, self.half_life)}
-        self._model.begin(len(features.names), settings, features)
+
+class PHIDA(_Clusterer):
+    """Online clustering with persistence-guided node-to-cluster mapping, for river: the published method.
+
+    The learner of :class:`phida.PHIDA`: the same rows in the same order give the same bits as its ``partial_fit``,
+    whether they come one by one or in frames. It finds the number of clusters and has nothing to tune.
+    :class:`phida.river.PHIDAPlus` is recommended for new work.
+
+    Attributes
+    ----------
+    n_clusters : int
+        How many clusters there are; 0 before the first row.
+    centers : dict
+        The centre of each cluster, a dict of its features, by cluster number: support-weighted means of its nodes.
+    lineage : phida.lineage.Lineage
+        What happened to clusters, by id: born, split, merged, died, revived.
+
+    Notes
+    -----
+    **Features.** The first row fixes them, and the order in which they are summed up; later rows may hold them in any
+    order. A row with a feature missing, new, not a number, NaN, infinite or beyond 1e140 raises a ``ValueError`` that
+    names it, and changes nothing; of a frame, no row is learned then.
+
+    **Reading never changes learning.** Predictions, ``centers`` and ``n_clusters`` answer as if learning had just
+    ended, for which the clusters are worked out on a copy. That is done once after each row or frame that is learned,
+    when somebody asks, and costs much more than learning a row. Where answers may wait, learn and predict many rows at
+    a time.
+
+    **Cluster numbers are not identities.** After more learning, cluster 3 may be another one; ``predict_id_one`` gives
+    ids that last, and ``lineage`` tells what became of them.
+
+    Examples
+    --------
+    >>> from phida.river import PHIDA
+    >>> from river import datasets, preprocessing
+    >>> model = preprocessing.StandardScaler() | PHIDA()
+    >>> for x, _ in datasets.ImageSegments().take(500):
+    ...     model.learn_one(x)
+    >>> model.predict_one(x), model["PHIDA"].n_clusters
+    (1, 9)
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def _settings(self) -> Settings:
+        return {"released": False, "plus": False}
+
+    @property
+    def _rule(self) -> str:
+        return PUBLISHED
+
+
+class PHIDAPlus(_Clusterer):
+    """Online clustering that finds groups where groups are plain to see, for river.
+
+    The learner of :class:`phida.PHIDAPlus`: the same rows in the same order give the same bits as its ``partial_fit``,
+    whether they come one by one or in frames. It finds the number of clusters and has nothing to tune.
+
+    Parameters
+    ----------
+    level
+        ``"groups"``, what a visible gap separates, or ``"parts"``, which also divide what has no gap. What is learned
+        is the same, so that it may be changed at any time.
+    max_nodes
+        Never more nodes than this; where one more is needed, close nodes of little support are merged first. None: as
+        many as the stream needs.
+    half_life
+        Rows after which a row counts half. None: every row counts the same for ever.
+
+    Attributes
+    ----------
+    n_clusters : int
+        How many clusters there are; 0 before the first row.
+    centers : dict
+        The centre of each cluster, a dict of its features, by cluster number: support-weighted means of its nodes.
+    lineage : phida.lineage.Lineage
+        What happened to clusters, by id: born, split, merged, died, revived.
+
+    Notes
+    -----
+    **Features.** The first row fixes them, and the order in which they are summed up; later rows may hold them in any
+    order. A row with a feature missing, new, not a number, NaN, infinite or beyond 1e140 raises a ``ValueError`` that
+    names it, and changes nothing; of a frame, no row is learned then.
+
+    **Reading never changes learning.** Predictions, ``centers`` and ``n_clusters`` answer as if learning had just
+    ended, for which the clusters are worked out on a copy. That is done once after each row or frame that is learned,
+    when somebody asks, and costs much more than learning a row. Where answers may wait, learn and predict many rows at
+    a time.
+
+    **Cluster numbers are not identities.** After more learning, cluster 3 may be another one; ``predict_id_one`` gives
+    ids that last, and ``lineage`` tells what became of them.
+
+    Examples
+    --------
+    >>> from phida.river import PHIDAPlus
+    >>> from river import datasets, preprocessing
+    >>> model = preprocessing.StandardScaler() | PHIDAPlus()
+    >>> for x, _ in datasets.ImageSegments().take(500):
+    ...     model.learn_one(x)
+    >>> model["PHIDAPlus"].n_clusters >= 1
+    True
+    """
+
+    def __init__(
+        self, *, level: str = "groups", max_nodes: int | None = None, half_life: float | None = None
+    ) -> None:
+        check_limits(max_nodes, half_life)
+        if level not in LEVELS:
+            raise ValueError(f"level must be {' or '.join(map(repr, LEVELS))}, not {level!r}.")
+        super().__init__()
+        self.level = level
+        self.max_nodes = max_nodes
+        self.half_life = half_life
+
+    def _settings(self) -> Settings:
+        return {"plus": True, **limits(self.max_nodes, self.half_life)}
+
+    @property
+    def _rule(self) -> str:
+        return self.level

@@ -11,7 +11,7 @@ from typing import IO
 
 import typer
 
-from phida._model import RULES
+from phida._model import LEVELS
 from phida.cli.options import names
 from phida.estimators import PHIDA
 from phida.streams.batch import Batch, RowReader
@@ -74,8 +74,8 @@ def check_limits(learned: StreamModel, **wanted: float | None) -> None:
 
 def set_mapping(estimator: PHIDA, mapping: str | None) -> None:
     """Read a model by the mapping that is asked for, if any; that can change at any time."""
-    if mapping is not None and mapping not in RULES:
-        raise typer.BadParameter(f"--mapping takes {' or '.join(RULES)}, not {mapping!r}.")
+    if mapping is not None and mapping not in LEVELS:
+        raise typer.BadParameter(f"--mapping takes {' or '.join(LEVELS)}, not {mapping!r}.")
     if mapping is not None:
         estimator.set_params(mapping=mapping)
 
