@@ -133,7 +133,7 @@ def _report(
     for name, X, y in cases:
         found: dict[str, list[tuple[float, float, bool]]] = {}
         for seed in range(seeds if len(y) < 30_000 else 1):
-            for system, labels in _labels(X, y, order(y, seed), batch=seed == 0 and len(y) <= 12_000).items():
+            for system, labels in _labels(X, y, order(y, seed), batch=seed == 0 and X.size <= 300_000).items():
                 right = len(np.unique(labels)) == len(np.unique(y))
                 found.setdefault(system, []).append(
                     (adjusted_rand_score(y, labels), adjusted_mutual_info_score(y, labels), right)
