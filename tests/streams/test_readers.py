@@ -86,6 +86,22 @@ def test_a_first_line_of_numbers_is_no_header(tmp_path):
     assert reader.names == ("0", "1") and batches[0].rows.tolist() == [[1, 2], [3, 4]]
 
 
+def test_digits_of_other_scripts_are_names(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("\u0661,\u0662\n3,4\n")
+    reader, batches = read(Source(str(path)))
+    assert reader.names == ("\u0661", "\u0662") and batches[0].rows.tolist() == [[3, 4]]
+
+
+def test_spaces_around_numbers_are_no_matter(tmp_path):
+    """Whether all rows of a batch are plain or one of them needs a closer look."""
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n 1\t,\u00a02\n")
+    assert read(Source(str(path)))[1][0].rows.tolist() == [[1, 2]]
+    path.write_text('a,b\n 1\t,\u00a02\n"3",4\n')
+    assert read(Source(str(path)))[1][0].rows.tolist() == [[1, 2], [3, 4]]
+
+
 def test_quotes_line_breaks_blank_lines_and_marks(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes(b'\xef\xbb\xbf"a, or b",note,c\r\n\r\n1,"two\nlines, and ""more""",3\r\n\n"4",x,5')
@@ -135,6 +151,10 @@ BAD = [
     ("csv", "1,x", "'x' in column 'b' is not a number"),
     ("csv", "1,", "'' in column 'b' is not a number"),
     ("csv", "1,1_000", "'1_000' in column 'b'"),
+    ("csv", "1,1_0", "'1_0' in column 'b'"),
+    ("csv", "1,\u0661\u0662", "'\u0661\u0662' in column 'b' is not a number"),  # Arabic
+    ("csv", "1,\uff11\uff12", "'\uff11\uff12' in column 'b' is not a number"),  # full-width
+    ("csv", "1,1\u0660e1", "in column 'b' is not a number"),
     ("csv", "1,nan", "column 'b' is nan; values must be finite"),
     ("csv", "1,-inf", "column 'b' is -inf"),
     ("csv", "1,1e200", "column 'b' is 1e+200"),
