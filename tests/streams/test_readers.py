@@ -256,20 +256,6 @@ def test_a_file_that_grows_is_followed(tmp_path):
     assert got == [[1, 2], [3, 4], [5, 6]]
 
 
-@pytest.mark.parametrize(("change", "message"), [("cut", "became shorter"), ("move", "was moved or replaced")])
-def test_a_file_that_is_followed_and_does_not_grow_is_told(tmp_path, change, message):
-    path = tmp_path / "r.csv"
-    path.write_text("a,b\n1,2\n")
-    with opened(Source(str(path), follow=True)) as reader:
-        batches = reader.batches(1)
-        assert next(batches).rows.tolist() == [[1, 2]]
-        if change == "move":
-            path.rename(tmp_path / "old.csv")
-        path.write_text("a\n")
-        with pytest.raises(DataError, match=message):
-            next(batches)
-
-
 def until(condition):
     deadline = time.monotonic() + 20
     while not condition() and time.monotonic() < deadline:
