@@ -144,6 +144,6 @@ def test_a_line_of_commas_is_no_header(tmp_path):
     path.write_bytes(b"a" + b"," * (1 << 20) + b"\n1\n")
     with (
         pytest.raises(DataError, match="the first line has 1,048,577 fields"),
-        opened(Source(str(path), None, Selection())),
+        opened(Source(str(path))),
     ):
         pass

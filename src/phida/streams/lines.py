@@ -203,7 +203,7 @@ class Lines:
             if pieces.startswith(codecs.BOM_UTF8):
                 begin = self._at = self._skipped = len(codecs.BOM_UTF8)
         while begin < len(pieces):
-            if self._at <= begin and not self._quoted:
+            if pieces[begin] <= 32 and self._at <= begin and not self._quoted:  # a blank, or a control character
                 blank = _BLANK.match(pieces, begin)
                 if blank is not None:
                     self._skipped += blank.end() - begin
