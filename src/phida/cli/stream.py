@@ -11,10 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from phida.cli import inputs, options
+from phida.cli import inputs, methods, options
 from phida.cli.console import INTERRUPTED, counting, errors_as_messages, print_json, say
 from phida.cli.models import output_format_of
-from phida.estimators import PHIDA
 from phida.streams import checkpoint
 from phida.streams.batch import DataError
 from phida.streams.checkpoint import Position, Schedule
@@ -51,9 +50,10 @@ def stream(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
+    method: options.Method = None,
+    level: options.Level = None,
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
-    mapping: options.Mapping = None,
     ids: Annotated[bool, typer.Option("--ids", help="Write the ids that clusters keep, not labels.")] = False,
     events: Annotated[
         Path | None, typer.Option(help="Where births, splits, merges and deaths go, as NDJSON.", dir_okay=False)
@@ -89,16 +89,18 @@ def stream(
         signals = stack.enter_context(Signals().caught())
         reader = stack.enter_context(opened(source, signals, partial(say, quiet=quiet)))
         if learned is None:
-            estimator = PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life)
-            learned = StreamModel(estimator, reader.names)
-        inputs.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
-        inputs.set_mapping(learned.estimator, mapping)
+            learned = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), reader.names)
+        methods.check_begun(learned.estimator, method, max_nodes, half_life)
+        before = methods.level_of(learned.estimator)
+        methods.set_level(learned.estimator, level)
         learned.check_width(len(reader.features))
         offset = 0 if output is None else position.output_offset
         wanted_format = output_format_of(source, output_format)
         if position.row:
             _check_output(position, output, wanted_format)
             _check_choices(position, ids, events)
+            if level not in (None, before):
+                raise DataError(f"the stream was begun with --level {before}; it cannot change on the way.")
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log, offset=position.bad_row_log_offset))
         bad.count = position.bad_rows
         run = Stream(
@@ -198,7 +200,8 @@ def _file(stack: ExitStack, output: Path | None, offset: int) -> Any:
 def _tell(run: Stream, as_json: bool, quiet: bool) -> None:
     facts: dict[str, Any] = {"rows": run.position.row, "bad_rows": run.bad_rows.count}
     if run.model.fitted:
-        facts |= {"nodes": run.model.estimator.n_nodes_, "clusters": run.model.estimator.n_clusters_}
+        fitted = run.model.estimator
+        facts |= {"nodes": fitted.n_nodes_, "clusters": fitted.n_clusters_, **fitted._counts()}
     if run.score is not None and run.score.pairs:
         facts |= run.score.values()
     if as_json:

@@ -97,10 +97,8 @@ def _labelled(labels: Any, ids: Any) -> list[tuple[int, int]]:
 
 
 def _clarity(clarity: CutClarity | FlowClarity) -> dict[str, Any]:
-    if isinstance(clarity, FlowClarity):
-        return {name: number(getattr(clarity, name)) for name in ("n_clusters", "nearest", "threshold", "clarity")}
-    names = ("persistence", "hierarchy", "n_components", "n_clusters", "minimum_count", "next_n_clusters")
-    return {name: number(getattr(clarity, name)) for name in names}
+    """Its numbers by name, and all of it in words."""
+    return {name: number(value) for name, value in asdict(clarity).items()} | {"text": str(clarity)}
 
 
 def _counts(moment: Moment) -> dict[str, Any]:
@@ -112,6 +110,8 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "n_active_nodes": model.n_active_nodes_,
         "n_components": model.n_components_,
         "n_clusters": model.n_clusters_,
+        "counts": model._counts(),
+        "leaves": model.hierarchy_.leaves,
         "vigilance": number(model.vigilance_),
         "interval": model.interval_,
         "clarity": _clarity(model.cut_clarity_),
