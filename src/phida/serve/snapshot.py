@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from phida.answers.clarity import CutClarity, FlowClarity
-from phida.projection import Projection
+from phida.projection import Projection, node_edges
 from phida.serve.axes import SteadyAxes
 from phida.serve.feed import Snapshot
 from phida.serve.learning import Progress
@@ -70,15 +70,14 @@ class Sketcher:
         return {"clusters": clusters}
 
     def _nodes(self, moment: Moment) -> dict[str, Any]:
-        nodes, graph = moment.model.nodes_, moment.model.graph_
+        nodes = moment.model.nodes_
         drawn = np.sort(np.argsort(-nodes.support, kind="stable")[:NODES])
         place = np.full(len(nodes), -1)
         place[drawn] = np.arange(len(drawn))
         at = self._axes.turned(Projection.of(moment.model)).transform(nodes.representatives[drawn])
         ids = np.array([*moment.ids, -1])  # the last for nodes without a cluster
-        source, target = place[graph.source], place[graph.target]
-        edges = np.flatnonzero((source >= 0) & (target >= 0))
-        edges = edges[np.argsort(graph.distance[edges], kind="stable")[:EDGES]]
+        source, target = (place[ends] for ends in node_edges(moment.model)[:2])
+        edges = np.flatnonzero((source >= 0) & (target >= 0))[:EDGES]
         return {
             "nodes": {
                 "id": nodes.id[drawn].tolist(),
