@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from phida import PHIDA
+from phida import PHIDAPlus
 from phida.plots import gallery
 
 ROWS = 6000
@@ -39,7 +39,7 @@ def readings(seed: int = 5) -> pd.DataFrame:
 def main(folder: Path | None) -> None:
     """Learn the stream in chunks, say what happened, draw."""
     stream = readings()
-    model = PHIDA(compute_labels=False)
+    model = PHIDAPlus(compute_labels=False)
     for first in range(0, ROWS, 500):
         model.partial_fit(stream[first : first + 500])
     model.refresh()

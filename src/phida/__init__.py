@@ -4,7 +4,7 @@ import os
 import warnings
 
 from phida._versions import __version__, show_versions
-from phida.estimators import PHIDA, PHIDAPlus
+from phida.estimators import PHIDA, PHIDAPlus, load
 from phida.state_file import StateFileError
 
 if os.environ.get("PHIDA_SIMD", "") not in ("", "baseline", "avx2", "avx512"):
@@ -12,4 +12,4 @@ if os.environ.get("PHIDA_SIMD", "") not in ("", "baseline", "avx2", "avx512"):
         f"PHIDA_SIMD={os.environ['PHIDA_SIMD']!r} is ignored; it takes baseline, avx2 or avx512.", stacklevel=2
     )
 
-__all__ = ["PHIDA", "PHIDAPlus", "StateFileError", "__version__", "show_versions"]
+__all__ = ["PHIDA", "PHIDAPlus", "StateFileError", "__version__", "load", "show_versions"]

@@ -59,6 +59,10 @@ class Estimator(ClusterMixin, Predictor):
         """The rule that maps nodes to clusters. It can change at any time."""
         raise NotImplementedError
 
+    def _counts(self) -> dict[str, int]:
+        """How many clusters there are, by what they are called."""
+        raise NotImplementedError
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Start afresh, learn the rows in their order, and end with a refresh.
 
@@ -491,6 +495,9 @@ def _common_columns(models: Sequence[Estimator]) -> Columns:
             columns = model._fitted.features
         except NotFittedError as error:
             raise NotFittedError(f"model {number} is not fitted; merge models that have learned rows.") from error
+        if type(model) is not type(models[0]):
+            names = type(model).__name__, type(models[0]).__name__
+            raise ValueError(f"model {number} is a {names[0]} and the first a {names[1]}; merge models of one method.")
         if number == 1 or (common.names is None and columns.width == common.width):
             common = columns
         if columns.width != common.width:

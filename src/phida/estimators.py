@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from phida import records
+from phida import records, state_file
 from phida._estimator import Estimator
 from phida._model import LEVELS, PUBLISHED, Settings, limits
 
@@ -107,6 +108,9 @@ class PHIDA(Estimator):
     @property
     def _rule(self) -> str:
         return PUBLISHED
+
+    def _counts(self) -> dict[str, int]:
+        return {"clusters": self.n_clusters_}
 
 
 class PHIDAPlus(Estimator):
@@ -247,6 +251,9 @@ class PHIDAPlus(Estimator):
             raise ValueError(f"level must be {' or '.join(map(repr, LEVELS))}, not {level!r}.")
         return self._labels(self._snapshot(level), X, novelty)
 
+    def _counts(self) -> dict[str, int]:
+        return {"groups": self.n_groups_, "parts": self.n_parts_}
+
     @property
     def n_groups_(self) -> int:
         return self._snapshot("groups").reading.n_clusters
@@ -258,3 +265,33 @@ class PHIDAPlus(Estimator):
     @property
     def flow_(self) -> records.Flow:
         return records.Flow(**self._reading.flow())
+
+
+def load(path: str | os.PathLike[str]) -> PHIDA | PHIDAPlus:
+    """A model from a file, of the estimator that wrote it.
+
+    Parameters
+    ----------
+    path : path-like
+        What :meth:`PHIDA.save`, :meth:`PHIDAPlus.save` or the command line wrote.
+
+    Returns
+    -------
+    model : PHIDA or PHIDAPlus
+
+    Raises
+    ------
+    phida.StateFileError
+        The file is damaged, foreign or from a newer phida.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, phida
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.safetensors"
+    >>> phida.PHIDAPlus().fit([[1.0], [2.0], [9.0]]).save(path)
+    >>> phida.load(path)
+    PHIDAPlus()
+    """
+    state, facts = state_file.read(path)
+    kind: type[PHIDA] | type[PHIDAPlus] = PHIDAPlus if state.get("plus") is True else PHIDA
+    return kind._restored(os.fspath(path), state, facts)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 #: A direction along which the rows vary less than this, against the first, is rounding and no direction.
 _FLAT = 1e-12
@@ -108,6 +109,29 @@ class Projection:
         points = (np.asarray(rows, dtype=np.float64) - self.center) / self.denominator
         coordinates: Floats = (points - self.mean) @ self.axes.T
         return coordinates
+
+
+def node_edges(model: Any) -> tuple[Ints, Ints, Floats]:
+    """The edges to draw between nodes, the strongest first: flow where clusters are made of it, else the PH graph.
+
+    Parameters
+    ----------
+    model : PHIDA or PHIDAPlus
+
+    Returns
+    -------
+    source, target : ndarray of int
+        Positions among the nodes.
+    strength : ndarray of float
+        Flow as a part of the largest; 1 for every edge of the PH graph.
+    """
+    if model.hierarchy_.leaves == "node":
+        flow = model.flow_
+        order = np.argsort(-flow.amount, kind="stable")
+        return flow.source[order], flow.target[order], flow.amount[order] / flow.amount.max(initial=1.0)
+    graph = model.graph_
+    order = np.argsort(graph.distance, kind="stable")
+    return graph.source[order], graph.target[order], np.ones(len(order))
 
 
 def _principal(points: Floats) -> tuple[Floats, Floats]:

@@ -146,7 +146,7 @@ class Persistence(_Record):
     node: Ints
     """The node of each mode."""
     birth: Floats
-    """Log support of the mode."""
+    """Log support of the mode, or log density of flow; -inf for a node without flow."""
     death: Floats
     """Level at which the mode met a denser one; -inf if it never did."""
     partner: Ints
@@ -160,8 +160,10 @@ class Persistence(_Record):
 
     @property
     def persistence(self) -> Floats:
-        """How long each mode lasts: birth minus death."""
-        return self.birth - self.death
+        """How long each mode lasts: birth minus death; inf for a mode that never met a denser one."""
+        forever = np.full(len(self.birth), np.inf)
+        lasting: Floats = np.subtract(self.birth, self.death, out=forever, where=np.isfinite(self.death))
+        return lasting
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per mode."""

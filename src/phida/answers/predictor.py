@@ -358,6 +358,11 @@ class Cut(Predictor):
         cut._held = snapshot
         return cut
 
+    @property
+    def flow_(self) -> records.Flow:
+        """The flow between nodes of a model of PHIDA+; empty for PHIDA."""
+        return records.Flow(**self._reading.flow())
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the columns of :meth:`transform`.
 

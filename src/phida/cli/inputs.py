@@ -11,9 +11,7 @@ from typing import IO
 
 import typer
 
-from phida._model import LEVELS
 from phida.cli.options import names
-from phida.estimators import PHIDA
 from phida.streams.batch import Batch, RowReader
 from phida.streams.columns import Selection
 from phida.streams.learning import BadRows
@@ -62,22 +60,6 @@ def check_targets(data: str, *targets: Path | None, model: Path | None = None) -
         if target.resolve() in written:
             raise typer.BadParameter(f"{target} is to be written twice; give each output a name of its own.")
         written.add(target.resolve())
-
-
-def check_limits(learned: StreamModel, **wanted: float | None) -> None:
-    """What is typed may repeat what the model was begun with, but not contradict it."""
-    for name, value in wanted.items():
-        if value is not None and value != getattr(learned.estimator, name):
-            held = getattr(learned.estimator, name)
-            raise typer.BadParameter(f"the model was begun with {name} {held}; it cannot change on the way.")
-
-
-def set_mapping(estimator: PHIDA, mapping: str | None) -> None:
-    """Read a model by the mapping that is asked for, if any; that can change at any time."""
-    if mapping is not None and mapping not in LEVELS:
-        raise typer.BadParameter(f"--mapping takes {' or '.join(LEVELS)}, not {mapping!r}.")
-    if mapping is not None:
-        estimator.set_params(mapping=mapping)
 
 
 def standard_output() -> IO[bytes]:

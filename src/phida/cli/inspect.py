@@ -8,22 +8,22 @@ import numpy as np
 
 from phida import state_file
 from phida.answers.profile import deviations, telling
-from phida.cli import inputs, options
+from phida.cli import methods, options
 from phida.cli.console import errors_as_messages, print_json, results
-from phida.estimators import PHIDA
+from phida.estimators import PHIDA, PHIDAPlus, load
 
 #: Features shown per cluster.
 _TELLING = 3
 
 
-def inspect(model: options.Model, mapping: options.Mapping = None, as_json: options.Json = False) -> None:
+def inspect(model: options.Model, level: options.Level = None, as_json: options.Json = False) -> None:
     """Show what a model has learned: clusters, their sizes and their most telling features.
 
     Example: phida inspect flowers.safetensors
     """
     with errors_as_messages():
-        found = PHIDA.load(model)
-        inputs.set_mapping(found, mapping)
+        found = load(model)
+        methods.set_level(found, level)
         facts = summary(found, *state_file.read(model))
         if as_json:
             print_json(facts)
@@ -31,7 +31,7 @@ def inspect(model: options.Model, mapping: options.Mapping = None, as_json: opti
             _show(facts)
 
 
-def summary(model: PHIDA, state: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
+def summary(model: PHIDA | PHIDAPlus, state: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     """Everything that is shown, as plain numbers."""
     names = [f"feature {i}" for i in range(model.n_features_in_)]
     names = list(getattr(model, "feature_names_in_", names))
@@ -54,13 +54,15 @@ def summary(model: PHIDA, state: dict[str, Any], header: dict[str, Any]) -> dict
         )
     arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
     return {
+        "method": methods.method_of(model),
+        "level": methods.level_of(model),
         "samples": model.n_samples_seen_,
         "features": names,
         "nodes": model.n_nodes_,
         "active_nodes": model.n_active_nodes_,
         "components": model.n_components_,
+        "counts": model._counts(),
         "clusters": clusters,
-        "mapping": model.hierarchy_.mapping,
         "vigilance": model.vigilance_,
         "interval": model.interval_,
         "parameters": model.get_params(),
@@ -74,12 +76,14 @@ def summary(model: PHIDA, state: dict[str, Any], header: dict[str, Any]) -> dict
 def _show(facts: dict[str, Any]) -> None:
     from rich.table import Table
 
+    level = facts["level"]
     shown = {
+        "method": facts["method"],
         "samples": f"{facts['samples']:,}",
         "features": str(len(facts["features"])),
         "nodes": f"{facts['nodes']:,} ({facts['active_nodes']:,} active)",
         "components": str(facts["components"]),
-        "clusters": f"{len(facts['clusters'])}, mapped by {facts['mapping']}",
+        "clusters": methods.counted(facts["counts"]) + (f"; {level} are listed" if level else ""),
         "vigilance": f"{facts['vigilance']:.4f}, adjusted every {facts['interval']} samples",
         "memory": f"{facts['bytes'] / 1024:,.1f} KiB",
         "written by": f"phida {facts['library_version']}, format {facts['format_version']}",

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from phida.cli import options
+from phida.cli import methods, options
 from phida.cli.console import errors_as_messages, print_json, say
-from phida.estimators import PHIDA
+from phida.estimators import load
 
 
 def merge(
@@ -27,20 +27,21 @@ def merge(
     Example: phida merge monday.safetensors tuesday.safetensors -o both.safetensors
     """
     with errors_as_messages():
-        merged = PHIDA.merge([PHIDA.load(path) for path in models], n_samples=n_samples, random_state=seed)
+        loaded = [load(path) for path in models]
+        merged = type(loaded[0]).merge(loaded, n_samples=n_samples, random_state=seed)
         merged.save(out)
+        counts = merged._counts() | {"nodes": merged.n_nodes_}
         facts = {
             "models": len(models),
             "samples": merged.n_samples_seen_,
-            "nodes": merged.n_nodes_,
             "clusters": merged.n_clusters_,
+            **counts,
             "model": str(out),
         }
         if as_json:
             print_json(facts)
             return
         say(
-            f"{facts['models']} models merged, of {facts['samples']:,} rows: {facts['clusters']} clusters, "
-            f"{facts['nodes']} nodes. Model: {out}",
+            f"{facts['models']} models merged, of {facts['samples']:,} rows: {methods.counted(counts)}. Model: {out}",
             quiet=quiet,
         )

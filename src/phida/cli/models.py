@@ -8,9 +8,8 @@ from typing import Annotated
 
 import typer
 
-from phida.cli import inputs, options
+from phida.cli import inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
-from phida.estimators import PHIDA
 from phida.streams.batch import DataError
 from phida.streams.learning import BadRows, Score
 from phida.streams.model import StreamModel
@@ -26,12 +25,10 @@ def fit(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
-    compatibility: Annotated[
-        str, typer.Option(help="equations, or released as in the published tables.")
-    ] = "equations",
+    method: options.Method = None,
+    level: options.Level = None,
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
-    mapping: options.Mapping = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -42,11 +39,7 @@ def fit(
     Example: phida fit flowers.csv --label species --out flowers.safetensors
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
-        if compatibility not in ("equations", "released"):
-            raise typer.BadParameter(f"--compatibility takes equations or released, not {compatibility!r}.")
-        estimator = PHIDA(compatibility=compatibility, compute_labels=False, max_nodes=max_nodes, half_life=half_life)
-        inputs.set_mapping(estimator, mapping)
-        model = StreamModel(estimator, None)
+        model = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), None)
         source = inputs.source(data, format, delimiter, columns, exclude, label)
         _learn(model, source, bad, quiet)
         model.estimator.refresh()
@@ -67,7 +60,7 @@ def update(
     delimiter: options.Delimiter = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
-    mapping: options.Mapping = None,
+    level: options.Level = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -79,7 +72,7 @@ def update(
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         found = StreamModel.load(model)
-        inputs.set_mapping(found.estimator, mapping)
+        methods.set_level(found.estimator, level)
         if found.position is not None and out is None:
             raise typer.BadParameter(f"{model} is a checkpoint: go on with phida stream --resume, or give --out.")
         _learn(found, inputs.source(data, format, delimiter, columns, exclude, None, found), bad, quiet)
@@ -97,7 +90,7 @@ def predict(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
-    mapping: options.Mapping = None,
+    level: options.Level = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
@@ -110,7 +103,7 @@ def predict(
         inputs.check_targets(data, output, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        inputs.set_mapping(found.estimator, mapping)
+        methods.set_level(found.estimator, level)
         source = inputs.source(data, format, delimiter, columns, exclude, label, found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
         score = Score()
@@ -158,10 +151,12 @@ def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]
 
 def _tell(model: StreamModel, bad: BadRows, scores: dict[str, float], out: Path, as_json: bool, quiet: bool) -> None:
     fitted = model.estimator
+    counts = fitted._counts() | {"nodes": fitted.n_nodes_}
     facts = {
+        "method": methods.method_of(fitted),
         "samples": fitted.n_samples_seen_,
-        "nodes": fitted.n_nodes_,
         "clusters": fitted.n_clusters_,
+        **counts,
         "bad_rows": bad.count,
         **scores,
         "model": str(out),
@@ -169,8 +164,7 @@ def _tell(model: StreamModel, bad: BadRows, scores: dict[str, float], out: Path,
     if as_json:
         print_json(facts)
         return
-    text = f"{facts['samples']:,} rows learned: {facts['clusters']} clusters, {facts['nodes']} nodes. Model: {out}"
-    say(text, quiet=quiet)
+    say(f"{facts['samples']:,} rows learned: {methods.counted(counts)}. Model: {out}", quiet=quiet)
     if scores:
         say(_shown(scores), quiet=quiet)
     _tell_bad(bad, quiet)

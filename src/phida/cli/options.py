@@ -27,11 +27,10 @@ Delimiter = Annotated[str | None, typer.Option(help="What stands between the fie
 Columns = Annotated[str | None, typer.Option(help="The features, with commas between.")]
 Exclude = Annotated[str | None, typer.Option(help="Columns to leave out, with commas between.")]
 Label = Annotated[str | None, typer.Option(help="Column with true classes: never learned, scored against.")]
-MaxNodes = Annotated[int | None, typer.Option(min=3, help="Never more nodes than this; departs from the paper.")]
-HalfLife = Annotated[float | None, typer.Option(help="Rows after which a row counts half; departs from the paper.")]
-Mapping = Annotated[
-    str | None, typer.Option(help="persistence, the paper's way from nodes to clusters, or coactivation.")
-]
+Method = Annotated[str | None, typer.Option(help="phida+ (default), or phida: the published method.")]
+Level = Annotated[str | None, typer.Option(help="Clusters of PHIDA+: groups (default), or parts, which are finer.")]
+MaxNodes = Annotated[int | None, typer.Option(min=3, help="Most nodes; PHIDA+ only.")]
+HalfLife = Annotated[float | None, typer.Option(help="Rows after which a row counts half; PHIDA+ only.")]
 OnBadRow = Annotated[str, typer.Option(help="fail, skip, or log: what to do with a row that cannot be read.")]
 BadRowLog = Annotated[Path | None, typer.Option(help="Where such rows go with --on-bad-row log.", dir_okay=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from phida.cli import inputs, options
+from phida.cli import inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
-from phida.estimators import PHIDA
+from phida.estimators import load
 from phida.streams.learning import Score
 from phida.streams.model import StreamModel
 
@@ -19,7 +19,7 @@ def plot(
     model: options.Model,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the pictures.", file_okay=False)],
     format: Annotated[str, typer.Option(help="png or svg.")] = "png",
-    mapping: options.Mapping = None,
+    level: options.Level = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -32,8 +32,8 @@ def plot(
 
         if format not in FORMATS:
             raise typer.BadParameter(f"--format takes {' or '.join(FORMATS)}, not {format!r}.")
-        found = PHIDA.load(model)
-        inputs.set_mapping(found, mapping)
+        found = load(model)
+        methods.set_level(found, level)
         out.mkdir(parents=True, exist_ok=True)
         written = []
         for picture in rendered(found, format):
@@ -55,7 +55,7 @@ def report(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
-    mapping: options.Mapping = None,
+    level: options.Level = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
@@ -71,7 +71,7 @@ def report(
         inputs.check_targets(data, out, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        inputs.set_mapping(found.estimator, mapping)
+        methods.set_level(found.estimator, level)
         source = inputs.source(data, format, delimiter, columns, exclude, label, found)
         progress = stack.enter_context(counting("rows", quiet=quiet))
         summary = DataSummary(found.estimator.n_clusters_)
@@ -85,8 +85,8 @@ def report(
         summary.bad_rows = bad.count
         if score.pairs:
             summary.scores = score.values()
-        drawn = PHIDA.load(model)  # with the names of its features
-        inputs.set_mapping(drawn, mapping)
+        drawn = load(model)  # with the names of its features
+        methods.set_level(drawn, level)
         told = contents(drawn, summary, f"{model.name} on {'standard input' if data == '-' else Path(data).name}")
         out.write_text(html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True)), "utf-8")
         say(f"{summary.rows:,} rows in {drawn.n_clusters_} clusters. Report: {out}", quiet=quiet)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from phida.cli import inputs, options
+from phida.cli import inputs, methods, options
 from phida.cli.console import errors_as_messages, say
-from phida.estimators import PHIDA
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
 
@@ -26,14 +26,15 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8750,
     token: Annotated[str | None, typer.Option(envvar="PHIDA_TOKEN", help="What visitors have to show.")] = None,
     rate: Annotated[float | None, typer.Option(help="Learn at most so many rows a second.")] = None,
-    follow: Annotated[bool, typer.Option(help="Go on as the file grows.")] = False,
+    follow: Annotated[bool, typer.Option(help="Go on as the file grows, and with a file that replaces it.")] = False,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     columns: options.Columns = None,
     exclude: options.Exclude = None,
+    method: options.Method = None,
+    level: options.Level = None,
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
-    mapping: options.Mapping = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
@@ -60,10 +61,10 @@ def serve(
         learned = None if model is None else StreamModel.load(model)
         source = inputs.source(data, format, delimiter, columns, exclude, None, learned)
         if learned is None:
-            learned = StreamModel(PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life), None)
-        inputs.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
-        inputs.set_mapping(learned.estimator, mapping)
-        learning = Learning(learned, replace(source, follow=follow), bad, rate=rate)
+            learned = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), None)
+        methods.check_begun(learned.estimator, method, max_nodes, half_life)
+        methods.set_level(learned.estimator, level)
+        learning = Learning(learned, replace(source, follow=follow), bad, rate=rate, notify=partial(say, quiet=quiet))
         live = Live(learning, "standard input" if data == "-" else Path(data).name, token)
         stack.enter_context(Signals().caught())
         listening = stack.enter_context(listen(host, port))

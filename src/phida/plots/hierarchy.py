@@ -1,13 +1,15 @@
-"""How PH components, or nodes that win together, merge into clusters: a dendrogram and its cut."""
+"""How PH components, or the nodes of PHIDA+, merge into clusters: a dendrogram and its cut."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.ticker import LogLocator
 
 from phida.plots import style
 from phida.plots.model import Model
@@ -16,16 +18,16 @@ from phida.records import Bools, Floats, Ints, _frame, _Record
 if TYPE_CHECKING:
     import pandas as pd
 
-#: More components than this stand without their own marks.
+#: More leaves than this have smaller marks and thinner lines.
 _MANY = 120
 
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram(_Record):
-    """The merges of the hierarchy as a forest: components are the leaves, side by side, and no two lines cross.
+    """The merges of the hierarchy as a forest: the leaves are side by side, and no two lines cross.
 
-    With co-activation the leaves are nodes. What two groups share beyond chance may grow as they merge, so that the
-    merges stand at their number, not at their height.
+    Leaves are components, or nodes in PHIDA+. The loss of modularity between parts may be below 0, so that a merge of
+    parts is drawn at its number.
 
     Examples
     --------
@@ -41,11 +43,11 @@ class Dendrogram(_Record):
     measure: str
     """What a height is; see :class:`phida.records.Hierarchy`."""
     order: Ints
-    """Components from left to right."""
+    """Leaves from left to right."""
     mass: Floats
-    """PH-stable mass of each component (S*)."""
+    """PH-stable mass of each component (S*), or support of each node."""
     cluster: Ints
-    """Output cluster of each component."""
+    """Output cluster of each leaf."""
     cluster_ids: Ints
     """Stable id per cluster."""
     left: Floats
@@ -53,11 +55,11 @@ class Dendrogram(_Record):
     right: Floats
     """The place of its right part."""
     left_base: Floats
-    """Height at which the left part was made; 0 for a component."""
+    """Height at which the left part was made; for a leaf 0, or 1 where heights are prominences."""
     right_base: Floats
     """The same of the right part."""
     height: Floats
-    """Merge height (q); with co-activation, the number of the merge."""
+    """Merge height; the number of the merge where it is measured by modularity."""
     made: Bools
     """Whether the cut makes the merge."""
     merge_cluster: Ints
@@ -79,17 +81,15 @@ class Dendrogram(_Record):
         """
         found = model.hierarchy_
         count = len(found.mode)
-        # Modularity falls from merge to merge and may be below 0: the number of the merge is drawn.
-        height = (
-            np.arange(1.0, len(found.merge_height) + 1) if found.height == "modularity" else found.merge_height
-        )
-        leaves: dict[int, list[int]] = {component: [component] for component in range(count)}
+        numbers = np.arange(1.0, len(found.merge_height) + 1)
+        height = numbers if found.height == "modularity" else found.merge_height
+        leaves: dict[int, list[int]] = {leaf: [leaf] for leaf in range(count)}
         for into, source in zip(found.merge_into.tolist(), found.merge_from.tolist(), strict=True):
             leaves[into] += leaves.pop(source)
         order = [leaf for group in leaves.values() for leaf in group]
         place = np.empty(count)
         place[order] = np.arange(count)
-        base = np.zeros(count)
+        base = np.full(count, _least(found.height))
         parts = np.empty((len(found.merge_height), 4))
         for i, (into, source) in enumerate(zip(found.merge_into, found.merge_from, strict=True)):
             parts[i] = place[into], place[source], base[into], base[source]
@@ -119,7 +119,7 @@ class Dendrogram(_Record):
         level = int(self.made.sum())
         if level == len(self.height):
             return None
-        return float(self.height[level - 1]) if level else 0.0, float(self.height[level])
+        return float(self.height[level - 1]) if level else _least(self.measure), float(self.height[level])
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per merge, made or not."""
@@ -136,17 +136,23 @@ class Dendrogram(_Record):
         )
 
     def components_to_pandas(self) -> pd.DataFrame:
-        """One row per component, from left to right."""
+        """One row per leaf, from left to right."""
         cluster = self.cluster[self.order]
-        columns = {"component": self.order, "mass": self.mass[self.order], "cluster": cluster}
+        columns = {self.leaves: self.order, "mass": self.mass[self.order], "cluster": cluster}
         return _frame(columns | {"id": self.cluster_ids[cluster]})
 
 
+def _least(measure: str) -> float:
+    """The height of a leaf: a peak that is no higher than its valley has a prominence of 1."""
+    return 1.0 if measure == "prominence" else 0.0
+
+
 def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw the components, the heights at which they merge, the cut, and where merging ends.
+    """Draw the leaves, the heights at which they merge, the cut, and where merging ends.
 
     Merges that the cut makes are solid and in the colour of their cluster; those that it refuses are dashed and grey.
-    The area of a component's mark is its PH-stable mass.
+    The area of a leaf's mark is the PH-stable mass of a component, or the support of a node. Prominences have a
+    logarithmic axis.
 
     Parameters
     ----------
@@ -172,24 +178,40 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     """
     record = Dendrogram.of(model)
     ax = style.axes_of(ax, (7.6, 4.8))
-    top = float(record.height.max(initial=0.0)) or 1.0
     count = len(record.order)
-    ax.set(xlim=(-0.8, count - 0.2), ylim=(-0.14 * top, 1.16 * top), xticks=[])
-    ax.set_ylabel({"modularity": "merges", "prominence": "prominence"}.get(record.measure, "merge height"))
+    place = _scale(record)
+    ax.set(xlim=(-0.8, count - 0.2), xticks=[], yscale="log" if record.measure == "prominence" else "linear")
+    ax.set_ylim(place(-0.14), place(1.16))
+    if record.measure == "prominence":
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if place(1) < 200 else (1,)))
+    ax.set_ylabel(_AXES[record.measure])
     _draw_merges(ax, record)
-    _draw_components(ax, record, top)
-    _draw_cut(ax, record, top)
-    merges = bool(len(record.height))
-    ax.set_yticks([tick for tick in ax.get_yticks() if merges and 0 <= tick <= 1.16 * top])
+    _draw_leaves(ax, record, place)
+    _draw_cut(ax, record, place)
+    ticks = [tick for tick in ax.get_yticks() if len(record.height) and place(0) <= tick <= place(1.16)]
+    ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     clusters = len(record.cluster_ids)
     style.title(
         ax,
-        f"Hierarchy: {style.counted(count, record.leaves)}, "
-        f"cut to {style.counted(clusters, 'cluster')}",
+        f"Hierarchy: {style.counted(count, record.leaves)}, cut to {style.counted(clusters, 'cluster')}",
         "named by the id of their cluster; dashed merges are not made",
     )
     return ax
+
+
+#: What the axis is called, by what a height measures.
+_AXES = {"dispersion": "merge height", "prominence": "prominence (peak / valley)", "modularity": "merges"}
+
+
+def _scale(record: Dendrogram) -> Callable[[float], float]:
+    """From a share of the way between the leaves and the highest merge to a height."""
+    least = _least(record.measure)
+    top = float(record.height.max(initial=least))
+    if record.measure == "prominence":
+        return lambda share: float(max(top, 10.0) ** share)
+    return lambda share: share * (top or 1.0)
 
 
 def _draw_merges(ax: Axes, record: Dendrogram) -> None:
@@ -204,8 +226,8 @@ def _draw_merges(ax: Axes, record: Dendrogram) -> None:
     )
 
 
-def _draw_components(ax: Axes, record: Dendrogram, top: float) -> None:
-    """Marks at the feet of the lines, and each cluster's id below the middle of its components."""
+def _draw_leaves(ax: Axes, record: Dendrogram, place: Callable[[float], float]) -> None:
+    """Marks at the feet of the lines, and each cluster's id below the middle of its leaves."""
     cluster = record.cluster[record.order]
     ids = record.cluster_ids[cluster]
     mass = record.mass[record.order]
@@ -213,28 +235,36 @@ def _draw_components(ax: Axes, record: Dendrogram, top: float) -> None:
     places = np.arange(len(mass))
     for id in np.unique(ids).tolist():
         mine = ids == id
-        ax.scatter(places[mine], np.zeros(mine.sum()), s=area[mine], zorder=4, clip_on=False, **style.look(id))
+        ax.scatter(places[mine], np.full(mine.sum(), place(0)), s=area[mine], zorder=4, clip_on=False, **style.look(id))
     middle = np.bincount(cluster, places) / np.bincount(cluster)
     order = np.argsort(-np.bincount(cluster, mass), kind="stable")
     names = [str(record.cluster_ids[c]) for c in order]
-    style.name_points(ax, middle[order], np.full(len(order), -0.09 * top), names, away=0)
+    style.name_points(ax, middle[order], np.full(len(order), place(-0.09)), names, away=0)
 
 
-def _draw_cut(ax: Axes, record: Dendrogram, top: float) -> None:
+def _draw_cut(ax: Axes, record: Dendrogram, place: Callable[[float], float]) -> None:
     if record.jump is not None and record.jump[1] > record.jump[0]:
         low, high = record.jump
+        middle = (low * high) ** 0.5 if record.measure == "prominence" else (low + high) / 2
         ax.axhspan(low, high, color=style.COLOURS[5], alpha=0.2, linewidth=0)
-        ax.axhline((low + high) / 2, color=style.ink(), linestyle=":", linewidth=1)
+        ax.axhline(middle, color=style.ink(), linestyle=":", linewidth=1)
         after = f"cut after {style.counted(int(low), 'merge')}"
-        _write(ax, after if record.measure == "modularity" else f"cut: {low:.3g} to {high:.3g}", (low + high) / 2)
-    roots = len(record.order) - len(record.height)
+        _write(ax, after if record.measure == "modularity" else f"cut: {low:.3g} to {high:.3g}", middle)
     if len(record.height):
-        apart = "no flow between them" if record.leaves == "node" else "no two are adjacent"
-        ends = f"minimum count {record.minimum_count}" if roots == record.minimum_count else apart
-        ax.axhline(1.05 * top, color=style.GREY, linewidth=0.8)
-        _write(ax, f"merging ends at {roots} ({ends})", 1.05 * top)
+        ax.axhline(place(1.05), color=style.GREY, linewidth=0.8)
+    _write(ax, _end(record), place(1.05))
+
+
+def _end(record: Dendrogram) -> str:
+    """Where merging ends, and why."""
+    roots = len(record.order) - len(record.height)
+    if roots > record.minimum_count:
+        why = "no flow between them" if record.leaves == "node" else "no two are adjacent"
     else:
-        _write(ax, f"no merge; minimum count {record.minimum_count}", 1.05 * top)
+        why = "" if record.leaves == "node" else f"minimum count {record.minimum_count}"
+    if not len(record.height):
+        return f"no merge; {why}" if why else "no merge"
+    return f"merging ends at {roots} ({why})" if why else f"merging ends at {roots}"
 
 
 def _write(ax: Axes, text: str, y: float) -> None:

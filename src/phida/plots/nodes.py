@@ -1,4 +1,4 @@
-"""The PH graph on a map of its nodes."""
+"""The PH graph, or the flow of PHIDA+, on a map of the nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 
 from phida.plots import style
 from phida.plots.model import Model
-from phida.projection import Projection
+from phida.projection import Projection, node_edges
 from phida.records import Bools, Floats, Ints, _frame, _Record
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _MANY = 1000
 
 @dataclass(frozen=True, eq=False)
 class NodeMap(_Record):
-    """The learned nodes in the plane in which they vary most, and the edges of the PH graph between them.
+    """The learned nodes in the plane in which they vary most, and the edges between them.
 
     Examples
     --------
@@ -46,10 +46,14 @@ class NodeMap(_Record):
     """Output cluster, -1 for none."""
     cluster_ids: Ints
     """Stable id per cluster."""
+    edges: str
+    """What an edge is: ``PH graph``; or ``flow``, which samples between two nodes make, in PHIDA+."""
     source: Ints
     """One end of each edge, as a position among the nodes."""
     target: Ints
     """The other end."""
+    strength: Floats
+    """Flow along each edge as a part of the largest; 1 for an edge of the PH graph."""
     share: Floats
     """Part of the nodes' variance along each of the two axes."""
 
@@ -65,8 +69,9 @@ class NodeMap(_Record):
         -------
         record : NodeMap
         """
-        nodes, graph = model.nodes_, model.graph_
+        nodes = model.nodes_
         projection = Projection.of(model)
+        source, target, strength = node_edges(model)
         return cls(
             node=nodes.id,
             position=projection.transform(nodes.representatives),
@@ -74,8 +79,10 @@ class NodeMap(_Record):
             active=nodes.active,
             cluster=nodes.cluster,
             cluster_ids=model.cluster_ids_,
-            source=graph.source,
-            target=graph.target,
+            edges="flow" if model.hierarchy_.leaves == "node" else "PH graph",
+            source=source,
+            target=target,
+            strength=strength,
             share=projection.share,
         )
 
@@ -96,15 +103,16 @@ class NodeMap(_Record):
         return frame.astype({"id": "Int64"})
 
     def edges_to_pandas(self) -> pd.DataFrame:
-        """One row per edge."""
-        return _frame({"source": self.source, "target": self.target})
+        """One row per edge, the strongest first."""
+        return _frame({"source": self.source, "target": self.target, "strength": self.strength})
 
 
 def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw the nodes and the PH graph on a plane: size is support, colour and marker are the cluster.
+    """Draw the nodes and the edges between them on a plane: size is support, colour and marker are the cluster.
 
-    The plane is that of the two main directions of the nodes, weighted by support. Each cluster's id stands at its node
-    of largest support; nodes without a cluster are grey crosses.
+    Edges are those of the PH graph, or of the flow in PHIDA+, where faint edges have little flow. The plane is that of
+    the two main directions of the nodes, weighted by support. Each cluster's id stands at its node of largest support;
+    nodes without a cluster are grey crosses.
 
     Parameters
     ----------
@@ -136,10 +144,8 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
         margin = 0.07 * (values.max() - values.min()) or 1.0
         ax.set(**{f"{axis}lim": (values.min() - margin, values.max() + margin)})
     ends: Any = record.position[np.column_stack([record.source, record.target])]
-    ax.add_collection(
-        LineCollection(ends, colors=style.GREY, linewidths=0.7, alpha=0.6, zorder=1, rasterized=len(ends) > _MANY),
-        autolim=False,
-    )
+    look: dict[str, Any] = {"colors": style.GREY, "linewidths": 0.7, "zorder": 1, "rasterized": len(ends) > _MANY}
+    ax.add_collection(LineCollection(ends, alpha=0.15 + 0.45 * np.sqrt(record.strength), **look), autolim=False)
     area = np.maximum(np.clip(30_000 / n, 40, 320) * record.support / record.support.max(), 5)
     none = record.cluster < 0
     ax.scatter(x[none], y[none], s=14, marker="x", color=style.GREY, linewidths=0.8, rasterized=n > _MANY)
@@ -147,7 +153,7 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     colours = np.array(style.COLOURS)[ids % len(style.COLOURS)]
     for i, marker in enumerate(style.MARKERS):
         mine = ~none & (ids % len(style.MARKERS) == i)
-        look: dict[str, Any] = {
+        look = {
             "marker": marker,
             "edgecolors": style.ink(),
             "linewidths": 0.4,
@@ -160,7 +166,7 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     ax.set(xlabel=_axis("first", record.share[0]), ylabel=_axis("second", record.share[1]), xticks=[], yticks=[])
     style.title(
         ax,
-        "PH graph: "
+        f"{record.edges[0].upper()}{record.edges[1:]}: "
         + ", ".join(style.counted(*pair) for pair in ((n, "node"), (len(ends), "edge"), (clusters, "cluster"))),
         f"area is support, at most {record.support.max():,.0f}; names are ids"
         + ("; × has no cluster" if none.any() else "")

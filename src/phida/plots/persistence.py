@@ -1,9 +1,9 @@
-"""Which summits of the PH graph last: a persistence diagram."""
+"""Which peaks of support, or of flow, last: a persistence diagram."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ _NAMES = 30
 
 @dataclass(frozen=True, eq=False)
 class PersistenceDiagram(_Record):
-    """The modes of the PH graph: where they begin and end, and which last.
+    """The modes of log support, or of the log density of flow: where they begin and end, and which last.
 
     Examples
     --------
@@ -32,14 +32,18 @@ class PersistenceDiagram(_Record):
     ['node', 'birth', 'death', 'persistence', 'kept', 'id']
     """
 
+    measure: str
+    """What a birth is the logarithm of: ``support``; or ``density of flow``, in PHIDA+."""
     node: Ints
     """Position of each mode among the nodes."""
     birth: Floats
-    """Log support of the mode."""
+    """Logarithm of the mode's ``measure``; -inf for a node without flow."""
+    persistence: Floats
+    """How long the mode lasts; inf if it never met a denser one."""
     death: Floats
     """Level at which it met a denser one; -inf if it never did."""
     kept: Bools
-    """Whether it lasts longer than the threshold, and so is the summit of a component."""
+    """Whether it lasts longer than the threshold, and so is the peak of a component, or of a group."""
     id: Ints
     """Stable id of the cluster that it belongs to."""
     threshold: float
@@ -63,9 +67,11 @@ class PersistenceDiagram(_Record):
         kept = found.persistence > found.threshold
         next_longer = float(found.persistence[kept].min(initial=np.inf))
         return cls(
+            measure="density of flow" if model.hierarchy_.leaves == "node" else "support",
             node=found.node,
             birth=found.birth,
             death=found.death,
+            persistence=found.persistence,
             kept=kept,
             id=model.cluster_ids_[model.nodes_.cluster[found.node]],
             threshold=found.threshold,
@@ -79,7 +85,7 @@ class PersistenceDiagram(_Record):
                 "node": self.node,
                 "birth": self.birth,
                 "death": self.death,
-                "persistence": self.birth - self.death,
+                "persistence": self.persistence,
                 "kept": self.kept,
                 "id": self.id,
             }
@@ -89,8 +95,9 @@ class PersistenceDiagram(_Record):
 def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw the modes by birth and death, with the threshold and the gap in which it lies.
 
-    Modes far from the diagonal last. Those above the threshold are the summits of PH components and bear the id of
-    their cluster; the others are small and grey. Modes that never die stand on a line of their own.
+    Modes far from the diagonal last. Those above the threshold are the peaks of PH components, or of groups in PHIDA+,
+    and have the id of their cluster; the others are small and grey. Modes that never die are on a line of their own, as
+    are nodes without flow.
 
     Parameters
     ----------
@@ -116,36 +123,43 @@ def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
     """
     record = PersistenceDiagram.of(model)
     ax = style.axes_of(ax, (6.4, 5.2))
-    finite = np.isfinite(record.death)
-    levels = np.concatenate([record.birth, record.death[finite]])
-    low, high = levels.min(), levels.max()
+    levels = np.concatenate([record.birth, record.death])
+    levels = levels[np.isfinite(levels)]
+    low, high = (levels.min(), levels.max()) if len(levels) else (0.0, 0.0)
     margin = 0.06 * (high - low) or 0.5
-    never = low - 2.5 * margin
+    outside = low - 2.5 * margin  # where modes are drawn that were never born or never died
     limits = low - margin, high + margin
-    ax.set(xlim=limits, ylim=(never - margin, high + margin), xlabel="birth (log support)", ylabel="death")
-    _draw_threshold(ax, record, limits, (low - margin))
-    y = np.where(finite, record.death, never)
-    ax.scatter(
-        record.birth[~record.kept], y[~record.kept], s=12, facecolors="none", edgecolors=style.GREY, linewidths=0.8
-    )
+    x, y = (np.where(np.isfinite(values), values, outside) for values in (record.birth, record.death))
+    flowless = int(np.isneginf(record.birth).sum())
+    left = outside - margin if flowless else limits[0]
+    ax.set(xlim=(left, limits[1]), ylim=(outside - margin, limits[1]))
+    ax.set(xlabel=f"birth (log {record.measure})", ylabel="death")
+    _draw_threshold(ax, record, limits)
+    style_of_absorbed: dict[str, Any] = {"s": 12, "facecolors": "none", "edgecolors": style.GREY, "linewidths": 0.8}
+    ax.scatter(x[~record.kept], y[~record.kept], **style_of_absorbed)
     for id in np.unique(record.id[record.kept]).tolist():
         mine = record.kept & (record.id == id)
-        ax.scatter(record.birth[mine], y[mine], s=42, zorder=4, **style.look(id))
-    _name(ax, record, y)
-    ax.axhline(low - 1.25 * margin, color=style.GREY, linewidth=0.6)
-    ticks = [tick for tick in ax.get_yticks() if low - margin <= tick <= high + margin]
-    ax.set_yticks([never, *ticks], ["never", *(f"{tick:g}" for tick in ticks)])
-    kept, dead = int(record.kept.sum()), int((~record.kept).sum())
+        ax.scatter(x[mine], y[mine], s=42, zorder=4, **style.look(id))
+    _name(ax, record, x, y)
+    between = low - 1.25 * margin
+    ax.axhline(between, color=style.GREY, linewidth=0.6)
+    ticks = [tick for tick in ax.get_yticks() if limits[0] <= tick <= limits[1]]
+    ax.set_yticks([outside, *ticks], ["never", *(f"{tick:g}" for tick in ticks)])
+    if flowless:
+        ax.axvline(between, color=style.GREY, linewidth=0.6)
+        ticks = [tick for tick in ax.get_xticks() if low <= tick <= limits[1]]
+        ax.set_xticks([outside, *ticks], ["no flow", *(f"{tick:g}" for tick in ticks)])
     style.title(
         ax,
-        f"Persistence: {kept} of {kept + dead} modes last",
-        "named by the id of their cluster; grey modes are absorbed",
+        f"Persistence: {int(record.kept.sum())} of {len(record.kept)} modes last",
+        "named by the id of their cluster; grey modes are absorbed"
+        + (f"; {style.counted(flowless, 'node')} without flow" if flowless else ""),
     )
     return ax
 
 
-def _draw_threshold(ax: Axes, record: PersistenceDiagram, limits: tuple[float, float], floor: float) -> None:
-    x = np.array(limits)
+def _draw_threshold(ax: Axes, record: PersistenceDiagram, limits: tuple[float, float]) -> None:
+    x, floor = np.array(limits), limits[0]
     ax.plot(x, x, color=style.GREY, linewidth=0.8)
     lower, upper = record.gap
     if np.isfinite(upper):
@@ -153,17 +167,17 @@ def _draw_threshold(ax: Axes, record: PersistenceDiagram, limits: tuple[float, f
         top, bottom = np.maximum(across - lower, floor), np.maximum(across - upper, floor)
         gap = f"gap: none between {lower:.3g} and {upper:.3g}"
         ax.fill_between(across, bottom, top, color=style.COLOURS[5], alpha=0.25, linewidth=0, label=gap)
-    across = np.linspace(limits[0] + lower, limits[1], 2)
+    across = np.array([min(limits[0] + lower, limits[1]), limits[1]])
     ax.plot(across, across - lower, color=style.ink(), linestyle="--", linewidth=1, label=f"threshold {lower:.3g}")
     ax.legend(loc="upper left", fontsize=style.SMALL, frameon=False)
 
 
-def _name(ax: Axes, record: PersistenceDiagram, y: Floats) -> None:
+def _name(ax: Axes, record: PersistenceDiagram, x: Floats, y: Floats) -> None:
     """One name for all modes at a place, the longest lasting first."""
     places: dict[tuple[float, float], list[int]] = {}
-    for i in np.argsort(-(record.birth - y), kind="stable"):
+    for i in np.argsort(y - x, kind="stable"):
         if record.kept[i]:
-            ids = places.setdefault((float(record.birth[i]), float(y[i])), [])
+            ids = places.setdefault((float(x[i]), float(y[i])), [])
             if record.id[i] not in ids:
                 ids.append(int(record.id[i]))
     points = np.array(list(places)[:_NAMES]).reshape(-1, 2)

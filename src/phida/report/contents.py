@@ -81,14 +81,15 @@ def closest_clusters(model: Any) -> tuple[int, int] | None:
 
 
 def _facts(model: Any) -> dict[str, str]:
+    components = {"components": f"{model.n_components_:,}"} if model.hierarchy_.leaves == "component" else {}
     return {
         "rows learned": f"{model.n_samples_seen_:,}",
         "features": f"{model.n_features_in_:,}",
-        "clusters": f"{model.n_clusters_:,}, mapped by {model.hierarchy_.mapping}",
-        "components": f"{model.n_components_:,}",
+        **{name: f"{count:,}" for name, count in model._counts().items()},
+        **components,
         "nodes": f"{model.n_nodes_:,} ({model.n_active_nodes_:,} active)",
         "vigilance": f"{model.vigilance_:.4f}, adjusted every {model.interval_:,} rows",
-        "cut clarity": f"{model.cut_clarity_}; 0 is a toss-up, 1 beyond doubt",
+        "cut clarity": f"{model.cut_clarity_}; clarity 0 is a toss-up, 1 beyond doubt",
     }
 
 

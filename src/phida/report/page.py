@@ -10,12 +10,13 @@ from phida.plots.gallery import Picture
 from phida.report.contents import Contents
 
 _NOTES = {
-    "nodes": "Every mark is a learned node, on the plane in which the nodes vary most.",
+    "nodes": "Every mark is a learned node, on the plane in which the nodes vary most. Lines join nodes that the model"
+    " connects.",
     "profile": "How far each cluster's centre lies from the mean of all rows learned.",
     "lineage": "When each id began, split, merged and ended.",
     "history": "The model at each refresh.",
-    "persistence": "Summits of the PH graph; those that last become components.",
-    "hierarchy": "How components merge into clusters, and where that is cut.",
+    "persistence": "Peaks of support (PHIDA), or of the flow between nodes (PHIDA+); those that last are kept apart.",
+    "hierarchy": "How components (PHIDA) or nodes (PHIDA+) merge into clusters, and where that is cut.",
 }
 
 

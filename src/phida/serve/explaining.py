@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phida.answers.explanation import Explanation, FlowExplanation
 from phida.serve.moment import Moment, number
@@ -29,7 +30,7 @@ def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
         "samples": moment.model.n_samples_seen_,
         "id": id,
         "nodes": int(members.sum()),
-        "components": len(set(nodes.component[members].tolist())),
+        "components": _n_components(moment, members),
         "support": round(float(moment.profile.support[label]), 1),
         "share": number(float(moment.model.assignment_view_.support_share[label])),
         "profile": moment.telling(label, _FEATURES),
@@ -48,7 +49,7 @@ def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
 
 
 def node(moment: Moment, id: int) -> dict[str, Any]:
-    """Record of a node, and why it belongs to the mode of its component, or to its cluster's strongest node."""
+    """Record of a node, and why it is in one cluster with the mode of its component, or with the strongest node."""
     nodes = moment.model.nodes_
     found = np.flatnonzero(nodes.id == id)
     if len(found) == 0:
@@ -63,6 +64,7 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
         "scale": number(float(nodes.scale[at])),
         "active": bool(nodes.active[at]),
         "component": component if component >= 0 else None,
+        "leaves": moment.model.hierarchy_.leaves,
         "cluster": moment.ids[label] if label >= 0 else None,
         "features": [
             {"feature": name, "value": number(value)}
@@ -78,8 +80,15 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
     return facts
 
 
+def _n_components(moment: Moment, members: NDArray[np.bool_]) -> int | None:
+    """PH components of a cluster; None where clusters are made of single nodes."""
+    if moment.model.hierarchy_.leaves == "node":
+        return None
+    return len(set(moment.model.nodes_.component[members].tolist()))
+
+
 def _mode(moment: Moment, node: int) -> int:
-    """What a node is compared with: the mode of its component, or its cluster's strongest node where nodes are leaves."""
+    """What a node is compared with: the mode of its component; its cluster's strongest node where nodes are leaves."""
     nodes, hierarchy = moment.model.nodes_, moment.model.hierarchy_
     if hierarchy.leaves == "component":
         return int(hierarchy.mode[hierarchy.leaf[node]])

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from phida._estimator import Estimator
 from phida.answers.profile import Profile
-from phida.estimators import PHIDA
 from phida.streams.model import StreamModel
 
 
@@ -17,7 +17,7 @@ from phida.streams.model import StreamModel
 class Moment:
     """What snapshots, predictions and explanations are made from, so that they agree with each other."""
 
-    model: PHIDA
+    model: Estimator
     features: tuple[str, ...]
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from phida.answers.clarity import CutClarity, FlowClarity
-from phida.projection import Projection
+from phida.projection import Projection, node_edges
 from phida.serve.axes import SteadyAxes
 from phida.serve.feed import Snapshot
 from phida.serve.learning import Progress
@@ -70,15 +70,14 @@ class Sketcher:
         return {"clusters": clusters}
 
     def _nodes(self, moment: Moment) -> dict[str, Any]:
-        nodes, graph = moment.model.nodes_, moment.model.graph_
+        nodes = moment.model.nodes_
         drawn = np.sort(np.argsort(-nodes.support, kind="stable")[:NODES])
         place = np.full(len(nodes), -1)
         place[drawn] = np.arange(len(drawn))
         at = self._axes.turned(Projection.of(moment.model)).transform(nodes.representatives[drawn])
         ids = np.array([*moment.ids, -1])  # the last for nodes without a cluster
-        source, target = place[graph.source], place[graph.target]
-        edges = np.flatnonzero((source >= 0) & (target >= 0))
-        edges = edges[np.argsort(graph.distance[edges], kind="stable")[:EDGES]]
+        source, target = (place[ends] for ends in node_edges(moment.model)[:2])
+        edges = np.flatnonzero((source >= 0) & (target >= 0))[:EDGES]
         return {
             "nodes": {
                 "id": nodes.id[drawn].tolist(),
@@ -97,10 +96,8 @@ def _labelled(labels: Any, ids: Any) -> list[tuple[int, int]]:
 
 
 def _clarity(clarity: CutClarity | FlowClarity) -> dict[str, Any]:
-    if isinstance(clarity, FlowClarity):
-        return {name: number(getattr(clarity, name)) for name in ("n_clusters", "nearest", "threshold", "clarity")}
-    names = ("persistence", "hierarchy", "n_components", "n_clusters", "minimum_count", "next_n_clusters")
-    return {name: number(getattr(clarity, name)) for name in names}
+    """Its numbers by name, and all of it in words."""
+    return {name: number(value) for name, value in asdict(clarity).items()} | {"text": str(clarity)}
 
 
 def _counts(moment: Moment) -> dict[str, Any]:
@@ -112,6 +109,8 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "n_active_nodes": model.n_active_nodes_,
         "n_components": model.n_components_,
         "n_clusters": model.n_clusters_,
+        "counts": model._counts(),
+        "leaves": model.hierarchy_.leaves,
         "vigilance": number(model.vigilance_),
         "interval": model.interval_,
         "clarity": _clarity(model.cut_clarity_),

@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida import state_file
-from phida.estimators import PHIDA
+from phida._estimator import Estimator
+from phida.estimators import load
 from phida.streams.batch import DataError
 
 
 class StreamModel:
-    """PHIDA with the names of its features beside it: scikit-learn would check them at every batch."""
+    """An estimator with the names of its features beside it: scikit-learn would check them at every batch."""
 
-    def __init__(self, estimator: PHIDA, names: Sequence[str] | None, position: Any = None) -> None:
+    def __init__(self, estimator: Estimator, names: Sequence[str] | None, position: Any = None) -> None:
         self.estimator = estimator
         self.names = None if names is None else tuple(names)
         self.position = position
@@ -26,7 +27,7 @@ class StreamModel:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """From a file."""
-        estimator = PHIDA.load(path).set_params(compute_labels=False)
+        estimator: Estimator = load(path).set_params(compute_labels=False)
         position = state_file.read(path)[1]["stream_position"]
         return cls(estimator._with_names(None), getattr(estimator, "feature_names_in_", None), position)
 

@@ -76,12 +76,30 @@ function showState() {
 }
 
 function showFigures(shown) {
-  for (const name of ["samples", "n_nodes", "n_components", "n_clusters"]) part(name).textContent = count(shown[name]);
+  for (const name of ["samples", "n_nodes"]) part(name).textContent = count(shown[name]);
+  counts(shown).forEach(([name, number], i) => {
+    part(`count-${i}-name`).textContent = name;
+    part(`count-${i}`).textContent = count(number);
+  });
   part("rate").textContent = shown.rate < 10 && shown.rate > 0 ? shown.rate.toFixed(1) : count(shown.rate);
   part("vigilance").textContent = figure(shown.vigilance);
-  const { persistence, hierarchy } = shown.clarity ?? {};
-  const known = [persistence, hierarchy].map((value) => (value ?? null) === null ? "–" : value.toFixed(2));
-  part("clarity").textContent = known.join(" · ");
+  showClarity(shown.clarity);
+  const measure = shown.leaves === "node" ? "density of flow" : "support";
+  part("diagram-note").textContent = shown.leaves ? `of each mode of log ${measure}` : "";
+}
+
+/** Two counts with their names: groups and parts, or clusters and PH components. */
+function counts({ counts: named = { clusters: undefined }, n_components }) {
+  const pairs = Object.entries(named);
+  return pairs.length > 1 ? pairs : [...pairs, ["PH components", n_components]];
+}
+
+/** How clear the threshold separates groups; or how clear the cuts of persistence and of the hierarchy are. */
+function showClarity(clarity) {
+  const { persistence, hierarchy, clarity: groups, text } = clarity ?? {};
+  const values = groups === undefined ? [persistence, hierarchy] : [groups];
+  part("clarity").textContent = values.map((value) => ((value ?? null) === null ? "–" : value.toFixed(2))).join(" · ");
+  part("clarity").title = text ?? "";
 }
 
 /** The slider goes along the bands above it: its values are rows. */

@@ -59,7 +59,7 @@ export class Detail {
         ["support", count(facts.support)],
         ["share", percent(facts.share)],
         ["nodes", count(facts.nodes)],
-        ["components", count(facts.components)],
+        ...(facts.components === null ? [] : [["components", count(facts.components)]]),
       ]),
     ];
     if (facts.explanation) {
@@ -76,7 +76,7 @@ export class Detail {
     const parts = [
       list([
         ["cluster", idText(facts.cluster)],
-        ["component", facts.component ?? "none"],
+        ...(facts.leaves === "node" ? [] : [["component", facts.component ?? "none"]]),
         ["support", count(facts.support)],
         ["scale", figure(facts.scale)],
         ["born at row", count(facts.birth)],
@@ -84,7 +84,8 @@ export class Detail {
       ]),
     ];
     if (facts.explanation) {
-      parts.push(made("h3", "", `Why it is one with node ${facts.other}, the mode of its component`));
+      const other = facts.leaves === "node" ? "the strongest of its cluster" : "the mode of its component";
+      parts.push(made("h3", "", `Why it is one with node ${facts.other}, ${other}`));
       parts.push(...facts.explanation.map((line) => made("p", "", line)));
     }
     parts.push(made("h3", "", "Representative"));

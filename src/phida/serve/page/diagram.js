@@ -1,4 +1,5 @@
-// The persistence diagram: when each mode was born and when it met a denser one.
+// The persistence diagram: when each mode was born and when it met a denser one. A birth of null is that of a node
+// without flow.
 
 import { colours, pointOn, slotColour, surface } from "./theme.js";
 
@@ -25,18 +26,19 @@ export class Diagram {
     this.points = [];
     if (!this.modes?.birth.length) return;
     const { birth, death, threshold } = this.modes;
-    const finite = death.filter((value) => value !== null);
-    const high = Math.max(...birth);
-    const low = Math.min(...birth, ...finite);
+    const finite = [...birth, ...death].filter((value) => value !== null);
+    const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 0];
     const margin = 0.06 * (high - low || 1);
     const [from, to] = [low - margin, high + margin];
     const never = height - BOTTOM - 8; // where modes lie that never died
-    const x = (value) => LEFT + ((width - LEFT - RIGHT) * (value - from)) / (to - from);
+    const flowless = birth.includes(null);
+    const start = LEFT + (flowless ? 34 : 0); // to the left of it lie nodes without flow
+    const x = (value) => (value === null ? LEFT + 12 : start + ((width - start - RIGHT) * (value - from)) / (to - from));
     const y = (value) => TOP + (never - 12 - TOP) * (1 - (value - from) / (to - from));
-    this.axes(context, width, height, { x, y, from, to, never });
+    this.axes(context, width, height, { x, y, from, to, never, flowless });
     context.save();
     context.beginPath();
-    context.rect(LEFT, TOP, width - LEFT - RIGHT, never - 12 - TOP);
+    context.rect(start, TOP, width - start - RIGHT, never - 12 - TOP);
     context.clip();
     this.line(context, [x(from), y(from)], [x(to), y(to)], colours.edge, []);
     if (threshold !== null)
@@ -74,7 +76,7 @@ export class Diagram {
     context.setLineDash([]);
   }
 
-  axes(context, width, height, { x, y, from, to, never }) {
+  axes(context, width, height, { x, y, from, to, never, flowless }) {
     this.line(context, [LEFT, TOP], [LEFT, never + 7], colours.line, []);
     this.line(context, [LEFT, never + 7], [width - RIGHT, never + 7], colours.line, []);
     context.font = "11.5px system-ui, sans-serif";
@@ -82,6 +84,11 @@ export class Diagram {
     context.textBaseline = "middle";
     context.textAlign = "right";
     context.fillText("never", LEFT - 4, never);
+    if (flowless) {
+      context.textAlign = "left";
+      context.textBaseline = "alphabetic";
+      context.fillText("no flow", LEFT - 6, never + 19);
+    }
     const step = [0.1, 0.2, 0.5, 1, 2, 5, 10].find((s) => (to - from) / s <= 5) ?? 20;
     for (let tick = Math.ceil(from / step) * step; tick < to; tick += step) {
       const text = String(Math.round(tick * 10) / 10);
@@ -90,7 +97,7 @@ export class Diagram {
       if (y(tick) < never - 16) context.fillText(text, LEFT - 4, y(tick));
       context.textAlign = "center";
       context.textBaseline = "alphabetic";
-      context.fillText(text, x(tick), never + 19);
+      if (!flowless || x(tick) > LEFT + 52) context.fillText(text, x(tick), never + 19);
     }
     context.textAlign = "right";
     context.fillText("birth →", width - RIGHT, height - 1);
