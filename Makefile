@@ -80,9 +80,11 @@ $(LOWEST)/installed: $(LOWEST)/tools $(SOURCES)
 	  --no-build-isolation --no-deps --force-reinstall -C build-dir=build/lowest .
 	@touch $@
 
+# Old releases use what their own dependencies deprecate. The files of older formats were made of rows whose last bits
+# depend on NumPy (logspace), so that their tests need the newest.
 .PHONY: test-lowest
 test-lowest: $(LOWEST)/installed  ## Tests of what uses each dependency, with the lowest version of it
-	$(LOWEST)/bin/python -m pytest -n 2 $(LOWEST_TESTS)
+	$(LOWEST)/bin/python -m pytest -n 2 -W ignore::DeprecationWarning -k "not for_ever" $(LOWEST_TESTS)
 
 LOWEST_TESTS ?= tests/contract tests/state tests/serve/test_hostile.py tests/serve/test_access.py tests/serve/test_answers.py \
   tests/streams/test_readers.py tests/streams/test_follow.py tests/plots tests/distributed/test_dask.py
