@@ -23,9 +23,8 @@ def table(heading):
 
 def modules(heading, package):
     """The same by module name, for a table of one package's modules."""
-    prefix = f"src/{package}/"
-    assert all(path.startswith(prefix) for path in table(heading)), heading
-    return {
-        path.removeprefix(prefix): {name.removeprefix(prefix) for name in names}
-        for path, names in table(heading).items()
-    }
+
+    def name(path):
+        return path.removeprefix(f"src/{package}/").removesuffix(".pyi").removesuffix(".py")
+
+    return {name(path): {name(other) for other in others} for path, others in table(heading).items()}
