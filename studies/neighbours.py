@@ -1,4 +1,4 @@
-"""PHIDA beside what people would otherwise take: k-means, HDBSCAN and DBSTREAM, on streams in two orders.
+"""PHIDA and PHIDA+ beside what people would otherwise take: k-means, HDBSCAN and DBSTREAM, on streams in two orders.
 
 ``python studies/neighbours.py OUT.csv [data set ...]`` writes a line per trial, and ``--tables OUT.csv`` prints the
 tables of docs/why.md. Data sets that scikit-learn lacks are looked for in the folder PHIDA_DATA. The others are helped
@@ -30,7 +30,7 @@ from sklearn.cluster import HDBSCAN, KMeans, MiniBatchKMeans
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, pairwise_distances
 from sklearn.preprocessing import StandardScaler
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 from phida_bench.datasets import entry
 from phida_bench.datasets import load as load_dataset
 
@@ -75,8 +75,8 @@ def load(name: str) -> Stream:
     return Stream(found.X, found.y)
 
 
-def phida(stream: Stream, k: int, seed: int, mapping: str = "persistence") -> Labels:
-    model = PHIDA(compute_labels=False, mapping=mapping)
+def phida(stream: Stream, k: int, seed: int, level: str | None = None) -> Labels:
+    model = PHIDA(compute_labels=False) if level is None else PHIDAPlus(compute_labels=False, level=level)
     for batch in stream.batches():
         model.partial_fit(batch)
     return model.predict(stream.rows)
@@ -139,7 +139,8 @@ def trials(names: tuple[str, ...]) -> Iterator[dict[str, object]]:
 def on(data: str, order: str, scaled: bool) -> Iterator[dict[str, object]]:
     methods = {
         "PHIDA": phida,
-        "PHIDA, co-activation": partial(phida, mapping="coactivation"),
+        "PHIDA+, groups": partial(phida, level="groups"),
+        "PHIDA+, parts": partial(phida, level="parts"),
         "KMeans, told k": k_means,
         "MiniBatchKMeans, told k": mini_batch_k_means,
         "HDBSCAN": hdbscan,

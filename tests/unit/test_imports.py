@@ -1,10 +1,14 @@
-"""Who may import whom, where import-linter cannot look: the compiled module, examples and tools."""
+"""Imports keep to the tables of CONTRIBUTING.md, which import-linter's layers agree with."""
 
 import ast
 import re
-from pathlib import Path
+import tomllib
 
-ROOT = Path(__file__).parents[2]
+import pytest
+from contributing import ROOT, modules
+
+#: Per package, its modules and what each may import of the same package.
+MAY_USE = {"phida": modules("Library", "phida"), "phida_bench": modules("Benchmark", "phida_bench")}
 PACKAGE = sorted((ROOT / "src" / "phida").rglob("*.py"))
 BENCHMARK = sorted((ROOT / "src" / "phida_bench").rglob("*.py"))
 
@@ -22,13 +26,60 @@ def roots(path):
     return {module.split(".")[0] for module, _ in imports(path)}
 
 
-def test_modules_take_nothing_but_the_native_core_from_the_package_itself():
-    """import-linter looks away from imports of ``phida``, because the compiled module looks like one."""
-    modules = {path.stem for path in PACKAGE} | {path.parent.name for path in PACKAGE}
-    # The command line shows the version.
-    for path in PACKAGE:
-        allowed = modules | {"_core"} | ({"__version__"} if path.name == "options.py" else set())
-        assert {name for module, name in imports(path) if module == "phida"} <= allowed, path.name
+def module(path, package):
+    """The module or subpackage below a package that a file belongs to."""
+    return path.relative_to(ROOT / "src" / package).parts[0].removesuffix(".py")
+
+
+def used(path, package):
+    """The modules of a package that a file imports."""
+    for name, member in imports(path):
+        parts = name.split(".")
+        if parts[0] == package:
+            yield parts[1] if len(parts) > 1 else {"__version__": "_versions"}.get(member, member)
+
+
+@pytest.mark.parametrize("package", MAY_USE)
+def test_every_module_has_a_row(package):
+    below = {
+        path.name.split(".")[0]
+        for path in (ROOT / "src" / package).iterdir()
+        if path.suffix in (".py", ".pyi", "") and path.name != "__init__.py" and not path.name.startswith("__pycache__")
+    }
+    assert MAY_USE[package].keys() == below
+
+
+@pytest.mark.parametrize("path", PACKAGE + BENCHMARK, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_imports(path):
+    package = path.relative_to(ROOT / "src").parts[0]
+    own = module(path, package)
+    if own != "__init__":  # which shows what there is
+        beyond = set(used(path, package)) - MAY_USE[package][own] - {own}
+        assert not beyond, f"{package}.{own} may not import {beyond}"
+
+
+@pytest.mark.parametrize("package", MAY_USE)
+def test_modules_use_modules_above_them(package):
+    known = set()
+    for name, names in MAY_USE[package].items():
+        assert names <= known, f"{name} may use {names - known}, which come later in the table"
+        known.add(name)
+
+
+@pytest.mark.parametrize("package", MAY_USE)
+def test_layers_of_import_linter_agree_with_the_table(package):
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (layers,) = (
+        contract["layers"]
+        for contract in contracts
+        if contract["type"] == "layers" and contract["layers"][0].startswith(f"{package}.")
+    )
+    height = {name.removeprefix(f"{package}."): -i for i, layer in enumerate(layers) for name in layer.split(" | ")}
+    # Compiled modules and data cannot be imported from.
+    assert height.keys() == MAY_USE[package].keys() - {"_core", "_systems", "published_tables"}
+    for name, names in MAY_USE[package].items():
+        for other in names & height.keys():
+            assert height[other] < height[name], f"{name} may use {other} in CONTRIBUTING.md, but not in pyproject.toml"
 
 
 def test_the_library_does_without_the_benchmark():

@@ -1,58 +1,75 @@
-"""The rooms of core/ and who may see whom, read from the #include lines."""
+"""The layers of the core, the bindings and the tests are those of CONTRIBUTING.md; includes keep to them."""
 
 import re
-from pathlib import Path
 
 import pytest
+from contributing import ROOT, table
 
-ROOT = Path(__file__).parents[2]
 CORE = ROOT / "core"
 
-# Every room sees itself as well. simd is one of the two at the bottom: plain pointers, no word of ours.
-MAY_SEE = {
-    "simd": set(),
-    "numeric": set(),
-    "metric": {"numeric", "simd"},
-    "nodes": {"metric", "numeric", "simd"},
-    "topology": {"metric", "numeric", "simd"},
-    "mapping": {"metric", "numeric", "simd", "topology"},
-    "systems": {"metric", "nodes", "numeric", "simd"},  # and nobody sees them
-    "assignment": {"metric", "numeric", "simd", "topology", "mapping"},
-    "lineage": {"metric", "nodes", "numeric", "simd"},
-    "distributed": {"metric", "nodes", "numeric", "simd"},
-}
-#: Files at the top of core/, where nodes and topology meet.
-TOP = {"refresh", "node_mapping", "reading", "learner", "learner_fold", "shared_learner"}
+#: Per layer, the other layers that it may include.
+MAY_USE = {path.removeprefix("core/"): set(names) for path, names in table("Core").items()}
+#: The layers in which nodes and topology may meet.
+MEETING = {"reading", "learning", "state"}
 
 SOURCES = sorted(path for path in CORE.rglob("*") if path.suffix in (".hpp", ".cpp"))
+BINDINGS = sorted(path for path in (ROOT / "bindings").rglob("*") if path.suffix in (".hpp", ".cpp"))
 
 
 def included(path):
-    """What a file includes of ours, as paths from core/."""
+    """Paths that a file includes with quotes."""
     return re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.MULTILINE)
 
 
-def room(path):
-    """The folder below core/, or "" for the files at its top."""
-    return path.parts[0] if len(path.parts) > 1 else ""
+def layer(path):
+    """The directory below core/."""
+    return path.relative_to(CORE).parts[0]
 
 
-def test_every_room_has_rules():
-    assert {room(path.relative_to(CORE)) for path in SOURCES} == MAY_SEE.keys() | {""}
-    assert {path.stem for path in SOURCES if room(path.relative_to(CORE)) == ""} == TOP
+def directories(parent):
+    below = (path for path in (ROOT / parent).iterdir() if path.is_dir())
+    return {f"{parent}/{path.name}" for path in below if not path.name.startswith(("_", "."))}
+
+
+def test_every_directory_has_a_row():
+    assert table("Core").keys() == directories("core")
+    assert table("Bindings").keys() == directories("bindings") | {"bindings"}
+    assert table("Tests").keys() == directories("tests")
+    assert all(path.parent != CORE for path in SOURCES)
+
+
+def test_other_directories_exist():
+    for path in table("Other directories"):
+        assert (ROOT / path).is_dir() or path.startswith("."), path  # an sdist has no .github
+
+
+def test_layers_use_layers_above_them():
+    known = set()
+    for name, used in MAY_USE.items():
+        assert used <= known, f"{name} may use {used - known}, which come later in the table"
+        known.add(name)
+    assert not any("systems" in used for used in MAY_USE.values())
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(CORE)))
 def test_includes(path):
-    own = room(path.relative_to(CORE))
     for name in included(path):
         assert (CORE / name).is_file(), f"{name} is not a path from core/"
-        seen = room(Path(name))
-        if own:
-            assert seen == own or seen in MAY_SEE[own], f"{own} may not include {name}"
+        assert layer(CORE / name) in MAY_USE[layer(path)] | {layer(path)}, f"{layer(path)} may not include {name}"
 
 
-def test_nodes_and_topology_meet_at_the_top_alone():
+@pytest.mark.parametrize("path", BINDINGS, ids=lambda path: path.name)
+def test_includes_of_bindings(path):
+    own = str(path.parent.relative_to(ROOT))
+    for name in included(path):
+        beside = (path.parent / name).resolve()
+        found = beside if beside.is_file() else CORE / name
+        assert found.is_file(), f"{name} is neither beside {path.name} nor in core/"
+        seen = str(found.parent.relative_to(ROOT))
+        assert seen in {own, *table("Bindings")[own]}, f"{own} may not include {name}"
+
+
+def test_nodes_and_topology_meet_in_few_layers():
     """Not even through a third header: follow every include to its end."""
 
     def reach(path, visited):
@@ -60,16 +77,14 @@ def test_nodes_and_topology_meet_at_the_top_alone():
             if name not in visited:
                 visited.add(name)
                 reach(CORE / name, visited)
-        return {room(Path(name)) for name in visited}
+        return {layer(CORE / name) for name in visited}
 
-    for path in SOURCES:
-        own = room(path.relative_to(CORE))
-        if own:
-            assert not {"nodes", "topology"} <= reach(path, set()) | {own}, path
+    meeting = {layer(path) for path in SOURCES if {"nodes", "topology"} <= reach(path, set()) | {layer(path)}}
+    assert meeting == MEETING
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(CORE)))
-def test_the_core_has_never_heard_of_python(path):
+def test_the_core_does_without_python(path):
     text = path.read_text().lower()
     assert not re.search(r"python|nanobind|numpy|\bpy[A-Z_]", text, re.IGNORECASE)
 
@@ -82,3 +97,11 @@ def test_kernels_use_no_standard_library_templates(path):
     headers = set(re.findall(r"#\s*include\s+<([^>]+)>", path.read_text()))
     allowed = {"cstddef", "cstdint", "immintrin.h", "emmintrin.h", "arm_neon.h"}
     assert headers <= allowed
+
+
+def test_one_place_chooses_the_mapping_rule():
+    """Two other files compare: only PHIDA+ has counts to read, and only the published map costs nothing."""
+    choosing = {
+        str(path.relative_to(CORE)) for path in SOURCES if re.search(r"[!=]= Rule::|case Rule::", path.read_text())
+    }
+    assert choosing == {"reading/map_nodes.cpp", "learning/learner.cpp", "state/check.cpp"}
