@@ -145,7 +145,7 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
         margin = 0.07 * (values.max() - values.min()) or 1.0
         ax.set(**{f"{axis}lim": (values.min() - margin, values.max() + margin)})
     ends: Any = record.position[np.column_stack([record.source, record.target])]
-    opacity = 0.15 + 0.45 * np.sqrt(record.strength)
+    opacity = 0.3 + 0.4 * np.sqrt(record.strength)
     colours = np.column_stack([np.tile(to_rgb(style.GREY), (len(ends), 1)), opacity])
     look: dict[str, Any] = {"linewidths": 0.7, "zorder": 1, "rasterized": len(ends) > _MANY}
     ax.add_collection(LineCollection(ends, colors=colours, **look), autolim=False)
