@@ -64,7 +64,7 @@ def digits_one_after_the_other(path: Path) -> None:
     total = len(digits.data)
     print(bold("1. Handwritten digits, one class after the other"))
     print(
-        f"   {total} images of {digits.data.shape[1]} pixels. The models are told neither the classes nor their number."
+        f"   {total} images of {digits.data.shape[1]} pixels. No model is told the classes or how many there are."
     )
     print(f"\n   {'':16}{'PHIDA+':^33}   {'PHIDA (published)':^25}")
     print("   digit  samples   nodes  groups  parts  ARI of parts   nodes  clusters    ARI")
@@ -92,8 +92,8 @@ def digits_one_after_the_other(path: Path) -> None:
         writer.writerow(["row", "class", "group", "part"])
         columns = (fed, digits.target[fed], a.predict(digits.data[fed]), parts)
         writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
-    rates = [f"{name} {total / timed.seconds:,.0f}" for name, timed in (("PHIDA+", plus), ("PHIDA", published))]
-    print(f"\n   Rows per second: {', '.join(rates)}. The labels of PHIDA+ are in {path}")
+    rates = [f"{total / timed.seconds:,.0f}" for timed in (plus, published)]
+    print(f"\n   PHIDA+ learned {rates[0]} rows per second, PHIDA {rates[1]}. The labels of PHIDA+ are in {path}")
 
 
 def many_groups() -> None:

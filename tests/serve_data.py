@@ -12,7 +12,7 @@ import time
 import httpx
 from data import drifting
 
-from phida import PHIDA
+from phida import PHIDAPlus
 from phida.serve.learning import Learning
 from phida.serve.live import Live
 from phida.serve.server import LiveServer, listen
@@ -30,7 +30,7 @@ def as_csv(rows=X):
 
 def live_stream(path, *, token=None, rate=None, on_bad_row="fail", follow=False, model=None):
     """A stream that has not begun yet."""
-    model = model or StreamModel(PHIDA(compute_labels=False), None)
+    model = model or StreamModel(PHIDAPlus(compute_labels=False), None)
     learning = Learning(model, Source(str(path), follow=follow), BadRows(on_bad_row), rate=rate)
     return Live(learning, "rows.csv", token)
 

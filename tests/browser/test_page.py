@@ -3,6 +3,7 @@
 import re
 import subprocess
 
+import numpy as np
 import pytest
 from data import drifting
 from playwright.sync_api import expect
@@ -48,8 +49,47 @@ def test_numbers_move(page):
     page.wait_for_function(
         "(n) => Number(document.querySelector('#samples').textContent.replace(/,/g, '')) > n", arg=before
     )
-    assert number(page, "n_nodes") > 0 and number(page, "n_clusters") == page.locator("#clusters button").count()
+    assert number(page, "n_nodes") > 0 and number(page, "count-0") == page.locator("#clusters button").count()
     page.wait_for_function("() => Number(document.querySelector('#rate').textContent.replace(/,/g, '')) > 0")
+
+
+@pytest.mark.parametrize(
+    ("words", "names", "measure"),
+    [
+        ((), ["groups", "parts"], "density of flow"),
+        (("--level", "parts"), ["groups", "parts"], "density of flow"),
+        (("--method", "phida"), ["clusters", "PH components"], "support"),
+    ],
+)
+def test_the_figures_are_those_of_the_method(start, open_page, tmp_path, words, names, measure):
+    path = tmp_path / "rows.csv"
+    path.write_text(as_csv(ROWS[:3000]))
+    serving = start("--from", path, *words)
+    page = open_page(serving.address)
+    expect(page.locator("#state")).to_have_text("ended")
+    state = serving.state()
+    assert [page.locator(f"#count-{i}-name").text_content() for i in (0, 1)] == names
+    assert [number(page, f"count-{i}") for i in (0, 1)] == [*state["counts"].values(), state["n_components"]][:2]
+    expect(page.locator("#clarity")).to_have_attribute("title", state["clarity"]["text"])
+    expect(page.locator("#diagram-note")).to_have_text(f"of each mode of log {measure}")
+    until(lambda: drawn(page, "diagram"))
+    page.locator("#clusters button").first.click()
+    expect(page.locator("#detail")).to_contain_text("Profile")
+    assert ("components" in page.locator("#detail dl").first.text_content()) == (measure == "support")
+
+
+def test_nodes_without_flow_are_beside_the_others(start, open_page, tmp_path):
+    places = 100 * np.random.default_rng(4).normal(size=(30, 3))
+    path = tmp_path / "rows.csv"
+    path.write_text(as_csv(np.tile(places, (20, 1))))
+    serving = start("--from", path)
+    page = open_page(serving.address)
+    expect(page.locator("#state")).to_have_text("ended")
+    assert None in serving.state()["modes"]["birth"]
+    until(lambda: drawn(page, "diagram"))
+    box = page.locator("#diagram").bounding_box()
+    page.locator("#diagram").click(position={"x": 52, "y": box["height"] - 38})
+    expect(page.locator("#detail-title")).to_have_text(re.compile(r"Node \d+"))
 
 
 def drawn(page, canvas):

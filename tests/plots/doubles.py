@@ -18,8 +18,14 @@ def history(sample=(100, 250, 400), n_nodes=(5, 9, 12), n_clusters=(1, 2, 2), vi
     return History(*(np.array(column) for column in columns))
 
 
-def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=0):
-    """A model of nodes in groups around cluster centres; every cluster has ``per_cluster`` components at most."""
+def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=0, height="dispersion"):
+    """A model of nodes in groups around cluster centres; every cluster has ``per_cluster`` components at most.
+
+    With the heights ``prominence`` or ``modularity`` it is of PHIDA+: nodes take the place of components, and the last
+    mode is a node without flow.
+    """
+    plus = height != "dispersion"
+    per_cluster = n_nodes if plus else per_cluster
     rng = np.random.default_rng(seed)
     cluster = np.sort(np.arange(n_nodes) % n_clusters)
     centers = 20 * rng.normal(size=(n_clusters, d))
@@ -35,6 +41,9 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
     birth = np.log(support[mode])
     death = np.where(np.arange(modes) % 2 == 0, birth - rng.uniform(0.6, 1, modes), birth - 0.2)
     death[0] = -np.inf
+    if plus:
+        birth[-1] = death[-1] = -np.inf
+    heights = np.linspace(1, 2, len(merge_into)) ** 2 - (3 if height == "modularity" else 0)
     return SimpleNamespace(
         cluster_ids_=np.arange(n_clusters) * 2 + 1,
         cluster_centers_=centers,
@@ -71,8 +80,9 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             threshold=0.25,
         ),
         hierarchy_=records.Hierarchy(
-            mapping="persistence",
-            group=cluster,
+            leaves="node" if plus else "component",
+            height=height,
+            leaf=np.arange(n_nodes) if plus else cluster,
             mode=np.arange(components),
             persistence=np.ones(components),
             mass=rng.uniform(1, 9, components),
@@ -80,9 +90,22 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             cluster=component_cluster,
             merge_into=np.array(merge_into, dtype=np.int64),
             merge_from=np.array(merge_from, dtype=np.int64),
-            merge_height=np.linspace(1, 2, len(merge_into)) ** 2,
+            merge_height=heights,
             minimum_count=1,
             level=len(inner),
+        ),
+        flow_=records.Flow(
+            nodes=np.arange(n_nodes),
+            winner=np.arange(n_nodes - 1),
+            runner_up=np.arange(1, n_nodes),
+            count=np.ones(n_nodes - 1),
+            offset=np.ones(n_nodes - 1),
+            offset_square=np.ones(n_nodes - 1),
+            cut=np.zeros(n_nodes - 1, dtype=np.int64),
+            source=np.zeros(min(n_nodes - 1, 7), dtype=np.int64),
+            target=np.arange(1, min(n_nodes, 8)),
+            amount=np.arange(1.0, min(n_nodes, 8)),
+            height=np.ones(n_nodes),
         ),
         assignment_view_=records.AssignmentView(
             center=np.zeros(d),

@@ -12,7 +12,7 @@ import pytest
 from streams_data import X
 from typer.testing import CliRunner
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 from phida.cli.app import app
 from phida.plots import gallery
 
@@ -21,7 +21,7 @@ NAMES = ("a<script>alert(1)</script>", 'b" onload="x', "c & d")
 
 def make(folder):
     frame = pd.DataFrame(X, columns=NAMES)
-    PHIDA().fit(frame).save(folder / "m.safetensors")
+    PHIDAPlus().fit(frame).save(folder / "m.safetensors")
     frame.assign(kind=["<b>x", "y", "z"] * 200).to_csv(folder / "rows.csv", index=False)
     return folder
 
@@ -71,7 +71,8 @@ def test_plot_for_machines(here):
 
 def test_what_is_in_a_report(here):
     said, page = report(here, "--exclude", "kind")
-    model = PHIDA.load("m.safetensors")
+    model = PHIDAPlus.load("m.safetensors")
+    assert f"<dt>groups</dt><dd>{model.n_groups_}</dd><dt>parts</dt><dd>{model.n_parts_}</dd>" in page
     assert f"600 rows in {model.n_clusters_} clusters. Report: " in said
     counts = np.bincount(model.predict(pd.DataFrame(X, columns=NAMES)), minlength=model.n_clusters_)
     rows = re.findall(r"<tr><td><b>(-?\d+)</b></td><td>(\d+)</td>.*?</tr>", page, re.DOTALL)
@@ -82,6 +83,27 @@ def test_what_is_in_a_report(here):
     for word in ("cut clarity", "The two closest clusters", "Lineage", "unusual rows", "born"):
         assert word in page
     assert "mostly" not in page and "ARI" not in page
+
+
+def test_a_report_of_parts_and_one_of_the_published_method(here):
+    model = PHIDAPlus.load("m.safetensors").set_params(level="parts")
+    said, page = report(here, "--exclude", "kind", "--level", "parts")
+    assert f"600 rows in {model.n_parts_} clusters" in said and model.n_parts_ != model.n_groups_
+    assert "merged while that gains modularity" in page
+    published = PHIDA().fit(pd.DataFrame(X, columns=NAMES))
+    published.save("m.safetensors")
+    said, page = report(here, "--exclude", "kind")
+    assert f"<dt>clusters</dt><dd>{published.n_clusters_}</dd><dt>components</dt>" in page
+    for words in (("plot", "m.safetensors", "-o", "p"), ("report", "m.safetensors", "rows.csv", "-o", "r.html")):
+        found = phida(*words, "--level", "parts")
+        assert found.exit_code == 2 and "--level is an option of PHIDA+" in " ".join(found.output.split())
+
+
+def test_plot_draws_the_level_that_is_asked_for(here):
+    for level in ("groups", "parts"):
+        found = phida("plot", "m.safetensors", "--out", "p", "--level", level)
+        count = getattr(PHIDAPlus.load("m.safetensors"), f"n_{level}_")
+        assert re.search(rf"cut to {count} clusters?\n", found.output)
 
 
 def test_a_label_column_is_told_beside_the_clusters(page):

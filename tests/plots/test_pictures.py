@@ -10,7 +10,7 @@ from data import blobs
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from phida import PHIDA, plots, records
+from phida import PHIDA, PHIDAPlus, plots, records
 from phida.answers import Profile
 from phida.plots import gallery, style
 from plots.doubles import hand_made, history, lineage
@@ -38,17 +38,19 @@ def texts(ax):
     return [text.get_text() for text in ax.findobj(matplotlib.text.Text) if text.get_text()]
 
 
+@pytest.mark.parametrize("height", ["dispersion", "prominence", "modularity"])
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.__name__)
-def test_at_any_size(plot, size):
-    ax = plot(hand_made(**SIZES[size]))
+def test_at_any_size(plot, size, height):
+    ax = plot(hand_made(**SIZES[size], height=height))
     ax.figure.canvas.draw()
     assert ax.get_title(loc="left")
 
 
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.__name__)
-def test_of_a_fitted_model_on_the_axes_given(plot):
-    model = PHIDA().fit(blobs(400))
+@pytest.mark.parametrize("make", [PHIDA, PHIDAPlus, lambda: PHIDAPlus(level="parts")])
+def test_of_a_fitted_model_on_the_axes_given(plot, make):
+    model = make().fit(blobs(400))
     figure = Figure(layout="constrained")
     left, right = figure.subplots(1, 2)
     assert plot(model, ax=right) is right
@@ -57,9 +59,28 @@ def test_of_a_fitted_model_on_the_axes_given(plot):
     figure.canvas.draw()
 
 
+#: Rows of which little is learned: one node, three nodes, one place, places without flow between them.
+RARE = {
+    "one row": [[0.0, 1.0]],
+    "three rows": [[0.0, 1.0], [0.5, 1.0], [9.0, 3.0]],
+    "one place": [[2.0, 1.0]] * 50,
+    "places": (100 * np.random.default_rng(4).normal(size=(30, 3))).tolist() * 20,
+}
+
+
+@pytest.mark.parametrize("method", [PHIDA, PHIDAPlus])
+@pytest.mark.parametrize("rows", RARE)
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.__name__)
-def test_three_nodes_of_a_real_model(plot):
-    plot(PHIDA().fit([[0.0, 1.0], [0.5, 1.0], [9.0, 3.0]])).figure.canvas.draw()
+def test_little_that_was_learned(plot, rows, method):
+    ax = plot(method().fit(RARE[rows]))
+    ax.figure.canvas.draw()
+    assert np.isfinite([*ax.get_xlim(), *ax.get_ylim()]).all()
+
+
+def test_a_cut_of_phida_plus_is_drawn():
+    cut = PHIDAPlus().fit(blobs(400)).cut(n_clusters=2)
+    for plot in (plots.plot_nodes, plots.plot_hierarchy, plots.plot_persistence):
+        assert plot(cut).get_title(loc="left")
 
 
 def test_clusters_bear_their_ids():
@@ -87,6 +108,22 @@ def test_what_the_captions_say():
     history = plots.plot_history(made)
     assert [panel.get_ylabel() for panel in history.child_axes] == ["nodes", "clusters", "vigilance", "interval"]
     assert history.child_axes[2].lines[0].get_ydata().tolist() == [0.5, 0.625, 0.75]
+
+
+def test_what_the_captions_of_phida_plus_say():
+    made = hand_made(height="prominence")
+    ax = plots.plot_hierarchy(made)
+    assert ax.get_yscale() == "log" and ax.get_ylabel() == "prominence (peak / valley)"
+    said = " ".join(texts(ax))
+    assert "12 nodes, cut to 3 clusters" in said and "merging ends at 2 (no flow between them)" in said
+    assert "Flow: 12 nodes, 7 edges, 3 clusters" in " ".join(texts(plots.plot_nodes(made)))
+    ax = plots.plot_persistence(made)
+    assert ax.get_xlabel() == "birth (log density of flow)"
+    assert {"no flow", "never"} <= set(texts(ax)) and "1 node without flow" in " ".join(texts(ax))
+    parts = " ".join(texts(plots.plot_hierarchy(hand_made(height="modularity"))))
+    assert "cut after 9 merges" in parts and "merges" in parts.split()
+    whole = hand_made(n_nodes=5, n_clusters=1, height="prominence")
+    assert "merging ends at 1" in texts(plots.plot_hierarchy(whole))
 
 
 def test_colour_is_never_alone():

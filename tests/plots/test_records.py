@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from data import blobs
 
-from phida import PHIDA, records
+from phida import PHIDA, PHIDAPlus, records
 from phida.answers import Profile
 from phida.plots import Dendrogram, LineageBands, NodeMap, PersistenceDiagram
 from phida.plots.lanes import lanes
@@ -43,6 +43,28 @@ def test_a_gap_without_an_upper_end():
     assert PersistenceDiagram.of(made).gap == (0.0, np.inf)
 
 
+@pytest.mark.parametrize("level", ["groups", "parts"])
+def test_records_of_phida_plus_are_of_flow(rows, level):
+    model = PHIDAPlus(level=level).fit(rows)
+    flow, found = model.flow_, model.persistence_
+    diagram, nodes, tree = PersistenceDiagram.of(model), NodeMap.of(model), Dendrogram.of(model)
+    assert diagram.measure == "density of flow" and diagram.kept.sum() == model.n_groups_
+    assert diagram.id.tolist() == model.cluster_ids_[model.nodes_.cluster[found.node]].tolist()
+    assert nodes.edges == "flow"
+    frame = nodes.edges_to_pandas()
+    assert set(zip(frame["source"], frame["target"])) == set(zip(flow.source.tolist(), flow.target.tolist()))
+    assert frame["strength"].is_monotonic_decreasing and frame["strength"][0] == 1
+    assert tree.leaves == "node" and len(tree.order) == len(flow.nodes)
+    assert len(tree.cluster_ids) == {"groups": model.n_groups_, "parts": model.n_parts_}[level]
+
+
+def test_a_node_without_flow_lasts():
+    made = hand_made(height="prominence")
+    record = PersistenceDiagram.of(made)
+    assert np.isneginf(record.birth[-1]) and np.isposinf(record.persistence[-1]) and record.kept[-1]
+    assert record.to_pandas()["persistence"].notna().all()
+
+
 def test_nodes(model):
     record = NodeMap.of(model)
     nodes = model.nodes_
@@ -55,20 +77,21 @@ def test_nodes(model):
     assert len(record.edges_to_pandas()) == len(model.graph_.source)
 
 
-def dendrogram(merges, level, cluster, count=5, minimum=1, mapping="persistence"):
+def dendrogram(merges, level, cluster, count=5, minimum=1, height="dispersion"):
     made = hand_made()
-    into, source, height = (np.array(part) for part in zip(*merges)) if merges else ([], [], [])
+    into, source, heights = (np.array(part) for part in zip(*merges)) if merges else ([], [], [])
     made.hierarchy_ = records.Hierarchy(
-        mapping=mapping,
+        leaves="component" if height == "dispersion" else "node",
+        height=height,
         mode=np.arange(count),
-        group=np.arange(count),
+        leaf=np.arange(count),
         persistence=np.ones(count),
         mass=np.ones(count),
         centroid=np.zeros((count, 2)),
         cluster=np.array(cluster),
         merge_into=np.array(into, dtype=np.int64),
         merge_from=np.array(source, dtype=np.int64),
-        merge_height=np.array(height, dtype=float),
+        merge_height=np.array(heights, dtype=float),
         minimum_count=minimum,
         level=level,
     )
@@ -87,10 +110,19 @@ def test_a_dendrogram_by_hand():
     assert record.components_to_pandas()["id"].tolist() == [20, 20, 21, 21, 22]
 
 
-def test_merges_by_co_activation_stand_at_their_number():
-    record = dendrogram([(0, 3, -1.0), (1, 2, -2.0), (0, 1, 0.5)], 2, [0, 1, 1, 0, 2], mapping="coactivation")
+def test_merges_of_parts_are_drawn_at_their_number():
+    record = dendrogram([(0, 3, -1.0), (1, 2, -2.0), (0, 1, 0.5)], 2, [0, 1, 1, 0, 2], height="modularity")
     assert record.height.tolist() == [1, 2, 3] and record.jump == (2.0, 3.0)
     assert record.to_pandas()["left_base"].tolist() == [0, 0, 1]
+
+
+def test_prominences_begin_at_one():
+    merges = [(0, 3, 1.0), (1, 2, 3.0), (0, 1, 80.0)]
+    record = dendrogram(merges, 2, [0, 1, 1, 0, 2], height="prominence")
+    assert record.height.tolist() == [1, 3, 80] and record.jump == (3.0, 80.0)
+    assert record.to_pandas()[["left_base", "right_base"]].to_numpy().tolist() == [[1, 1], [1, 1], [1, 3]]
+    assert dendrogram(merges, 0, [0, 1, 2, 3, 4], height="prominence").jump == (1.0, 1.0)
+    assert record.components_to_pandas().columns[0] == "node"
 
 
 def test_a_cut_below_the_first_merge_and_one_above_the_last():

@@ -3,6 +3,9 @@
 import pytest
 from serve_data import as_csv, learned
 
+from phida import PHIDAPlus
+from phida.streams.model import StreamModel
+
 
 @pytest.fixture(scope="session")
 def rows_file(tmp_path_factory):
@@ -12,9 +15,15 @@ def rows_file(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def ended(rows_file):
+def method():
+    """The estimator that learns the stream; a module may have another one."""
+    return PHIDAPlus
+
+
+@pytest.fixture(scope="module")
+def ended(rows_file, method):
     """A client, and the stream behind it."""
-    with learned(rows_file) as found:
+    with learned(rows_file, model=StreamModel(method(compute_labels=False), None)) as found:
         yield found
 
 

@@ -7,13 +7,18 @@ import numpy as np
 import pytest
 from serve_data import NAMES, X, as_csv, learned, live_stream, served
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 from phida.streams.model import StreamModel
 
 
+@pytest.fixture(scope="module", params=[PHIDAPlus, PHIDA])
+def method(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def model():
-    return PHIDA(compute_labels=False).partial_fit(X)
+def model(method):
+    return method(compute_labels=False).partial_fit(X)
 
 
 def test_the_state_is_that_of_the_model(client, model):
@@ -27,6 +32,28 @@ def test_the_state_is_that_of_the_model(client, model):
     assert sorted(cluster["id"] for cluster in facts["clusters"]) == sorted(model.cluster_ids_.tolist())
     assert facts["nodes"]["id"] == model.nodes_.id.tolist()
     assert facts["n_events"] == len(model.lineage_) + model.lineage_.n_dropped
+    assert facts["leaves"] == model.hierarchy_.leaves and facts["clarity"]["text"] == str(model.cut_clarity_)
+    assert facts["clarity"]["n_clusters"] == model.n_clusters_
+
+
+def test_groups_and_parts_are_counted_and_how_clear_the_groups_are(client, model):
+    facts, metrics = client.get("/state").json(), client.get("/metrics").text
+    if isinstance(model, PHIDA):
+        assert facts["counts"] == {"clusters": model.n_clusters_}
+        assert "phida_groups" not in metrics and "clarity" not in facts["clarity"]
+        return
+    assert facts["counts"] == {"groups": model.n_groups_, "parts": model.n_parts_}
+    assert f"phida_groups {model.n_groups_}\n" in metrics and f"phida_parts {model.n_parts_}\n" in metrics
+    clarity = model.cut_clarity_
+    for name in ("nearest", "threshold", "clarity"):
+        assert facts["clarity"][name] == pytest.approx(getattr(clarity, name), rel=1e-4)
+
+
+def test_the_strongest_edges_between_drawn_nodes_are_drawn(client, model):
+    facts = client.get("/state").json()
+    edges = model.flow_ if isinstance(model, PHIDAPlus) else model.graph_
+    expected = set(zip(edges.source.tolist(), edges.target.tolist()))
+    assert len(model.nodes_) < 600 and set(zip(*facts["edges"])) == expected
 
 
 def test_earlier_moments_can_be_asked_for(client, live):
@@ -107,6 +134,7 @@ def test_too_many_rows_are_refused(client):
 def test_a_cluster_is_explained_against_its_nearest_or_another(client, model):
     ids = model.cluster_ids_.tolist()
     assert len(ids) > 2
+    leaves = model.hierarchy_.leaves
     for label, id in enumerate(ids):
         facts = client.get(f"/explain?kind=cluster&a={id}").json()
         assert facts["id"] == id and facts["other"] in set(ids) - {id}
@@ -114,7 +142,8 @@ def test_a_cluster_is_explained_against_its_nearest_or_another(client, model):
         assert {part["feature"] for part in facts["profile"]} == set(NAMES)
         away = [abs(part["deviations"]) for part in facts["profile"]]
         assert away == sorted(away, reverse=True)
-        assert len(facts["explanation"]) >= 2 and all(line.endswith(".") for line in facts["explanation"])
+        assert (facts["components"] is None) == (leaves == "node")
+        assert facts["explanation"] and all(line.endswith(".") for line in facts["explanation"])
         other = next(one for one in ids if one not in (id, facts["other"]))
         assert client.get(f"/explain?kind=cluster&a={id}&b={other}").json()["other"] == other
 
@@ -193,16 +222,17 @@ def test_before_the_first_row_there_is_nothing_to_predict_by(tmp_path):
         assert answer.status_code == 503 and "no row has been learned" in answer.json()["error"]
 
 
-def test_a_stream_is_shown_by_co_activation(tmp_path):
+def test_parts_are_shown_where_they_are_asked_for(tmp_path):
     groups = [np.random.default_rng(i).normal(10 * i, 1, (200, 3)) for i in range(3)]
     (tmp_path / "rows.csv").write_text(as_csv(np.concatenate(groups)))
-    model = StreamModel(PHIDA(compute_labels=False, mapping="coactivation"), None)
+    model = StreamModel(PHIDAPlus(compute_labels=False, level="parts"), None)
     with learned(tmp_path / "rows.csv", model=model) as (client, _):
         facts = client.get("/state").json()
-        assert facts["clarity"]["mapping"] == "coactivation"
-        assert len(facts["clusters"]) == model.estimator.n_clusters_
-        id = facts["clusters"][0]["id"]
-        told = client.get(f"/explain?kind=cluster&a={id}").json()
-        assert any("chance would give" in sentence for sentence in told["explanation"])
+        assert len(facts["clusters"]) == facts["counts"]["parts"] == model.estimator.n_parts_ > 1
+        assert "parts (merged while that gains modularity)" in facts["clarity"]["text"]
+        assert facts["clarity"]["clarity"] is None
+        told = [client.get(f"/explain?kind=cluster&a={one['id']}").json() for one in facts["clusters"]]
+        assert any("chance would give" in sentence for one in told for sentence in one["explanation"])
         node = facts["nodes"]["id"][-1]
-        assert client.get(f"/explain?kind=node&a={node}").json()["id"] == node
+        found = client.get(f"/explain?kind=node&a={node}").json()
+        assert found["id"] == node and found["leaves"] == "node"

@@ -12,7 +12,7 @@ from serve_data import Serving, X, as_csv, until
 from states import assert_same_state
 from typer.testing import CliRunner
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus, load
 from phida.cli.app import app
 
 
@@ -23,8 +23,8 @@ def test_the_model_is_saved_when_a_signal_ends_it(rows_file, tmp_path, number):
         until(lambda: serving.state()["state"] == "ended")
         code, messages = serving.end(number)
     assert code == 0 and messages == f"600 rows read; model: {target}\n"
-    model = PHIDA.load(target)
-    assert_same_state(model, PHIDA().partial_fit(X))
+    model = PHIDAPlus.load(target)
+    assert_same_state(model, PHIDAPlus().partial_fit(X))
     assert list(model.feature_names_in_) == ["a", "b", "c"]
 
 
@@ -33,21 +33,33 @@ def test_a_stream_that_is_stopped_half_way_keeps_what_it_learned(rows_file, tmp_
     with Serving("--from", rows_file, "--save", target, "--rate", "200") as serving:
         until(lambda: serving.state()["samples"] > 20)
         assert serving.end()[0] == 0
-    model = PHIDA.load(target)
+    model = PHIDAPlus.load(target)
     assert 20 < model.n_samples_seen_ < 600
-    assert_same_state(model, PHIDA().partial_fit(X[: model.n_samples_seen_]))
+    assert_same_state(model, PHIDAPlus().partial_fit(X[: model.n_samples_seen_]))
 
 
 def test_standard_input_goes_on_from_a_model(tmp_path):
     begun, target = tmp_path / "begun.safetensors", tmp_path / "model.safetensors"
-    PHIDA().partial_fit(X[:300]).save(begun)
+    PHIDAPlus().partial_fit(X[:300]).save(begun)
     with Serving("--from", "-", "--model", begun, "--save", target, stdin=subprocess.PIPE) as serving:
         serving.process.stdin.write(as_csv(X[300:]))
         serving.process.stdin.flush()
         until(lambda: serving.state()["samples"] == 600)
         assert serving.state()["source"] == "standard input"
         assert serving.end()[0] == 0  # while it waits for more
-    assert_same_state(PHIDA.load(target), PHIDA().partial_fit(X))
+    assert_same_state(PHIDAPlus.load(target), PHIDAPlus().partial_fit(X))
+
+
+def test_a_model_of_either_method_goes_on_and_no_other_takes_its_place(tmp_path, rows_file):
+    begun, target = tmp_path / "begun.safetensors", tmp_path / "model.safetensors"
+    PHIDA().partial_fit(X).save(begun)
+    with Serving("--from", rows_file, "--model", begun, "--save", target) as serving:
+        until(lambda: serving.state()["samples"] == 1200)
+        assert serving.end()[0] == 0
+    assert_same_state(load(target), PHIDA().partial_fit(X).partial_fit(X))
+    words = ("serve", "--from", str(rows_file), "--port", "0", "--model", str(begun), "--method", "phida+")
+    found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
+    assert found.exit_code == 2 and "begun with --method phida; it cannot change on the way" in found.output
 
 
 def test_a_stream_that_fails_ends_with_its_error(tmp_path):
@@ -82,6 +94,10 @@ def test_the_token_may_come_from_the_environment(rows_file, monkeypatch):
         (("--rate", "0"), 2, "--rate takes a positive number"),
         (("--rate", "nan"), 2, "--rate takes a positive number"),
         (("--port", "99999"), 2, "65535"),
+        (("--method", "kmeans"), 2, "--method takes phida+ or phida, not 'kmeans'"),
+        (("--method", "phida", "--half-life", "9"), 2, "--half-life is an option of PHIDA+"),
+        (("--method", "phida", "--level", "parts"), 2, "--level is an option of PHIDA+"),
+        (("--level", "leaves"), 2, "--level takes groups or parts, not 'leaves'"),
         (("--on-bad-row", "hope"), 2, "fail, skip or log"),
         (("--save", "no/such/folder/model"), 1, "there is no folder"),
         (("--model", "no_such_model"), 1, "no_such_model"),

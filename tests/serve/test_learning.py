@@ -8,7 +8,7 @@ import pytest
 from serve_data import X, as_csv, live_stream, served, shows, until
 from states import assert_same_state
 
-from phida import PHIDA
+from phida import PHIDAPlus
 
 
 def model_of(live):
@@ -20,7 +20,7 @@ def test_what_is_learned_is_what_the_estimator_learns(rows_file):
     live.start()
     until(shows(live, "ended"))
     live.stop()
-    assert_same_state(model_of(live), PHIDA(compute_labels=False).partial_fit(X))
+    assert_same_state(model_of(live), PHIDAPlus(compute_labels=False).partial_fit(X))
 
 
 def test_rows_of_a_pipe_are_shown_as_they_come(tmp_path):
@@ -64,7 +64,7 @@ def test_pausing_stops_learning_and_nothing_is_lost(rows_file):
         client.post("/resume")
         until(shows(live, "ended"))
         assert client.post("/pause").json()["state"] == "ended"
-    assert_same_state(model_of(live), PHIDA(compute_labels=False).partial_fit(X))
+    assert_same_state(model_of(live), PHIDAPlus(compute_labels=False).partial_fit(X))
 
 
 def test_a_paused_stream_can_be_stopped(rows_file):
@@ -102,7 +102,7 @@ def test_a_bad_row_ends_the_stream_and_the_page_says_so(tmp_path):
 def test_a_model_of_another_width_is_refused(rows_file):
     from phida.streams.model import StreamModel
 
-    other = StreamModel(PHIDA(compute_labels=False).partial_fit(np.eye(5)), None)
+    other = StreamModel(PHIDAPlus(compute_labels=False).partial_fit(np.eye(5)), None)
     live = live_stream(rows_file, model=other)
     live.start()
     until(lambda: live.learning.error)

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from phida import PHIDA
+from phida import PHIDAPlus
 from phida.serve.learning import Progress
 from phida.serve.moment import Moment
 from phida.serve.snapshot import CLUSTERS, EDGES, EVENTS, MODES, NODES, Sketcher
@@ -15,7 +15,7 @@ PROGRESS = Progress("learning", "", 10, 0)
 
 
 def moment(rows, names=None):
-    return Moment.of(StreamModel(PHIDA(compute_labels=False).partial_fit(rows), names))
+    return Moment.of(StreamModel(PHIDAPlus(compute_labels=False).partial_fit(rows), names))
 
 
 def sketched(at):
@@ -62,9 +62,19 @@ def test_shares_make_a_whole_and_edges_join_drawn_nodes():
         assert len(facts["nodes"][part]) == len(facts["nodes"]["id"])
 
 
+def test_nodes_without_flow_have_no_birth():
+    places = 100.0 * np.random.default_rng(4).normal(size=(30, 3))
+    at = moment(np.tile(places, (20, 1)))
+    lonely = np.isneginf(at.model.persistence_.birth)
+    assert lonely.any()
+    modes = sketched(at)["modes"]
+    assert modes["birth"].count(None) == lonely.sum()
+    assert all(death is None for birth, death in zip(modes["birth"], modes["death"]) if birth is None)
+
+
 def test_a_moment_does_not_move():
     rng = np.random.default_rng(3)
-    learned = StreamModel(PHIDA(compute_labels=False).partial_fit(rng.normal(size=(500, 3))), None)
+    learned = StreamModel(PHIDAPlus(compute_labels=False).partial_fit(rng.normal(size=(500, 3))), None)
     at = Moment.of(learned)
     before = sketched(at)
     learned.learn(rng.normal(size=(500, 3)) + 9)

@@ -13,7 +13,7 @@ from states import assert_same_state
 from streams_data import X, phida
 from typer.testing import CliRunner
 
-from phida import PHIDA
+from phida import PHIDAPlus
 from phida.cli.app import app
 from phida.streams.batch import DataError
 from phida.streams.opening import Source, opened
@@ -83,7 +83,7 @@ def test_every_row_is_read_once_over_a_rotation(tmp_path, rotate, header):
         messages = followed.end()
     what = "replaced by a new file" if rotate is rename else "truncated"
     assert f"grows.csv was {what} after byte" in messages and "going on at its first row" in messages
-    assert_same_state(PHIDA.load(tmp_path / "state" / "model.safetensors"), PHIDA().partial_fit(X[:150]))
+    assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:150]))
     # The checkpoint is one of the new file.
     with path.open("a") as file:
         file.write(lines(X[150:160]))
@@ -197,7 +197,7 @@ def test_a_file_that_was_replaced_is_refused_at_resume(tmp_path, change, what, f
     assert run(*old)[0] == 0
     assert run(*words, "--resume", "--new-file")[0] == 0
     assert (written(tmp_path) == X[:200]).all()
-    assert_same_state(PHIDA.load(tmp_path / "state" / "model.safetensors"), PHIDA().partial_fit(X[:200]))
+    assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:200]))
 
 
 def test_the_same_bytes_are_the_same_file(tmp_path):
@@ -234,7 +234,7 @@ def test_standard_input_from_a_file_is_a_pipe(tmp_path):
             found = subprocess.run([*words, *more], stdin=file, capture_output=True, text=True, timeout=60)
         assert found.returncode == 0, found.stderr
     assert "going on at row 20" in found.stderr
-    assert_same_state(PHIDA.load(tmp_path / "state" / "model.safetensors"), PHIDA().partial_fit(X[:30]))
+    assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:30]))
 
 
 @pytest.mark.parametrize(

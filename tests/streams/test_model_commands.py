@@ -12,7 +12,7 @@ from states import assert_same_state
 from streams_data import HEADER, X, as_csv, clusters_in
 from typer.testing import CliRunner
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus, load
 from phida.cli.app import app
 
 CHOSEN = ("--exclude", "id")
@@ -44,8 +44,8 @@ def test_help_fits_a_screen_and_every_command_has_an_example(monkeypatch):
 
 def test_fit_is_the_estimator(here):
     facts = json.loads(fitted("--json").stdout)
-    model = PHIDA().fit(X)
-    loaded = PHIDA.load("m.safetensors")
+    model = PHIDAPlus().fit(X)
+    loaded = PHIDAPlus.load("m.safetensors")
     assert_same_state(loaded, model)
     assert loaded.feature_names_in_.tolist() == ["a", "b", "c"]
     assert facts["samples"] == 600 and facts["clusters"] == model.n_clusters_ and -1 <= facts["ari"] <= 1
@@ -56,10 +56,10 @@ def test_update_is_partial_fit(here):
     before = (here / "m.safetensors").read_bytes()
     assert phida("update", "m.safetensors", "rows.csv", "--out", "n.safetensors").exit_code == 0
     assert (here / "m.safetensors").read_bytes() == before
-    model = PHIDA().fit(X).partial_fit(X)
-    assert_same_state(PHIDA.load("n.safetensors"), model)
+    model = PHIDAPlus().fit(X).partial_fit(X)
+    assert_same_state(PHIDAPlus.load("n.safetensors"), model)
     assert phida("update", "m.safetensors", "rows.csv").exit_code == 0
-    assert_same_state(PHIDA.load("m.safetensors"), model)
+    assert_same_state(PHIDAPlus.load("m.safetensors"), model)
 
 
 def test_an_update_that_fails_leaves_the_model(here):
@@ -76,7 +76,7 @@ def test_predict_takes_columns_by_name_whatever_their_order(here):
     (here / "turned.csv").write_text("c,note,a,b\n" + "".join(f"{c!r},x,{a!r},{b!r}\n" for a, b, c in X.tolist()))
     found = phida("predict", "m.safetensors", "turned.csv", "--output", "out.csv")
     assert found.exit_code == 0
-    assert clusters_in(here / "out.csv").tolist() == PHIDA().fit(X).predict(X).tolist()
+    assert clusters_in(here / "out.csv").tolist() == PHIDAPlus().fit(X).predict(X).tolist()
     scored = phida("predict", "m.safetensors", "rows.csv", "--label", "kind", "--output", "out.csv")
     assert "against the label: ARI" in scored.output
     np.save("rows.npy", X)
@@ -88,7 +88,7 @@ def test_predict_takes_columns_by_name_whatever_their_order(here):
 
 def test_inspect_tells_what_was_learned(here):
     fitted()
-    model = PHIDA.load("m.safetensors")
+    model = PHIDAPlus.load("m.safetensors")
     shown = phida("inspect", "m.safetensors").output
     assert "most telling features" in shown and f"{model.n_nodes_} (" in shown and "format 3" in shown
     facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
@@ -106,14 +106,14 @@ def test_converted_data_gives_the_same_model(here, suffix):
     assert found.exit_code == 0 and "600 rows written" in found.output
     choice = () if suffix == "npy" else ("--exclude", "kind")
     assert phida("fit", f"out.{suffix}", *choice, "--out", "n.safetensors").exit_code == 0
-    assert_same_state(PHIDA.load("n.safetensors"), PHIDA().fit(np.column_stack([np.arange(600), X])))
+    assert_same_state(PHIDAPlus.load("n.safetensors"), PHIDAPlus().fit(np.column_stack([np.arange(600), X])))
 
 
 def test_a_model_becomes_json_or_npz(here):
     fitted()
     for suffix in ("json", "npz"):
         assert phida("convert", "m.safetensors", f"m.{suffix}").exit_code == 0
-    model = PHIDA.load("m.safetensors")
+    model = PHIDAPlus.load("m.safetensors")
     assert (
         json.loads((here / "m.json").read_text())["state"]["support"]
         == model._model.learner.__getstate__()["support"].tolist()
@@ -130,7 +130,19 @@ def test_a_model_becomes_json_or_npz(here):
         (("predict", "m.safetensors", "rows.csv", "--output", "rows.csv"), 2, "rows.csv is the input"),
         (("convert", "rows.csv", "rows.csv", "--columns", "a"), 2, "rows.csv is the input"),
         (("fit", "rows.csv"), 2, "Missing option '--out'"),
-        (("fit", "rows.csv", "--columns", "a", "--compatibility", "x", "--out", "m"), 2, "takes equations or released"),
+        (("fit", "rows.csv", "--method", "x", "--out", "m"), 2, "--method takes phida+ or phida, not 'x'"),
+        (("fit", "rows.csv", "--level", "x", "--out", "m"), 2, "--level takes groups or parts, not 'x'"),
+        (
+            ("fit", "rows.csv", "--method", "phida", "--max-nodes", "9", "-o", "m"),
+            2,
+            "--max-nodes is an option of PHIDA+",
+        ),
+        (
+            ("fit", "rows.csv", "--method", "phida", "--half-life", "9", "-o", "m"),
+            2,
+            "--half-life is an option of PHIDA+",
+        ),
+        (("fit", "rows.csv", "--method", "phida", "--level", "parts", "-o", "m"), 2, "--level is an option of PHIDA+"),
         (("predict", "none.safetensors", "rows.csv"), 1, "there is no file none.safetensors"),
         (("predict", "rows.csv", "rows.csv"), 4, "rows.csv is damaged, not complete, or no model at all"),
         (("inspect", "rows.csv"), 4, "no model at all"),
@@ -159,15 +171,15 @@ def test_debug_shows_where_it_happened(here):
 def test_columns_of_a_matrix_are_chosen_by_number(here):
     np.save("five.npy", np.column_stack([np.arange(600) % 3, X, X[:, 0]]))
     assert phida("fit", "five.npy", "--label", "0", "--out", "m.safetensors").exit_code == 0
-    model = PHIDA.load("m.safetensors")
-    assert_same_state(model, PHIDA().fit(np.column_stack([X, X[:, 0]])))
+    model = PHIDAPlus.load("m.safetensors")
+    assert_same_state(model, PHIDAPlus().fit(np.column_stack([X, X[:, 0]])))
     assert phida("predict", "m.safetensors", "five.npy", "--exclude", "0", "--output", "o.csv").exit_code == 0
     assert phida("convert", "five.npy", "five.csv", "--exclude", "0").exit_code == 0
     (here / "five.npy").rename("five.dat")
     assert phida("fit", "five.csv", "--exclude", "0", "--out", "n.safetensors").exit_code == 0
-    assert_same_state(PHIDA.load("n.safetensors"), model)
+    assert_same_state(PHIDAPlus.load("n.safetensors"), model)
     assert phida("fit", "five.dat", "--format", "npy", "--exclude", "0", "--out", "n.safetensors").exit_code == 0
-    assert_same_state(PHIDA.load("n.safetensors"), model)
+    assert_same_state(PHIDAPlus.load("n.safetensors"), model)
 
 
 def test_other_delimiters_and_missing_values(here):
@@ -181,7 +193,7 @@ def test_other_delimiters_and_missing_values(here):
 def test_a_model_from_the_command_gives_labels(here):
     fitted()
     frame = pytest.importorskip("pandas").DataFrame(X[:10], columns=["a", "b", "c"])
-    assert len(PHIDA.load("m.safetensors").partial_fit(frame).labels_) == 10
+    assert len(PHIDAPlus.load("m.safetensors").partial_fit(frame).labels_) == 10
 
 
 def test_a_checkpoint_is_not_updated_by_mistake(here):
@@ -192,20 +204,62 @@ def test_a_checkpoint_is_not_updated_by_mistake(here):
     assert found.exit_code == 2 and "is a checkpoint" in found.output
 
 
-def test_a_model_is_read_by_the_mapping_that_is_asked_for(here):
-    fitted("--mapping", "coactivation")
-    kept = PHIDA.load("m.safetensors")
-    assert kept.mapping == "coactivation"
-    assert "mapped by coactivation" in phida("inspect", "m.safetensors").output
-    other = PHIDA.load("m.safetensors").set_params(mapping="persistence")
-    for mapping, model in (("persistence", other), ("coactivation", kept)):
-        found = phida("predict", "m.safetensors", "rows.csv", "--mapping", mapping)
-        assert clusters_in(found.stdout).tolist() == model.predict(pd.DataFrame(X, columns=list("abc"))).tolist()
-    refused = phida("predict", "m.safetensors", "rows.csv", "--mapping", "modularity")
-    assert refused.exit_code == 2 and "persistence or coactivation" in refused.output
+def test_fit_counts_groups_and_parts(here):
+    model = PHIDAPlus().fit(X)
+    said = " ".join(fitted().output.split())
+    assert f"600 rows learned: {model.n_groups_} groups, {model.n_parts_} parts, {model.n_nodes_} nodes." in said
+    facts = json.loads(fitted("--json").stdout)
+    assert (facts["method"], facts["groups"], facts["parts"]) == ("phida+", model.n_groups_, model.n_parts_)
 
 
-def test_an_old_model_says_what_it_lacks(here):
+def test_the_published_method_is_there_for_those_who_ask(here):
+    model = PHIDA().fit(X)
+    said = " ".join(fitted("--method", "phida").output.split())
+    assert f"600 rows learned: {model.n_clusters_} clusters, {model.n_nodes_} nodes." in said
+    assert_same_state(PHIDA.load("m.safetensors"), model)
+    facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
+    assert (facts["method"], facts["level"], facts["counts"]) == ("phida", None, {"clusters": model.n_clusters_})
+    assert phida("update", "m.safetensors", "rows.csv").exit_code == 0
+    assert_same_state(load("m.safetensors"), model.partial_fit(X))
+
+
+@pytest.mark.parametrize("words", [("inspect",), ("predict", "rows.csv"), ("update", "rows.csv")])
+def test_the_published_method_has_no_levels(here, words):
+    fitted("--method", "phida")
+    found = phida(words[0], "m.safetensors", *words[1:], "--level", "parts")
+    assert found.exit_code == 2
+    assert "--level is an option of PHIDA+" in " ".join(found.output.replace("│", " ").split())
+
+
+def test_a_model_is_read_at_the_level_that_is_asked_for(here):
+    fitted("--level", "parts")
+    kept = load("m.safetensors")
+    assert isinstance(kept, PHIDAPlus) and kept.level == "parts"
+    assert "parts are listed" in phida("inspect", "m.safetensors").output
+    frame = pd.DataFrame(X, columns=list("abc"))
+    for words, level in (((), "parts"), (("--level", "groups"), "groups"), (("--level", "parts"), "parts")):
+        found = phida("predict", "m.safetensors", "rows.csv", *words)
+        assert clusters_in(found.stdout).tolist() == kept.predict(frame, level=level).tolist()
+    assert kept.n_groups_ != kept.n_parts_
+    for level, count in (("groups", kept.n_groups_), ("parts", kept.n_parts_)):
+        facts = json.loads(phida("inspect", "m.safetensors", "--level", level, "--json").stdout)
+        assert (facts["level"], len(facts["clusters"])) == (level, count)
+        assert facts["counts"] == {"groups": kept.n_groups_, "parts": kept.n_parts_}
+
+
+def test_models_of_one_method_are_merged_and_no_others(here):
+    for method in ("phida", "phida+"):
+        fitted("--method", method)
+        (here / "m.safetensors").rename(f"{method}.safetensors")
+        found = phida("merge", f"{method}.safetensors", f"{method}.safetensors", "-o", "both.safetensors", "--json")
+        assert json.loads(found.stdout)["samples"] == 1200
+        assert type(load("both.safetensors")) is {"phida": PHIDA, "phida+": PHIDAPlus}[method]
+    found = phida("merge", "phida.safetensors", "phida+.safetensors", "-o", "mixed.safetensors")
+    assert found.exit_code == 3 and not (here / "mixed.safetensors").exists()
+    assert "model 2 is a PHIDAPlus and the first a PHIDA; merge models of one method" in " ".join(found.output.split())
+
+
+def test_an_old_model_is_of_the_published_method(here):
     old = Path(__file__).parents[1] / "state" / "version_2.safetensors"
     found = subprocess.run([sys.executable, "-m", "phida.cli", "inspect", old], capture_output=True, text=True)
-    assert found.returncode == 0 and "counted from now on" in found.stderr and "Warning" not in found.stderr
+    assert found.returncode == 0 and "method  phida\n" in found.stdout and "Warning" not in found.stderr

@@ -13,7 +13,7 @@ from states import assert_same_state
 from streams_data import HEADER, X, as_csv, clusters_in, phida
 from typer.testing import CliRunner
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus, load
 from phida.cli.app import app
 from phida.lineage import Event
 
@@ -29,7 +29,7 @@ def data(tmp_path):
 
 def expected(batch):
     """Labels as the estimator gives them: rows are labelled after their batch was learned."""
-    model, labels = PHIDA(), []
+    model, labels = PHIDAPlus(), []
     for begin in range(0, len(X), batch):
         part = X[begin : begin + batch]
         labels += model.partial_fit(part).predict(part).tolist()
@@ -89,7 +89,7 @@ def test_a_run_that_is_stopped_and_resumed_is_one_that_was_not(data, tmp_path):
     resumed = phida(*stream_words(half, tmp_path, "--resume"))
     assert resumed.returncode == 0 and "going on at row 303" in resumed.stderr
     model, labels = expected(10)
-    assert_same_state(PHIDA.load(tmp_path / "state" / "model.safetensors"), model)
+    assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), model)
     out = (tmp_path / "out.csv").read_text()
     assert [int(line.split(",")[0]) for line in out.splitlines()[1:]] == list(range(len(X)))
     # The three rows before the stop were labelled after a batch of three.
@@ -121,10 +121,10 @@ def test_killed_at_random_moments_it_ends_as_if_it_had_not_been(tmp_path):
         kills += 1
     found = phida(*words)
     assert found.returncode == 0 and kills >= 2
-    model, labels = PHIDA(), []
+    model, labels = PHIDAPlus(), []
     for begin in range(0, len(rows), 10):
         labels += model.partial_fit(rows[begin : begin + 10]).predict(rows[begin : begin + 10]).tolist()
-    assert_same_state(PHIDA.load(state), model)
+    assert_same_state(PHIDAPlus.load(state), model)
     out = (tmp_path / "out.csv").read_text()
     assert [int(line.split(",")[0]) for line in out.splitlines()[1:]] == list(range(len(rows)))
     assert clusters_in(out).tolist() == labels
@@ -140,7 +140,7 @@ def events_in(path):
 def test_ids_and_events_of_a_stream(data, tmp_path):
     words = ("stream", data, *CHOSEN, "--batch", 50, "--ids", "--events", tmp_path / "events")
     found = phida(*words)
-    model, ids = PHIDA(), []
+    model, ids = PHIDAPlus(), []
     for begin in range(0, len(X), 50):
         part = X[begin : begin + 50]
         ids += model.partial_fit(part).predict_id(part).tolist()
@@ -164,7 +164,7 @@ def test_what_is_written_cannot_change_on_the_way(data, tmp_path):
 
 
 def test_no_output_is_written_over(data, tmp_path):
-    PHIDA().fit(X).save(tmp_path / "m")
+    PHIDAPlus().fit(X).save(tmp_path / "m")
     for targets, sentence in (
         (("--output", tmp_path / "x", "--events", tmp_path / "x"), "written twice"),
         (("--model", tmp_path / "m", "--events", tmp_path / "m"), "is the model"),
@@ -172,7 +172,7 @@ def test_no_output_is_written_over(data, tmp_path):
     ):
         found = phida("stream", data, *CHOSEN, *targets)
         assert found.returncode == 2 and sentence in " ".join(found.stderr.replace("│", " ").split())
-    assert PHIDA.load(tmp_path / "m").n_samples_seen_ == len(X)
+    assert PHIDAPlus.load(tmp_path / "m").n_samples_seen_ == len(X)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -194,7 +194,7 @@ def test_a_signal_writes_a_last_checkpoint(tmp_path, data, number):
     both = np.concatenate([clusters_in(first), clusters_in(second.stdout)])
     model, labels = expected(1)
     assert both.tolist() == labels.tolist()
-    assert_same_state(PHIDA.load(tmp_path / "state" / "model.safetensors"), model)
+    assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), model)
 
 
 def test_a_file_is_followed_until_a_signal(tmp_path, data):
@@ -231,12 +231,12 @@ def test_a_reader_that_goes_away_ends_it_quietly(data):
 
 
 def test_a_model_may_be_there_before(data, tmp_path):
-    PHIDA().partial_fit(X).save(tmp_path / "m.safetensors")
+    PHIDAPlus().partial_fit(X).save(tmp_path / "m.safetensors")
     out = tmp_path / "o.csv"
     words = ("stream", data, *CHOSEN, "--model", tmp_path / "m.safetensors", "--output", out)
     found = phida(*words, "--checkpoint", tmp_path / "s", "--json")
     assert json.loads(found.stdout)["rows"] == 600
-    assert_same_state(PHIDA.load(tmp_path / "s" / "model.safetensors"), PHIDA().partial_fit(X).partial_fit(X))
+    assert_same_state(PHIDAPlus.load(tmp_path / "s" / "model.safetensors"), PHIDAPlus().partial_fit(X).partial_fit(X))
 
 
 @pytest.mark.parametrize(
@@ -256,6 +256,8 @@ def test_a_model_may_be_there_before(data, tmp_path):
         (("--output", "rows.csv"), 2, "rows.csv is the input; give the output another name"),
         (("--on-bad-row", "log", "--bad-row-log", "rows.csv"), 2, "rows.csv is the input"),
         (("--max-nodes", "2"), 2, "greater than or equal to 3"),
+        (("--method", "phida", "--max-nodes", "9"), 2, "--max-nodes is an option of PHIDA+"),
+        (("--method", "phida", "--level", "groups"), 2, "--level is an option of PHIDA+"),
         (("--format", "parquet", "--follow"), 3, "cannot be read from a pipe or followed"),
         (("--output", "no/such/folder/out.csv"), 1, "there is no folder no/such/folder; make it first"),
     ],
@@ -268,12 +270,39 @@ def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, wor
     assert message in " ".join(found.output.replace("│", " ").split()) and "Traceback" not in found.output
 
 
+def test_the_method_cannot_change_on_the_way(tmp_path, data):
+    for method, other, kind in (("phida", "phida+", PHIDA), ("phida+", "phida", PHIDAPlus)):
+        folder = tmp_path / method
+        words = ["stream", str(data), *CHOSEN, "--checkpoint", str(folder), "--output", str(tmp_path / f"{method}.csv")]
+        assert CliRunner().invoke(app, [*words, "--method", method]).exit_code == 0
+        assert_same_state(load(folder / "model.safetensors"), kind().partial_fit(X))
+        for again in ([], ["--method", method]):
+            assert CliRunner().invoke(app, [*words, *again, "--resume"]).exit_code == 0
+        found = CliRunner().invoke(app, [*words, "--method", other, "--resume"])
+        said = " ".join(found.output.replace("│", " ").split())
+        assert found.exit_code == 2 and f"was begun with --method {method}; it cannot change on the way" in said
+
+
+def test_the_level_holds_and_cannot_change_on_the_way(tmp_path, data):
+    out = tmp_path / "o.csv"
+    words = ["stream", str(data), *CHOSEN, "--checkpoint", str(tmp_path / "s"), "--output", str(out)]
+    assert CliRunner().invoke(app, [*words, "--level", "parts"]).exit_code == 0
+    model = load(tmp_path / "s" / "model.safetensors")
+    assert model.level == "parts" and model.n_parts_ != model.n_groups_
+    assert clusters_in(out)[-5:].tolist() == PHIDAPlus(level="parts").partial_fit(X).predict(X[-5:]).tolist()
+    for again in ([], ["--level", "parts"]):
+        assert CliRunner().invoke(app, [*words, *again, "--resume"]).exit_code == 0
+    found = CliRunner().invoke(app, [*words, "--level", "groups", "--resume"])
+    assert found.exit_code == 3
+    assert "was begun with --level parts; it cannot change on the way" in " ".join(found.output.split())
+
+
 def test_limits_hold_and_cannot_change_on_the_way(tmp_path, data):
     words = ["stream", str(data), *CHOSEN, "--checkpoint", str(tmp_path / "s"), "--output", str(tmp_path / "o.csv")]
     limits = ["--max-nodes", "12", "--half-life", "200"]
     assert CliRunner().invoke(app, [*words, *limits]).exit_code == 0
-    model = PHIDA.load(tmp_path / "s" / "model.safetensors")
-    assert_same_state(model, PHIDA(max_nodes=12, half_life=200).partial_fit(X))
+    model = PHIDAPlus.load(tmp_path / "s" / "model.safetensors")
+    assert_same_state(model, PHIDAPlus(max_nodes=12, half_life=200).partial_fit(X))
     assert CliRunner().invoke(app, [*words, *limits, "--resume"]).exit_code == 0
     found = CliRunner().invoke(app, [*words, "--max-nodes", "13", "--resume"])
     assert found.exit_code == 2 and "was begun with max_nodes 12" in " ".join(found.output.replace("│", " ").split())
@@ -338,7 +367,7 @@ def test_what_was_learned_before_a_bad_row_is_kept(tmp_path, data):
     code, said = invoke(*stream_words(data, tmp_path, "--resume"))
     assert code == 0 and "going on at row 300" in said
     model, labels = expected(10)
-    assert_same_state(PHIDA.load(tmp_path / "state" / "model.safetensors"), model)
+    assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), model)
     assert clusters_in(tmp_path / "out.csv").tolist() == labels.tolist()
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgb
 
 from phida.plots import style
 from phida.plots.model import Model
@@ -144,13 +145,15 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
         margin = 0.07 * (values.max() - values.min()) or 1.0
         ax.set(**{f"{axis}lim": (values.min() - margin, values.max() + margin)})
     ends: Any = record.position[np.column_stack([record.source, record.target])]
-    look: dict[str, Any] = {"colors": style.GREY, "linewidths": 0.7, "zorder": 1, "rasterized": len(ends) > _MANY}
-    ax.add_collection(LineCollection(ends, alpha=0.15 + 0.45 * np.sqrt(record.strength), **look), autolim=False)
+    opacity = 0.3 + 0.4 * np.sqrt(record.strength)
+    colours = np.column_stack([np.tile(to_rgb(style.GREY), (len(ends), 1)), opacity])
+    look: dict[str, Any] = {"linewidths": 0.7, "zorder": 1, "rasterized": len(ends) > _MANY}
+    ax.add_collection(LineCollection(ends, colors=colours, **look), autolim=False)
     area = np.maximum(np.clip(30_000 / n, 40, 320) * record.support / record.support.max(), 5)
     none = record.cluster < 0
     ax.scatter(x[none], y[none], s=14, marker="x", color=style.GREY, linewidths=0.8, rasterized=n > _MANY)
     ids = np.where(none, 0, record.cluster_ids[record.cluster])
-    colours = np.array(style.COLOURS)[ids % len(style.COLOURS)]
+    cluster_colours = np.array(style.COLOURS)[ids % len(style.COLOURS)]
     for i, marker in enumerate(style.MARKERS):
         mine = ~none & (ids % len(style.MARKERS) == i)
         look = {
@@ -160,7 +163,7 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
             "alpha": 0.85,
             "zorder": 3,
         }
-        ax.scatter(x[mine], y[mine], s=area[mine], c=colours[mine], rasterized=n > _MANY, **look)
+        ax.scatter(x[mine], y[mine], s=area[mine], c=cluster_colours[mine], rasterized=n > _MANY, **look)
     named = _name(ax, record)
     clusters = len(record.cluster_ids)
     ax.set(xlabel=_axis("first", record.share[0]), ylabel=_axis("second", record.share[1]), xticks=[], yticks=[])
