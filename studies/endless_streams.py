@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from phida import PHIDAPlus
 from phida_bench.datasets import entry, load
 
-NAMES = "iris seeds pima phoneme image_segmentation optdigits penbased texture letter".split()
+NAMES = ["iris", "seeds", "pima", "phoneme", "image_segmentation", "optdigits", "penbased", "texture", "letter"]
 LIMITS = (None, 50, 100, 200)
 SEEDS = 5
 

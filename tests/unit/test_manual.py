@@ -25,7 +25,9 @@ def test_public_names_are_in_the_reference(package):
 
 def test_answers_and_records_are_in_the_reference():
     assert {f"answers.{name}" for name in phida.answers.__all__} <= LISTED
-    records = {name for name, value in vars(phida.records).items() if getattr(value, "__module__", "") == "phida.records"}
+    records = {
+        name for name, value in vars(phida.records).items() if getattr(value, "__module__", "") == "phida.records"
+    }
     assert {f"records.{name}" for name in records if not name.startswith("_")} <= LISTED
 
 
