@@ -7,7 +7,7 @@ tells beside. Run: python studies/lineage.py
 
 import numpy as np
 
-from phida import PHIDA
+from phida import PHIDAPlus
 from phida.lineage import Lineage
 
 HALF_LIFE = 300
@@ -21,7 +21,7 @@ def steady(seed, batch, rows=4000, groups=6):
     center = 6 * rng.normal(size=(groups, 2))
     draw = lambda n: center[rng.integers(groups, size=n)] + rng.normal(size=(n, 2))  # noqa: E731
     stream, probes = draw(rows), draw(200)
-    model = PHIDA(compute_labels=False)
+    model = PHIDAPlus(compute_labels=False)
     changes, broken, last = [], 0, None
     for first in range(0, rows, batch):
         model.partial_fit(stream[first : first + batch])
@@ -60,7 +60,7 @@ def told(seed):
     """The happenings of a story, and all events after a warm-up."""
     rows, happenings = story(seed)
     events = []
-    PHIDA(half_life=HALF_LIFE, compute_labels=False).on_event(events.append).partial_fit(rows)
+    PHIDAPlus(half_life=HALF_LIFE, compute_labels=False).on_event(events.append).partial_fit(rows)
     return happenings, Lineage([event for event in events if event.sample > 2000])
 
 

@@ -16,7 +16,7 @@ from matplotlib.collections import LineCollection
 from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 from phida.plots import plot_hierarchy, plot_history, plot_lineage, plot_nodes, plot_persistence, style
 from phida.projection import Projection
 
@@ -116,7 +116,7 @@ def assigned(model, rows, folder):
 def digits(folder):
     """The start page: the centres of what was found in handwritten digits that came class after class."""
     rows, classes = load_digits(return_X_y=True)
-    model = PHIDA(compute_labels=False)
+    model = PHIDAPlus(level="parts", compute_labels=False)
     for digit in range(10):
         model.partial_fit(rows[classes == digit])
     labels = model.predict(rows)
