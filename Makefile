@@ -61,6 +61,32 @@ test: test-native test-python  ## All tests
 test-python: $(VENV)/installed $(VENV)/test-tools  ## Tests of the package
 	$(BIN)/python -m pytest -n 2
 
+# The lowest versions that pyproject.toml allows, with the lowest Python, in an environment of their own. Not there: river,
+# which needs a newer NumPy than phida, Spark and JAX, which have targets of their own, and what only the benchmark needs.
+LOWEST := .venv-lowest
+LOWEST_PYTHON ?= python3.11
+LOWEST_OF := dependencies extra:pandas extra:plot extra:cli extra:serve extra:arrow extra:dask group:test-lowest group:build
+
+$(LOWEST)/tools: tools/bootstrap tools/lowest_versions.py pyproject.toml
+	@tools/bootstrap $(LOWEST) $(LOWEST_PYTHON)
+	@$(LOWEST)/bin/python tools/lowest_versions.py $(LOWEST_OF) > $(LOWEST)/versions.txt
+	@echo "installing the lowest versions"
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r $(LOWEST)/versions.txt
+	@touch $@
+
+$(LOWEST)/installed: $(LOWEST)/tools $(SOURCES)
+	@echo "building phida with them"
+	@PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --no-build-isolation --no-deps --force-reinstall -C build-dir=build/lowest .
+	@touch $@
+
+.PHONY: test-lowest
+test-lowest: $(LOWEST)/installed  ## Tests of what uses each dependency, with the lowest version of it
+	$(LOWEST)/bin/python -m pytest -n 2 $(LOWEST_TESTS)
+
+LOWEST_TESTS ?= tests/contract tests/state tests/serve/test_hostile.py tests/serve/test_access.py tests/serve/test_answers.py \
+  tests/streams/test_readers.py tests/streams/test_follow.py tests/plots tests/distributed/test_dask.py
+
 $(VENV)/deep-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing JAX"
 	@$(PIP) --group test-deep

@@ -41,7 +41,15 @@ def content(state: State, facts: Mapping[str, Any]) -> bytes:
     header = {"format": FORMAT, "format_version": str(VERSION)}
     header |= {name: json.dumps(value) for name, value in {**facts, "state": numbers}.items()}
     header["sha256"] = _digest(header, arrays)
-    return save(arrays, header)
+    return _in_one_order(save(arrays, header))
+
+
+def _in_one_order(content: bytes) -> bytes:
+    """A safetensors file with the names in its header sorted; the writer's order differs from call to call."""
+    end = 8 + int.from_bytes(content[:8], "little")
+    header = json.dumps(json.loads(content[8:end]), sort_keys=True, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)  # the arrays begin at a multiple of 8
+    return b"".join((len(header).to_bytes(8, "little"), header, memoryview(content)[end:]))
 
 
 def replace(path: str | os.PathLike[str], content: bytes) -> None:

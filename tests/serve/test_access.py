@@ -67,7 +67,7 @@ def test_names_of_this_machine_are_let_in(client, host):
     assert client.get("/state", headers={"host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example:8750", "192.168.0.7", "", "[::1", "0.0.0.0"])
+@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example:8750", "192.168.0.7", "0.0.0.0", "[::]:8750"])
 def test_other_names_are_not(client, host):
     for path in ("/", "/state", "/healthz"):
         answer = client.get(path, headers={"host": host})

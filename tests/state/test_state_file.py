@@ -1,5 +1,6 @@
 """Models on disk: what is saved is what is loaded, and nothing else is."""
 
+import copy
 import json
 import os
 import subprocess
@@ -240,3 +241,16 @@ def test_no_pickle_is_in_it(content, tmp_path):
     assert all(array.dtype.kind in "fiu" for array in load_file(tmp_path / "m").values())
     length = int.from_bytes(content[:8], "little")
     assert json.loads(content[8 : 8 + length])["__metadata__"]["format"] == "phida-state"
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path):
+    """In one process and in another; from the model, its copy and its file."""
+    model = PHIDA().fit(X)
+    content = model.to_bytes()
+    assert all(model.to_bytes() == content for _ in range(20))
+    assert copy.deepcopy(model).to_bytes() == content
+    model.save(tmp_path / "m")
+    assert (tmp_path / "m").read_bytes() == content
+    code = f"from phida import PHIDA; print(PHIDA.load({str(tmp_path / 'm')!r}).to_bytes().hex())"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert bytes.fromhex(found.stdout) == content

@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -301,15 +300,16 @@ def invoke(*words):
 
 def test_another_file_is_not_taken_for_the_one_that_was_begun(tmp_path, data):
     assert invoke(*stream_words(data, tmp_path))[0] == 0
-    for text, message in (
-        (HEADER + as_csv(X[:10]), "no row begins at byte"),
-        (HEADER + as_csv(X[::-1]), "is not what the stream was begun with|no row begins"),
-        (HEADER.replace("a,b", "b,a") + as_csv(X), "but the stream began with id, a, b, c, kind"),
-        (HEADER + "x" * 10**6, "no row begins at byte"),
+    for text in (
+        HEADER + as_csv(X[:10]),
+        HEADER + as_csv(X[::-1]),
+        HEADER.replace("a,b", "b,a") + as_csv(X),
+        HEADER + "x" * 10**6,
+        (HEADER + as_csv(X)).replace("\n0,", "\n9,", 1),  # the first row alone differs
     ):
         data.write_text(text)
         code, said = invoke(*stream_words(data, tmp_path, "--resume"))
-        assert code == 3 and re.search(message, said)
+        assert code == 3 and "it does not begin with the" in said
     np.save(tmp_path / "rows.npy", X[:, :2])
     words = ("stream", tmp_path / "rows.npy", "--checkpoint", tmp_path / "other", "--output", tmp_path / "o.csv")
     assert invoke(*words)[0] == 0

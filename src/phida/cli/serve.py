@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +27,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8750,
     token: Annotated[str | None, typer.Option(envvar="PHIDA_TOKEN", help="What visitors have to show.")] = None,
     rate: Annotated[float | None, typer.Option(help="Learn at most so many rows a second.")] = None,
-    follow: Annotated[bool, typer.Option(help="Go on as the file grows.")] = False,
+    follow: Annotated[bool, typer.Option(help="Go on as the file grows, and with a file that replaces it.")] = False,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     columns: options.Columns = None,
@@ -63,7 +64,7 @@ def serve(
             learned = StreamModel(PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life), None)
         inputs.check_limits(learned, max_nodes=max_nodes, half_life=half_life)
         inputs.set_mapping(learned.estimator, mapping)
-        learning = Learning(learned, replace(source, follow=follow), bad, rate=rate)
+        learning = Learning(learned, replace(source, follow=follow), bad, rate=rate, notify=partial(say, quiet=quiet))
         live = Live(learning, "standard input" if data == "-" else Path(data).name, token)
         stack.enter_context(Signals().caught())
         listening = stack.enter_context(listen(host, port))

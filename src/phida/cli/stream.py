@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ from phida.estimators import PHIDA
 from phida.streams import checkpoint
 from phida.streams.batch import DataError
 from phida.streams.checkpoint import Position, Schedule
+from phida.streams.identity import PIPE, tail
 from phida.streams.learning import Score, Stream
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
@@ -33,13 +35,17 @@ def stream(
     batch: Annotated[
         int | None, typer.Option(min=1, help="Rows learned before they are labelled; 1 for pipes, 1000 for files.")
     ] = None,
-    follow: Annotated[bool, typer.Option(help="Go on as the file grows.")] = False,
+    follow: Annotated[bool, typer.Option(help="Go on as the file grows, and with a file that replaces it.")] = False,
     model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False)] = None,
     checkpoint_folder: Annotated[
         Path | None, typer.Option("--checkpoint", help="Folder in which the state is kept.", file_okay=False)
     ] = None,
     every: Annotated[str, typer.Option(help="How often: rows (5000) or time (30s, 5m, 1h).")] = "60s",
     resume: Annotated[bool, typer.Option(help="Go on after the last checkpoint.")] = False,
+    new_file: Annotated[
+        bool,
+        typer.Option("--new-file", help="With --resume: read a file that replaced the last one, from its first row."),
+    ] = False,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     columns: options.Columns = None,
@@ -64,6 +70,8 @@ def stream(
     with errors_as_messages(), ExitStack() as stack:
         if as_json and output is None:
             raise typer.BadParameter("--json needs --output FILE: standard output holds the rows.")
+        if new_file and not resume:
+            raise typer.BadParameter("--new-file needs --resume: without it, every file is read from its first row.")
         schedule = _schedule(every) if checkpoint_folder else Schedule()
         inputs.check_targets(data, output, bad_row_log, events, model=model)
         if checkpoint_folder is not None:
@@ -73,10 +81,13 @@ def stream(
         if resume and position.row:
             say(f"going on at row {position.row:,}", quiet=quiet)
         source = inputs.source(data, format, delimiter, columns, exclude, label, learned)
-        source = replace(source, follow=follow, row=position.row, offset=position.input_offset)
+        if position.row and source.format_is_text:
+            _check_input(position, source, new_file)
+        offset = 0 if new_file else position.input_offset
+        source = replace(source, follow=follow, row=position.row, offset=offset)
         source = replace(source, header=position.header or None)
         signals = stack.enter_context(Signals().caught())
-        reader = stack.enter_context(opened(source, signals))
+        reader = stack.enter_context(opened(source, signals, partial(say, quiet=quiet)))
         if learned is None:
             estimator = PHIDA(compute_labels=False, max_nodes=max_nodes, half_life=half_life)
             learned = StreamModel(estimator, reader.names)
@@ -86,7 +97,7 @@ def stream(
         offset = 0 if output is None else position.output_offset
         wanted_format = output_format_of(source, output_format)
         if position.row:
-            _check_same(position, source, output, wanted_format)
+            _check_output(position, output, wanted_format)
             _check_choices(position, ids, events)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log, offset=position.bad_row_log_offset))
         bad.count = position.bad_rows
@@ -97,7 +108,7 @@ def stream(
             Output(_file(stack, output, offset), wanted_format, reader, offset=offset),
             bad,
             schedule,
-            None if checkpoint_folder is None else partial(_keep, checkpoint_folder, source, output, events),
+            None if checkpoint_folder is None else partial(_keep, checkpoint_folder, output, events),
             Score() if label else None,
             None if events is None else stack.enter_context(inputs.continued(events, position.events_offset)),
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
@@ -133,20 +144,38 @@ def _schedule(every: str) -> Schedule:
         raise typer.BadParameter(str(error)) from None
 
 
-def _keep(
-    folder: Path, source: Source, output: Path | None, events: Path | None, model: StreamModel, position: Position
-) -> None:
-    """Keep a checkpoint, with what tells the files of this stream from others."""
-    position = replace(position, input_tail=checkpoint.tail(source.path, position.input_offset))
-    position = replace(position, output_tail=checkpoint.tail(output, position.output_offset))
-    checkpoint.save(folder, model, replace(position, events_tail=checkpoint.tail(events, position.events_offset)))
+def _keep(folder: Path, output: Path | None, events: Path | None, model: StreamModel, position: Position) -> None:
+    """Keep a checkpoint, with what tells the outputs of this stream from others."""
+    position = replace(position, output_tail=tail(output, position.output_offset))
+    checkpoint.save(folder, model, replace(position, events_tail=tail(events, position.events_offset)))
 
 
-def _check_same(position: Position, source: Source, output: Path | None, output_format: str) -> None:
-    """Refuse to go on with another input or output than the checkpoint's."""
-    if source.format_is_text and position.input_tail != checkpoint.tail(source.path, position.input_offset):
-        raise DataError(f"{source.path} is not what the stream was begun with; take that, or another --checkpoint.")
-    if position.output_tail != checkpoint.tail(output, position.output_offset):
+def _check_input(position: Position, source: Source, new_file: bool) -> None:
+    """Refuse to go on in the middle of another file than the one that was read, or to read the same rows twice."""
+    path = source.path
+    if path != "-" and not os.path.exists(path):
+        raise FileNotFoundError(f"there is no file {path}.")
+    same = position.input.same_content(path, position.input_offset)
+    if new_file:
+        if source.is_pipe or position.input.tail == PIPE:
+            raise typer.BadParameter("--new-file is for files; a pipe is always read from its first row.")
+        if same:
+            raise DataError(f"{path} is the file that the stream stopped in; leave out --new-file.")
+        return
+    if same:
+        return
+    if source.is_pipe or position.input.tail == PIPE:
+        raise DataError(f"{path} is not what the stream was begun with; take that, or another --checkpoint.")
+    what = "was truncated or rewritten" if position.input.same_file(path) else "is another file"
+    raise DataError(
+        f"{path} {what}: it does not begin with the {position.input_offset:,} bytes that the stream has read. Resume "
+        f"with the file as it was, under any name, to finish it; then add --new-file to read {path} from its first row."
+    )
+
+
+def _check_output(position: Position, output: Path | None, output_format: str) -> None:
+    """Refuse to go on with another output than the checkpoint's."""
+    if position.output_tail != tail(output, position.output_offset):
         raise DataError("the output is not what the stream was begun with; take that, or another --checkpoint.")
     if position.output_format != output_format:
         raise DataError(f"the stream was begun with --output-format {position.output_format}; it cannot change.")
@@ -156,7 +185,7 @@ def _check_choices(position: Position, ids: bool, events: Path | None) -> None:
     """What is written cannot change on the way."""
     if ids != position.ids:
         raise DataError(f"the stream was begun with{'' if position.ids else 'out'} --ids; it cannot change on the way.")
-    if position.events_tail != checkpoint.tail(events, position.events_offset):
+    if position.events_tail != tail(events, position.events_offset):
         raise DataError("--events is not what the stream was begun with; take that, or another --checkpoint.")
 
 

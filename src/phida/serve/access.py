@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,6 +18,9 @@ BODY, QUERY = 1 << 20, 4096
 
 #: What anybody may see: no word of the data is in it.
 _PUBLIC = ("/healthz", "/style.css")
+
+#: A Host header: a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
+_HOST = re.compile(r"(?P<name>[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -71,29 +75,38 @@ class Guard:
         await answer(scope, receive, dressed)
 
     def _turned_away(self, request: Request) -> Response | None:
-        headers = request.headers
-        if len(request.scope["query_string"]) > QUERY:
+        """Refuse a request, or None.
+
+        Paths are compared as ``scope["path"]``, which routing uses too. ``request.url`` contains the Host header, which
+        the client chooses.
+        """
+        headers, scope = request.headers, request.scope
+        host = _HOST.fullmatch(headers.get("host", "none"))  # HTTP/1.0 needs no host
+        if host is None:
+            return refusal(400, "the Host header is not a name or address with an optional port.")
+        if len(scope["query_string"]) > QUERY:
             return refusal(414, f"the query is longer than {QUERY:,} bytes; send rows by POST.")
-        if not headers.get("content-length", "0").isdigit() or int(headers.get("content-length", "0")) > BODY:
-            return refusal(413, f"the body is larger than {BODY:,} bytes; send fewer rows at a time.")
-        if self._token is None and not is_loopback(_name(headers.get("host", ""))):
+        if self._token is None and not is_loopback(host["name"].strip("[]").lower()):
             return refusal(403, "come by the name localhost or a loopback address; others need a --token.")
-        if request.method == "POST" and not _same_origin(headers):
+        if request.method == "POST" and not _same_origin(request):
             return refusal(403, "the request comes from a page of another site.")
-        if self._token is None or request.url.path in _PUBLIC:
-            return None
-        return self._without_token(request, self._token)
+        if self._token is not None and scope["path"] not in _PUBLIC:
+            refused = self._without_token(request, self._token)
+            if refused is not None:
+                return refused
+        return _refused_body(request)
 
     def _without_token(self, request: Request, token: str) -> Response | None:
         cookie = f"phida_token_{(request.scope.get('server') or ('', 0))[1]}"
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
         if (scheme.lower() == "bearer" and _same(bearer.strip(), token)) or _same(_kept(request, cookie), token):
             return None
-        asked = request.method == "GET" and request.url.path == "/"
-        given = parse_qs(request.url.query).get("token", [""])[0]
+        asked = request.method == "GET" and request.scope["path"] == "/"
+        given = parse_qs(request.scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if asked and _same(given, token):
             answer: Response = RedirectResponse("/", 303)  # so that the token stays in no address bar and no history
-            answer.set_cookie(cookie, token, httponly=True, samesite="strict")
+            secure = request.scope["scheme"] == "https"
+            answer.set_cookie(cookie, token, secure=secure, httponly=True, samesite="strict")
             return answer
         if asked and "text/html" in request.headers.get("accept", ""):
             return Response(self._sign_in, 401, media_type="text/html")
@@ -114,15 +127,22 @@ def _kept(request: Request, name: str) -> str:
     return "" if morsel is None else morsel.value
 
 
-def _name(host: str) -> str:
-    """The host without its port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _same_origin(headers: Headers) -> bool:
+def _same_origin(request: Request) -> bool:
     """Whether a request that changes something comes from our page, or from no page at all."""
-    origin = headers.get("origin")
-    return origin is None or origin.partition("://")[2] == headers.get("host")
+    origin = request.headers.get("origin")
+    return origin is None or origin.lower() == f"{request.scope['scheme']}://{request.headers.get('host', '')}".lower()
+
+
+def _refused_body(request: Request) -> Response | None:
+    """Refuse a body that is too long, where none is read, or whose length is ambiguous."""
+    length = request.headers.get("content-length")
+    chunked = "transfer-encoding" in request.headers
+    if length is not None and chunked:
+        return refusal(400, "the request has both Content-Length and Transfer-Encoding; send one of them.")
+    if length is not None and not re.fullmatch("[0-9]{1,18}", length):
+        return refusal(400, "Content-Length is not a whole number.")
+    if int(length or 0) > BODY:
+        return refusal(413, f"the body is larger than {BODY:,} bytes; send fewer rows at a time.")
+    if request.method != "POST" and (chunked or int(length or 0) > 0):
+        return refusal(400, f"{request.method} takes no body; send rows by POST.")
+    return None

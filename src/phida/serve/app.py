@@ -51,7 +51,7 @@ def application(learning: Learning, painter: Painter, feed: Feed, token: str | N
         feed.attach()
         yield
 
-    return Starlette(
+    app = Starlette(
         routes=routes,
         lifespan=lifespan,
         middleware=[Middleware(Guard, token=token, sign_in=page["/sign_in.html"][0])],
@@ -63,6 +63,8 @@ def application(learning: Learning, painter: Painter, feed: Feed, token: str | N
             Exception: _broken,
         },
     )
+    app.router.redirect_slashes = False  # the target of such a redirect would contain the client's Host header
+    return app
 
 
 class _Desk:
@@ -162,10 +164,10 @@ async def _file(content: bytes, kind: str, request: Request) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    sentences = {404: f"there is nothing at {request.url.path[:80]}.", 405: "the method is not for this address."}
+    sentences = {404: f"there is nothing at {request.scope['path'][:80]}.", 405: "the method is not for this address."}
     return refusal(error.status_code, sentences.get(error.status_code, error.detail), dict(error.headers or {}))
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    logging.getLogger("phida.serve").error("%s failed", request.url.path, exc_info=error)
+    logging.getLogger("phida.serve").error("%s failed", request.scope["path"], exc_info=error)
     return refusal(500, "something broke; the server's messages tell what.")

@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from phida import _validation
 from phida.serve.access import BODY
+from phida.streams.values import is_number
 
 #: Rows of one request.
 ROWS = 10_000
@@ -85,7 +86,8 @@ def _row(row: Any, features: tuple[str, ...], i: int, text: bool) -> list[float]
     values = []
     for name, value in zip(features, row, strict=True):
         try:
-            if not text and (isinstance(value, bool) or not isinstance(value, int | float)):
+            number = is_number(value) if text else isinstance(value, int | float) and not isinstance(value, bool)
+            if not number:
                 raise ValueError
             values.append(float(value))
             if not abs(values[-1]) <= _validation.LARGEST:

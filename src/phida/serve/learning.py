@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from phida.streams.batch import RowReader
@@ -37,14 +38,23 @@ class Progress:
 class Learning:
     """A stream on its way into a model; it can be paused, and stopped between two batches."""
 
-    def __init__(self, model: StreamModel, source: Source, bad_rows: BadRows, *, rate: float | None = None) -> None:
-        """``rate``: at most so many rows a second."""
+    def __init__(
+        self,
+        model: StreamModel,
+        source: Source,
+        bad_rows: BadRows,
+        *,
+        rate: float | None = None,
+        notify: Callable[[str], None] = lambda sentence: None,
+    ) -> None:
+        """``rate``: at most so many rows a second; ``notify``: called when a followed file is replaced."""
         self.model = model
         self.source = source
         self.error: Exception | None = None
         """What ended the stream, if it failed."""
         self._bad_rows = bad_rows
         self._rate = rate
+        self._notify = notify
         self._rows = 0
         self._ended: str | None = None
         self._signals = Signals()
@@ -84,7 +94,7 @@ class Learning:
 
     def _run(self) -> None:
         try:
-            with opened(self.source, self._signals) as reader:
+            with opened(self.source, self._signals, self._notify) as reader:
                 self._learn(reader)
             self._ended = "The stream has ended; this page stays until the server is stopped."
         except Interrupted:

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -16,11 +17,16 @@ from phida.serve.feed import Feed
 #: Connections at a time, and seconds that one may take to send its request.
 CONNECTIONS, PATIENCE = 256, 10.0
 
+#: Bytes of a body that are still read after its request was answered. Hanging up at once could lose the answer, since a
+#: system may drop what it has received on a connection that is reset.
+LEFTOVER = 4 << 20
+
 
 class BoundedProtocol(H11Protocol):
     """HTTP/1.1 that hangs up on one connection too many, and on one that does not finish its request."""
 
     _wait: asyncio.TimerHandle | None = None
+    _leftover = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, or hang up."""
@@ -32,6 +38,11 @@ class BoundedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Read on; a request that is there in full ends the wait."""
+        answered_early = self._answered() and self.conn.their_state is h11.SEND_BODY
+        self._leftover = self._leftover + len(data) if answered_early else 0
+        if self._leftover > LEFTOVER:
+            self.transport.abort()
+            return
         super().data_received(data)
         self._wait_for_request()
 
@@ -41,11 +52,14 @@ class BoundedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _wait_for_request(self) -> None:
-        answered = getattr(self.cycle, "response_complete", True)  # there is no cycle before the first request
-        if not answered:
+        if not self._answered():
             self._stop_waiting()
         elif self._wait is None:
             self._wait = self.loop.call_later(PATIENCE, self.transport.close)
+
+    def _answered(self) -> bool:
+        """Whether there is no request that waits for its answer."""
+        return getattr(self.cycle, "response_complete", True)  # there is no cycle before the first request
 
     def _stop_waiting(self) -> None:
         if self._wait is not None:

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from phida.streams.identity import FilePart
+
 
 class DataError(ValueError):
     """Input that cannot be read as rows of numbers."""
@@ -42,6 +44,8 @@ class Batch:
     truth: Sequence[Any] = ()
     """The label column, where one was named."""
     bad: Sequence[BadRow] = field(default=())
+    file: FilePart | None = None
+    """The file up to ``offset``, where it is one of text."""
 
     def __len__(self) -> int:
         return len(self.numbers)

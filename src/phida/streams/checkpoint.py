@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from phida.state_file import StateFileError
+from phida.streams.identity import Identity
 from phida.streams.model import StreamModel
 
 NAME = "model.safetensors"
-
-#: Bytes by which a file is recognised.
-_TAIL = 4096
 
 
 @dataclass(frozen=True)
@@ -29,6 +26,11 @@ class Position:
     """Where it begins in its file."""
     input_tail: str = ""
     """Digest of what stands before it, so that another file is told from this one; of a pipe, "pipe"."""
+    input_head: str = ""
+    """Digest of the first bytes, likewise; empty in checkpoints that have none."""
+    input_head_length: int = 0
+    input_device: int = 0
+    input_inode: int = 0
     output_offset: int = 0
     output_tail: str = ""
     """Likewise, of the output."""
@@ -42,6 +44,22 @@ class Position:
     """Whether the output has stable ids in place of labels."""
     batch: int = 1
     header: tuple[str, ...] = ()
+
+    @property
+    def input(self) -> Identity:
+        """What the file was recognised by."""
+        return Identity(self.input_device, self.input_inode, self.input_head_length, self.input_head, self.input_tail)
+
+    def with_input(self, found: Identity) -> Position:
+        """The same position in a file that was recognised."""
+        return replace(
+            self,
+            input_device=found.device,
+            input_inode=found.inode,
+            input_head_length=found.head_length,
+            input_head=found.head,
+            input_tail=found.tail,
+        )
 
 
 @dataclass
@@ -100,16 +118,6 @@ def held(folder: Path) -> Iterator[None]:
                 f"another run keeps its checkpoints in {folder}; end it first, or take another folder."
             ) from error
         yield
-
-
-def tail(file: str | os.PathLike[str] | None, offset: int) -> str:
-    """Digest of the last bytes before an offset; "pipe" where there is no file to look at."""
-    if file is None or not os.path.isfile(file):
-        return "pipe"
-    begin = max(0, offset - _TAIL)
-    with open(file, "rb") as content:
-        content.seek(begin)
-        return hashlib.sha256(content.read(offset - begin)).hexdigest()
 
 
 def save(folder: Path, model: StreamModel, position: Position) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 from phida._validation import LARGEST
 from phida.streams.batch import BadRow, Batch, DataError, rows_left
 from phida.streams.columns import NotNumericError, Selection, made_up
+from phida.streams.identity import FilePart
 from phida.streams.lines import Lines
 from phida.streams.values import MISSING, checked, is_number
+
+#: More columns than this are no table. Their names alone would take a hundred times the room of the line.
+_COLUMNS = 1 << 17
+
+#: Bytes of rows that are read as numbers between two looks at the signals.
+_PORTION = 1 << 20
 
 
 class CsvRows:
@@ -33,11 +40,8 @@ class CsvRows:
         self._delimiter = delimiter
         self.format = "csv" if delimiter == "," else "tsv"
         self._number, offset = start
-        if header is None or offset:
-            found = self._read_header()
-            if header is not None and found != header:
-                raise DataError(f"the columns are {', '.join(found)}, but the stream began with {', '.join(header)}.")
-            header = found
+        if header is None:
+            header = self._read_header()
         else:
             self._skip_header(header)
         if offset:
@@ -53,8 +57,9 @@ class CsvRows:
         first = self._lines.take(1)
         if not first:
             raise DataError("the input is empty.")
-        text = _decoded(first[0])
-        fields = [field.strip() for field in self._fields(text)]
+        fields = self._names(first[0])
+        if len(fields) > _COLUMNS:
+            raise DataError(f"the first line has {len(fields):,} fields; at most {_COLUMNS:,} columns are read.")
         if not all(is_number(field) for field in fields):
             return tuple(name or f"column {i}" for i, name in enumerate(fields))
         self._lines.put_back(first[0], self._lines.offset - before)
@@ -63,18 +68,35 @@ class CsvRows:
     def _skip_header(self, header: tuple[str, ...]) -> None:
         """Who sends a stream again, from some row on, may or may not send the header first."""
         before = self._lines.offset
-        first = [] if made_up(header) else self._lines.take(1)
-        if first and tuple(field.strip() for field in self._fields(_decoded(first[0]))) != header:
+        first = self._lines.take(1)
+        if first and not self._is_header(first[0], header):
             self._lines.put_back(first[0], self._lines.offset - before)
+
+    def _is_header(self, line: bytes, header: tuple[str, ...]) -> bool:
+        """Whether a line repeats the header; names of other columns are an error, since rows would be misread."""
+        if made_up(header):
+            return False
+        fields = self._names(line)
+        if fields != list(header) and not any(map(is_number, fields)):
+            raise DataError(f"the columns are {_listed(fields)}, but the stream began with {_listed(header)}.")
+        return fields == list(header)
+
+    def _names(self, line: bytes) -> list[str]:
+        return [field.strip() for field in self._fields(_decoded(line))]
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`."""
         while taken := self._lines.take(rows_left(self._number, size)):
+            file = self._lines.file_part()
+            if self._lines.begins_file and self._is_header(taken[0], self.all_names):
+                del taken[0]
+                if not taken:
+                    continue
             begin = self._number
             self._number += len(taken)
-            yield self._batch(taken, begin)
+            yield self._batch(taken, begin, file)
 
-    def _batch(self, taken: list[bytes], begin: int) -> Batch:
+    def _batch(self, taken: list[bytes], begin: int, file: FilePart | None) -> Batch:
         numbers = np.arange(begin, self._number)
         bad: list[BadRow] = []
         texts, rows = self._all_at_once(taken)
@@ -86,7 +108,7 @@ class CsvRows:
             fields = [self._fields(text) for text in texts]
             return {name: [row[i] for row in fields] for i, name in enumerate(self.all_names)}
 
-        return Batch(self._number, self._lines.offset, numbers, rows, texts, columns, truth, bad)
+        return Batch(self._number, self._lines.offset, numbers, rows, texts, columns, truth, bad, file)
 
     def _all_at_once(self, taken: list[bytes]) -> tuple[list[str], NDArray[np.float64] | None]:
         """The fast way, for lines in which nothing is special; None for the rows where something is."""
@@ -96,16 +118,21 @@ class CsvRows:
             return [], None
         try:
             texts = [line.decode() for line in taken]
-            rows = np.loadtxt(texts, delimiter=self._delimiter, usecols=self._features, comments=None, ndmin=2)
+            rows = np.concatenate([self._numbers(texts[begin:end]) for begin, end in _portions(texts)])
         except ValueError:
             return [], None
         return texts, rows if (np.abs(rows) <= LARGEST).all() else None
+
+    def _numbers(self, texts: list[str]) -> NDArray[np.float64]:
+        self._lines.check_signals()
+        return np.loadtxt(texts, delimiter=self._delimiter, usecols=self._features, comments=None, ndmin=2)
 
     def _one_by_one(
         self, taken: list[bytes], begin: int
     ) -> tuple[list[str], NDArray[np.float64], NDArray[np.int64], list[BadRow]]:
         texts, rows, numbers, bad = [], [], [], []
         for number, line in enumerate(taken, begin):
+            self._lines.check_signals()
             text = line.decode(errors="replace")
             try:
                 rows.append(self._row(_decoded(line), number))
@@ -138,6 +165,22 @@ class CsvRows:
             return next(csv.reader([text], delimiter=self._delimiter, strict=True))
         except (csv.Error, StopIteration) as error:
             raise DataError(f"a line is not valid CSV ({error}).") from error
+
+
+def _portions(texts: list[str]) -> Iterator[tuple[int, int]]:
+    """Ranges of lines that are short together, or single ones that are long."""
+    begin = size = 0
+    for i, text in enumerate(texts):
+        if size > 0 and size + len(text) > _PORTION:
+            yield begin, i
+            begin, size = i, 0
+        size += len(text)
+    yield begin, len(texts)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names for a message, which the names of a wide table must not fill."""
+    return ", ".join(names)[:500]
 
 
 def _decoded(line: bytes) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from phida.lineage import Event
 from phida.streams.batch import BadRow, Batch, DataError, RowReader
 from phida.streams.checkpoint import Position, Schedule
+from phida.streams.identity import Identity
 from phida.streams.lines import Interrupted, Signals
 from phida.streams.model import StreamModel
 from phida.streams.output import Output
@@ -76,6 +77,7 @@ class Stream:
     events: IO[bytes] | None = None
     """Where events in the lives of clusters go, one JSON object a line."""
     progress: Callable[[int], None] = lambda rows: None
+    _last: Batch | None = field(default=None, init=False)
 
     def run(self, signals: Signals) -> bool:
         """Go through the stream; False if a signal ended it. Ends with a checkpoint either way."""
@@ -119,12 +121,17 @@ class Stream:
             batch=self.position.batch,
             header=self.reader.all_names,
         )
+        self._last = batch
         self.progress(len(batch) + len(batch.bad))
 
     def _checkpoint(self) -> None:
         """What is written out must be safe before the checkpoint says that it is."""
         if self.keep is None or not self.model.fitted:
             return
+        if self._last is not None:
+            # Of the file as it was read: another may be under its name by now.
+            read = self._last.file
+            self.position = self.position.with_input(Identity() if read is None else read.identity())
         self.output.sync()
         for file in (self.bad_rows.log, self.events):
             if file is not None:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import select
 import signal
+import stat
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 from phida.streams.batch import DataError
+from phida.streams.identity import BLOCK, FilePart
 
-#: Bytes that are read at a time.
-_BLOCK = 1 << 20
+#: Bytes that are read at a time: so few that a signal does not wait.
+_BLOCK = 1 << 18
+
+#: Blank lines, as many as there are.
+_BLANK = re.compile(rb"(?:[ \t\r\f\v]*+\n)++")
 
 #: A line beyond this is no line of a table.
 _LONGEST = 1 << 24
@@ -70,36 +76,67 @@ class Signals:
 
 
 class Lines:
-    """Lines with something on them, and where each ends. With a ``delimiter``, a quoted field may hold line breaks."""
+    """Lines with something on them, and where each ends. With a ``delimiter``, a quoted field may hold line breaks.
+
+    The work is linear in the bytes, however long a line is and however small the parts are in which it comes.
+    """
 
     def __init__(
-        self, handle: int, *, follow: str | None = None, delimiter: bytes | None = None, signals: Signals | None = None
+        self,
+        handle: int,
+        *,
+        is_file: bool = False,
+        follow: str | None = None,
+        delimiter: bytes | None = None,
+        signals: Signals | None = None,
+        notify: Callable[[str], None] = lambda sentence: None,
     ):
-        """``follow``: the path of a file that grows."""
-        self._handle = handle
+        """``is_file``: no pipe; ``follow``: the path of a file that grows; ``notify``: called when it is replaced."""
+        self.handle = handle
         self._follow = follow
-        self._delimiter = delimiter
-        self._first = True
+        self._opening = None if delimiter is None else delimiter + b'"'
         self._signals = signals
-        self._pieces = bytearray()
+        self._notify = notify
+        self._is_file = is_file
+        self._pieces = bytearray()  # bytes of lines that are not complete yet
+        self._at = 0  # how far those were looked at
+        self._quoted = False  # whether that is inside quotes
+        self._skipped = 0  # bytes of blank lines and of a byte order mark before the line
         self._ready: deque[tuple[bytes, int]] = deque()  # a line, and the bytes up to its end
         self._ended = False
+        self._replaced = False  # whether the followed file has ended, since another took its place
+        self._first = True  # whether nothing of the file was looked at yet
+        self._head = b""
         self.offset = 0
+        self.begins_file = False
+        """Whether what was taken last is the beginning of a file that took the place of another."""
 
     def seek(self, offset: int) -> None:
         """Go on at a byte that a line begins at."""
-        around = os.pread(self._handle, 2, offset - 1)
+        around = os.pread(self.handle, 2, offset - 1)
         if not (around[:1] == b"\n" or around[1:] in (b"\n", b"\r", b"")) or not around:
             raise DataError(f"no row begins at byte {offset}, where the stream stopped; is it another file?")
-        os.lseek(self._handle, offset, os.SEEK_SET)
+        self._start(offset)
+
+    def _start(self, offset: int) -> None:
+        """Forget what was read, and read on at an offset."""
+        os.lseek(self.handle, offset, os.SEEK_SET)
         self._ready.clear()
         self._pieces.clear()
-        self._ended = self._first = False
+        self._at = self._skipped = 0
+        self._ended = self._quoted = self._replaced = False
+        self._first = offset == 0
+        self._head = os.pread(self.handle, min(BLOCK, offset), 0)
         self.offset = offset
 
     def take(self, count: int) -> list[bytes]:
-        """The next lines; fewer only at the end."""
+        """The next lines; fewer at the end, and where a followed file ends since another took its place."""
+        self.begins_file = False
         while len(self._ready) < count and not self._ended:
+            if self._replaced:
+                if self._ready:
+                    break
+                self._next_file()
             self._fill()
         taken = []
         for _ in range(min(count, len(self._ready))):
@@ -113,15 +150,42 @@ class Lines:
         self._ready.appendleft((line, length))
         self.offset -= length
 
+    def check_signals(self) -> None:
+        """Stop here if a signal came."""
+        if self._signals is not None:
+            self._signals.check()
+
+    def file_part(self) -> FilePart | None:
+        """The file as it was read, up to the last line that was taken; None for a pipe."""
+        if not self._is_file:
+            return None
+        found = os.fstat(self.handle)
+        begin = max(0, self.offset - BLOCK)
+        tail = os.pread(self.handle, self.offset - begin, begin)
+        return FilePart(found.st_dev, found.st_ino, self._head[: self.offset], tail)
+
     def _fill(self) -> None:
         if self._signals is not None:
-            self._signals.wait(self._handle)
-        block = os.read(self._handle, _BLOCK)
+            self._signals.wait(self.handle)
+        if self._follow is not None and self._was_rewritten():
+            self._end_file()
+            return
+        block = os.read(self.handle, _BLOCK)
         if not block and self._follow is not None:
-            self._check_growth(self._follow)
-            self._sleep()
+            if self._was_replaced(self._follow):
+                # What was written between the last look and the replacement.
+                while block := os.read(self.handle, _BLOCK):
+                    self._add(block)
+                self._end_file()
+            else:
+                self._sleep()
             return
         self._ended = not block
+        self._add(block)
+
+    def _add(self, block: bytes) -> None:
+        if len(self._head) < BLOCK:
+            self._head += block[: BLOCK - len(self._head)]
         self._pieces += block
         self._split()
         if len(self._pieces) > _LONGEST:
@@ -129,50 +193,109 @@ class Lines:
 
     def _split(self) -> None:
         """Move whole lines out of the bytes that were read; at the end, what is left is a line too."""
-        begin = skipped = 0
-        pieces = bytes(self._pieces)
+        pieces = self._pieces
+        last = self._ended or self._replaced
+        begin = 0
+        if self._first:
+            if not last and len(pieces) < len(codecs.BOM_UTF8):
+                return
+            self._first = False
+            if pieces.startswith(codecs.BOM_UTF8):
+                begin = self._at = self._skipped = len(codecs.BOM_UTF8)
         while begin < len(pieces):
-            end = self._end_of_line(pieces, begin)
+            if pieces[begin] <= 32 and self._at <= begin and not self._quoted:  # a blank, or a control character
+                blank = _BLANK.match(pieces, begin)
+                if blank is not None:
+                    self._skipped += blank.end() - begin
+                    begin = self._at = blank.end()
+                    del blank  # holds on to the bytes
+                    continue
+            end = self._end_of_line(begin)
             if end < 0:
-                if not self._ended:
+                if not last:
                     break
                 end = len(pieces)
             length = min(end + 1, len(pieces)) - begin
-            line = pieces[begin:end]
-            if self._first:
-                line = line.removeprefix(codecs.BOM_UTF8)
-                self._first = False
+            line = bytes(pieces[begin:end])
             if line.strip():
-                self._ready.append((line.rstrip(b"\r"), length + skipped))
-                skipped = 0
+                self._ready.append((line.rstrip(b"\r"), length + self._skipped))
+                self._skipped = 0
             else:
-                skipped += length
+                self._skipped += length
             begin += length
-        # Blank lines wait with the bytes of the line that they stand before.
-        del self._pieces[: begin - skipped]
+            self._at, self._quoted = begin, False
+        del pieces[:begin]
+        self._at = max(0, self._at - begin)
 
-    def _end_of_line(self, pieces: bytes, begin: int) -> int:
-        """Where a line ends; a line break in quotes does not end one, and a quote opens only where a field begins."""
-        if self._delimiter is None:
-            return pieces.find(b"\n", begin)
+    def _end_of_line(self, begin: int) -> int:
+        """Where the line from ``begin`` on ends, or -1; goes on where it was given up before.
+
+        A line break in quotes does not end a line, and a quote opens only where a field begins.
+        """
+        pieces, opening = self._pieces, self._opening
+        at = max(self._at, begin)
+        if opening is None:
+            end = pieces.find(b"\n", at)
+            self._at = len(pieces) if end < 0 else end
+            return end
+        if at == begin and not self._quoted and pieces.startswith(b'"', begin):
+            at, self._quoted = begin + 1, True
+        end = -1
         while True:
-            if pieces.startswith(b'"', begin):
-                begin = _closing_quote(pieces, begin)
-                if begin < 0:
+            if self._quoted:
+                at, self._quoted = _behind_quotes(pieces, at, self._ended or self._replaced)
+                if self._quoted:
+                    self._at = at
                     return -1
-            end = pieces.find(b"\n", begin)
-            separator = pieces.find(self._delimiter, begin, len(pieces) if end < 0 else end)
-            if separator < 0 or pieces.find(b'"', separator, len(pieces) if end < 0 else end) < 0:
+            if end < at:
+                end = pieces.find(b"\n", at)
+            stop = len(pieces) if end < 0 else end
+            quote = pieces.find(opening, at, stop)
+            if quote < 0:
+                # A delimiter at the very end may have a quote behind it in what comes next.
+                self._at = stop - 1 if stop > at and end < 0 and pieces[-1] == opening[0] else stop
                 return end
-            begin = separator + 1
+            at, self._quoted = quote + 2, True
 
-    def _check_growth(self, path: str) -> None:
-        """A file that is followed grows and does nothing else."""
-        here = os.fstat(self._handle)
-        if not os.path.exists(path) or not os.path.samestat(here, os.stat(path)):
-            raise DataError(f"{path} is not the file any more that was followed; it was moved or replaced.")
-        if here.st_size < os.lseek(self._handle, 0, os.SEEK_CUR):
-            raise DataError(f"{path} became shorter while it was followed.")
+    def _was_rewritten(self) -> bool:
+        """Whether the followed file was truncated, and written to again; an empty one is waited for."""
+        size = os.fstat(self.handle).st_size
+        if size == 0:
+            return False
+        return size < os.lseek(self.handle, 0, os.SEEK_CUR) or os.pread(self.handle, len(self._head), 0) != self._head
+
+    def _was_replaced(self, path: str) -> bool:
+        """Whether another file is under the path of the one that is followed, and has something in it.
+
+        Until it has, whoever writes may still write to the old one.
+        """
+        try:
+            found = os.stat(path)
+        except OSError:  # moved away, and nothing in its place yet
+            return False
+        if os.path.samestat(os.fstat(self.handle), found) or found.st_size == 0:
+            return False
+        if not stat.S_ISREG(found.st_mode):
+            raise DataError(f"{path} was a file while it was followed, and is none any more.")
+        return True
+
+    def _end_file(self) -> None:
+        """What is left is the last line of the file that was followed."""
+        self._replaced = True
+        self._split()
+
+    def _next_file(self) -> None:
+        """Go on with the file that took the place of the one that was followed, from its first byte."""
+        assert self._follow is not None
+        read = self.offset
+        handle = os.open(self._follow, os.O_RDONLY)
+        same = os.path.samestat(os.fstat(handle), os.fstat(self.handle))
+        os.dup2(handle, self.handle, inheritable=False)
+        os.close(handle)
+        self._start(0)
+        self.begins_file = True
+        what = "truncated" if same else "replaced by a new file"
+        self._notify(f"{self._follow} was {what} after byte {read:,}; going on at its first row")
 
     def _sleep(self) -> None:
         if self._signals is not None:
@@ -181,10 +304,14 @@ class Lines:
             time.sleep(_PATIENCE)
 
 
-def _closing_quote(pieces: bytes, at: int) -> int:
-    """The place behind the quote that closes the one here; two in a row are one that is meant."""
+def _behind_quotes(pieces: bytearray, at: int, last: bool) -> tuple[int, bool]:
+    """The place behind the quote that closes the field, and whether it is still to come; two in a row do not close."""
     while True:
-        at = pieces.find(b'"', at + 1)
-        if at < 0 or pieces[at + 1 : at + 2] != b'"':
-            return at + 1 if at >= 0 else -1
-        at += 1
+        quote = pieces.find(b'"', at)
+        if quote < 0:
+            return len(pieces), True
+        if quote + 1 == len(pieces) and not last:
+            return quote, True  # what comes next decides
+        if pieces[quote + 1 : quote + 2] != b'"':
+            return quote + 1, False
+        at = quote + 2

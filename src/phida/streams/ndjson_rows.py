@@ -10,6 +10,7 @@ import numpy as np
 
 from phida.streams.batch import BadRow, Batch, DataError, rows_left
 from phida.streams.columns import NotNumericError, Selection
+from phida.streams.identity import FilePart
 from phida.streams.lines import Lines
 from phida.streams.values import checked
 
@@ -53,12 +54,13 @@ class NdjsonRows:
         while taken := self._lines.take(rows_left(self._number, size)):
             begin = self._number
             self._number += len(taken)
-            yield self._batch(taken, begin)
+            yield self._batch(taken, begin, self._lines.file_part())
 
-    def _batch(self, taken: list[bytes], begin: int) -> Batch:
+    def _batch(self, taken: list[bytes], begin: int, file: FilePart | None) -> Batch:
         objects: list[dict[str, Any]] = []
         texts, rows, numbers, bad = [], [], [], []
         for number, line in enumerate(taken, begin):
+            self._lines.check_signals()
             text = line.decode(errors="replace").strip()
             try:
                 found = _object(line, number)
@@ -77,7 +79,8 @@ class NdjsonRows:
             return {name: [found.get(name) for found in objects] for name in self.all_names}
 
         matrix = np.array(rows, np.float64).reshape(len(rows), len(self._names))
-        return Batch(self._number, self._lines.offset, np.array(numbers, np.int64), matrix, texts, columns, truth, bad)
+        at = np.array(numbers, np.int64)
+        return Batch(self._number, self._lines.offset, at, matrix, texts, columns, truth, bad, file)
 
     def _value(self, found: dict[str, Any], name: str, number: int) -> float:
         if name not in found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,8 +75,10 @@ def format_of(path: str, format: str | None) -> str:
 
 
 @contextmanager
-def opened(source: Source, signals: Signals | None = None) -> Iterator[RowReader]:
-    """A reader of a file or of standard input."""
+def opened(
+    source: Source, signals: Signals | None = None, notify: Callable[[str], None] = lambda sentence: None
+) -> Iterator[RowReader]:
+    """A reader of a file or of standard input; ``notify`` hears when a followed file is replaced."""
     format = format_of(source.path, source.format)
     if source.path != "-" and (not os.path.exists(source.path) or os.path.isdir(source.path)):
         raise FileNotFoundError(f"there is no file {source.path}.")
@@ -90,7 +92,9 @@ def opened(source: Source, signals: Signals | None = None) -> Iterator[RowReader
     try:
         delimiter = source.delimiter or ("\t" if format == "tsv" else ",")
         quoting = None if format == "ndjson" else delimiter.encode()
-        lines = Lines(handle, follow=source.path if source.follow else None, delimiter=quoting, signals=signals)
+        is_file = not source.is_pipe
+        path = source.path if source.follow and is_file else None
+        lines = Lines(handle, is_file=is_file, follow=path, delimiter=quoting, signals=signals, notify=notify)
         start = (source.row, 0 if source.is_pipe else source.offset)
         if format == "ndjson":
             yield NdjsonRows(lines, source.selection, header=source.header, start=start)

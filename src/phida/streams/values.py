@@ -38,9 +38,12 @@ def sound(rows: NDArray[np.float64], names: Sequence[str], begin: int) -> tuple[
 
 
 def is_number(text: str) -> bool:
-    """Whether a field is a number: "nan" and "inf" are, though not ones to learn from; "1_000" is not."""
+    """Whether a field is a number in ASCII digits: "nan" and "inf" are, though not ones to learn from; "1_0" is not.
+
+    ``float`` takes digits of every script. A file with such digits is more likely damaged than meant.
+    """
     try:
         float(text)
     except ValueError:
         return False
-    return "_" not in text
+    return text.strip().isascii() and "_" not in text

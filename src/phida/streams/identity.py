@@ -1,0 +1,68 @@
+"""What tells the file that was read from another under the same name."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+
+#: Bytes of a block by which a file is recognised.
+BLOCK = 4096
+
+#: Stands in place of a digest where there is no file to look at.
+PIPE = "pipe"
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """The part of a file that was read, up to an offset: its first bytes and its last."""
+
+    device: int
+    inode: int
+    head: bytes
+    tail: bytes
+
+    def identity(self) -> Identity:
+        """What a checkpoint keeps of it."""
+        return Identity(self.device, self.inode, len(self.head), _digest(self.head), _digest(self.tail))
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A part of a file in a few words."""
+
+    device: int = 0
+    inode: int = 0
+    head_length: int = 0
+    head: str = ""
+    tail: str = PIPE
+
+    def same_content(self, path: str, offset: int) -> bool:
+        """Whether a file begins with the part that was read, which ended at an offset.
+
+        Device and inode are not compared: a file may be copied, or moved to another disk.
+        """
+        if not os.path.isfile(path):
+            return self.tail == PIPE
+        with open(path, "rb") as file:
+            head = file.read(self.head_length)
+            return self.tail == tail(path, offset) and (not self.head or self.head == _digest(head))
+
+    def same_file(self, path: str) -> bool:
+        """Whether a path leads to the very file, whatever it holds now."""
+        found = os.stat(path)
+        return (found.st_dev, found.st_ino) == (self.device, self.inode)
+
+
+def tail(path: str | os.PathLike[str] | None, offset: int) -> str:
+    """Digest of the last bytes before an offset."""
+    if path is None or not os.path.isfile(path):
+        return PIPE
+    begin = max(0, offset - BLOCK)
+    with open(path, "rb") as content:
+        content.seek(begin)
+        return _digest(content.read(offset - begin))
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
