@@ -109,7 +109,7 @@ void node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
 template <class Archive, class Moments>
 void moment_fields(Archive& archive, const char* count, const char* mean, const char* m2,
                    Moments& moments) {
-  archive.field(count, moments.count, Range<double>{0.0, 0x1p60});
+  archive.field(count, moments.count, Range<double>{0.0, 0x1p53});
   archive.features(mean, moments.mean, kValues);
   archive.features(m2, moments.m2, kSquares);
 }
@@ -149,7 +149,7 @@ void pair_fields(Archive& archive, Pairs& pairs, std::size_t n) {
   constexpr Range<double> kOffsets{0.0, 1e250};
   const Range<std::int64_t> nodes{0, static_cast<std::int64_t>(n) - 1};
   std::vector<PairSums> all;
-  std::vector<std::int64_t> unpaired(n, 0);
+  std::vector<std::int64_t> unpaired;
   if constexpr (!Archive::kReads) {
     all = pairs.sorted();
     unpaired = pairs.unpaired();

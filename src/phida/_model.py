@@ -40,7 +40,8 @@ class Model(Generic[F]):
         self.events = events
         self.checked: object = None
         """The parameters that were last found valid for this learner."""
-        self._settings: Settings = {}
+        self.settings: Settings = {}
+        """What the learner began with."""
         self._lock = threading.Lock()
 
     def begin(self, n_features: int, settings: Settings, features: F) -> F:
@@ -68,11 +69,11 @@ class Model(Generic[F]):
     def with_features(self, features: F) -> Self:
         """A model that shares this learner and has other features and no callbacks."""
         model = type(self)()
-        model._put(self.learner, self._settings, features)
+        model._put(self.learner, self.settings, features)
         return model
 
     def _put(self, learner: _core.Learner, settings: Settings, features: F) -> None:
-        self._settings = dict(settings)
+        self.settings = dict(settings)
         self.features = features
         self.learner = learner
         self.begun = True  # last: other threads look at this first
@@ -84,7 +85,7 @@ class Model(Generic[F]):
 
     def refuse_changes(self, settings: Settings) -> None:
         """Raise if a setting is not the one that the learner began with."""
-        for name, before in self._settings.items():
+        for name, before in self.settings.items():
             if settings[name] != before:
                 raise ValueError(
                     f"{name} was changed from {before!r} to {settings[name]!r} after learning began; "
