@@ -140,8 +140,8 @@ std::size_t SharedLearner::learn(const double* rows, std::size_t n,
   return n;
 }
 
-bool SharedLearner::apply(std::span<const LocalUpdate> updates,
-                          const std::function<bool()>& go_on) {
+bool SharedLearner::apply(std::span<const LocalUpdate> updates, const std::function<bool()>& go_on,
+                          const std::function<void(const Learner&)>& check) {
   const Turn turn(*this, go_on);
   if (!turn.held()) return false;
   // Learned by a copy: who reads meanwhile sees the model from before, and stopping half way leaves it as it was.
@@ -172,6 +172,7 @@ bool SharedLearner::apply(std::span<const LocalUpdate> updates,
     }
   }
   if (counted) copy.take_over(updates, margins_before, far_before);
+  check(copy);
   const std::lock_guard<std::mutex> lock(state_);
   learner_ = std::move(copy);
   return true;

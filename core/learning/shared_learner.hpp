@@ -37,8 +37,11 @@ class SharedLearner {
   std::size_t learn(const double* rows, std::size_t n, const std::function<bool()>& go_on);
 
   // What workers found out about rows against this state: takes in what they counted, in the order given, and learns
-  // the rest. All of it or, if `go_on` says no, none of it; false then.
-  bool apply(std::span<const LocalUpdate> updates, const std::function<bool()>& go_on);
+  // the rest. All of it or, if `go_on` says no, none of it; false then. `check` may raise: it sees the result before it
+  // is in place, since updates come from elsewhere.
+  bool apply(
+      std::span<const LocalUpdate> updates, const std::function<bool()>& go_on,
+      const std::function<void(const Learner&)>& check = [](const Learner&) {});
 
   // Ends a stage. False if `go_on` said no while another thread was learning.
   bool end_learning(const std::function<bool()>& go_on);
