@@ -93,7 +93,7 @@ void check_lineage(const LearnerState& s) {
     require(event.sample <= s.n_seen, "event_sample", "must not be above 'n_seen'");
   const History& history = s.history;
   require(static_cast<std::int64_t>(history.milestones.size()) <=
-              history.n_refreshes / history.stride + 1,
+              (history.n_refreshes + history.stride - 1) / history.stride,
           "history_stride", "does not agree with 'n_refreshes'");
   for (const Milestone& milestone : s.history.milestones)
     require(milestone.sample <= s.n_seen, "history_sample", "must not be above 'n_seen'");
