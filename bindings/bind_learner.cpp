@@ -57,7 +57,9 @@ void apply(SharedLearner& learner, const nb::list& updates) {
   bool applied = false;
   {
     const nb::gil_scoped_release released;
-    applied = learner.apply(converted, no_signal);
+    applied = learner.apply(converted, no_signal, [](const Learner& learned) {
+      state::check_invariants(learned.settings(), learned.state());
+    });
   }
   if (!applied) throw nb::python_error();
 }

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -92,18 +93,21 @@ class DictReader {
     for (std::size_t i = 0; i < oldest_first.rows(); ++i) buffer.append(oldest_first[i]);
   }
   void retired(const char* name, int version) {
-    if (version_ < version && dict_.contains(name)) ++n_read_;
+    if (version_ < version && dict_.contains(name)) read_.insert(name);
   }
 
   // Every entry must have been asked for.
   void finish() const {
-    if (n_read_ == dict_.size()) return;
-    throw state::FieldError("state", "has entries that this version does not know");
+    for (const auto& [key, value] : dict_) {
+      std::string name;
+      state::require(nb::try_cast(key, name), "state", "has an entry whose name is not text");
+      if (!read_.contains(name)) throw state::FieldError(name, "is not known in this version");
+    }
   }
 
   template <class T>
   T entry(const char* name) {
-    ++n_read_;
+    read_.insert(name);
     state::require(dict_.contains(name), name, "is missing");
     T value{};
     state::require(nb::try_cast(dict_[name], value, false), name, "has the wrong type");
@@ -114,7 +118,7 @@ class DictReader {
   const nb::dict& dict_;
   int version_;
   std::size_t width_ = 0;
-  std::size_t n_read_ = 0;
+  std::set<std::string> read_;
 };
 
 }  // namespace phida::bindings

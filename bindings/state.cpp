@@ -36,13 +36,10 @@ Learner learner_from(const nb::dict& d) {
   Settings settings;
   state::settings_fields(reader, settings);
   state::check_settings(settings);
-  // Before anything of this width is allocated.
-  state::require(d.contains("representative"), "representative", "is missing");
-  Matrix nodes;
-  state::require(nb::try_cast(d["representative"], nodes, false), "representative",
-                 "has the wrong type");
-  state::require(nodes.shape(1) == settings.dims, "n_features",
-                 "is not the width of 'representative'");
+  // Before anything of this width is allocated. This one has a number per feature even where there are no rows.
+  const auto mean = reader.entry<Vector>("stream_mean");
+  state::require(mean.shape(0) == settings.dims, "n_features",
+                 "is not the length of 'stream_mean'");
   LearnerState s(settings.dims);
   state::state_fields(reader, settings, s);
   reader.finish();

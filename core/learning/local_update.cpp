@@ -190,7 +190,8 @@ void fold_nodes(std::span<const LocalUpdate> updates, NodeState& nodes) {
       for (std::size_t j = 0; j < nodes.dims(); ++j) {
         const double apart = more.mean[k][j] - nodes.mean[i][j];
         nodes.mean[i][j] += share * apart;
-        nodes.m2[i][j] += more.m2[k][j] + both * (apart * apart);
+        nodes.m2[i][j] =
+            std::min(nodes.m2[i][j] + (more.m2[k][j] + both * (apart * apart)), kMostSquares);
         pull[i][j] += more.pull[k][j];
       }
       moved[i] = 1;
@@ -200,7 +201,9 @@ void fold_nodes(std::span<const LocalUpdate> updates, NodeState& nodes) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!moved[i]) continue;
     for (std::size_t j = 0; j < nodes.dims(); ++j)
-      nodes.representative[i][j] += pull[i][j] / nodes.support[i];
+      nodes.representative[i][j] =
+          std::clamp(nodes.representative[i][j] + pull[i][j] / nodes.support[i], -kLargestValue,
+                     kLargestValue);
     nodes.stamp[i] = ++nodes.changes;
   }
 }
@@ -212,7 +215,7 @@ void fold_moments(const Moments& more, Moments& moments) {
   for (std::size_t j = 0; j < moments.mean.size(); ++j) {
     const double apart = more.mean[j] - moments.mean[j];
     moments.mean[j] += share * apart;
-    moments.m2[j] += more.m2[j] + both * (apart * apart);
+    moments.m2[j] = std::min(moments.m2[j] + (more.m2[j] + both * (apart * apart)), kMostSquares);
   }
   moments.count = count;
 }

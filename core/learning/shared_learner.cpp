@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
+#include <unordered_set>
+
+#if __has_include(<pthread.h>)
+#include <pthread.h>
+#endif
 
 namespace phida {
 namespace {
@@ -11,11 +15,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kSlice = std::chrono::milliseconds(20);
 
-// Waits for the mutex and asks `go_on` as it waits. A timed mutex would do the same, but ThreadSanitizer does not know
-// how GCC's waits and reports every use of it.
-bool wait_for(std::mutex& mutex, const std::function<bool()>& go_on) {
+// Becomes the one at work, and asks `go_on` while another is.
+bool wait_for(std::atomic<std::thread::id>& at_work, const std::function<bool()>& go_on) {
   constexpr int kYields = 100, kAskEvery = 20;
-  for (int tries = 1; !mutex.try_lock(); ++tries) {
+  for (int tries = 1;; ++tries) {
+    std::thread::id nobody;
+    if (at_work.compare_exchange_strong(nobody, std::this_thread::get_id())) return true;
     if (tries < kYields) {
       std::this_thread::yield();
     } else {
@@ -23,25 +28,85 @@ bool wait_for(std::mutex& mutex, const std::function<bool()>& go_on) {
       if (tries % kAskEvery == 0 && !go_on()) return false;
     }
   }
-  return true;
+}
+
+// All learners of the process. Never destroyed: a learner may outlive every static object.
+struct Registry {
+  std::mutex mutex;
+  std::unordered_set<SharedLearner*> learners;
+};
+
+Registry& registry() {
+  static Registry* const all = [] {
+#if __has_include(<pthread.h>)
+    pthread_atfork(SharedLearner::lock_all, SharedLearner::unlock_all,
+                   SharedLearner::unlock_all_in_child);
+#endif
+    return new Registry;
+  }();
+  return *all;
+}
+
+// A call of this many rows would count beyond what states may hold (state/limits.hpp).
+void require_room(const Learner& learner, double n_rows) {
+  constexpr double kMost = 0x1p53, kMostPerCall = 0x1p40;
+  const LearnerState& s = learner.state();
+  if (static_cast<double>(s.n_seen) + n_rows > kMost)
+    throw std::overflow_error("a model learns at most 2^53 rows");
+  for (const std::int64_t count : {s.lineage.n_ids, s.lineage.n_dropped, s.history.n_refreshes})
+    if (static_cast<double>(count) > kMost - kMostPerCall)
+      throw std::overflow_error("a model has at most 2^53 cluster ids, events and refreshes");
 }
 
 }  // namespace
 
-// Holds learning_. A signal handler that runs inside `go_on` and tries to learn on the same model would wait for
-// itself for ever; it gets an error instead.
+ModelLost::ModelLost()
+    : std::runtime_error(
+          "memory ran out while a row was learned, and the model is lost; load it from its file or "
+          "fit it again") {}
+
+SharedLearner::SharedLearner(Learner learner) : learner_(std::move(learner)) {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.learners.insert(this);
+}
+
+SharedLearner::~SharedLearner() {
+  Registry& all = registry();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  all.learners.erase(this);
+}
+
+// No thread that holds one of these locks waits for another of them.
+void SharedLearner::lock_all() {
+  registry().mutex.lock();
+  for (SharedLearner* const learner : registry().learners) learner->state_.lock();
+}
+
+void SharedLearner::unlock_all() {
+  for (SharedLearner* const learner : registry().learners) learner->state_.unlock();
+  registry().mutex.unlock();
+}
+
+void SharedLearner::unlock_all_in_child() {
+  // The thread that forked is the only one here.
+  for (SharedLearner* const learner : registry().learners)
+    if (learner->at_work_.load() != std::this_thread::get_id())
+      learner->at_work_.store(std::thread::id{});
+  unlock_all();
+}
+
+// The one call that learns. A signal handler that runs inside `go_on` and tries to learn on the same model would wait
+// for itself for ever; it gets an error instead.
 class SharedLearner::Turn {
  public:
   Turn(SharedLearner& shared, const std::function<bool()>& go_on) : shared_(shared) {
     if (shared.at_work_.load() == std::this_thread::get_id())
       throw std::logic_error("this model is learning already, further up in the same thread");
-    held_ = wait_for(shared.learning_, go_on);
-    if (held_) shared.at_work_.store(std::this_thread::get_id());
+    held_ = wait_for(shared.at_work_, go_on);
   }
   ~Turn() {
-    if (!held_) return;
-    shared_.at_work_.store(std::thread::id{});
-    shared_.learning_.unlock();
+    if (held_) shared_.at_work_.store(std::thread::id{});
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -58,25 +123,25 @@ std::size_t SharedLearner::learn(const double* rows, std::size_t n,
   const Turn turn(*this, go_on);
   if (!turn.held()) return 0;
   const std::size_t dims = learner_.settings().dims;
+  with([&](const Learner& learner) { require_room(learner, static_cast<double>(n)); });
   for (std::size_t done = 0; done < n;) {
-    {
-      const std::lock_guard<std::mutex> lock(state_);
+    change([&](Learner& learner) {
       const auto until = Clock::now() + kSlice;
       do {
         // A row costs time in proportion to nodes and features; a look at the clock, about a hundred of them.
-        const std::size_t cost = dims * (learner_.state().nodes.size() + 1);
+        const std::size_t cost = dims * (learner.state().nodes.size() + 1);
         const std::size_t between_looks = std::clamp<std::size_t>((1u << 16) / cost, 1, 64);
         for (const std::size_t look = std::min(n, done + between_looks); done < look; ++done)
-          learner_.learn(rows + done * dims);
+          learner.learn(rows + done * dims);
       } while (done < n && Clock::now() < until);
-    }
+    });
     if (done < n && !go_on()) return done;
   }
   return n;
 }
 
-bool SharedLearner::apply(std::span<const LocalUpdate> updates,
-                          const std::function<bool()>& go_on) {
+bool SharedLearner::apply(std::span<const LocalUpdate> updates, const std::function<bool()>& go_on,
+                          const std::function<void(const Learner&)>& check) {
   const Turn turn(*this, go_on);
   if (!turn.held()) return false;
   // Learned by a copy: who reads meanwhile sees the model from before, and stopping half way leaves it as it was.
@@ -88,6 +153,9 @@ bool SharedLearner::apply(std::span<const LocalUpdate> updates,
   // Where nothing was counted, the rest is all there is, and it is learned as any rows are.
   const bool counted = std::any_of(updates.begin(), updates.end(),
                                    [](const LocalUpdate& update) { return update.counted() > 0; });
+  double n_rows = 0.0;
+  for (const LocalUpdate& update : updates) n_rows += static_cast<double>(update.n_rows());
+  require_room(copy, n_rows);
   const RecentMargins margins_before = copy.state().margins;
   const FarSamples far_before = copy.state().far;
   if (counted) copy.fold(updates);
@@ -104,6 +172,7 @@ bool SharedLearner::apply(std::span<const LocalUpdate> updates,
     }
   }
   if (counted) copy.take_over(updates, margins_before, far_before);
+  check(copy);
   const std::lock_guard<std::mutex> lock(state_);
   learner_ = std::move(copy);
   return true;
@@ -112,13 +181,14 @@ bool SharedLearner::apply(std::span<const LocalUpdate> updates,
 bool SharedLearner::end_learning(const std::function<bool()>& go_on) {
   const Turn turn(*this, go_on);
   if (!turn.held()) return false;
-  const std::lock_guard<std::mutex> lock(state_);
-  learner_.end_learning();
+  with([](const Learner& learner) { require_room(learner, 0.0); });
+  change([](Learner& learner) { learner.end_learning(); });
   return true;
 }
 
 std::shared_ptr<const Reading> SharedLearner::reading(Rule rule) {
   const std::lock_guard<std::mutex> lock(state_);
+  if (lost_) throw ModelLost();
   return learner_.reading(rule);
 }
 

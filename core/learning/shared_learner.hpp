@@ -1,19 +1,33 @@
 // A learner that several threads may use: learning is exclusive, reading goes on beside it.
+//
+// A process may fork while threads learn. The fork waits until no row is half learned, and the child has the model with
+// the rows learned so far; calls of threads that the child does not have are over there.
+//
+// If memory runs out while a row is learned, the model is lost: this call and all later ones raise ModelLost.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 
 #include "learning/learner.hpp"
 
 namespace phida {
 
+class ModelLost : public std::runtime_error {
+ public:
+  ModelLost();
+};
+
 class SharedLearner {
  public:
-  explicit SharedLearner(Learner learner) : learner_(std::move(learner)) {}
+  explicit SharedLearner(Learner learner);
+  ~SharedLearner();
+  SharedLearner(const SharedLearner&) = delete;
+  SharedLearner& operator=(const SharedLearner&) = delete;
 
   const Settings& settings() const { return learner_.settings(); }
 
@@ -23,8 +37,11 @@ class SharedLearner {
   std::size_t learn(const double* rows, std::size_t n, const std::function<bool()>& go_on);
 
   // What workers found out about rows against this state: takes in what they counted, in the order given, and learns
-  // the rest. All of it or, if `go_on` says no, none of it; false then.
-  bool apply(std::span<const LocalUpdate> updates, const std::function<bool()>& go_on);
+  // the rest. All of it or, if `go_on` says no, none of it; false then. `check` may raise: it sees the result before it
+  // is in place, since updates come from elsewhere.
+  bool apply(
+      std::span<const LocalUpdate> updates, const std::function<bool()>& go_on,
+      const std::function<void(const Learner&)>& check = [](const Learner&) {});
 
   // Ends a stage. False if `go_on` said no while another thread was learning.
   bool end_learning(const std::function<bool()>& go_on);
@@ -38,19 +55,38 @@ class SharedLearner {
     learner_.follow(rule);
   }
 
+  // Around a fork, for all learners of the process.
+  static void lock_all();
+  static void unlock_all();
+  static void unlock_all_in_child();
+
   // Calls inspect(learner) while nobody learns.
   template <class Inspect>
   auto with(Inspect inspect) {
     const std::lock_guard<std::mutex> lock(state_);
+    if (lost_) throw ModelLost();
     return inspect(static_cast<const Learner&>(learner_));
   }
 
  private:
   class Turn;
 
-  std::mutex learning_;  // one call that learns at a time; held for the whole call
-  std::mutex state_;     // held while the state is read or changed; taken after learning_
-  std::atomic<std::thread::id> at_work_{};
+  // Calls change(learner) while nobody reads. An exception in it may leave a row half learned.
+  template <class Change>
+  void change(Change change) {
+    const std::lock_guard<std::mutex> lock(state_);
+    if (lost_) throw ModelLost();
+    try {
+      change(learner_);
+    } catch (const std::bad_alloc&) {
+      lost_ = true;
+      throw ModelLost();
+    }
+  }
+
+  std::atomic<std::thread::id> at_work_{};  // of the one call that learns, if any
+  std::mutex state_;                        // held while the state is read or changed
+  bool lost_ = false;                       // guarded by state_
   Learner learner_;
 };
 

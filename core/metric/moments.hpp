@@ -9,6 +9,12 @@
 
 namespace phida {
 
+// Rows are refused beyond this (src/phida/_validation.py), so that no squared distance overflows.
+constexpr double kLargestValue = 1e140;
+
+// Sums of squared deviations stay there. Rows within the limits of the library do not come near it.
+constexpr double kMostSquares = 1e300;
+
 struct Moments {
   explicit Moments(std::size_t dims) : mean(padded(dims), 0.0), m2(padded(dims), 0.0) {}
 

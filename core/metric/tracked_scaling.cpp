@@ -35,7 +35,8 @@ void TrackedScaling::fit_center(const RowMatrix& rows, std::span<const std::int3
   center_moved_ = false;
   center_fitted_ = members.size();
   out.center.assign(rows.stride(), 0.0);
-  for (std::size_t j = 0; j < rows.cols(); ++j) out.center[j] = medians_.value(0, j);
+  // Which of two equal zeros is the median depends on what was tracked before; adding 0 leaves one of them.
+  for (std::size_t j = 0; j < rows.cols(); ++j) out.center[j] = medians_.value(0, j) + 0.0;
 }
 
 void TrackedScaling::guard(const RowMatrix& rows, std::span<const std::int32_t> members,

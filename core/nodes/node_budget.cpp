@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "metric/moments.hpp"
 #include "nodes/node_removal.hpp"
 #include "simd/kernels.hpp"
 
@@ -29,7 +30,7 @@ void absorb_node(NodeState& nodes, std::size_t into, std::size_t gone) {
     // The moments of two sets together, from those of each.
     const double apart = nodes.mean[gone][j] - mean[j];
     mean[j] += share * apart;
-    m2[j] += nodes.m2[gone][j] + both * (apart * apart);
+    m2[j] = std::min(m2[j] + (nodes.m2[gone][j] + both * (apart * apart)), kMostSquares);
   }
   nodes.support[into] = a + b;
   nodes.active[into] |= nodes.active[gone];

@@ -29,6 +29,10 @@ class PairStatistics {
   // What one sample counts where samples fade; it counts 1 where they do not. Whole units keep sums exact.
   static constexpr std::int64_t kFadingUnit = std::int64_t{1} << 24;
 
+  // Sums stay there. No stream that anybody can learn gets so far.
+  static constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  static constexpr double kMostOffset = 1e250;
+
   std::size_t size() const { return first_.size(); }
   void add_node() {
     first_.push_back(kEnd);
@@ -39,15 +43,17 @@ class PairStatistics {
     for (std::int32_t l = first_[more.winner]; l != kEnd; l = links_[l].next) {
       PairSums& sums = links_[l].sums;
       if (sums.runner_up != more.runner_up) continue;
-      sums.count += more.count;
-      sums.offset += more.offset;
-      sums.offset_square += more.offset_square;
+      sums.count = std::min(sums.count + more.count, kMost);
+      sums.offset = std::min(sums.offset + more.offset, kMostOffset);
+      sums.offset_square = std::min(sums.offset_square + more.offset_square, kMostOffset);
       return;
     }
     links_.push_back({more, first_[more.winner]});
     first_[more.winner] = static_cast<std::int32_t>(links_.size()) - 1;
   }
-  void add_unpaired(std::int32_t winner, std::int64_t count) { unpaired_[winner] += count; }
+  void add_unpaired(std::int32_t winner, std::int64_t count) {
+    unpaired_[winner] = std::min(unpaired_[winner] + count, kMost);
+  }
 
   // All sums in ascending order of winner, then runner-up.
   std::vector<PairSums> sorted() const {
@@ -115,13 +121,13 @@ class PairStatistics {
     for (std::size_t r = 0; r < before.first_.size(); ++r) {
       const std::int32_t winner = place(static_cast<std::int32_t>(r));
       if (winner == kEnd) continue;
-      unpaired_[winner] += before.unpaired_[r];
+      add_unpaired(winner, before.unpaired_[r]);
       for (std::int32_t l = before.first_[r]; l != kEnd; l = before.links_[l].next) {
         PairSums sums = before.links_[l].sums;
         sums.winner = winner;
         sums.runner_up = place(sums.runner_up);
         if (sums.runner_up == kEnd || sums.runner_up == winner)
-          unpaired_[winner] += sums.count;
+          add_unpaired(winner, sums.count);
         else if (sums.count > 0)
           add(sums);
       }

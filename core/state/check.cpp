@@ -37,6 +37,7 @@ void check_counts(const Settings& settings, const LearnerState& s) {
   const double n_seen = static_cast<double>(s.n_seen);
   require(settings.half_life > 0.0 ? s.moments.count <= n_seen : s.moments.count == n_seen,
           "stream_count", "does not agree with 'n_seen'");
+  require(s.moments.count >= 1.0 || s.n_seen == 0, "stream_count", "must be 1 or more");
   double support = 0.0;
   for (const double m : s.nodes.support) {
     support += m;
@@ -62,9 +63,9 @@ void check_pairs(const char* field, const PairStatistics& pairs, double most) {
 }
 
 void check_metric(const Settings& settings, const LearnerState& s) {
+  if (!s.metric.present) return;  // the next sample renews it, and 'transformed' with it
   require(s.transformed.rows() == 0 || s.transformed.rows() == s.nodes.size(), "transformed",
           "must have a row for each node, or none");
-  if (!s.metric.present) return;
   const FeatureTransform& transform = s.metric.transform;
   const auto fits = [&](const double* row) {
     for (std::size_t j = 0; j < settings.dims; ++j)
@@ -90,6 +91,10 @@ void check_lineage(const LearnerState& s) {
           "margins_next", "must be the number of 'margins'");
   for (const Event& event : s.lineage.events)
     require(event.sample <= s.n_seen, "event_sample", "must not be above 'n_seen'");
+  const History& history = s.history;
+  require(static_cast<std::int64_t>(history.milestones.size()) <=
+              (history.n_refreshes + history.stride - 1) / history.stride,
+          "history_stride", "does not agree with 'n_refreshes'");
   for (const Milestone& milestone : s.history.milestones)
     require(milestone.sample <= s.n_seen, "history_sample", "must not be above 'n_seen'");
 }

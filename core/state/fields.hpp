@@ -109,7 +109,7 @@ void node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
 template <class Archive, class Moments>
 void moment_fields(Archive& archive, const char* count, const char* mean, const char* m2,
                    Moments& moments) {
-  archive.field(count, moments.count, Range<double>{0.0, 0x1p60});
+  archive.field(count, moments.count, Range<double>{0.0, 0x1p53});
   archive.features(mean, moments.mean, kValues);
   archive.features(m2, moments.m2, kSquares);
 }
@@ -146,20 +146,20 @@ void far_fields(Archive& archive, Far& far) {
 // Pairs of `n` nodes. `unpaired` is written only by models.
 template <class Archive, class Pairs>
 void pair_fields(Archive& archive, Pairs& pairs, std::size_t n) {
-  constexpr Range<double> kOffsets{0.0, 1e250};
+  constexpr Range<double> kOffsets{0.0, PairStatistics::kMostOffset};
   const Range<std::int64_t> nodes{0, static_cast<std::int64_t>(n) - 1};
   std::vector<PairSums> all;
-  std::vector<std::int64_t> unpaired(n, 0);
+  std::vector<std::int64_t> unpaired;
   if constexpr (!Archive::kReads) {
     all = pairs.sorted();
     unpaired = pairs.unpaired();
   }
   records(archive, all, kAnyLength, Column{"pair_winner", &PairSums::winner, nodes},
           Column{"pair_runner_up", &PairSums::runner_up, nodes},
-          Column{"pair_count", &PairSums::count, Range<std::int64_t>{1, kCounts.most}},
+          Column{"pair_count", &PairSums::count, Range<std::int64_t>{1, PairStatistics::kMost}},
           Column{"pair_offset", &PairSums::offset, kOffsets},
           Column{"pair_offset_square", &PairSums::offset_square, kOffsets});
-  archive.column("pair_unpaired", unpaired, n, kCounts);
+  archive.column("pair_unpaired", unpaired, n, Range<std::int64_t>{0, PairStatistics::kMost});
   if constexpr (Archive::kReads) {
     pairs = {};
     for (std::size_t i = 0; i < n; ++i) pairs.add_node();

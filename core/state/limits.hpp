@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "metric/moments.hpp"
 #include "nodes/sample_buffer.hpp"
 #include "numeric/row_matrix.hpp"
 
@@ -33,17 +34,14 @@ struct Range {
   T most;
 };
 
-// Rows are refused beyond this (src/phida/_validation.py), so that no squared distance overflows.
-constexpr double kLargestValue = 1e140;
-
 constexpr Range<double> kValues{-kLargestValue, kLargestValue};
-constexpr Range<double> kSquares{0.0, 1e300};  // sums of squared deviations of such values
+constexpr Range<double> kSquares{0.0, kMostSquares};
 constexpr Range<double> kShares{0.0, 1.0};
-constexpr Range<double> kScales{1e-7, 1e150};     // a node scale is at least 1e-6
-constexpr Range<double> kFactors{1e-160, 1e160};  // of the metric
-constexpr Range<double> kSupports{0x1p-24, 0x1p53};
-constexpr Range<std::int64_t> kCounts{0, std::int64_t{1} << 60};
-constexpr Range<std::int64_t> kAny{0, 1};  // for flags
+constexpr Range<double> kScales{1e-7, 1e150};                     // a node scale is at least 1e-6
+constexpr Range<double> kFactors{1e-160, 1e160};                  // of the metric
+constexpr Range<double> kSupports{0.5, 0x1p55};                   // two nodes may learn from a row
+constexpr Range<std::int64_t> kCounts{0, std::int64_t{1} << 53};  // doubles hold them exactly
+constexpr Range<std::int64_t> kAny{0, 1};                         // for flags
 
 template <class T>
 std::string as_text(T value) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "metric/penalised_distance.hpp"
 #include "numeric/hazen_quantile.hpp"
@@ -97,6 +98,7 @@ void KnnGraphBuilder::search(const RowMatrix& rows, std::span<const std::int32_t
             graph.k);
     }
     if (penalise) find_penalised(rows, members, transform, p, graph.k);
+    fill_up(p, members.size(), graph.k);
     for (std::size_t r = 0; r < graph.k; ++r) {
       graph.candidate[p * graph.k + r] = nearest_[r].row;
       graph.distance[p * graph.k + r] = nearest_[r].distance;
@@ -106,6 +108,7 @@ void KnnGraphBuilder::search(const RowMatrix& rows, std::span<const std::int32_t
 
 // Keeps the k nearest so far in order; vertices come in ascending order, so ties stay with the lower index.
 void KnnGraphBuilder::offer(Neighbour neighbour, std::size_t k) {
+  if (std::isnan(neighbour.distance)) return;
   if (nearest_.size() == k) {
     if (!(neighbour.distance < nearest_.back().distance)) return;
     nearest_.pop_back();
@@ -113,6 +116,16 @@ void KnnGraphBuilder::offer(Neighbour neighbour, std::size_t k) {
   auto at = nearest_.end();
   while (at != nearest_.begin() && neighbour.distance < (at - 1)->distance) --at;
   nearest_.insert(at, neighbour);
+}
+
+// Where distances are no numbers, the rows of lowest index are neighbours, infinitely far away.
+void KnnGraphBuilder::fill_up(std::size_t p, std::size_t n, std::size_t k) {
+  for (std::size_t q = 0; q < n && nearest_.size() < k; ++q) {
+    const auto row = static_cast<std::int32_t>(q);
+    const bool known = std::any_of(nearest_.begin(), nearest_.end(),
+                                   [&](const Neighbour& other) { return other.row == row; });
+    if (q != p && !known) nearest_.push_back({std::numeric_limits<double>::infinity(), row});
+  }
 }
 
 void KnnGraphBuilder::weigh(const RowMatrix& rows, std::span<const std::int32_t> members,
@@ -141,6 +154,7 @@ double KnnGraphBuilder::penalised_between(const RowMatrix& rows,
 void KnnGraphBuilder::find_penalised(const RowMatrix& rows, std::span<const std::int32_t> members,
                                      const FeatureTransform& transform, std::size_t p,
                                      std::size_t k) {
+  if (nearest_.size() < k) return;
   const double bound = nearest_.back().distance;
   const double limit = bound * bound * (1.0 + 1e-12);
   nearest_.clear();

@@ -51,6 +51,7 @@ class KnnGraphBuilder {
   double penalised_between(const RowMatrix& rows, std::span<const std::int32_t> members,
                            const FeatureTransform& transform, std::size_t p, std::size_t q) const;
   void offer(Neighbour neighbour, std::size_t k);
+  void fill_up(std::size_t p, std::size_t n, std::size_t k);
   void prune(KnnGraph& graph);
 
   NeighbourLists lists_;

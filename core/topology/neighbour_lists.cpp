@@ -48,7 +48,11 @@ bool NeighbourLists::update(const RowMatrix& rows, std::span<const std::int32_t>
     renew_changed(rows, k);
   else
     renew_all(rows);
-  return true;
+  // Distances that are no numbers leave lists too short.
+  const std::size_t needed = std::min(k, row_.size() - 1);
+  hold_ = std::all_of(lists_.begin(), lists_.end(),
+                      [&](const List& list) { return list.size >= needed; });
+  return hold_;
 }
 
 // Gives every member a slot and marks those that are new or moved; starts over where a row has left the set.

@@ -28,7 +28,7 @@ class NeighbourLists {
  public:
   // Brings the lists up to date for the rows that `members` names. Rows with the stamps of the last call have not
   // moved; no two rows ever share a stamp. True if the lists hold: false where so many rows moved that keeping lists does
-  // not pay, and the caller does better with a plain search.
+  // not pay, or where distances are no numbers, and the caller does better with a plain search.
   bool update(const RowMatrix& rows, std::span<const std::int32_t> members,
               std::span<const std::int64_t> stamps, std::size_t k);
 

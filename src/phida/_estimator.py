@@ -157,14 +157,23 @@ class Estimator(ClusterMixin, Predictor):
         """
         model = self._fitted
         names = model.features.names
+        # Taken once, under the model's lock: another thread may be learning.
+        state = model.learner.__getstate__()
         facts = {
             "library_version": __version__,
-            "params": self.get_params(),
+            "params": self._parameters_to_save(model),
             "feature_names": None if names is None else list(names),
-            "n_seen": model.n_seen,
+            "n_seen": state["n_seen"],
             "stream_position": position,
         }
-        return state_file.content(model.learner.__getstate__(), facts)
+        return state_file.content(state, facts)
+
+    def _parameters_to_save(self, model: Model[Columns]) -> dict[str, Any]:
+        """Valid parameters that agree with the learner, whatever another thread sets meanwhile."""
+        parameters = self.get_params(deep=False)
+        parameters |= {name: value for name, value in model.settings.items() if name in parameters}
+        type(self)(**parameters)._validate_params()
+        return parameters
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -209,13 +218,15 @@ class Estimator(ClusterMixin, Predictor):
         try:
             estimator = cls(**_current_parameters(cls, state, facts["params"]))
             estimator._validate_params()
-            columns = _named_columns(state["n_features"], facts["feature_names"])
+            columns = _named_columns(state.get("n_features", 0), facts["feature_names"])
             model = Model.restored(state, estimator._settings(), columns)
-            if facts["n_seen"] != model.n_seen:
-                raise ValueError("it is said to have seen another number of rows than it has")
+            if model.n_seen == 0:
+                raise ValueError("'n_seen' is 0; only models that learned rows are saved")
+            if type(facts["n_seen"]) is not int or facts["n_seen"] != model.n_seen:
+                raise ValueError("'n_seen' of the header is not that of the state")
             if off := [stage for stage in _STAGES if not state[stage]]:
                 raise ValueError(f"it is an ablation, without {', '.join(off)}")
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except ValueError as error:
             raise state_file.StateFileError(f"{name} holds no valid model ({error}).") from error
         estimator._model = model
         return estimator
@@ -446,8 +457,10 @@ class Estimator(ClusterMixin, Predictor):
         return self._model is not None and self._model.n_seen > 0
 
 
-def _current_parameters(cls: type[Estimator], state: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
+def _current_parameters(cls: type[Estimator], state: Mapping[str, Any], params: Any) -> dict[str, Any]:
     """The parameters of a file, those of older formats translated; refused where it holds another kind of model."""
+    if not isinstance(params, dict):
+        raise ValueError("'params' is not an object of parameters by name")
     given = dict(params)
     if "format" not in state:  # before version 4, everything was PHIDA with options that it no longer has
         if given.pop("mapping", "persistence") != "persistence":
@@ -467,8 +480,12 @@ def _current_parameters(cls: type[Estimator], state: Mapping[str, Any], params: 
 def _named_columns(width: int, names: Any) -> Columns:
     if names is None:
         return Columns(width)
-    if len(names) != width or not all(isinstance(name, str) for name in names):
-        raise ValueError("feature names that do not fit the width")
+    if not isinstance(names, list | tuple | np.ndarray) or not all(isinstance(name, str) for name in names):
+        raise ValueError("'feature_names' is not a list of names")
+    if len(names) != width:
+        raise ValueError(f"'feature_names' has {len(names)} names for {width} features")
+    if len(set(names)) < len(names):
+        raise ValueError("'feature_names' has a name twice")
     return Columns(width, np.array(names, dtype=object))
 
 

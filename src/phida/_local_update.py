@@ -12,8 +12,9 @@ from safetensors.numpy import load, save
 
 _NUMBERS = (
     *("n_seen", "n_created", "n_nodes", "counted"),
-    *("interval", "vigilance", "ratio", "since_recalculation", "samples_kept"),
+    *("interval", "vigilance", "ratio", "since_recalculation", "samples_kept", "plus"),
 )
+_PLUS_NUMBERS = ("theta_present", "log_theta", "n_far")
 
 #: Intervals of sampled rows in a batch, over all partitions.
 SAMPLED_INTERVALS = 4
@@ -67,8 +68,9 @@ class LocalUpdate:
         """
         try:
             arrays: dict[str, Any] = load(content)
-            numbers = {name: arrays[name].item() for name in _NUMBERS}
-        except (SafetensorError, KeyError, ValueError, TypeError) as error:
+            names = (*_NUMBERS, *_PLUS_NUMBERS) if arrays["plus"].item() else _NUMBERS
+            numbers = {name: arrays[name].item() for name in names}
+        except (SafetensorError, KeyError, ValueError, TypeError, RecursionError, OverflowError) as error:
             raise ValueError(f"these bytes hold no local update ({error!r}).") from error
         return cls(arrays | numbers)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from numbers import Integral
@@ -17,6 +18,14 @@ LEVELS = ("groups", "parts")
 
 Settings = Mapping[str, Any]
 """Arguments of the native learner by name; None leaves the native default, which is off."""
+
+#: Held while a model begins or gets callbacks. One for all models, so that a fork can wait for it: a child must not
+#: inherit a lock that a thread of its parent holds.
+_BEGINNING = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_BEGINNING.acquire, after_in_parent=_BEGINNING.release, after_in_child=_BEGINNING.release
+    )
 
 F = TypeVar("F")
 """How an adapter describes the features of its rows."""
@@ -40,12 +49,12 @@ class Model(Generic[F]):
         self.events = events
         self.checked: object = None
         """The parameters that were last found valid for this learner."""
-        self._settings: Settings = {}
-        self._lock = threading.Lock()
+        self.settings: Settings = {}
+        """What the learner began with."""
 
     def begin(self, n_features: int, settings: Settings, features: F) -> F:
         """Make the learner, unless another thread was first. Return the features that are in place."""
-        with self._lock:
+        with _BEGINNING:
             if not self.begun:
                 learner = _core.Learner(n_features, **{k: v for k, v in settings.items() if v is not None})
                 self._put(learner, settings, features)
@@ -58,9 +67,9 @@ class Model(Generic[F]):
         """A model from the state of a native learner; refused where the state contradicts the settings."""
         learner = _core.Learner.__new__(_core.Learner)
         learner.__setstate__(dict(state))
-        for name, value in settings.items():
-            if state.get(name, 0) != (value or 0):
-                raise ValueError(f"its parameters and its state disagree on {name}")
+        for name in ("released", "plus", "max_nodes", "half_life"):
+            if state.get(name, 0) != (settings.get(name) or 0):
+                raise ValueError(f"its parameters and its state disagree on {name!r}")
         model = cls()
         model._put(learner, settings, features)
         return model
@@ -68,11 +77,11 @@ class Model(Generic[F]):
     def with_features(self, features: F) -> Self:
         """A model that shares this learner and has other features and no callbacks."""
         model = type(self)()
-        model._put(self.learner, self._settings, features)
+        model._put(self.learner, self.settings, features)
         return model
 
     def _put(self, learner: _core.Learner, settings: Settings, features: F) -> None:
-        self._settings = dict(settings)
+        self.settings = dict(settings)
         self.features = features
         self.learner = learner
         self.begun = True  # last: other threads look at this first
@@ -84,7 +93,7 @@ class Model(Generic[F]):
 
     def refuse_changes(self, settings: Settings) -> None:
         """Raise if a setting is not the one that the learner began with."""
-        for name, before in self._settings.items():
+        for name, before in self.settings.items():
             if settings[name] != before:
                 raise ValueError(
                     f"{name} was changed from {before!r} to {settings[name]!r} after learning began; "
@@ -118,7 +127,7 @@ class Model(Generic[F]):
 
     def on_event(self, callback: Callback) -> None:
         """Register a callback for the events from now on."""
-        with self._lock:
+        with _BEGINNING:
             if self.events is None:
                 self.events = Events(self.learner.n_events if self.begun else 0)
             self.events.add(callback)
@@ -134,7 +143,7 @@ class Model(Generic[F]):
 
         Refused if this model learned other rows since ``n_seen``.
         """
-        with self._lock:
+        with _BEGINNING:
             if self.n_seen != n_seen:
                 raise RuntimeError("the model learned other rows while a batch was learned; the batch is left out.")
             learned.events = self.events
@@ -143,7 +152,7 @@ class Model(Generic[F]):
         return learned
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("events", "_lock")}
+        return {name: value for name, value in self.__dict__.items() if name != "events"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         Model.__init__(self)

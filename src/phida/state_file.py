@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,11 +16,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 FORMAT = "phida-state"
-VERSION = 3
+VERSION = 4
+
+#: The version from which on the state itself has an entry "format".
+_STATES_SAY_FORMAT = 4
+
+#: What a file says besides its format and digest, each as JSON.
+FACTS = ("library_version", "params", "feature_names", "n_seen", "stream_position", "state")
 
 State = Mapping[str, Any]
 """What a learner is made from: arrays and plain numbers by name."""
@@ -27,6 +34,10 @@ State = Mapping[str, Any]
 
 class StateFileError(ValueError):
     """A file that holds no model, or none that can be read here."""
+
+
+class _DuplicateError(ValueError):
+    """A name occurs twice in a JSON object."""
 
 
 def write(path: str | os.PathLike[str], state: State, facts: Mapping[str, Any]) -> None:
@@ -72,51 +83,95 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The state and the facts of a file, its format, version and digest verified."""
     if not os.path.isfile(path):
         raise FileNotFoundError(f"there is no file {os.fspath(path)}.")
-    try:
-        with safe_open(path, "numpy") as file:
-            header = dict(file.metadata() or {})
-            _check_kind(path, header)
-            names = file.keys()
-            arrays = {name: file.get_tensor(name) for name in names}
-    except (SafetensorError, TypeError, AttributeError) as error:
-        raise StateFileError(f"{os.fspath(path)} is damaged, not complete, or no model at all ({error}).") from error
-    return _parsed(os.fspath(path), header, arrays)
+    return read_bytes(Path(path).read_bytes(), os.fspath(path))
 
 
-def read_bytes(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, Any], dict[str, Any]]:
     """The state and the facts of a file's content, verified likewise."""
-    name = "this content"
     try:
+        header = _header(content)
+        _check_kind(name, header)
         arrays = load(content)
-        end_of_header = 8 + int.from_bytes(content[:8], "little")
-        header = json.loads(content[8:end_of_header]).get("__metadata__", {})
-    except (SafetensorError, TypeError, ValueError, KeyError) as error:
-        raise StateFileError(f"{name} is damaged, not complete, or no model at all ({error}).") from error
-    _check_kind(name, header)
-    return _parsed(name, header, arrays)
-
-
-def _parsed(
-    name: str, header: dict[str, str], arrays: Mapping[str, NDArray[Any]]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+    except _DAMAGED as error:
+        raise StateFileError(f"{name} is damaged, not complete, or no model at all ({_line(error)}).") from error
     if header.pop("sha256", "") != _digest(header, arrays):
         raise StateFileError(f"{name} is damaged: its digest does not match. Take an older copy.")
     try:
-        facts = {name: json.loads(text) for name, text in header.items() if name != "format"}
-        return {**facts.pop("state"), **arrays}, facts
-    except (ValueError, KeyError, TypeError) as error:
-        raise StateFileError(f"{name} lacks what a model needs ({error!r}).") from error
+        return _parsed(header, arrays)
+    except (ValueError, RecursionError) as error:
+        raise StateFileError(f"{name} holds no valid model ({_line(error)}).") from error
 
 
-def _check_kind(path: str | os.PathLike[str], header: Mapping[str, str]) -> None:
+#: What the parsers of the container raise, besides StateFileError of ours.
+_DAMAGED = (SafetensorError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, UnicodeDecodeError,
+            json.JSONDecodeError, _DuplicateError)  # fmt: skip
+
+
+def _header(content: bytes) -> dict[str, str]:
+    """The metadata of a safetensors file. A name that occurs twice is an error: parsers differ in which one they take."""
+    end = 8 + int.from_bytes(content[:8], "little")
+    if end > len(content):
+        raise SafetensorError("the header is longer than the file")
+    found = _json(content[8:end].decode()).get("__metadata__", {})
+    if not all(isinstance(text, str) for text in found.values()):
+        raise TypeError("the metadata is not text")
+    return dict(found)
+
+
+def _parsed(header: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    if missing := [name for name in FACTS if name not in header]:
+        raise ValueError(f"it lacks {missing[0]!r}")
+    if unknown := sorted(header.keys() - {"format", "format_version", *FACTS}):
+        raise ValueError(f"its header has {unknown[0]!r}, which is not known")
+    facts = {name: _fact(name, header[name]) for name in FACTS}
+    facts["format_version"] = version = int(header["format_version"])
+    state = facts.pop("state")
+    if not isinstance(state, dict):
+        raise ValueError("'state' is not an object of numbers by name")
+    if state.get("format") != (version if version >= _STATES_SAY_FORMAT else None):
+        raise ValueError("'format' of its state is not its 'format_version'")
+    if twice := sorted(state.keys() & arrays.keys()):
+        raise ValueError(f"{twice[0]!r} is there twice, as a number and as an array")
+    return {**state, **arrays}, facts
+
+
+def _fact(name: str, text: str) -> Any:
+    try:
+        return _json(text)
+    except RecursionError as error:
+        raise ValueError(f"{name!r} is nested too deeply") from error
+    except ValueError as error:
+        raise ValueError(f"{name!r} is not valid JSON: {error}") from error
+
+
+def _json(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_without_duplicates)
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _DuplicateError(f"{twice!r} is there twice")
+    return found
+
+
+def _line(error: BaseException) -> str:
+    """The message of an error, cut where a hostile file made it long."""
+    text = str(error)
+    return text if len(text) <= 300 else f"{text[:300]} ..."
+
+
+def _check_kind(name: str, header: Mapping[str, str]) -> None:
     if header.get("format") != FORMAT:
-        raise StateFileError(f"{os.fspath(path)} is a safetensors file, but holds no model of phida.")
+        raise StateFileError(f"{name} is a safetensors file, but holds no model of phida.")
     version = header.get("format_version", "")
-    if not version.isdigit() or int(version) < 1:
-        raise StateFileError(f"{os.fspath(path)} has no valid format version ({version!r}).")
+    if not re.fullmatch("[1-9][0-9]{0,8}", version):
+        raise StateFileError(f"{name} has no valid 'format_version' ({version[:40]!r}).")
     if int(version) > VERSION:
         raise StateFileError(
-            f"{os.fspath(path)} has format version {version}, written by phida {header.get('library_version', '?')}; "
+            f"{name} has format version {version}, written by phida {header.get('library_version', '?')[:40]}; "
             f"this phida reads up to {VERSION}. Upgrade it."
         )
 

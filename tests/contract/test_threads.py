@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import os
 import signal
 import threading
 import time
@@ -10,10 +11,11 @@ from functools import partial
 import numpy as np
 import pytest
 from data import blobs
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from states import assert_same_state, differences, state_of
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 
 #: A random walk never comes back: nodes become many, and learning slow, however fast the machine.
 SLOW = np.cumsum(np.random.default_rng(0).normal(size=(40_000, 8)), axis=0)
@@ -253,3 +255,77 @@ def test_ctrl_c_stops_waiting_for_another_thread(sigint):
     finally:
         other.join()
     assert model.n_samples_seen_ == 6_000
+
+
+@pytest.mark.parametrize("unfitted", [PHIDA(), PHIDAPlus(max_nodes=40)], ids=str)
+def test_ten_threads_do_everything_and_every_saved_file_loads(tmp_path, unfitted):
+    """For a few seconds, or as many as PHIDA_THREAD_SECONDS says."""
+    kind, rows = type(unfitted), blobs(40, seed=3)
+    model = clone(unfitted).fit(rows)
+    until = time.monotonic() + float(os.environ.get("PHIDA_THREAD_SECONDS", "2"))
+    loaded = itertools.count()
+
+    def learn(seed):
+        for chunk in itertools.cycle(np.array_split(blobs(3_000, seed=seed), 300)):
+            model.partial_fit(chunk)
+            yield
+
+    def predict():
+        while True:
+            assert model.predict(rows).min() >= 0
+            yield
+
+    def save(name):
+        path = tmp_path / name
+        while True:
+            model.save(path)
+            assert kind.load(path).n_samples_seen_ >= 40
+            next(loaded)
+            yield
+
+    def keep():
+        while True:
+            again = kind.from_bytes(model.to_bytes())
+            assert again.partial_fit(rows).to_bytes()
+            next(loaded)
+            yield
+
+    def copies():
+        while True:
+            assert clone(model).get_params().keys() == unfitted.get_params().keys()
+            yield
+
+    def set_parameters():
+        for turn in itertools.count():
+            model.set_params(compute_labels=turn % 2 == 0)
+            if kind is PHIDAPlus:
+                model.set_params(level=("groups", "parts")[turn // 2 % 2])
+            model.refresh()
+            time.sleep(0.001)
+            yield
+
+    def run_until(steps):
+        while time.monotonic() < until:
+            next(steps)
+
+    jobs = [learn(0), learn(1), learn(2), predict(), predict(), save("a"), save("b"), keep(), copies(), set_parameters()]
+    run_all(*(partial(run_until, steps) for steps in jobs))
+    assert next(loaded) > 10
+
+
+def test_a_setting_that_another_thread_changes_does_not_spoil_a_file(tmp_path):
+    """It is refused by learning; the file has the setting that the learner began with."""
+    model, until = PHIDAPlus(max_nodes=40).fit(blobs(100)), time.monotonic() + 1.0
+
+    def change():
+        for nodes in itertools.cycle((40, 50, None)):
+            if time.monotonic() > until:
+                return
+            model.set_params(max_nodes=nodes)
+
+    def save():
+        while time.monotonic() < until:
+            model.save(tmp_path / "m")
+            assert PHIDAPlus.load(tmp_path / "m").max_nodes == 40
+
+    run_all(change, save)

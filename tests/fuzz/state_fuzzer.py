@@ -1,0 +1,272 @@
+"""Feed changed model files, states and local updates to phida, in processes that may crash.
+
+``python tests/fuzz/state_fuzzer.py --cases 50000`` prints how many cases ran and what went wrong; ``make fuzz`` does so.
+A case is a number: ``--first 1234 --cases 1`` repeats one. What must hold for each:
+
+- Loading raises ``StateFileError`` and nothing else, or the model learns, predicts, and saves a file that loads.
+- An update that is refused leaves the model as it was.
+- No signal, no hang, and no allocation of more than 512 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import copy
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import save
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from data import drifting
+from state_mutations import mutated, mutated_header
+from states import learner_with, state_of
+
+from phida import PHIDA, PHIDAPlus, StateFileError, _core, state_file
+from phida._local_update import LocalUpdate
+
+MEMORY = 512 * 2**20
+SECONDS = 30
+BAD = ("crash", "hang", "memory", "wrong")
+
+
+class Cases:
+    """The valid models that cases begin with, and the run of one case."""
+
+    def __init__(self) -> None:
+        warnings.simplefilter("ignore")
+        np.seterr(all="ignore")
+        self.rows = drifting(90)
+        self.far = np.where(np.random.default_rng(1).random((12, 3)) < 0.5, -1e140, 1e140)
+        self.models = [
+            PHIDA().partial_fit(self.rows[:60]),
+            PHIDA().partial_fit(self.rows[:3]),
+            PHIDA().fit(self.rows),
+            PHIDA(compute_labels=False).partial_fit(np.repeat(self.rows[:9], 90, axis=1)),
+            PHIDAPlus().partial_fit(self.rows[:60]),
+            PHIDAPlus(level="parts").fit(self.rows),
+            PHIDAPlus(max_nodes=8, half_life=40.0).partial_fit(self.rows),
+        ]
+        self.contents = [model.to_bytes() for model in self.models]
+        self.states = [state_of(model) for model in self.models]
+        self.updates = [m.local_update(self.rows).columns if m.n_features_in_ == 3 else None for m in self.models]
+        self.released = []
+        for n in (4, 60):
+            learner = _core.Learner(3, released=True)
+            learner.learn(self.rows[:n])
+            self.released.append(learner.__getstate__())
+
+    def run(self, number: int) -> str:
+        """What came of a case: 'refused', 'loaded', 'memory', or 'wrong' and what."""
+        rng = np.random.default_rng(number)
+        kind = rng.choice(["file", "file", "file", "header", "bytes", "learner", "update", "update"])
+        try:
+            return str(getattr(self, kind)(rng))
+        except MemoryError:
+            return "memory"
+        except OverflowError as error:
+            return "full" if "2^53" in str(error) else f"wrong {kind}: {error}"
+        except Exception as error:
+            return f"wrong {kind}: {type(error).__name__}: {error}"[:400].replace("\n", " ")
+
+    def file(self, rng: np.random.Generator) -> str:
+        at = rng.integers(len(self.models))
+        model, state = self.models[at], mutated(self.states[at], rng)
+        arrays = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
+        n_seen = state.get("n_seen") if rng.random() < 0.95 else 60
+        numbers = {name: value for name, value in state.items() if name not in arrays}
+        values = {"library_version": "0", "params": model.get_params(), "feature_names": None, "stream_position": None,
+                  "n_seen": None if isinstance(n_seen, np.ndarray) else n_seen, "state": numbers}  # fmt: skip
+        header = {name: json.dumps(value) for name, value in values.items()}
+        return self.load(at, signed(header, arrays), rng)
+
+    def header(self, rng: np.random.Generator) -> str:
+        at = rng.integers(len(self.models))
+        content = self.contents[at]
+        end = 8 + int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:end])["__metadata__"]
+        del header["sha256"]
+        arrays = {name: v for name, v in self.states[at].items() if isinstance(v, np.ndarray)}
+        return self.load(at, signed(mutated_header(header, rng), arrays, complete=False), rng)
+
+    def bytes(self, rng: np.random.Generator) -> str:
+        at = rng.integers(len(self.models))
+        content = bytearray(self.contents[at])
+        for place in rng.integers(len(content), size=rng.integers(1, 4)):
+            content[place] = rng.integers(256)
+        cut = len(content) if rng.random() < 0.7 else rng.integers(len(content))
+        return self.load(at, bytes(content[:cut]), rng)
+
+    def load(self, at: int, content: bytes, rng: np.random.Generator) -> str:
+        kind = type(self.models[at])
+        try:
+            model = kind.from_bytes(content)
+        except StateFileError:
+            return "refused"
+        return self.use(model, rng)
+
+    def use(self, model: PHIDA | PHIDAPlus, rng: np.random.Generator) -> str:
+        kind, width = type(model), model.n_features_in_
+        rows = np.resize(self.far if rng.random() < 0.2 else self.rows[:30], (30, width))
+        self.reload(model)
+        try:
+            model.partial_fit(rows)
+            if rng.random() < 0.5:
+                model.refresh()
+        finally:  # also where it counts as many rows as a model can, and learning raises
+            self.reload(model)
+        labels = model.predict(rows)
+        assert 0 <= labels.min() and labels.max() < model.n_clusters_
+        for name in ("nodes_", "graph_", "hierarchy_", "persistence_", "assignment_view_", "cut_clarity_", "lineage_", "history_"):
+            getattr(model, name)
+        model.score_samples(rows[:3])
+        again = self.reload(model)
+        assert again.predict(rows).tolist() == labels.tolist()
+        if kind is PHIDAPlus:
+            assert len(again.predict(rows, level="parts")) == len(again.predict(rows, level="groups"))
+        assert again.partial_fit(rows).to_bytes() == model.partial_fit(rows).to_bytes()
+        return "loaded"
+
+    def reload(self, model: PHIDA | PHIDAPlus) -> PHIDA | PHIDAPlus:
+        """Whatever loads must also save a file that loads."""
+        content = model.to_bytes()
+        again = type(model).from_bytes(content)
+        assert again.to_bytes() == content
+        return again
+
+    def learner(self, rng: np.random.Generator) -> str:
+        """A native state, of the released rule too, which no file has."""
+        states = [*self.released, self.states[0], self.states[-1]]
+        state = states[rng.integers(len(states))]
+        try:
+            learner = learner_with(mutated(state, rng))
+        except ValueError:
+            return "refused"
+        rows = np.resize(self.rows, (40, learner.n_features))
+        learner_with(learner.__getstate__())
+        try:
+            learner.learn(rows)
+            learner.end_learning()
+        finally:
+            learner_with(learner.__getstate__())
+        if learner.__getstate__()["mapping"]:
+            learner.reading().assign(rows)
+        learner_with(learner.__getstate__()).learn(rows)
+        return "loaded"
+
+    def update(self, rng: np.random.Generator) -> str:
+        at = rng.choice([i for i, columns in enumerate(self.updates) if columns is not None])
+        model, columns = copy.deepcopy(self.models[at]), mutated(self.updates[at], rng)
+        try:
+            update = LocalUpdate(columns)
+            if rng.random() < 0.5:
+                with contextlib.suppress(SafetensorError):  # not every change can be written
+                    update = LocalUpdate.from_bytes(update.to_bytes())
+            model.apply_updates([update])
+        except (ValueError, TypeError, OverflowError):
+            assert model.to_bytes() == self.models[at].to_bytes()
+            return "refused"
+        return self.use(model, rng)
+
+
+def signed(header: dict[str, str], arrays: dict[str, np.ndarray], *, complete: bool = True) -> bytes:
+    """A file with a valid digest over whatever is in it."""
+    if complete:
+        header = {"format": state_file.FORMAT, "format_version": str(state_file.VERSION)} | header
+    header = {name: text.encode("utf-8", "replace").decode() for name, text in header.items()}
+    return save(arrays, header | {"sha256": state_file._digest(header, arrays)})
+
+
+def work(first: int, end: int) -> None:
+    """In a process of its own: the number of each case before it runs, and what came of it."""
+    cases = Cases()
+    pages = int(Path("/proc/self/statm").read_text().split()[0]) if os.path.exists("/proc/self/statm") else None
+    if pages is not None:
+        limit = pages * resource.getpagesize() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    for number in range(first, end):
+        print(number, flush=True)
+        print(cases.run(number), flush=True)
+
+
+def run(first: int, end: int) -> tuple[Counter[str], list[str]]:
+    """Run cases, in a new process after each that broke its own; the outcomes, and what went wrong."""
+    outcomes: Counter[str] = Counter()
+    bad: list[str] = []
+    while first < end:
+        command = [sys.executable, __file__, "--work", "--first", str(first), "--cases", str(end - first)]
+        current, what = None, "crash"
+        with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as process:
+            try:
+                for line in lines(process):
+                    if current is None:
+                        current = int(line)
+                        continue
+                    outcomes[line.split()[0]] += 1
+                    if line.split()[0] in BAD:
+                        bad.append(f"case {current}: {line}")
+                    first, current = current + 1, None
+            except TimeoutError:
+                what = "hang"
+                process.kill()
+            status = process.wait()
+        if first >= end:
+            break
+        if current is None:
+            raise RuntimeError(f"the process ended with status {status} between two cases, before case {first}")
+        outcomes[what] += 1
+        bad.append(f"case {current}: {what} (status {status})")
+        first = current + 1
+    return outcomes, bad
+
+
+def lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
+    """The lines that a process writes; TimeoutError where one takes too long."""
+    assert process.stdout is not None
+    begun = b""
+    while select.select([process.stdout], [], [], SECONDS)[0]:
+        if not (more := os.read(process.stdout.fileno(), 1 << 16)):
+            return
+        *whole, begun = (begun + more).split(b"\n")
+        yield from (line.decode() for line in whole)
+    raise TimeoutError
+
+
+def report(outcomes: Counter[str]) -> str:
+    """Cases run, and how many of each kind of failure."""
+    good = ", ".join(f"{outcomes[name]:,} {name}" for name in ("refused", "loaded", "full"))
+    failures = ", ".join(f"{outcomes[name]} {name}" for name in BAD)
+    return f"{sum(outcomes.values()):,} cases: {good}; {failures}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--cases", type=int, default=1_000)
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    end = options.first + options.cases
+    if options.work:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        work(options.first, end)
+        return 0
+    outcomes, bad = run(options.first, end)
+    print("\n".join([*bad, report(outcomes)]))
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,205 @@
+"""Files that somebody made to do harm: each is refused with an error that names what is wrong. The digest is valid."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from data import drifting
+from narwhals.exceptions import DuplicateError
+from safetensors.numpy import save
+from states import assert_same_state, learner_with, state_of
+
+from phida import PHIDA, PHIDAPlus, StateFileError, _core, state_file
+
+X = drifting(60)
+MODELS = {"PHIDA": PHIDA().partial_fit(X), "PHIDAPlus": PHIDAPlus().partial_fit(X)}
+
+
+def file_of(model, *, state=None, header=None):
+    """A file of a model with a valid digest, some entries of its state or header changed (None: removed)."""
+    changed = {name: value for name, value in (state_of(model) | (state or {})).items() if value is not None}
+    arrays = {name: value for name, value in changed.items() if isinstance(value, np.ndarray)}
+    facts = {
+        "library_version": "0", "params": model.get_params(), "feature_names": None, "n_seen": changed.get("n_seen"),
+        "stream_position": None, "state": {name: value for name, value in changed.items() if name not in arrays},
+    }  # fmt: skip
+    texts = {"format": "phida-state", "format_version": "4"} | {name: json.dumps(v) for name, v in facts.items()}
+    texts = {name: text for name, text in (texts | (header or {})).items() if text is not None}
+    return save(arrays, texts | {"sha256": state_file._digest(texts, arrays)})
+
+
+def refused(model, match, **changes):
+    with pytest.raises(StateFileError, match=match):
+        type(model).from_bytes(file_of(model, **changes))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_not_changed_loads(name):
+    model = MODELS[name]
+    assert_same_state(type(model).from_bytes(file_of(model)), model)
+
+
+def first(array, *values):
+    changed = array.copy()
+    changed.reshape(-1)[: len(values)] = values
+    return changed
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("representative", lambda v: first(v, 1.7e308, -1.7e308)), ("representative", lambda v: first(v, 1.1e140)),
+        ("mean", lambda v: first(v, -1.1e140)), ("samples", lambda v: first(v, 1e141)), ("m2", lambda v: first(v, 1e308)),
+        ("m2", lambda v: first(v, -1.0)), ("support", lambda v: first(v, 1e300)), ("support", lambda v: first(v, 0.0)),
+        ("support", lambda v: first(v, 1.5)), ("support", lambda v: v + 60), ("scale", lambda v: v * 0),
+        ("stream_m2", lambda v: v * np.inf), ("stream_count", lambda v: v + 1), ("id", lambda v: v[::-1].copy()),
+        ("birth", lambda v: v + 60), ("component", lambda v: v + 1000), ("metric_inverse", lambda v: v * 1e150),
+        ("samples_kept", lambda v: 2**27), ("interval", lambda v: 2**40), ("interval", lambda v: 2**27),
+        ("since_recalculation", lambda v: 2**40), ("since_refresh", lambda v: 2**40), ("n_features", lambda v: 2**27),
+        ("n_seen", lambda v: 60.0), ("n_created", lambda v: 12.0), ("n_seen", lambda v: True), ("ratio", lambda v: 1),
+        ("n_seen", lambda v: 2**63 - 1), ("n_ids", lambda v: 2**63 - 1), ("n_refreshes", lambda v: 2**63 - 1),
+        ("events_dropped", lambda v: 2**63 - 1), ("metric_step", lambda v: 2**63 - 1), ("n_seen", lambda v: 2**70),
+        ("history_stride", lambda v: 2**53), ("event_sample", lambda v: v + 61), ("lineage_sample", lambda v: 61),
+        ("margins", lambda v: v + 2), ("living_id", lambda v: v + 10**6), ("vigilance", lambda v: None),
+        ("format", lambda v: 3),
+    ],
+)  # fmt: skip
+def test_a_field_beyond_its_limits_is_named(name, field, change):
+    before = state_of(MODELS[name])[field]
+    refused(MODELS[name], f"'{field}'", state={field: change(before)})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("pair_count", 0), ("pair_count", 2**62), ("pair_winner", -1), ("pair_winner", 10**6), ("pair_runner_up", 10**6),
+        ("pair_offset", np.nan), ("pair_offset_square", -1.0), ("pair_unpaired", -1),
+    ],
+)  # fmt: skip
+def test_pairs_beyond_their_limits_are_named(field, value):
+    model = MODELS["PHIDAPlus"]
+    refused(model, f"'{field}'", state={field: first(state_of(model)[field], value)})
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_entries_that_are_not_known_are_named(name):
+    refused(MODELS[name], "'extra' is not known", state={"extra": 1})
+    refused(MODELS[name], "'extra' is not known", state={"extra": np.zeros(3)})
+    refused(MODELS[name], "'extra', which is not known", header={"extra": "1"})
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_no_nodes_or_no_rows_are_refused(name):
+    model = MODELS[name]
+    empty = state_of(_core.Learner(3, plus=name == "PHIDAPlus"))
+    refused(model, "'n_seen' is 0", state=dict.fromkeys(state_of(model)) | empty)
+    refused(model, "'n_seen'", state=dict.fromkeys(state_of(model)) | empty | {"n_seen": 60, "stream_count": 60.0})
+
+
+@pytest.mark.parametrize("version", ["²", "٤", "9" * 5_000, "", "0", "-1", "4.0", " 4", "04"])
+def test_a_version_that_is_no_number_is_named(version):
+    refused(MODELS["PHIDA"], "'format_version'", header={"format_version": version})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("params", "[" * 100_000 + "]" * 100_000), ("state", '{"a": ' * 100_000 + "1" + "}" * 100_000),
+        ("n_seen", "1" * 5_000), ("n_seen", "0"), ("n_seen", "60.0"), ("n_seen", "true"), ("n_seen", "61"),
+        ("feature_names", '{"a": 1, "b": 2, "c": 3}'), ("feature_names", '["a", "b", "a"]'), ("feature_names", '"abc"'),
+        ("feature_names", '["a", "b"]'), ("feature_names", "[1, 2, 3]"), ("state", "[]"), ("state", "{"), ("params", "[]"),
+        ("params", '{"compute_labels": true, "compute_labels": false}'),
+    ],
+)  # fmt: skip
+def test_a_fact_that_makes_no_sense_is_named(name, text):
+    refused(MODELS["PHIDA"], f"'{name}'" if "compute" not in text else "'compute_labels' is there twice", header={name: text})
+
+
+def test_a_header_nested_without_end_or_with_a_name_twice_is_refused():
+    content = MODELS["PHIDA"].to_bytes()
+    end = 8 + int.from_bytes(content[:8], "little")
+    for header in (
+        b'{"__metadata__":' + b"[" * 200_000 + b"]" * 200_000 + b"}",
+        content[8:end].rstrip()[:-1] + b',"support":{"dtype":"F64","shape":[0],"data_offsets":[0,0]}}',
+        content[8:end].replace(b'"format":"phida-state"', b'"format":"phida-state","format":"phida-state"', 1),
+    ):
+        with pytest.raises(StateFileError, match="damaged, not complete, or no model"):
+            PHIDA.from_bytes(len(header).to_bytes(8, "little") + header + content[end:])
+
+
+def test_a_width_without_values_allocates_nothing():
+    wide = 2**40
+    state = state_of(_core.Learner(3)) | {
+        "n_features": wide, **{name: np.zeros((0, wide)) for name in ("representative", "mean", "m2", "samples")},
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="'n_features' is not the length of 'stream_mean'"):
+        learner_with(state)
+
+
+def test_a_model_that_counted_as_far_as_it_can_says_so_and_stays_as_it_was():
+    for model in MODELS.values():
+        most = {"n_seen": 2**53, "stream_count": 2.0**53}
+        full = type(model).from_bytes(file_of(model, state=most))
+        with pytest.raises(OverflowError, match="at most 2\\^53 rows"):
+            full.partial_fit(X)
+        assert full.n_samples_seen_ == 2**53
+        assert_same_state(type(model).from_bytes(full.to_bytes()), full)
+
+
+def test_saved_parameters_agree_with_the_model_whatever_was_set(tmp_path):
+    model = PHIDAPlus(max_nodes=40).partial_fit(X)
+    model.set_params(max_nodes=50, level="parts")
+    loaded = PHIDAPlus.from_bytes(model.to_bytes())
+    assert (loaded.max_nodes, loaded.level) == (40, "parts")
+    model.set_params(level="nonsense")
+    with pytest.raises(ValueError, match="level"):
+        model.save(tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_columns_of_one_name_are_refused_before_learning():
+    """They could be saved and never loaded."""
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(DuplicateError, match="'a' 2 times"):
+        PHIDA().fit(pandas.DataFrame(X, columns=["a", "b", "a"]))
+
+
+def test_out_of_memory_the_model_is_lost_and_says_so():
+    """Memory runs out while rows are learned; the model says so from then on, and others are not affected."""
+    code = """
+import numpy as np, resource
+from phida import PHIDA
+rows = np.cumsum(np.random.default_rng(0).normal(size=(3000, 2000)), axis=0)
+model, other = PHIDA(compute_labels=False).partial_fit(rows[:10]), PHIDA(compute_labels=False).partial_fit(rows[:10])
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + 60 * 2**20
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+said = []
+for use in (lambda: model.partial_fit(rows), lambda: model.n_samples_seen_, lambda: model.predict(rows[:2]), model.to_bytes):
+    try:
+        use()
+    except RuntimeError as error:
+        said.append(str(error))
+print(len(said), all("the model is lost; load it from its file" in text for text in said))
+print(other.partial_fit(rows[10:12]).n_samples_seen_)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (found.stdout.split(), found.returncode) == (["4", "True", "12"], 0), found.stderr
+
+
+def test_released_copies_have_the_same_sign_of_zero():
+    """The centre of the metric is a median; which zero it is must not depend on what was tracked before."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        rows = np.where(rng.random((120, 3)) < 0.7, rng.choice([0.0, -0.0], size=(120, 3)), rng.normal(size=(120, 3)))
+        learner = _core.Learner(3, released=True)
+        for row in rows[:60]:
+            learner.learn(row[None])
+        twin = learner_with(learner.__getstate__())
+        for row in rows[60:]:
+            learner.learn(row[None])
+            twin.learn(row[None])
+            assert_same_state(twin, learner)

@@ -1,0 +1,213 @@
+"""States, files and updates that somebody changed on purpose: names, types, lengths, extremes, and what must agree."""
+
+import json
+import math
+
+import numpy as np
+
+NUMBERS = (
+    0, 1, -1, 2, 3, 59, 60.0, 255, 256, 2**31 - 1, 2**31, 2**40, 2**52, 2**53 - 1, 2**53, 2**53 + 1, 2**60, 2**63 - 1, 2**63,
+    -(2**63), 2**64, 10**400, 0.0, -0.0, 0.5, 1.5, 1e-320, 1e-160, 1e-9, 1e100, 1e140, -1e140, 1e250, 1e300, 1.7e308, -1.7e308,
+    math.nan, math.inf, -math.inf, True, False, None, "", "7", [], {}, [1], {"a": 1},
+)  # fmt: skip
+EXTREMES = {
+    "f": (0.0, -0.0, 0.5, -1.0, 1.0, 5e-324, 1e-160, 1e-9, 1e100, 1e140, -1e140, 1.1e140, 1e150, 1e250, 1e300, 1.7e308,
+          -1.7e308, math.nan, math.inf, -math.inf, 2.0**53, 2.0**55),
+    "i": (0, -1, 1, 2, 7, 2**24, 2**31 - 1, -(2**31), 2**31, 2**40, 2**53, 2**60, 2**63 - 1, -(2**63)),
+    "u": (0, 1, 2, 4, 5, 255),
+}  # fmt: skip
+NODE_ARRAYS = ("representative", "mean", "m2", "support", "scale", "active", "birth", "id", "component", "transformed",
+               "cluster_id", "origin_id", "refreshes_merged")  # fmt: skip
+
+
+def mutated(state, rng):
+    """The state with one to three changes."""
+    state = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
+    for _ in range(rng.integers(1, 4)):
+        change = CHANGES[rng.integers(len(CHANGES))]
+        change(state, rng)
+    return state
+
+
+def pick(rng, of):
+    return of[rng.integers(len(of))]
+
+
+def some_array(state, rng):
+    names = [name for name, value in state.items() if isinstance(value, np.ndarray)]
+    return pick(rng, names) if names else None
+
+
+def change_elements(state, rng):
+    """A few elements, or all, become extremes."""
+    name = some_array(state, rng)
+    if name is None or state[name].size == 0 or state[name].dtype.kind not in EXTREMES:
+        return
+    array = state[name]
+    n = pick(rng, (1, 1, 2, array.size))
+    for at in rng.integers(array.size, size=min(n, 50)):
+        value = pick(rng, EXTREMES[array.dtype.kind])
+        if array.dtype.kind in "iu":
+            limits = np.iinfo(array.dtype)
+            value = min(max(value, limits.min), limits.max)
+        array.flat[at] = value
+
+
+def nudge_elements(state, rng):
+    """By a little, so that only what must agree with other fields is wrong."""
+    name = some_array(state, rng)
+    if name is None or state[name].size == 0:
+        return
+    with np.errstate(all="ignore"):
+        array = state[name]
+        at = rng.integers(array.size)
+        array.flat[at] = (array.flat[at] + pick(rng, (1, 2, 100))).astype(array.dtype)
+
+
+def scale_array(state, rng):
+    name = some_array(state, rng)
+    if name is not None and state[name].dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            state[name] = state[name] * pick(rng, (-1.0, 0.0, 1e-300, 1e-10, 2.0, 1e10, 1e130, 1e138, 1e200, math.inf))
+
+
+def change_length(state, rng):
+    name = some_array(state, rng)
+    if name is None:
+        return
+    array = state[name]
+    state[name] = pick(rng, (array[:-1], array[1:], array[:0], np.concatenate([array, array]),
+                             np.concatenate([array, array[-1:]]), array[..., :-1] if array.ndim else array))  # fmt: skip
+
+
+def change_shape(state, rng):
+    name = some_array(state, rng)
+    if name is None:
+        return
+    array = state[name]
+    shapes = (array.reshape(-1), array.T, array[None], np.zeros((0, 2**40), array.dtype),
+              np.zeros((2**40, 0), array.dtype), np.zeros((), array.dtype))  # fmt: skip
+    state[name] = np.ascontiguousarray(pick(rng, shapes))
+
+
+def change_type(state, rng):
+    name = some_array(state, rng)
+    if name is not None:
+        with np.errstate(all="ignore"):
+            kinds = ("<f4", "<f8", "<f2", "<i8", "<i4", "<i2", "<u1", "<u8", "?")
+            state[name] = state[name].astype(pick(rng, kinds))
+
+
+def reorder(state, rng):
+    name = some_array(state, rng)
+    if name is not None and state[name].ndim:
+        state[name] = pick(rng, (state[name][::-1].copy(), rng.permutation(state[name])))
+
+
+def exchange(state, rng):
+    """Two entries trade places."""
+    one, other = pick(rng, list(state)), pick(rng, list(state))
+    state[one], state[other] = state[other], state[one]
+
+
+def change_number(state, rng):
+    names = [name for name, value in state.items() if not isinstance(value, np.ndarray)]
+    name = pick(rng, names)
+    value = state[name]
+    small = type(value) in (int, float) and abs(value) < 2**70
+    nearby = [value + 1, value - 1, value * 2, float(value)] if small else [not value]
+    state[name] = pick(rng, NUMBERS) if rng.random() < 0.6 else pick(rng, nearby)
+
+
+def remove_entry(state, rng):
+    del state[pick(rng, list(state))]
+
+
+def add_entry(state, rng):
+    state[pick(rng, ("extra", "co_count", "home_id", "theta_present", "plus", "", "é" * 50))] = pick(
+        rng, (1, 2.0, np.zeros(3))
+    )
+
+
+def another_kind(state, rng):
+    """A number becomes an array or the other way round."""
+    name = pick(rng, list(state))
+    value = state[name]
+    state[name] = value.reshape(-1)[:1].tolist() if isinstance(value, np.ndarray) else np.atleast_1d(np.asarray(value))
+    if isinstance(state[name], np.ndarray) and state[name].dtype.kind not in "fiub":
+        state[name] = np.zeros(1)
+
+
+def many_rows(state, rng):
+    """A stream of very many rows, in everything that counts rows."""
+    n = int(pick(rng, (2**31, 2**52, 2**53 - 40, 2**53 - 1, 2**53)))
+    state.update(n_seen=n, stream_count=float(n))
+    if rng.random() < 0.5:
+        state["metric_step"] = n
+    if rng.random() < 0.5:
+        state.update(since_recalculation=n, since_refresh=n)
+    for name in ("n_created", "n_ids", "n_refreshes", "events_dropped", "history_stride", "n_far", "lineage_sample"):
+        if name in state and rng.random() < 0.3:
+            state[name] = int(pick(rng, (n, 2**53, 2**53 - 2**40, 2**53 - 1)))
+    if rng.random() < 0.5 and isinstance(state.get("support"), np.ndarray):
+        state["support"][:] = np.floor(n / max(len(state["support"]), 1))
+    if rng.random() < 0.5 and isinstance(state.get("pair_count"), np.ndarray):
+        state["pair_count"][:1] = 2**60
+
+
+def huge_values(state, rng):
+    """Values at the limit in everything that holds rows."""
+    for name in ("representative", "mean", "samples", "stream_mean", "rest", "counted_mean", "pull"):
+        if isinstance(state.get(name), np.ndarray) and state[name].dtype.kind == "f":
+            state[name] = np.where(rng.random(state[name].shape) < 0.5, -1e140, 1e140)
+    for name in ("m2", "stream_m2", "counted_m2"):
+        if isinstance(state.get(name), np.ndarray) and rng.random() < 0.5:
+            state[name] = np.full(state[name].shape, 1e300)
+
+
+def fewer_nodes(state, rng):
+    """Nodes are taken out of every array that has them, or come twice."""
+    support = state.get("support")
+    if not isinstance(support, np.ndarray) or support.ndim != 1 or len(support) == 0:
+        return
+    n = len(support)
+    kept = pick(rng, (np.arange(0), np.arange(1), np.arange(2), np.arange(n - 1), np.repeat(np.arange(n), 2),
+                      rng.permutation(n), np.zeros(n, dtype=int)))  # fmt: skip
+    for name in NODE_ARRAYS + ("pair_unpaired",):
+        if isinstance(state.get(name), np.ndarray) and len(np.atleast_1d(state[name])) == n:
+            state[name] = np.ascontiguousarray(state[name][kept])
+    for name in ("pair_winner", "pair_runner_up", "pair_count", "pair_offset", "pair_offset_square"):
+        if isinstance(state.get(name), np.ndarray) and rng.random() < 0.8:
+            state[name] = state[name][:0]
+
+
+CHANGES = (
+    change_elements, change_elements, change_elements, nudge_elements, nudge_elements, scale_array, change_length,
+    change_shape, change_type, reorder, exchange, change_number, change_number, change_number, remove_entry, add_entry,
+    another_kind, many_rows, huge_values, fewer_nodes,
+)  # fmt: skip
+
+DEEP = "[" * 100_000 + "]" * 100_000
+FACT_VALUES = (None, 0, 1, -1, 60, 60.0, 2**63, "x", [], {}, ["a", "b", "c"], ["a", "a", "b"], ["a"], [1, 2, 3],
+               {"a": 1, "b": 2, "c": 3}, True, math.nan, {"compute_labels": 3}, {"compute_labels": True, "k": 1},
+               {"level": "none"}, {"max_nodes": 7.0}, ["\ud800", "b", "c"], ["x" * 10_000, "b", "c"])  # fmt: skip
+TEXTS = ("", "{", "nul", DEEP, "1" * 5_000, "²", '{"a": 1, "a": 2}', "-0", "1e999", "NaN", '"\\ud800"', "[" * 500 + "]" * 500)
+VERSIONS = ("", "0", "1", "2", "3", "4", "5", "04", "4.0", "²", "4 ", "-4", "9" * 5_000, "٤", "1_0")
+
+
+def mutated_header(header, rng):
+    """Metadata with one fact changed, as text or as a value."""
+    header = dict(header)
+    name = pick(rng, list(header))
+    kind = rng.integers(5)
+    if kind == 0:
+        header[name] = json.dumps(pick(rng, FACT_VALUES))
+    elif kind == 1:
+        header[name] = pick(rng, TEXTS)
+    elif kind == 2:
+        del header[name]
+    elif kind == 3:
+        header[pick(rng, ("extra", "N_SEEN", "state2", ""))] = "1"
+    else:
+        header["format_version"] = pick(rng, VERSIONS)
+    return header
