@@ -1,7 +1,7 @@
 """Golden files of PHIDA+, and what a program has to offer to be compared with them.
 
-``python -m golden.plus``, from ``tests``, writes the bundled ones anew, by the oracle; when that may be done, the README
-says.
+``python -m golden.plus``, from ``tests``, writes the bundled ones anew, by the oracle. The README says when that may be
+done.
 """
 
 import json
@@ -10,7 +10,6 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from golden.files import BUNDLED, HAS_SHARED, SHARED, load, stages
-
 from oracle.plus_learner import PlusLearner
 
 LEVELS = ("groups", "parts")

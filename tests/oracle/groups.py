@@ -1,4 +1,4 @@
-"""Groups: density-guided H0 persistence with the density of flow in place of support (PLUS, section 3, steps 4 to 6)."""
+"""Groups: density-guided H0 persistence, with the density of flow as density (PLUS, section 3, steps 4 to 6)."""
 
 from __future__ import annotations
 
@@ -53,9 +53,7 @@ def heights(flow: Flow, z: np.ndarray) -> Heights:
         loop = flow.loop[a] / mean_length  # o
         node.append(sum(density[pair] for pair in touching) + loop)
         neighbours.append(node[a] ** 2 / (sum(density[pair] ** 2 for pair in touching) + loop**2))
-    edge = {
-        (a, b): min(density[a, b] * math.sqrt(neighbours[a] * neighbours[b]), node[a], node[b]) for a, b in density
-    }
+    edge = {(a, b): min(density[a, b] * math.sqrt(neighbours[a] * neighbours[b]), node[a], node[b]) for a, b in density}
     return Heights(node, neighbours, edge)
 
 
