@@ -173,8 +173,8 @@ class OracleLearner:
             return step
         self.won[r, b] += self.sample
         self._update_winner(r, x)
-        step.runner_up_updated = self._update_runner_up(r, b, a_b, x)
-        self._mark_active(r, b, a_r, a_b)
+        step.runner_up_updated = self._update_runner_up(r, b, a_b, x, self.vigilance)
+        self._mark_active(r, b, a_r, a_b, self.vigilance)
         return step
 
     def _train_metric(self) -> Transform:
@@ -214,10 +214,10 @@ class OracleLearner:
         self._count_globally(x)
         self.scale[r] = self._global_scale()
 
-    def _update_runner_up(self, r: int, b: int, a_b: float, x: np.ndarray) -> bool:
-        if not (a_b > self.vigilance and self._gate_open(r, b)):
+    def _update_runner_up(self, r: int, b: int, a_b: float, x: np.ndarray, tau: float) -> bool:
+        if not (a_b > tau and self._gate_open(r, b)):
             return False
-        chi = min(max((a_b - self.vigilance) / max(1 - self.vigilance, 1e-12), 0.0), 1.0)
+        chi = min(max((a_b - tau) / max(1 - tau, 1e-12), 0.0), 1.0)
         if chi == 0:
             return False
         self._update_node(b, x, chi / (self.support[b] + 1))
@@ -237,13 +237,13 @@ class OracleLearner:
             return True
         return bool(self.component[r] >= 0 and self.component[r] == self.component[b])
 
-    def _mark_active(self, r: int, b: int, a_r: float, a_b: float) -> None:
+    def _mark_active(self, r: int, b: int, a_r: float, a_b: float, tau: float) -> None:
         supported = self.support[self.support > 1]
-        if not (a_r > self.vigilance and len(supported)):
+        if not (a_r > tau and len(supported)):
             return
         enough = np.median(supported)
         self.active[r] |= self.support[r] >= enough
-        self.active[b] |= a_b > self.vigilance and self.support[b] >= enough
+        self.active[b] |= a_b > tau and self.support[b] >= enough
 
     def _count_globally(self, x: np.ndarray) -> None:
         self.global_count += 1
@@ -323,9 +323,7 @@ class OracleLearner:
             self.m2[i] += self.m2[k] + a * share * apart**2
             self.support[i] = a + b
             self.active[i] |= self.active[k]
-            self.won[i] += self.won[k]
-            self.won[:, i] += self.won[:, k]
-            self.won[k], self.won[:, k], self.won[i, i] = 0, 0, 0
+            self._move_counts(k, i)
             gone[k] = True
         n_components = self.n_components  # components of the others still stand
         self._delete(gone)
@@ -337,9 +335,17 @@ class OracleLearner:
         self.global_count = left
         self._delete(~staying(self.support, share))
         support = np.maximum(faded(self.support, share), 0.5)
-        self.won = np.floor(self.won * share).astype(int)
+        self._fade_counts(share)
         self.m2 *= (support / self.support)[:, None]
         self.support = support
+
+    def _move_counts(self, source: int, target: int) -> None:
+        self.won[target] += self.won[source]
+        self.won[:, target] += self.won[:, source]
+        self.won[source], self.won[:, source], self.won[target, target] = 0, 0, 0
+
+    def _fade_counts(self, share: float) -> None:
+        self.won = np.floor(self.won * share).astype(int)
 
     # Vigilance, section 5.
 
