@@ -12,8 +12,9 @@ from safetensors.numpy import load, save
 
 _NUMBERS = (
     *("n_seen", "n_created", "n_nodes", "counted"),
-    *("interval", "vigilance", "ratio", "since_recalculation", "samples_kept"),
+    *("interval", "vigilance", "ratio", "since_recalculation", "samples_kept", "plus"),
 )
+_PLUS_NUMBERS = ("theta_present", "log_theta", "n_far")
 
 #: Intervals of sampled rows in a batch, over all partitions.
 SAMPLED_INTERVALS = 4
@@ -23,8 +24,8 @@ SAMPLED_INTERVALS = 4
 class LocalUpdate:
     """Additive statistics per node, and the rows that are to be learned in order.
 
-    Made by :meth:`phida.PHIDA.local_update`, taken in by :meth:`phida.PHIDA.apply_updates`. An update is plain data: it
-    can be pickled, or sent as bytes that hold no code.
+    Made by ``local_update`` of an estimator, taken in by ``apply_updates``. An update is plain data: it can be pickled,
+    or sent as bytes that hold no code.
 
     Parameters
     ----------
@@ -67,7 +68,8 @@ class LocalUpdate:
         """
         try:
             arrays: dict[str, Any] = load(content)
-            numbers = {name: arrays[name].item() for name in _NUMBERS}
+            names = (*_NUMBERS, *_PLUS_NUMBERS) if arrays["plus"].item() else _NUMBERS
+            numbers = {name: arrays[name].item() for name in names}
         except (SafetensorError, KeyError, ValueError, TypeError) as error:
             raise ValueError(f"these bytes hold no local update ({error!r}).") from error
         return cls(arrays | numbers)

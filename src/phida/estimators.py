@@ -102,7 +102,7 @@ class PHIDA(Estimator):
         self.compute_labels = compute_labels
 
     def _settings(self) -> Settings:
-        return {"released": False, "plus": False}
+        return self._kind
 
     @property
     def _rule(self) -> str:
@@ -199,7 +199,7 @@ class PHIDAPlus(Estimator):
     (3,)
     """
 
-    _plus = True
+    _kind = {"released": False, "plus": True}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "level": [StrOptions(set(LEVELS))],
         "compute_labels": ["boolean"],
@@ -221,7 +221,7 @@ class PHIDAPlus(Estimator):
         self.half_life = half_life
 
     def _settings(self) -> Settings:
-        return {"plus": True, **limits(self.max_nodes, self.half_life)}
+        return {**self._kind, **limits(self.max_nodes, self.half_life)}
 
     @property
     def _rule(self) -> str:
