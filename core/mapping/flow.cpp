@@ -31,7 +31,7 @@ void drop_unconnected(const std::vector<std::uint8_t>& stays, Flow& flow) {
 }  // namespace
 
 bool is_valley(double count, double offset, double offset_square) {
-  return count > 0.0 &&
+  return count > 4.0 &&
          4.0 * (offset * offset) > (3.0 * count + 2.0 * std::sqrt(count)) * offset_square;
 }
 

@@ -40,7 +40,7 @@ struct Flow {
 };
 
 // Do the samples stand off from the plane? No density that does not rise away from it has mean^2 > 3/4 mean square; two
-// standard errors of the uniform case, nearly, are asked on top.
+// standard errors of the uniform case, nearly, are asked on top. Up to four samples never do, whatever rounding says.
 bool is_valley(double count, double offset, double offset_square);
 
 // Empty `members` where no two nodes with support above 1 (or any, if there are none) have counts with each other.

@@ -62,9 +62,9 @@ void check_pairs(const char* field, const PairStatistics& pairs, double most) {
 }
 
 void check_metric(const Settings& settings, const LearnerState& s) {
+  if (!s.metric.present) return;  // all rows are transformed anew with it
   require(s.transformed.rows() == 0 || s.transformed.rows() == s.nodes.size(), "transformed",
           "must have a row for each node, or none");
-  if (!s.metric.present) return;
   const FeatureTransform& transform = s.metric.transform;
   const auto fits = [&](const double* row) {
     for (std::size_t j = 0; j < settings.dims; ++j)

@@ -12,6 +12,8 @@ import numpy as np
 from golden.files import BUNDLED, HAS_SHARED, SHARED, load, stages
 from oracle.plus_learner import PlusLearner
 
+from phida import PHIDAPlus
+
 LEVELS = ("groups", "parts")
 BUNDLED_PLUS = BUNDLED / "plus"
 SHARED_PLUS = SHARED / "golden" / "plus"
@@ -125,6 +127,62 @@ class OracleProgram:
             "pair_count": int(pairs.count.sum()),
             "pair_s1": float(pairs.s1.sum()),
             "pair_s2": float(pairs.s2.sum()),
+        }
+
+
+class EstimatorProgram:
+    slow = False
+
+    def __init__(self, n_features):
+        self.model = PHIDAPlus(compute_labels=False)
+
+    def learn(self, rows):
+        self.model.partial_fit(rows)
+
+    def end_learning(self):
+        self.model.refresh()
+
+    def predict(self, X, level):
+        return self.model.predict(X, level=level)
+
+    def stage(self):
+        state = self.native_state()
+        return self._state(state) | {
+            "n_seen": self.model.n_samples_seen_,
+            "n_components": self.model.n_components_,
+            "creations": state["n_created"],
+            "n_view": int((self.model.nodes_.cluster >= 0).sum()),
+            "n_groups": self.model.n_groups_,
+            "n_parts": self.model.n_parts_,
+        }
+
+    def step(self):
+        state, step = self.native_state(), self.model._model.learner.last_step()
+        matched = "winner" in step
+        # The latest margin is by how much the winner's similarity is above the vigilance.
+        margin = state["margins"][state["margins_next"] - 1] if matched else 0.0
+        return self._state(state) | {
+            "created": step["event"] == "create",
+            "winner": step["winner"] if matched else -1,
+            "runner_up": step["runner_up"] if matched else -1,
+            "runner_up_updated": step.get("runner_up_updated", False),
+            "tau": float(step["similarity"][0] - margin) if matched else 0.0,
+        }
+
+    def native_state(self):
+        return self.model._model.learner.__getstate__()
+
+    def _state(self, state):
+        return {
+            "n_nodes": len(state["support"]),
+            "interval": state["interval"],
+            "window_vigilance": state["vigilance"],
+            "log_theta": state["log_theta"] if state["theta_present"] else None,
+            "n_far": state["n_far"],
+            "support_sum": int(state["support"].sum()),
+            "pair_count": int(state["pair_count"].sum() + state["pair_unpaired"].sum()),
+            "pair_s1": float(state["pair_offset"].sum()),
+            "pair_s2": float(state["pair_offset_square"].sum()),
         }
 
 

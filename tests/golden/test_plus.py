@@ -15,13 +15,17 @@ from golden.plus import (
     HAS_SHARED_PLUS,
     LEVELS,
     SHARED_PLUS,
+    EstimatorProgram,
     OracleProgram,
     plus_files,
     run,
     runs_in,
 )
+from states import differences
 
-PROGRAMS = {"oracle": OracleProgram}
+from phida import _core
+
+PROGRAMS = {"oracle": OracleProgram, "estimator": EstimatorProgram}
 #: Rows. Slow programs run larger data sets only if PHIDA_GOLDEN_ALL is set.
 SMALL = 1_000
 #: Files that a program cannot match, because a tie hangs on the last bits of a sum.

@@ -27,7 +27,8 @@ class Flow:
 
 def valley(n: float, s1: float, s2: float) -> bool:
     """Whether n samples stand off from the plane between two nodes."""
-    return bool(n > 0 and 4 * s1 * s1 > (3 * n + 2 * math.sqrt(n)) * s2)
+    # No more than four samples ever cut: s1 squared is at most n s2. Equal offsets of four are a tie but for rounding.
+    return bool(n > 4 and 4 * s1 * s1 > (3 * n + 2 * math.sqrt(n)) * s2)
 
 
 def nodes_with_flow(support: np.ndarray, pairs: Pairs) -> np.ndarray | None:

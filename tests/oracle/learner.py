@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .assign import AssignmentView, assign
-from .coactivation import coactivation_clusters
 from .limits import faded, pairs_to_merge, staying
 from .matching import match
 from .refresh import PhInput, View, build_view, low_support_nodes, ph_input
@@ -76,8 +75,6 @@ class OracleLearner:
         self.birth = np.empty(0, dtype=int)
         self.component = np.empty(0, dtype=int)  # -1 outside the map
         self.cluster = np.empty(0, dtype=int)  # -1 outside the view
-        self.won = np.zeros((0, 0), dtype=int)  # n: samples that the row's node won and the column's was runner-up of
-        self.sample = 2**24 if half_life else 1  # what one sample counts there
         # (K, d) arrays; the number of features is known with the first sample.
         self.representatives = self.mean = self.m2 = np.empty((0, 0))
         self.global_count = 0.0 if half_life else 0
@@ -139,15 +136,6 @@ class OracleLearner:
         assert self.assignment is not None, "no refresh yet, hence no assignment view"
         return assign(self.assignment, X)
 
-    def predict_by_coactivation(self, X: np.ndarray) -> np.ndarray:
-        """Output cluster of every sample if nodes are mapped by what they won together (section 13)."""
-        cluster = coactivation_clusters(self.support, self.won)
-        if cluster is None:
-            return self.predict(X)
-        mapped = np.flatnonzero(cluster >= 0)
-        rows = self.representatives[mapped]
-        return assign(AssignmentView(rows, self.support[mapped], cluster[mapped], adaptive_transform(rows)), X)
-
     def _start(self, d: int) -> None:
         self.representatives, self.mean, self.m2 = (np.empty((0, d)) for _ in range(3))
         self.global_mean, self.global_m2 = np.zeros(d), np.zeros(d)
@@ -171,7 +159,6 @@ class OracleLearner:
             step.event = "create"
             self._create(x)
             return step
-        self.won[r, b] += self.sample
         self._update_winner(r, x)
         step.runner_up_updated = self._update_runner_up(r, b, a_b, x, self.vigilance)
         self._mark_active(r, b, a_r, a_b, self.vigilance)
@@ -206,7 +193,6 @@ class OracleLearner:
         self.birth = np.append(self.birth, self.n_seen)
         self.component = np.append(self.component, -1)
         self.cluster = np.append(self.cluster, -1)
-        self.won = np.pad(self.won, (0, 1))
         self.transform = None
 
     def _update_winner(self, r: int, x: np.ndarray) -> None:
@@ -304,7 +290,6 @@ class OracleLearner:
             "cluster",
         ):
             setattr(self, name, getattr(self, name)[~gone])
-        self.won = self.won[np.ix_(~gone, ~gone)]
         self.n_components = 0
         self.transform = None
 
@@ -340,12 +325,10 @@ class OracleLearner:
         self.support = support
 
     def _move_counts(self, source: int, target: int) -> None:
-        self.won[target] += self.won[source]
-        self.won[:, target] += self.won[:, source]
-        self.won[source], self.won[:, source], self.won[target, target] = 0, 0, 0
+        """Give what is counted of one node to another; PHIDA counts nothing."""
 
     def _fade_counts(self, share: float) -> None:
-        self.won = np.floor(self.won * share).astype(int)
+        """Leave a share of what is counted of nodes; PHIDA counts nothing."""
 
     # Vigilance, section 5.
 

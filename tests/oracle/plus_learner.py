@@ -56,7 +56,7 @@ class PlusLearner(OracleLearner):
         self.n_far = 3  # far samples so far, from a start of 3
         self.tau = 0.0  # vigilance that the last match used
         self.n_created = 0
-        self.pairs = Pairs(unit=self.sample)
+        self.pairs = Pairs(unit=2**24 if half_life else 1)
 
     def read(self) -> PlusReading:
         """Both levels of the state as it is; learning has to have ended (section 3)."""
@@ -125,9 +125,7 @@ class PlusLearner(OracleLearner):
         self.pairs.delete(gone)
 
     def _move_counts(self, source: int, target: int) -> None:
-        super()._move_counts(source, target)
         self.pairs.move(source, target)
 
     def _fade_counts(self, share: float) -> None:
-        super()._fade_counts(share)
         self.pairs.fade(share)
