@@ -41,8 +41,8 @@ class Estimator(ClusterMixin, Predictor):
     compute_labels: bool
     labels_: NDArray[np.int64]
 
-    #: Whether the native learner is that of PHIDA+.
-    _plus: ClassVar[bool] = False
+    #: Settings that tell the native learner from that of every other estimator.
+    _kind: ClassVar[Settings] = {"released": False, "plus": False}
     _parameters_of: ClassVar[Callable[[Any], Any]]
     _model: Model[Columns] | None = None
 
@@ -462,18 +462,19 @@ def _current_parameters(cls: type[Estimator], state: Mapping[str, Any], params: 
     if not isinstance(params, dict):
         raise ValueError("'params' is not an object of parameters by name")
     given = dict(params)
+    plus, released = bool(state.get("plus", False)), bool(state["released"])
     if "format" not in state:  # before version 4, everything was PHIDA with options that it no longer has
         if given.pop("mapping", "persistence") != "persistence":
             raise ValueError("it maps nodes by co-activation, which is gone; learn the rows anew with PHIDAPlus")
         if any(given.pop(name, None) is not None for name in ("max_nodes", "half_life")):
             raise ValueError("it has max_nodes or half_life, which PHIDA no longer has; learn anew with PHIDAPlus")
-        if given.pop("compatibility", "equations") != "equations":
-            raise ValueError("it repeats the authors' released code; phida_bench.ReleasedPHIDA does that, learn anew")
+        if (given.pop("compatibility", "equations") == "released") != released:
+            raise ValueError("its parameters and its state disagree on compatibility")
     unknown = given.keys() - cls._parameter_constraints.keys()
     missing = cls._parameter_constraints.keys() - given.keys()
-    plus = bool(state.get("plus", False))
-    if unknown or missing or plus != cls._plus:
-        raise ValueError(f"it is a model of {'PHIDAPlus' if plus else 'PHIDA'}, not of {cls.__name__}")
+    if unknown or missing or {"released": released, "plus": plus} != cls._kind:
+        kind = "phida.PHIDAPlus" if plus else "phida_bench.ReleasedPHIDA" if released else "phida.PHIDA"
+        raise ValueError(f"it is a model of {kind}, not of {cls.__name__}")
     return given
 
 

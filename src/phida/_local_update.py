@@ -24,8 +24,8 @@ SAMPLED_INTERVALS = 4
 class LocalUpdate:
     """Additive statistics per node, and the rows that are to be learned in order.
 
-    Made by :meth:`phida.PHIDA.local_update`, taken in by :meth:`phida.PHIDA.apply_updates`. An update is plain data: it
-    can be pickled, or sent as bytes that hold no code.
+    Made by ``local_update`` of an estimator, taken in by ``apply_updates``. An update is plain data: it can be pickled,
+    or sent as bytes that hold no code.
 
     Parameters
     ----------

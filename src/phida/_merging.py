@@ -50,11 +50,8 @@ def scaled(state: State, n_seen: int) -> dict[str, Any]:
         }
     factor = n_seen / state["stream_count"]
     support = np.maximum(np.floor(state["support"] * factor), 1.0)
-    won = np.floor(state["co_count"] * factor).astype(np.int64)
     return dict(state) | {
-        **{name: state[name][won > 0] for name in ("co_winner", "co_runner_up")},
-        "co_count": won[won > 0],
-        "counted_from": 0,
+        **(_scaled_pairs(state, factor) if state["plus"] else {}),
         "support": support,
         "m2": state["m2"] * (support / state["support"])[:, None],
         "birth": np.floor(state["birth"] * factor).astype(np.int64),
@@ -62,6 +59,19 @@ def scaled(state: State, n_seen: int) -> dict[str, Any]:
         "stream_m2": state["stream_m2"] * factor,
         "n_seen": n_seen,
         "metric_step": state["metric_step"] + n_seen - state["n_seen"],  # as old as it was
+    }
+
+
+def _scaled_pairs(state: State, factor: float) -> dict[str, Any]:
+    """The counts of pairs as of ``factor`` times as many rows, with the same mean offsets; counts stay whole."""
+    count = np.floor(state["pair_count"] * factor).astype(np.int64)
+    kept = count > 0
+    share = count[kept] / state["pair_count"][kept]
+    return {
+        **{name: state[name][kept] for name in ("pair_winner", "pair_runner_up")},
+        **{name: state[name][kept] * share for name in ("pair_offset", "pair_offset_square")},
+        "pair_count": count[kept],
+        "pair_unpaired": np.floor(state["pair_unpaired"] * factor).astype(np.int64),
     }
 
 
@@ -83,8 +93,8 @@ def restart_lineage(state: State) -> dict[str, Any]:
     }
     return dict(state) | {
         "cluster_id": cluster_id,
-        "home_id": cluster_id.copy(),
-        "away": np.zeros_like(state["away"]),
+        "origin_id": cluster_id.copy(),
+        "refreshes_merged": np.zeros_like(state["refreshes_merged"]),
         "n_ids": n_ids,
         "lineage_sample": n_seen,
         "living_id": ids,

@@ -1,4 +1,4 @@
-"""PHIDA on Dask: one model over the partitions of a Dask frame or array. ``docs/distributed.md``.
+"""PHIDA and PHIDA+ on Dask: one model over the partitions of a Dask frame or array. ``docs/distributed.md``.
 
 The rounds are those of :mod:`phida.distributed`, and so are the bits. Whatever scheduler Dask is set to does the work.
 """
@@ -6,7 +6,7 @@ The rounds are those of :mod:`phida.distributed`, and so are the bits. Whatever 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 try:
     import dask
@@ -15,41 +15,45 @@ except ImportError as error:
 
 from phida import distributed
 from phida._local_update import LocalUpdate
-from phida.estimators import PHIDA
+from phida.estimators import Estimator, PHIDAPlus
 
 __all__ = ["fit", "partial_fit"]
 
+E = TypeVar("E", bound=Estimator)
 
-def fit(collection: Any, *, random_state: int = 0, **parameters: Any) -> PHIDA:
+
+def fit(collection: Any, *, estimator: type[E] = PHIDAPlus, random_state: int = 0, **parameters: Any) -> E:
     """A model of a Dask collection, learned afresh; at the end it is refreshed.
 
     Parameters
     ----------
     collection : dask.dataframe.DataFrame or dask.array.Array
         Its partitions (of an array, the chunks of rows) and the order of rows in them decide the model to the bit.
+    estimator : type, default=PHIDAPlus
+        :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
     random_state : int, default=0
         Seed of the samples.
     **parameters
-        Of :class:`phida.PHIDA`, but ``compute_labels``.
+        Of the estimator, but ``compute_labels``.
 
     Returns
     -------
-    model : PHIDA
+    model : PHIDA or PHIDAPlus
     """
-    model = partial_fit(distributed.unfitted(parameters), collection, random_state=random_state)
+    model = partial_fit(distributed.unfitted(estimator, parameters), collection, random_state=random_state)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the collection has no row to learn from.")
     return model.refresh()
 
 
-def partial_fit(model: PHIDA, collection: Any, *, random_state: int = 0) -> PHIDA:
+def partial_fit(model: E, collection: Any, *, random_state: int = 0) -> E:
     """Go on learning with the rows of a Dask collection; nothing is reset, and the stage does not end.
 
     The collection is persisted while it is learned. Either all of it is learned or, on an error, nothing.
 
     Parameters
     ----------
-    model : PHIDA
+    model : PHIDA or PHIDAPlus
         Fitted or not; it is changed.
     collection : dask.dataframe.DataFrame or dask.array.Array
     random_state : int, default=0
@@ -57,7 +61,7 @@ def partial_fit(model: PHIDA, collection: Any, *, random_state: int = 0) -> PHID
 
     Returns
     -------
-    model : PHIDA
+    model : PHIDA or PHIDAPlus
     """
     parts = dask.persist(*_partitions(collection))
     lengths = dask.compute(*(dask.delayed(len)(part) for part in parts))
@@ -66,7 +70,7 @@ def partial_fit(model: PHIDA, collection: Any, *, random_state: int = 0) -> PHID
     def rows_of(slices: distributed.Slices) -> Iterator[Any]:
         return iter(_asked(_rows, parts, slices))
 
-    def updates_of(learning: PHIDA, slices: distributed.Slices) -> Iterator[LocalUpdate]:
+    def updates_of(learning: E, slices: distributed.Slices) -> Iterator[LocalUpdate]:
         sent = dask.delayed(learning, traverse=False)
         answers = _asked(_update, parts, slices, sent, len(parts), random_state)
         return (LocalUpdate.from_bytes(answer) for answer in answers)
@@ -106,6 +110,6 @@ def _rows(part: Any, number: int, begin: int, end: int) -> Any:
     return distributed.sliced(part, begin, end)
 
 
-def _update(part: Any, number: int, begin: int, end: int, model: PHIDA, n_partitions: int, random_state: int) -> bytes:
+def _update(part: Any, number: int, begin: int, end: int, model: Estimator, n_partitions: int, random_state: int) -> bytes:
     rows = distributed.sliced(part, begin, end)
     return model.local_update(rows, partition=number, n_partitions=n_partitions, random_state=random_state).to_bytes()

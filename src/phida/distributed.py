@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from phida._local_update import LocalUpdate
-from phida.estimators import PHIDA
+from phida.estimators import Estimator, PHIDAPlus
 from phida.lineage import Event
 
 __all__ = ["LocalUpdate", "fit_partitions", "learn", "partial_fit_partitions", "rounds"]
@@ -21,6 +21,8 @@ FIRST = 64
 
 #: The model stands still for this many rows at most, as a share of those that it has learned.
 GROWTH = 0.5
+
+E = TypeVar("E", bound=Estimator)
 
 Slices = list[tuple[int, int]]
 """Per partition, the rows of a round: the first, and the one behind the last."""
@@ -61,14 +63,14 @@ def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) ->
         n_seen, taken, begin = n_seen + rows, taken + rows, end
 
 
-def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_state: int = 0) -> PHIDA:
+def partial_fit_partitions(model: E, partitions: Sequence[Any], *, random_state: int = 0) -> E:
     """Go on learning with a batch of rows in partitions; nothing is reset, and the stage does not end.
 
     Either the whole batch is learned or, on an error, nothing. ``labels_`` are not set.
 
     Parameters
     ----------
-    model : PHIDA
+    model : PHIDA or PHIDAPlus
         Fitted or not; it is changed.
     partitions : sequence of array-like of shape (n_samples, n_features)
         Frames, tables, matrices or lists of rows. Their order counts; empty ones do not.
@@ -77,14 +79,14 @@ def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_st
 
     Returns
     -------
-    model : PHIDA
+    model : PHIDA or PHIDAPlus
     """
     parts = [rows for rows in partitions if len(rows)]
 
     def rows_of(slices: Slices) -> Iterator[Any]:
         return (sliced(rows, *bounds) for rows, bounds in zip(parts, slices, strict=True) if bounds[0] < bounds[1])
 
-    def updates_of(learning: PHIDA, slices: Slices) -> Iterator[LocalUpdate]:
+    def updates_of(learning: E, slices: Slices) -> Iterator[LocalUpdate]:
         for p, (rows, bounds) in enumerate(zip(parts, slices, strict=True)):
             if bounds[0] < bounds[1]:
                 rows = sliced(rows, *bounds)
@@ -94,11 +96,11 @@ def partial_fit_partitions(model: PHIDA, partitions: Sequence[Any], *, random_st
 
 
 def learn(
-    model: PHIDA,
+    model: E,
     sizes: Sequence[int],
     rows_of: Callable[[Slices], Iterable[Any]],
-    updates_of: Callable[[PHIDA, Slices], Iterable[LocalUpdate]],
-) -> PHIDA:
+    updates_of: Callable[[E, Slices], Iterable[LocalUpdate]],
+) -> E:
     """The rounds of a batch, whoever has the rows.
 
     A copy learns them, and the model takes over what it learned at the end: a batch that is refused in its last round
@@ -106,7 +108,7 @@ def learn(
 
     Parameters
     ----------
-    model : PHIDA
+    model : PHIDA or PHIDAPlus
         Fitted or not; it is changed.
     sizes : sequence of int
         Rows of each partition.
@@ -117,12 +119,12 @@ def learn(
 
     Returns
     -------
-    model : PHIDA
+    model : PHIDA or PHIDAPlus
     """
     n_seen = model.n_samples_seen_ if model.__sklearn_is_fitted__() else 0
     events: list[Event] = []
     learning = copy.deepcopy(model).on_event(events.append)
-    for slices in rounds(n_seen, sizes, model.half_life):
+    for slices in rounds(n_seen, sizes, model._settings().get("half_life")):
         if learning.__sklearn_is_fitted__():
             learning.apply_updates(updates_of(learning, slices))
         else:
@@ -133,21 +135,25 @@ def learn(
     return model
 
 
-def fit_partitions(partitions: Sequence[Any], *, random_state: int = 0, **parameters: Any) -> PHIDA:
+def fit_partitions(
+    partitions: Sequence[Any], *, estimator: type[E] = PHIDAPlus, random_state: int = 0, **parameters: Any
+) -> E:
     """A model of rows in partitions, learned afresh; at the end it is refreshed.
 
     Parameters
     ----------
     partitions : sequence of array-like of shape (n_samples, n_features)
         Frames, tables, matrices or lists of rows. Their order counts; empty ones do not.
+    estimator : type, default=PHIDAPlus
+        :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
     random_state : int, default=0
         Seed of the samples.
     **parameters
-        Of :class:`phida.PHIDA`, but ``compute_labels``.
+        Of the estimator, but ``compute_labels``.
 
     Returns
     -------
-    model : PHIDA
+    model : PHIDA or PHIDAPlus
 
     Examples
     --------
@@ -157,17 +163,17 @@ def fit_partitions(partitions: Sequence[Any], *, random_state: int = 0, **parame
     >>> fit_partitions(np.array_split(X, 4)).n_samples_seen_
     4000
     """
-    model = partial_fit_partitions(unfitted(parameters), partitions, random_state=random_state)
+    model = partial_fit_partitions(unfitted(estimator, parameters), partitions, random_state=random_state)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the partitions have no row to learn from.")
     return model.refresh()
 
 
-def unfitted(parameters: dict[str, Any]) -> PHIDA:
-    """A model that begins, with parameters that are in order."""
+def unfitted(estimator: type[E], parameters: dict[str, Any]) -> E:
+    """A model that begins, with valid parameters."""
     if "compute_labels" in parameters:
         raise ValueError("rows in partitions are not labelled while they are learned; leave compute_labels out.")
-    model = PHIDA(compute_labels=False, **parameters)
+    model = estimator(compute_labels=False, **parameters)
     model._validate_params()
     return model
 

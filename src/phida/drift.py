@@ -13,7 +13,7 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.drift needs river: pip install "phida[river]"') from error
 
 from phida import _core
-from phida._model import Model, check_limits, limits
+from phida._model import PUBLISHED, Model, check_limits, limits
 from phida._named_rows import NamedRows
 
 __all__ = ["ClusterDrift", "Signal"]
@@ -61,7 +61,7 @@ class ClusterDrift(base.DriftDetector):
     grace_period
         Rows, at the beginning and after a drift, in which none is told.
     max_nodes, half_life
-        As for :class:`phida.PHIDA`.
+        As for :class:`phida.PHIDAPlus`.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class ClusterDrift(base.DriftDetector):
         if self.drift_detected:
             self._drift_detected = False
             self._restart()
-        model.learn(row)
+        model.learn(row, PUBLISHED)
         self._examine(model.learner)
 
     @property

@@ -103,7 +103,7 @@ class PHIDA(Estimator):
         self.compute_labels = compute_labels
 
     def _settings(self) -> Settings:
-        return {"released": False, "plus": False}
+        return self._kind
 
     @property
     def _rule(self) -> str:
@@ -203,7 +203,7 @@ class PHIDAPlus(Estimator):
     (3,)
     """
 
-    _plus = True
+    _kind = {"released": False, "plus": True}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "level": [StrOptions(set(LEVELS))],
         "compute_labels": ["boolean"],
@@ -225,7 +225,7 @@ class PHIDAPlus(Estimator):
         self.half_life = half_life
 
     def _settings(self) -> Settings:
-        return {"plus": True, **limits(self.max_nodes, self.half_life)}
+        return {**self._kind, **limits(self.max_nodes, self.half_life)}
 
     @property
     def _rule(self) -> str:

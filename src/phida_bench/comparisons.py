@@ -16,7 +16,7 @@ class Diagram:
     """Which methods are ranked by what."""
 
     group: str
-    """main, ablation, mapping; or readout: main with the co-activation read-out."""
+    """main, ablation, mapping; or successors: main with those of PHIDA."""
     setting: str
     metric: str
 
@@ -30,7 +30,7 @@ class Diagram:
             "main": "",
             "ablation": "ablations, ",
             "mapping": "mapping comparisons, ",
-            "readout": "with co-activation, ",
+            "successors": "with successors of PHIDA, ",
         }[self.group]
         return f"{what}{self.setting}, {metrics()[self.metric].title}"
 
@@ -45,12 +45,12 @@ DIAGRAMS = (
     *(Diagram("mapping", "nonstationary", metric) for metric in _STREAM),
 )
 
-#: Ranks of the co-activation read-out among all systems; not in the paper.
-READOUT_DIAGRAMS = (
-    *(Diagram("readout", "nonstationary", metric) for metric in _STREAM),
-    *(Diagram("readout", "stationary", metric) for metric in ("ari", "ami")),
+#: Ranks of PHIDA's successors among all systems; not in the paper.
+SUCCESSOR_DIAGRAMS = (
+    *(Diagram("successors", "nonstationary", metric) for metric in _STREAM),
+    *(Diagram("successors", "stationary", metric) for metric in ("ari", "ami")),
 )
-READOUT = "PHIDA-coactivation"
+SUCCESSORS = ("PHIDA+", "PHIDA+groups", "PHIDA-coactivation")
 
 #: The focused comparisons: PHIDA against one method; those with IDAT are corrected within their setting.
 FAMILIES = {"nonstationary": _STREAM, "stationary": ("ari", "ami")}
@@ -63,8 +63,8 @@ def values(cells: pd.DataFrame, diagram: Diagram, groups: dict[str, str], *, com
     ``groups`` gives the group of each method. With ``complete``, only data sets on which every method has a result.
     """
     main = ("online", "batch")
-    others = {"main": main, "ablation": ("ablation",), "mapping": ("mapping",), "readout": main}[diagram.group]
-    also = ("PHIDA", READOUT) if diagram.group == "readout" else ("PHIDA",)
+    others = {"main": main, "ablation": ("ablation",), "mapping": ("mapping",), "successors": main}[diagram.group]
+    also = ("PHIDA", *SUCCESSORS) if diagram.group == "successors" else ("PHIDA",)
     here = cells[(cells["setting"] == diagram.setting) & (cells["metric"] == diagram.metric)]
     methods = [m for m in here["method"].unique() if m in also or groups.get(m) in others]
     here = here[here["method"].isin(methods)]
@@ -78,31 +78,33 @@ def ranked(table: pd.DataFrame) -> Comparison | None:
     return compare(table) if len(table) > 1 and len(table.columns) > 1 and "PHIDA" in table else None
 
 
-def readouts(cells: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
-    """The co-activation read-out against the paper's map of the same models: means, tests, and where it loses.
+def successors(cells: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
+    """Each successor of PHIDA against PHIDA as the equations have it: means, tests, and where the successor loses.
 
     ``titles`` names data sets.
     """
     rows = []
-    for setting, names in FAMILIES.items():
-        for metric in names:
-            table = matrix(cells, setting, metric)
-            if not {"PHIDA-equations", READOUT} <= set(table.columns):
-                continue
-            pairs = table[["PHIDA-equations", READOUT]].dropna()
-            gain = pairs[READOUT] - pairs["PHIDA-equations"]
-            lost = gain[gain < 0].sort_values()
-            rows.append(
-                {
-                    "setting": setting,
-                    "metric": metrics()[metric].title,
-                    "the paper's map": f"{pairs['PHIDA-equations'].mean():.3f}",
-                    "co-activation": f"{pairs[READOUT].mean():.3f}",
-                    "better on": f"{int((gain > 0).sum())} of {len(pairs)}",
-                    "Wilcoxon p": f"{wilcoxon(table, READOUT, 'PHIDA-equations'):.4f}" if len(pairs) > 1 else "",
-                    "worse on": ", ".join(f"{titles[name]} {value:+.3f}" for name, value in lost.items()),
-                }
-            )
+    for successor in SUCCESSORS:
+        for setting, names in FAMILIES.items():
+            for metric in names:
+                table = matrix(cells, setting, metric)
+                if not {"PHIDA-equations", successor} <= set(table.columns):
+                    continue
+                pairs = table[["PHIDA-equations", successor]].dropna()
+                gain = pairs[successor] - pairs["PHIDA-equations"]
+                lost = gain[gain < 0].sort_values()
+                rows.append(
+                    {
+                        "method": successor,
+                        "setting": setting,
+                        "metric": metrics()[metric].title,
+                        "PHIDA-equations": f"{pairs['PHIDA-equations'].mean():.3f}",
+                        "successor": f"{pairs[successor].mean():.3f}",
+                        "better on": f"{int((gain > 0).sum())} of {len(pairs)}",
+                        "Wilcoxon p": f"{wilcoxon(table, successor, 'PHIDA-equations'):.4f}" if len(pairs) > 1 else "",
+                        "worse on": ", ".join(f"{titles[name]} {value:+.3f}" for name, value in lost.items()),
+                    }
+                )
     return pd.DataFrame(rows)
 
 

@@ -9,10 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from data import blobs
+from kinds import each_estimator
 from scipy import sparse
 from states import assert_same_state
-
-from phida import PHIDA
 
 X = blobs(150)
 INTEGERS = np.round(10 * X).astype(np.int64)
@@ -73,30 +72,33 @@ REFUSALS = {
 }
 
 
+@each_estimator
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 @pytest.mark.parametrize("name", REFUSALS)
-def test_refusals_of_a_new_model(name, method):
+def test_refusals_of_a_new_model(name, method, estimator):
     bad, error, message = REFUSALS[name]
     with pytest.raises(error, match=message):
-        getattr(PHIDA(), method)(bad)
+        getattr(estimator(), method)(bad)
 
 
+@each_estimator
 @pytest.mark.parametrize("method", ["partial_fit", "predict", "transform"])
 @pytest.mark.parametrize("name", REFUSALS)
-def test_refusals_of_a_fitted_model(name, method):
+def test_refusals_of_a_fitted_model(name, method, estimator):
     """The fast path for plain arrays refuses with the same words."""
     bad, error, message = REFUSALS[name]
-    model = PHIDA().fit(X)
+    model = estimator().fit(X)
     with pytest.raises(error, match=message):
         getattr(model, method)(bad)
 
 
+@each_estimator
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 2e140, -1.1e140])
 @pytest.mark.parametrize("at", [(0, 0), (0, 2), (149, 2), (77, 1)])
-def test_fast_and_slow_path_say_the_same(value, at):
+def test_fast_and_slow_path_say_the_same(value, at, estimator):
     bad = X.copy()
     bad[at] = value
-    model = PHIDA().fit(X)
+    model = estimator().fit(X)
     messages = []
     for form in (bad, np.asfortranarray(bad), bad.tolist()):
         with pytest.raises(ValueError) as caught:
@@ -105,26 +107,29 @@ def test_fast_and_slow_path_say_the_same(value, at):
     assert len(set(messages)) == 1
 
 
-def test_the_limit_itself_is_allowed():
+@each_estimator
+def test_the_limit_itself_is_allowed(estimator):
     bad = X.copy()
     bad[5] = [1e140, -1e140, 0.0]
-    model = PHIDA().fit(bad)
+    model = estimator().fit(bad)
     assert np.isfinite(model.transform(bad)).all()
     with pytest.raises(ValueError, match="1e\\+140"):
         model.predict(np.full((1, 3), np.nextafter(1e140, 2e140)))
 
 
+@each_estimator
 @pytest.mark.parametrize("method", ["partial_fit", "predict", "transform"])
 @pytest.mark.parametrize("width", [1, 2, 4])
-def test_another_width_is_refused(width, method):
-    message = f"X has {width} features, but PHIDA is expecting 3 features as input"
+def test_another_width_is_refused(width, method, estimator):
+    message = f"X has {width} features, but {estimator.__name__} is expecting 3 features as input"
     for bad in (np.zeros((2, width)), np.zeros((2, width), order="F"), np.zeros((2, width)).tolist()):
         with pytest.raises(ValueError, match=message):
-            getattr(PHIDA().fit(X), method)(bad)
+            getattr(estimator().fit(X), method)(bad)
 
 
-def test_other_feature_names_are_refused():
-    model = PHIDA().fit(pd.DataFrame(X, columns=["a", "b", "c"]))
+@each_estimator
+def test_other_feature_names_are_refused(estimator):
+    model = estimator().fit(pd.DataFrame(X, columns=["a", "b", "c"]))
     assert model.feature_names_in_.tolist() == ["a", "b", "c"]
     with pytest.raises(ValueError, match=re.compile("feature names should match.*- d", re.DOTALL)):
         model.predict(pd.DataFrame(X, columns=["a", "b", "d"]))
@@ -173,41 +178,47 @@ FORMS = {
 }
 
 
+@each_estimator
 @pytest.mark.parametrize("name", FORMS)
-def test_forms_of_input_give_the_same_bits(name):
+def test_forms_of_input_give_the_same_bits(name, estimator):
     """Integer values, which every form holds exactly."""
     rows = INTEGERS.astype(np.float64)
     form = FORMS[name](rows)
-    expected = PHIDA().fit(rows).partial_fit(rows)
-    model = PHIDA().fit(form)
-    np.testing.assert_array_equal(model.predict(form), PHIDA().fit(rows).labels_)
+    expected = estimator().fit(rows).partial_fit(rows)
+    model = estimator().fit(form)
+    np.testing.assert_array_equal(model.predict(form), estimator().fit(rows).labels_)
     assert_same_state(model.partial_fit(form), expected)
 
 
-def test_booleans():
+@each_estimator
+def test_booleans(estimator):
     rows = X > 0
-    assert_same_state(PHIDA().fit(rows), PHIDA().fit(rows.astype(float)))
+    assert_same_state(estimator().fit(rows), estimator().fit(rows.astype(float)))
 
 
-def test_integers_of_any_width():
+@each_estimator
+def test_integers_of_any_width(estimator):
     for dtype in (np.uint8, np.int8, np.uint64):
         rows = np.abs(INTEGERS % 50).astype(dtype)
-        assert_same_state(PHIDA().fit(rows), PHIDA().fit(rows.astype(float)))
+        assert_same_state(estimator().fit(rows), estimator().fit(rows.astype(float)))
 
 
+@each_estimator
 @pytest.mark.parametrize("form", ["pandas", "polars", "pyarrow"])
-def test_feature_names_are_recorded(form):
-    assert PHIDA().fit(FORMS[form](X)).feature_names_in_.tolist() == ["a", "b", "c"]
+def test_feature_names_are_recorded(form, estimator):
+    assert estimator().fit(FORMS[form](X)).feature_names_in_.tolist() == ["a", "b", "c"]
 
 
-def test_input_is_neither_changed_nor_kept():
+@each_estimator
+def test_input_is_neither_changed_nor_kept(estimator):
     rows = X.copy()
-    model = PHIDA().fit(rows)
+    model = estimator().fit(rows)
     np.testing.assert_array_equal(rows, X)
     rows[:] = 0
-    assert_same_state(model.partial_fit(X), PHIDA().fit(X).partial_fit(X))
+    assert_same_state(model.partial_fit(X), estimator().fit(X).partial_fit(X))
 
 
+@each_estimator
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
@@ -217,6 +228,6 @@ def test_input_is_neither_changed_nor_kept():
     ],
     ids=["masked", "huge integer", "ragged"],
 )
-def test_what_cannot_be_read_says_why(rows, says):
+def test_what_cannot_be_read_says_why(rows, says, estimator):
     with pytest.raises(ValueError, match=says):
-        PHIDA().fit(rows)
+        estimator().fit(rows)

@@ -8,15 +8,20 @@ import numpy as np
 import pytest
 from data import drifting
 
-from phida import PHIDA, records
+from phida import PHIDA, PHIDAPlus, records
 
-MODEL = PHIDA().fit(drifting(400))
+MODELS = {"PHIDA": PHIDA().fit(drifting(400)), "PHIDAPlus": PHIDAPlus().fit(drifting(400))}
+MODEL = MODELS["PHIDA"]
 RECORDS = ["nodes_", "graph_", "persistence_", "hierarchy_", "assignment_view_", "moments_"]
 
+each_record = pytest.mark.parametrize(
+    ("model", "name"), [*((model, name) for model in MODELS for name in RECORDS), ("PHIDAPlus", "flow_")]
+)
 
-@pytest.mark.parametrize("name", RECORDS)
-def test_records_cannot_be_written_to(name):
-    record = getattr(MODEL, name)
+
+@each_record
+def test_records_cannot_be_written_to(model, name):
+    record = getattr(MODELS[model], name)
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
         with pytest.raises(dataclasses.FrozenInstanceError):
@@ -26,11 +31,11 @@ def test_records_cannot_be_written_to(name):
                 value[...] = 0
 
 
-@pytest.mark.parametrize("name", RECORDS)
-def test_every_field_is_described(name):
+@each_record
+def test_every_field_is_described(model, name):
     """records.py documents fields by a string below each; a field without one would be a riddle."""
     source = Path(records.__file__).read_text(encoding="utf-8")
-    for field in dataclasses.fields(getattr(MODEL, name)):
+    for field in dataclasses.fields(getattr(MODELS[model], name)):
         assert f'    {field.name}: {field.type}\n    """' in source, field.name
 
 

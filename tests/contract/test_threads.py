@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 from data import blobs
+from kinds import each_estimator
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from states import assert_same_state, differences, state_of
@@ -41,25 +42,27 @@ def run_all(*jobs):
         raise errors[0]
 
 
-def test_threads_learning_at_once_learn_in_some_order():
+@each_estimator
+def test_threads_learning_at_once_learn_in_some_order(estimator):
     """Three chunks, one thread each: the result is one of the six serial ones, to the bit."""
     chunks = [blobs(400, seed=seed) for seed in range(3)]
     serial = []
     for order in itertools.permutations(chunks):
-        model = PHIDA(compute_labels=False)
+        model = estimator(compute_labels=False)
         for chunk in order:
             model.partial_fit(chunk)
         serial.append(state_of(model))
     for _ in range(10):
-        model = PHIDA(compute_labels=False)
+        model = estimator(compute_labels=False)
         run_all(*(partial(model.partial_fit, chunk) for chunk in chunks))
         state = state_of(model)
         assert any(differences(state, one) == [] for one in serial)
 
 
-def test_threads_learning_predicting_and_refreshing():
+@each_estimator
+def test_threads_learning_predicting_and_refreshing(estimator):
     """Whatever is read meanwhile is whole; no row is lost."""
-    model = PHIDA().fit(blobs(50))
+    model = estimator().fit(blobs(50))
     rows, stop = blobs(60, seed=9), threading.Event()
 
     def learn(seed):
@@ -90,10 +93,11 @@ def test_threads_learning_predicting_and_refreshing():
     assert model.n_samples_seen_ == 50 + 3 * 600
 
 
-def test_threads_fitting_and_predicting():
+@each_estimator
+def test_threads_fitting_and_predicting(estimator):
     """fit replaces the model under its readers: they see the old one, the new one, or none."""
     X, stop = blobs(200), threading.Event()
-    model = PHIDA().fit(X)
+    model = estimator().fit(X)
 
     def fit():
         try:
@@ -110,20 +114,22 @@ def test_threads_fitting_and_predicting():
                 continue
 
     run_all(fit, read, read)
-    assert_same_state(model, PHIDA().fit(X))
+    assert_same_state(model, estimator().fit(X))
 
 
-def test_models_of_several_threads_do_not_meet():
+@each_estimator
+def test_models_of_several_threads_do_not_meet(estimator):
     streams = [blobs(500, seed=seed) for seed in range(4)]
-    models = [PHIDA() for _ in streams]
+    models = [estimator() for _ in streams]
     run_all(*(partial(m.fit, X) for m, X in zip(models, streams, strict=True)))
     for model, X in zip(models, streams, strict=True):
-        assert_same_state(model, PHIDA().fit(X))
+        assert_same_state(model, estimator().fit(X))
 
 
-def test_the_gil_is_released_while_learning():
+@each_estimator
+def test_the_gil_is_released_while_learning(estimator):
     """This thread gets on while another learns. If the GIL were held, it could not even ask the time."""
-    model = PHIDA(compute_labels=False)
+    model = estimator(compute_labels=False)
     learner = threading.Thread(target=model.partial_fit, args=(SLOW[:8000],))
     begun = time.perf_counter()
     learner.start()
@@ -155,9 +161,10 @@ def sigint():
     signal.signal(signal.SIGINT, before)
 
 
+@each_estimator
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_ctrl_c_stops_learning_and_keeps_the_rows(sigint, method):
-    model = PHIDA(compute_labels=False)
+def test_ctrl_c_stops_learning_and_keeps_the_rows(sigint, method, estimator):
+    model = estimator(compute_labels=False)
     interrupt_after(0.3)
     begun = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
@@ -166,15 +173,16 @@ def test_ctrl_c_stops_learning_and_keeps_the_rows(sigint, method):
     assert time.perf_counter() - begun < 1.0
     learned = model.n_samples_seen_
     assert 0 < learned < len(SLOW)
-    assert_same_state(model, PHIDA(compute_labels=False).partial_fit(SLOW[:learned]))
+    assert_same_state(model, estimator(compute_labels=False).partial_fit(SLOW[:learned]))
     # And it goes on from there.
     model.partial_fit(SLOW[learned : learned + 10])
     assert model.n_samples_seen_ == learned + 10
     assert model.predict(SLOW[:3]).shape == (3,)
 
 
-def test_a_signal_handler_may_read_the_model(sigint):
-    model, seen = PHIDA(compute_labels=False).partial_fit(blobs(50, 8)), []
+@each_estimator
+def test_a_signal_handler_may_read_the_model(sigint, estimator):
+    model, seen = estimator(compute_labels=False).partial_fit(blobs(50, 8)), []
 
     def read(*_):
         seen.append((model.n_samples_seen_, model.predict(SLOW[:2]), model.nodes_))
@@ -186,30 +194,33 @@ def test_a_signal_handler_may_read_the_model(sigint):
     assert 50 < seen[0][0] <= model.n_samples_seen_
 
 
+@each_estimator
 @pytest.mark.parametrize("method", ["partial_fit", "refresh"])
-def test_a_signal_handler_that_learns_gets_an_error(sigint, method):
+def test_a_signal_handler_that_learns_gets_an_error(sigint, method, estimator):
     """It would wait for itself for ever."""
-    model = PHIDA(compute_labels=False)
+    model = estimator(compute_labels=False)
     arguments = (SLOW[:2],) if method == "partial_fit" else ()
     interrupt_after(0.3, lambda *_: getattr(model, method)(*arguments))
     with pytest.raises(RuntimeError, match="learning already"):
         model.partial_fit(SLOW)
     learned = model.n_samples_seen_
-    assert_same_state(model, PHIDA(compute_labels=False).partial_fit(SLOW[:learned]))
+    assert_same_state(model, estimator(compute_labels=False).partial_fit(SLOW[:learned]))
 
 
-def test_a_signal_handler_that_returns_lets_learning_go_on(sigint):
+@each_estimator
+def test_a_signal_handler_that_returns_lets_learning_go_on(sigint, estimator):
     calls = []
     interrupt_after(0.05, lambda *_: calls.append(1))
     rows = SLOW[:2500]
-    model = PHIDA(compute_labels=False).partial_fit(rows)
+    model = estimator(compute_labels=False).partial_fit(rows)
     assert calls
     assert model.n_samples_seen_ == len(rows)
 
 
-def test_ctrl_c_stops_labelling_too(sigint):
+@each_estimator
+def test_ctrl_c_stops_labelling_too(sigint, estimator):
     X = np.tile(blobs(200, 8), (6_000, 1))
-    model = PHIDA(compute_labels=False).fit(X[:200])
+    model = estimator(compute_labels=False).fit(X[:200])
     interrupt_after(0.1)
     begun = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
@@ -218,9 +229,10 @@ def test_ctrl_c_stops_labelling_too(sigint):
     assert time.perf_counter() - begun < 0.8  # a busy machine gets some more than 0.2 s after the signal
 
 
-def test_two_threads_that_begin_with_different_widths_agree_on_one():
+@each_estimator
+def test_two_threads_that_begin_with_different_widths_agree_on_one(estimator):
     for _ in range(50):
-        model = PHIDA(compute_labels=False)
+        model = estimator(compute_labels=False)
 
         def begin(width, model=model):
             with contextlib.suppress(ValueError):  # the one that was second
@@ -231,8 +243,9 @@ def test_two_threads_that_begin_with_different_widths_agree_on_one():
         model.partial_fit(np.ones((3, model.n_features_in_)))
 
 
-def test_threads_that_fit_get_labels_of_their_own_rows():
-    model = PHIDA()
+@each_estimator
+def test_threads_that_fit_get_labels_of_their_own_rows(estimator):
+    model = estimator()
 
     def fit(n):
         for _ in range(30):
@@ -242,8 +255,9 @@ def test_threads_that_fit_get_labels_of_their_own_rows():
     assert model.n_samples_seen_ in (40, 60)
 
 
-def test_ctrl_c_stops_waiting_for_another_thread(sigint):
-    model = PHIDA(compute_labels=False).partial_fit(SLOW[:10])
+@each_estimator
+def test_ctrl_c_stops_waiting_for_another_thread(sigint, estimator):
+    model = estimator(compute_labels=False).partial_fit(SLOW[:10])
     other = threading.Thread(target=model.partial_fit, args=(SLOW[10:6_000],))
     other.start()
     interrupt_after(0.1)

@@ -52,7 +52,9 @@ def load(dataset):
     if dataset.startswith("sklearn_"):
         X, y = getattr(sklearn.datasets, f"load_{dataset.removeprefix('sklearn_')}")(return_X_y=True)
     else:
-        with np.load(SHARED / "datasets" / f"{dataset}.npz") as archive:
+        folder = SHARED / "datasets"
+        path = folder / f"{dataset}.npz"
+        with np.load(path if path.exists() else folder / "shapes" / path.name) as archive:
             X, y = archive["X"], archive["y"]
     return np.ascontiguousarray(X, dtype=np.float64), y
 

@@ -44,7 +44,7 @@ def mapped(ids):
 
 def learn(X, y, golden, seed, expected):
     """The learner after the last stage, every stage compared on the way, and the labels of all rows."""
-    learner = _core.Learner(X.shape[1], golden.mode == "released")
+    learner = _core.Learner(X.shape[1], released=golden.mode == "released")
     fed = stages(X, y, golden.setting, seed)
     for rows, stage in zip(fed, expected, strict=True):
         learner.learn(rows)

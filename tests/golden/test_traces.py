@@ -62,7 +62,7 @@ def test_trace(dataset, mode):
     X, y = load(dataset)
     rows = stages(X, y, "stationary", 0)[0]
     lines = (SHARED / "golden" / f"{dataset}.stationary.{mode}.seed0.trace.jsonl").read_text().splitlines()
-    learner = _core.Learner(X.shape[1], mode == "released")
+    learner = _core.Learner(X.shape[1], released=mode == "released")
     for row, line in zip(rows, lines, strict=False):
         expected = json.loads(line)
         learner.learn(row[None])

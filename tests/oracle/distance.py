@@ -9,12 +9,17 @@ def distances_to_rows(z: np.ndarray, rows: np.ndarray, gamma: float, weights: np
     """Distances d_i of one transformed point to transformed rows, weights per row (section 3.4)."""
     # Differences, not |a|^2 + |b|^2 - 2ab: exact ties decide whole runs (section 11).
     squared = (z - rows) ** 2
-    g = np.sqrt(squared.sum(axis=1))
+    g = np.sqrt(sum_in_order(squared))
     if weights is None or gamma == 0:
         return g
-    kappa = np.clip(1.0 / (weights**2).sum(axis=1), 1.0, rows.shape[1])
-    local = np.sqrt(kappa * (weights * squared).sum(axis=1))
+    kappa = np.clip(1.0 / sum_in_order(weights**2), 1.0, rows.shape[1])
+    local = np.sqrt(kappa * sum_in_order(weights * squared))
     return g + gamma * np.maximum(local - g, 0.0)
+
+
+def sum_in_order(terms: np.ndarray) -> np.ndarray:
+    """Sum of every row, from its first entry to its last; ``sum`` adds long rows pairwise, which breaks exact ties."""
+    return np.cumsum(terms, axis=1)[:, -1]
 
 
 def pairwise_distances(rows: np.ndarray, gamma: float, weights: np.ndarray | None = None) -> np.ndarray:

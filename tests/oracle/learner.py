@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .assign import AssignmentView, assign
-from .coactivation import coactivation_clusters
 from .limits import faded, pairs_to_merge, staying
 from .matching import match
 from .refresh import PhInput, View, build_view, low_support_nodes, ph_input
@@ -76,8 +75,6 @@ class OracleLearner:
         self.birth = np.empty(0, dtype=int)
         self.component = np.empty(0, dtype=int)  # -1 outside the map
         self.cluster = np.empty(0, dtype=int)  # -1 outside the view
-        self.won = np.zeros((0, 0), dtype=int)  # n: samples that the row's node won and the column's was runner-up of
-        self.sample = 2**24 if half_life else 1  # what one sample counts there
         # (K, d) arrays; the number of features is known with the first sample.
         self.representatives = self.mean = self.m2 = np.empty((0, 0))
         self.global_count = 0.0 if half_life else 0
@@ -139,15 +136,6 @@ class OracleLearner:
         assert self.assignment is not None, "no refresh yet, hence no assignment view"
         return assign(self.assignment, X)
 
-    def predict_by_coactivation(self, X: np.ndarray) -> np.ndarray:
-        """Output cluster of every sample if nodes are mapped by what they won together (section 13)."""
-        cluster = coactivation_clusters(self.support, self.won)
-        if cluster is None:
-            return self.predict(X)
-        mapped = np.flatnonzero(cluster >= 0)
-        rows = self.representatives[mapped]
-        return assign(AssignmentView(rows, self.support[mapped], cluster[mapped], adaptive_transform(rows)), X)
-
     def _start(self, d: int) -> None:
         self.representatives, self.mean, self.m2 = (np.empty((0, d)) for _ in range(3))
         self.global_mean, self.global_m2 = np.zeros(d), np.zeros(d)
@@ -171,10 +159,9 @@ class OracleLearner:
             step.event = "create"
             self._create(x)
             return step
-        self.won[r, b] += self.sample
         self._update_winner(r, x)
-        step.runner_up_updated = self._update_runner_up(r, b, a_b, x)
-        self._mark_active(r, b, a_r, a_b)
+        step.runner_up_updated = self._update_runner_up(r, b, a_b, x, self.vigilance)
+        self._mark_active(r, b, a_r, a_b, self.vigilance)
         return step
 
     def _train_metric(self) -> Transform:
@@ -206,7 +193,6 @@ class OracleLearner:
         self.birth = np.append(self.birth, self.n_seen)
         self.component = np.append(self.component, -1)
         self.cluster = np.append(self.cluster, -1)
-        self.won = np.pad(self.won, (0, 1))
         self.transform = None
 
     def _update_winner(self, r: int, x: np.ndarray) -> None:
@@ -214,10 +200,10 @@ class OracleLearner:
         self._count_globally(x)
         self.scale[r] = self._global_scale()
 
-    def _update_runner_up(self, r: int, b: int, a_b: float, x: np.ndarray) -> bool:
-        if not (a_b > self.vigilance and self._gate_open(r, b)):
+    def _update_runner_up(self, r: int, b: int, a_b: float, x: np.ndarray, tau: float) -> bool:
+        if not (a_b > tau and self._gate_open(r, b)):
             return False
-        chi = min(max((a_b - self.vigilance) / max(1 - self.vigilance, 1e-12), 0.0), 1.0)
+        chi = min(max((a_b - tau) / max(1 - tau, 1e-12), 0.0), 1.0)
         if chi == 0:
             return False
         self._update_node(b, x, chi / (self.support[b] + 1))
@@ -237,13 +223,13 @@ class OracleLearner:
             return True
         return bool(self.component[r] >= 0 and self.component[r] == self.component[b])
 
-    def _mark_active(self, r: int, b: int, a_r: float, a_b: float) -> None:
+    def _mark_active(self, r: int, b: int, a_r: float, a_b: float, tau: float) -> None:
         supported = self.support[self.support > 1]
-        if not (a_r > self.vigilance and len(supported)):
+        if not (a_r > tau and len(supported)):
             return
         enough = np.median(supported)
         self.active[r] |= self.support[r] >= enough
-        self.active[b] |= a_b > self.vigilance and self.support[b] >= enough
+        self.active[b] |= a_b > tau and self.support[b] >= enough
 
     def _count_globally(self, x: np.ndarray) -> None:
         self.global_count += 1
@@ -304,7 +290,6 @@ class OracleLearner:
             "cluster",
         ):
             setattr(self, name, getattr(self, name)[~gone])
-        self.won = self.won[np.ix_(~gone, ~gone)]
         self.n_components = 0
         self.transform = None
 
@@ -323,9 +308,7 @@ class OracleLearner:
             self.m2[i] += self.m2[k] + a * share * apart**2
             self.support[i] = a + b
             self.active[i] |= self.active[k]
-            self.won[i] += self.won[k]
-            self.won[:, i] += self.won[:, k]
-            self.won[k], self.won[:, k], self.won[i, i] = 0, 0, 0
+            self._move_counts(k, i)
             gone[k] = True
         n_components = self.n_components  # components of the others still stand
         self._delete(gone)
@@ -337,9 +320,15 @@ class OracleLearner:
         self.global_count = left
         self._delete(~staying(self.support, share))
         support = np.maximum(faded(self.support, share), 0.5)
-        self.won = np.floor(self.won * share).astype(int)
+        self._fade_counts(share)
         self.m2 *= (support / self.support)[:, None]
         self.support = support
+
+    def _move_counts(self, source: int, target: int) -> None:
+        """Give what is counted of one node to another; PHIDA counts nothing."""
+
+    def _fade_counts(self, share: float) -> None:
+        """Leave a share of what is counted of nodes; PHIDA counts nothing."""
 
     # Vigilance, section 5.
 

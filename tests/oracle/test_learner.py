@@ -43,10 +43,6 @@ def assert_state(native, oracle):
         "metric_present": oracle.transform is not None,
     }
     assert {name: state[name] for name in counts} == counts
-    winner, runner_up = oracle.won.nonzero()
-    assert state["co_winner"].tolist() == winner.tolist()
-    assert state["co_runner_up"].tolist() == runner_up.tolist()
-    assert state["co_count"].tolist() == oracle.won[winner, runner_up].tolist()
     size = np.max(np.abs(oracle.buffer))
     reals = {
         "vigilance": (oracle.vigilance, 1),
@@ -64,7 +60,7 @@ def assert_state(native, oracle):
 
 
 def assert_same_learning(rows, mode, switches):
-    native = _core.Learner(rows.shape[1], mode == "released", **switches)
+    native = _core.Learner(rows.shape[1], released=mode == "released", **switches)
     oracle = OracleLearner(mode, **switches)
     for row in rows:
         native.learn(row[None])
@@ -77,8 +73,6 @@ def assert_same_learning(rows, mode, switches):
         oracle.end_learning()
         assert_state(native, oracle)
         np.testing.assert_array_equal(native.reading().assign(rows), oracle.predict(rows))
-        native.map_by("coactivation")
-        np.testing.assert_array_equal(native.reading().assign(rows), oracle.predict_by_coactivation(rows))
     return native
 
 

@@ -8,15 +8,13 @@ import pytest
 from data import blobs, drifting
 from hypothesis import given
 from hypothesis import strategies as st
-from states import assert_same_state, bits, differences, learner_with, state_of
+from states import assert_same_state, bits, differences, state_of
 
-from phida import PHIDA, _core
+from phida import PHIDAPlus, _core
 
-MODES = ["equations", "released"]
 LIMITS = [{"max_nodes": 15}, {"half_life": 50.0}, {"max_nodes": 15, "half_life": 50.0}]
 STREAMS = {"blobs": blobs(300), "drifting": drifting(300)}
 
-every_mode = pytest.mark.parametrize("mode", MODES)
 every_limit = pytest.mark.parametrize("limits", LIMITS, ids="-".join)
 
 
@@ -34,31 +32,28 @@ def moving(n, groups=3, seed=0):
     st.lists(st.integers(1, 299), max_size=12, unique=True),
     st.sampled_from(sorted(STREAMS)),
     st.sampled_from(LIMITS),
-    st.sampled_from(MODES),
 )
-def test_any_chunking(cuts, stream, limits, mode):
+def test_any_chunking(cuts, stream, limits):
     X = STREAMS[stream]
-    chunks = PHIDA(compatibility=mode, **limits)
+    chunks = PHIDAPlus(**limits)
     for chunk in np.split(X, sorted(cuts)):
         chunks.partial_fit(chunk)  # which reads, too, for labels_
-    assert_same_state(chunks, PHIDA(compatibility=mode, compute_labels=False, **limits).partial_fit(X))
+    assert_same_state(chunks, PHIDAPlus(compute_labels=False, **limits).partial_fit(X))
 
 
-@every_mode
 @every_limit
 @pytest.mark.parametrize("how", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
-def test_copy_at_any_row_then_continue_equals_continue(how, limits, mode):
+def test_copy_at_any_row_then_continue_equals_continue(how, limits):
     X, more = np.split(STREAMS["drifting"], [260])
-    whole = PHIDA(compatibility=mode, **limits).partial_fit(X).partial_fit(more)
+    whole = PHIDAPlus(**limits).partial_fit(X).partial_fit(more)
     for cut in (*range(1, 12), *range(12, 260, 31)):
-        resumed = how(PHIDA(compatibility=mode, **limits).partial_fit(X[:cut]))
+        resumed = how(PHIDAPlus(**limits).partial_fit(X[:cut]))
         assert_same_state(resumed.partial_fit(X[cut:]).partial_fit(more), whole)
 
 
-@every_mode
 @every_limit
-def test_reading_shows_what_refresh_would(limits, mode):
-    model = PHIDA(compatibility=mode, compute_labels=False, **limits)
+def test_reading_shows_what_refresh_would(limits):
+    model = PHIDAPlus(compute_labels=False, **limits)
     for chunk in np.array_split(STREAMS["drifting"], 40):
         model.partial_fit(chunk)
         before = state_of(model)
@@ -70,7 +65,7 @@ def test_reading_shows_what_refresh_would(limits, mode):
 
 
 def test_never_more_nodes():
-    model = PHIDA(max_nodes=7, compute_labels=False)
+    model = PHIDAPlus(max_nodes=7, compute_labels=False)
     for row in STREAMS["drifting"]:
         model.partial_fit(row[None])
         assert model._model.learner.n_nodes <= 7
@@ -80,12 +75,12 @@ def test_never_more_nodes():
 
 
 def test_three_nodes_are_enough():
-    labels = PHIDA(max_nodes=3).fit(STREAMS["blobs"]).labels_
+    labels = PHIDAPlus(max_nodes=3).fit(STREAMS["blobs"]).labels_
     assert labels.min() >= 0
 
 
 def test_support_fades():
-    model = PHIDA(half_life=20.0).fit(STREAMS["blobs"])
+    model = PHIDAPlus(half_life=20.0).fit(STREAMS["blobs"])
     support = model.nodes_.support
     assert support.dtype == np.float64
     assert (support >= 0.5).all()
@@ -96,7 +91,7 @@ def test_support_fades():
 
 def test_a_stream_that_moves_is_followed():
     X, group = moving(6000)
-    model = PHIDA(half_life=500.0, compute_labels=False)
+    model = PHIDAPlus(half_life=500.0, compute_labels=False)
     counts = [model.partial_fit(chunk).n_nodes_ for chunk in np.split(X, 6)]
     assert max(counts[2:]) < 1.5 * min(counts[2:])
     assert model.nodes_.scale.max() < X[:, 0].std() / 2
@@ -107,15 +102,7 @@ def test_a_stream_that_moves_is_followed():
 
 def test_a_half_life_far_below_the_interval_harms_nothing():
     for X in STREAMS.values():
-        assert PHIDA(half_life=1e-9).fit(X).n_nodes_ >= 1
-
-
-def test_states_of_older_versions_have_no_limits():
-    state = state_of(PHIDA().partial_fit(STREAMS["blobs"]))
-    assert (state.pop("max_nodes"), state.pop("half_life")) == (0, 0.0)
-    learner = learner_with(state)
-    learner.learn(STREAMS["drifting"])
-    assert_same_state(learner, PHIDA().partial_fit(STREAMS["blobs"]).partial_fit(STREAMS["drifting"]))
+        assert PHIDAPlus(half_life=1e-9).fit(X).n_nodes_ >= 1
 
 
 @pytest.mark.parametrize(
@@ -125,30 +112,9 @@ def test_states_of_older_versions_have_no_limits():
 )  # fmt: skip
 def test_values_out_of_range_are_refused(name, value):
     with pytest.raises(ValueError, match=f"The '{name}' parameter"):
-        PHIDA(**{name: value}).fit(STREAMS["blobs"])
+        PHIDAPlus(**{name: value}).fit(STREAMS["blobs"])
 
 
-@pytest.mark.parametrize(
-    "limits", [{"max_nodes": 2}, {"half_life": -1.0}, {"half_life": np.nan}, {"half_life": np.inf}]
-)
-def test_the_native_learner_refuses_them_too(limits):
-    with pytest.raises(ValueError, match=next(iter(limits))):
-        _core.Learner(3, **limits)
-
-
-@pytest.mark.parametrize("limits", [{"max_nodes": 20}, {"half_life": 9.0}])
-def test_changing_them_after_learning_began_is_refused(limits):
-    X = STREAMS["blobs"]
-    model = PHIDA().partial_fit(X)
-    with pytest.raises(ValueError, match=rf"{next(iter(limits))} was changed from None to .*call fit"):
-        model.set_params(**limits).partial_fit(X)
-    assert model.n_samples_seen_ == 300
-    assert model.fit(X).partial_fit(X).n_samples_seen_ == 600
-    with pytest.raises(ValueError, match="to None after learning began"):
-        model.set_params(max_nodes=None, half_life=None).partial_fit(X)
-
-
-@pytest.mark.parametrize("value", [np.int64(20), np.int32(20)])
-def test_numbers_of_numpy_will_do(value):
-    assert_same_state(PHIDA(max_nodes=value).fit(STREAMS["blobs"]), PHIDA(max_nodes=20).fit(STREAMS["blobs"]))
-    assert_same_state(PHIDA(half_life=value).fit(STREAMS["blobs"]), PHIDA(half_life=20.0).fit(STREAMS["blobs"]))
+def test_the_native_learner_needs_room_for_three_nodes():
+    with pytest.raises(ValueError, match="max_nodes"):
+        _core.Learner(3, plus=True, max_nodes=2)

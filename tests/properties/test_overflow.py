@@ -21,15 +21,16 @@ assert graph["candidate"].min() >= 0 and graph["candidate"].max() < 11
 
 STREAMS = """
 import numpy as np
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 
 for seed in range(300):
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(25, 6)) * 10.0 ** rng.integers(-300, 100, size=6)
     for column in rng.integers(6, size=2):
         rows[rng.integers(25, size=3), column] = rng.choice([1e140, -1e140])
-    model = PHIDA().fit(rows)
-    assert 0 <= model.labels_.min() and model.labels_.max() < model.n_clusters_
+    for model in (PHIDA(), PHIDAPlus(), PHIDAPlus(level="parts")):
+        model.fit(rows)
+        assert 0 <= model.labels_.min() and model.labels_.max() < model.n_clusters_
 """
 
 

@@ -5,9 +5,8 @@ import pytest
 from data import blobs, drifting
 from hypothesis import given
 from hypothesis import strategies as st
+from kinds import MAKERS, each_kind
 from states import assert_same_state, bits
-
-from phida import PHIDA
 
 ATTRIBUTES = [
     "n_clusters_", "n_nodes_", "n_active_nodes_", "n_components_", "n_samples_seen_", "interval_", "vigilance_",
@@ -23,42 +22,45 @@ def read_everything(model, X):
     model.get_feature_names_out()
 
 
-@pytest.mark.parametrize("mode", ["equations", "released"])
+@each_kind
 @pytest.mark.parametrize("X", [blobs(250), drifting(250)], ids=["blobs", "drifting"])
-def test_reading_between_rows_changes_nothing(X, mode):
-    read = PHIDA(compatibility=mode)
+def test_reading_between_rows_changes_nothing(X, make):
+    read = make()
     for row in X:
         read_everything(read.partial_fit(row[None]), X[:5])
-    assert_same_state(read, PHIDA(compatibility=mode, compute_labels=False).partial_fit(X))
+    assert_same_state(read, make(compute_labels=False).partial_fit(X))
 
 
+@each_kind
 @pytest.mark.parametrize("name", ["predict", "transform"])
-def test_asking_twice_gives_the_same(name):
+def test_asking_twice_gives_the_same(name, make):
     X = blobs()
-    model = PHIDA().partial_fit(X)
+    model = make().partial_fit(X)
     assert bits(getattr(model, name)(X)) == bits(getattr(model, name)(X))
 
 
-@given(st.integers(0, 100), st.lists(st.integers(0, 199), min_size=1, max_size=30))
-def test_a_label_does_not_depend_on_the_other_rows(seed, chosen):
+@given(st.integers(0, 100), st.lists(st.integers(0, 199), min_size=1, max_size=30), st.sampled_from(sorted(MAKERS)))
+def test_a_label_does_not_depend_on_the_other_rows(seed, chosen, kind):
     X = drifting(200, seed=seed)
-    model = PHIDA().fit(X)
+    model = MAKERS[kind]().fit(X)
     assert bits(model.predict(X[chosen])) == bits(model.predict(X)[chosen])
     assert bits(model.transform(X[chosen])) == bits(model.transform(X)[chosen])
     assert model.predict(X[chosen[:1]])[0] == model.labels_[chosen[0]]
 
 
-def test_labels_of_fit_and_of_partial_fit():
+@each_kind
+def test_labels_of_fit_and_of_partial_fit(make):
     X, more = blobs(200), blobs(80, seed=1)
-    model = PHIDA().fit(X)
+    model = make().fit(X)
     np.testing.assert_array_equal(model.labels_, model.predict(X))
     model.partial_fit(more)
     assert model.labels_.shape == (80,)
     np.testing.assert_array_equal(model.labels_, model.predict(more))
 
 
-def test_a_record_belongs_to_one_moment():
-    model = PHIDA().fit(blobs(200))
+@each_kind
+def test_a_record_belongs_to_one_moment(make):
+    model = make().fit(blobs(200))
     nodes = model.nodes_
     before = bits(nodes.representatives), bits(nodes.support)
     model.partial_fit(blobs(200, seed=3))
@@ -66,8 +68,9 @@ def test_a_record_belongs_to_one_moment():
     assert bits(model.nodes_.support) != before[1]
 
 
-def test_ids_are_never_reused():
-    model, X, born = PHIDA(compute_labels=False), drifting(400), {}
+@each_kind
+def test_ids_are_never_reused(make):
+    model, X, born = make(compute_labels=False), drifting(400), {}
     for chunk in np.array_split(X, 80):
         nodes = model.partial_fit(chunk).nodes_
         assert (np.diff(nodes.id) > 0).all()
@@ -76,12 +79,14 @@ def test_ids_are_never_reused():
     assert len(born) > model.n_nodes_, "no node was removed: change the stream"
 
 
-def test_counts_agree_with_records():
-    model = PHIDA().fit(drifting())
+@each_kind
+def test_counts_agree_with_records(make):
+    model = make().fit(drifting())
     nodes = model.nodes_
     assert model.n_nodes_ == len(nodes) == len(nodes.support)
     assert model.n_active_nodes_ == nodes.active.sum()
-    assert model.n_components_ == nodes.component.max() + 1 == len(model.hierarchy_.mass)
+    assert model.n_components_ == nodes.component.max() + 1
+    assert model.n_clusters_ == len(set(model.hierarchy_.cluster)) == model.cut_clarity_.n_clusters
     shares = model.assignment_view_.support_share
     assert model.n_clusters_ == nodes.cluster.max() + 1 == len(model.cluster_centers_) == len(shares)
     assert model.n_samples_seen_ == 400

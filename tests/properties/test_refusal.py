@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from data import blobs
+from kinds import each_estimator
 from states import differences, state_of
-
-from phida import PHIDA
 
 X = blobs(120)
 
@@ -49,11 +48,12 @@ def assert_untouched(model, before):
     assert differences(state, before[1]) == []
 
 
+@each_estimator
 @pytest.mark.parametrize("method", ["partial_fit", "predict", "transform"])
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.parametrize("frame", [False, True], ids=["array", "frame"])
-def test_a_fitted_model_stays_as_it_was(name, method, frame):
-    model = PHIDA().fit(pd.DataFrame(X, columns=["a", "b", "c"]) if frame else X)
+def test_a_fitted_model_stays_as_it_was(name, method, frame, estimator):
+    model = estimator().fit(pd.DataFrame(X, columns=["a", "b", "c"]) if frame else X)
     before = everything(model)
     with warnings.catch_warnings(), pytest.raises((ValueError, TypeError)):
         # scikit-learn warns where only one of model and data has feature names; not what is tested here.
@@ -62,21 +62,23 @@ def test_a_fitted_model_stays_as_it_was(name, method, frame):
     assert_untouched(model, before)
 
 
+@each_estimator
 @pytest.mark.parametrize("name", [name for name in REFUSED if name not in ("too wide", "too narrow")])
 @pytest.mark.parametrize("frame", [False, True], ids=["array", "frame"])
-def test_a_refused_fit_leaves_the_old_model(name, frame):
+def test_a_refused_fit_leaves_the_old_model(name, frame, estimator):
     """fit resets only once its rows are known to be good."""
-    model = PHIDA().fit(pd.DataFrame(X, columns=["a", "b", "c"]) if frame else X)
+    model = estimator().fit(pd.DataFrame(X, columns=["a", "b", "c"]) if frame else X)
     before = everything(model)
     with pytest.raises((ValueError, TypeError)):
         model.fit(REFUSED[name])
     assert_untouched(model, before)
 
 
+@each_estimator
 @pytest.mark.parametrize("name", [name for name in REFUSED if name not in ("too wide", "too narrow")])
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_a_new_model_stays_new(name, method):
-    model = PHIDA()
+def test_a_new_model_stays_new(name, method, estimator):
+    model = estimator()
     before = everything(model)
     with pytest.raises((ValueError, TypeError)):
         getattr(model, method)(REFUSED[name])
@@ -84,8 +86,9 @@ def test_a_new_model_stays_new(name, method):
     assert not hasattr(model, "n_features_in_")
 
 
-def test_other_feature_names_are_refused():
-    model = PHIDA().fit(pd.DataFrame(X, columns=["a", "b", "c"]))
+@each_estimator
+def test_other_feature_names_are_refused(estimator):
+    model = estimator().fit(pd.DataFrame(X, columns=["a", "b", "c"]))
     before = everything(model)
     with pytest.raises(ValueError, match="feature names should match"):
         model.partial_fit(pd.DataFrame(X, columns=["a", "c", "b"]))

@@ -1,4 +1,7 @@
-"""PHIDA on Spark: one model over a table or stream, or one per key, and labels as a column. ``docs/distributed.md``."""
+"""PHIDA and PHIDA+ on Spark: one model over a table or stream, or one per key, and labels as a column.
+
+``docs/distributed.md`` gives the rules.
+"""
 
 try:
     import pyspark as _pyspark  # noqa: F401
@@ -8,7 +11,17 @@ except ImportError as error:
 from phida.spark.keyed import fit_per_key, models_per_key
 from phida.spark.labels import predict
 from phida.spark.learning import fit
-from phida.spark.ml import PHIDA, PHIDAModel
+from phida.spark.ml import PHIDA, PHIDAModel, PHIDAPlus, PHIDAPlusModel
 from phida.spark.streaming import fit_stream
 
-__all__ = ["PHIDA", "PHIDAModel", "fit", "fit_per_key", "fit_stream", "models_per_key", "predict"]
+__all__ = [
+    "PHIDA",
+    "PHIDAModel",
+    "PHIDAPlus",
+    "PHIDAPlusModel",
+    "fit",
+    "fit_per_key",
+    "fit_stream",
+    "models_per_key",
+    "predict",
+]

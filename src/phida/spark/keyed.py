@@ -10,8 +10,9 @@ import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import IntegerType, LongType, StructType
+from sklearn.base import clone
 
-from phida import estimators
+from phida.estimators import Estimator, PHIDAPlus
 from phida.spark.columns import Features, features_of
 from phida.spark.learning import check_names
 
@@ -27,11 +28,12 @@ def fit_per_key(
     *,
     order: str | Sequence[str] | None = None,
     output: str = "prediction",
+    estimator: type[Estimator] = PHIDAPlus,
     **parameters: Any,
 ) -> DataFrame:
     """Learn a model for each key (customer, machine) of a stream, and label its rows by it.
 
-    It is plain learning, row by row: the model of a key is that of :meth:`phida.PHIDA.partial_fit` over its rows.
+    It is plain learning, row by row: the model of a key is that of ``partial_fit`` over its rows.
     Models are in Spark's state store, which must be RocksDB (it is set for the session), and are kept and restored with
     the query's checkpoint; :func:`models_per_key` reads them. Start the result with output mode ``append``.
 
@@ -48,8 +50,10 @@ def fit_per_key(
         and after a shuffle that is not the same every time.
     output : str, default="prediction"
         Name of the column of labels.
+    estimator : type, default=PHIDAPlus
+        :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
     **parameters
-        Of :class:`phida.PHIDA`.
+        Of the estimator.
 
     Returns
     -------
@@ -69,11 +73,11 @@ def fit_per_key(
     schema = StructType(df.schema.fields)
     schema = schema.add(output, IntegerType()).add("cluster_id", LongType()).add("n_seen", LongType())
     df.sparkSession.conf.set(_STORE, _ROCKSDB)
-    model = estimators.PHIDA(compute_labels=False, **parameters)
+    model = estimator(compute_labels=False, **parameters)
     model._validate_params()  # here, not on a worker
     grouped = df.withColumn(_FEATURES, column).groupBy(*keys)
     return grouped.transformWithStateInPandas(
-        KeyLearner(model.get_params(), names, sorted_by, schema.names),
+        KeyLearner(model, names, sorted_by, schema.names),
         outputStructType=schema,
         outputMode="append",
         timeMode="none",
@@ -92,7 +96,7 @@ def models_per_key(spark: SparkSession, checkpoint: str) -> DataFrame:
     Returns
     -------
     models : pyspark.sql.DataFrame
-        The key's columns, and ``model``: bytes for :meth:`phida.PHIDA.from_bytes`.
+        The key's columns, and ``model``: bytes for ``from_bytes`` of the estimator.
     """
     states = spark.read.format("statestore").option("stateVarName", "model").load(checkpoint)
     return states.selectExpr("key.*", "value.content as model")
@@ -101,8 +105,8 @@ def models_per_key(spark: SparkSession, checkpoint: str) -> DataFrame:
 class KeyLearner(StatefulProcessor):
     """Learns the rows of one key after another."""
 
-    def __init__(self, parameters: dict[str, Any], names: list[str] | None, order: list[str], columns: list[str]):
-        self.parameters, self.names, self.order, self.columns = parameters, names, order, columns
+    def __init__(self, unfitted: Estimator, names: list[str] | None, order: list[str], columns: list[str]):
+        self.unfitted, self.names, self.order, self.columns = unfitted, names, order, columns
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Of Spark: what is kept is one cell per key."""
@@ -125,10 +129,10 @@ class KeyLearner(StatefulProcessor):
         self.kept.update((model._with_names(self.names).to_bytes(),))
         yield frame[self.columns]
 
-    def _model(self) -> estimators.PHIDA:
+    def _model(self) -> Estimator:
         if not self.kept.exists():
-            return estimators.PHIDA(**self.parameters)
-        return estimators.PHIDA.from_bytes(bytes(self.kept.get()[0]))
+            return clone(self.unfitted)
+        return type(self.unfitted).from_bytes(bytes(self.kept.get()[0]))
 
     def close(self) -> None:
         """Of Spark: there is nothing to close."""

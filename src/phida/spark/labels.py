@@ -10,19 +10,19 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from phida import estimators
+from phida.estimators import Estimator
 from phida.spark.columns import Features, features_of, matrix
 
 
 def predict(
-    df: DataFrame, model: estimators.PHIDA, features: Features = None, *, output: str = "prediction"
+    df: DataFrame, model: Estimator, features: Features = None, *, output: str = "prediction"
 ) -> DataFrame:
     """The table with the cluster of each row as one more column.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-    model : phida.PHIDA
+    model : phida.PHIDA or phida.PHIDAPlus
         It goes to every worker once.
     features : str or sequence of str, default=None
         An array or vector column, or several numeric ones; None stands for the columns that the model was learned from,
@@ -40,7 +40,7 @@ def predict(
     return df.withColumn(output, _labeller(model)(column))
 
 
-def _labeller(model: estimators.PHIDA) -> Any:
+def _labeller(model: Estimator) -> Any:
     nameless = model._with_names(None)  # workers have matrices
     nameless.__dict__.pop("labels_", None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +14,9 @@ from pyspark import StorageLevel, TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from phida import distributed, estimators
+from phida import distributed
 from phida._local_update import LocalUpdate
+from phida.estimators import Estimator, PHIDAPlus
 from phida.spark.columns import Features, features_of, matrix
 
 #: Rows of a block are as many as make about a megabyte.
@@ -24,12 +25,21 @@ _BLOCK_VALUES = 1 << 17
 _BLOCKS = "partition int, first long, stop long, rows binary"
 _ANSWERS = "partition int, answer binary"
 
+E = TypeVar("E", bound=Estimator)
+
 Batches = Iterator[pa.RecordBatch]
 Work = Callable[[NDArray[np.float64], int], bytes]
 """What a worker answers to its rows of a round, given the number of their partition."""
 
 
-def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **parameters: Any) -> estimators.PHIDA:
+def fit(
+    df: DataFrame,
+    features: Features = None,
+    *,
+    estimator: type[E] = PHIDAPlus,
+    random_state: int = 0,
+    **parameters: Any,
+) -> E:
     """A model of a table, learned afresh; the table's partitions are the model's.
 
     Parameters
@@ -38,23 +48,25 @@ def fit(df: DataFrame, features: Features = None, *, random_state: int = 0, **pa
         Its partitions, and the order of rows in them, decide the model to the bit.
     features : str or sequence of str, default=None
         An array or vector column, or several numeric ones; None stands for all numeric columns.
+    estimator : type, default=PHIDAPlus
+        :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
     random_state : int, default=0
         Seed of the samples.
     **parameters
-        Of :class:`phida.PHIDA`, but ``compute_labels``.
+        Of the estimator, but ``compute_labels``.
 
     Returns
     -------
-    model : phida.PHIDA
+    model : phida.PHIDA or phida.PHIDAPlus
     """
-    model = distributed.unfitted(parameters)
+    model = distributed.unfitted(estimator, parameters)
     learn(model, df, features, random_state)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the table has no row to learn from.")
     return model.refresh()
 
 
-def learn(model: estimators.PHIDA, df: DataFrame, features: Features, random_state: int) -> None:
+def learn(model: Estimator, df: DataFrame, features: Features, random_state: int) -> None:
     """Go on learning with the rows of a table: with all of them or, on an error, none."""
     column, names = features_of(df, features)
     check_names(model, names)
@@ -67,7 +79,7 @@ def learn(model: estimators.PHIDA, df: DataFrame, features: Features, random_sta
         def rows_of(slices: distributed.Slices) -> Iterator[NDArray[np.float64]]:
             return (np.load(io.BytesIO(answer)) for answer in _answers(blocks, slices, _rows))
 
-        def updates_of(learning: estimators.PHIDA, slices: distributed.Slices) -> Iterator[LocalUpdate]:
+        def updates_of(learning: Estimator, slices: distributed.Slices) -> Iterator[LocalUpdate]:
             work = _updates(learning._with_names(None), numbers, random_state)  # workers have matrices
             return (LocalUpdate.from_bytes(answer) for answer in _answers(blocks, slices, work))
 
@@ -78,7 +90,7 @@ def learn(model: estimators.PHIDA, df: DataFrame, features: Features, random_sta
             model._name_features(names)
 
 
-def check_names(model: estimators.PHIDA, names: list[str] | None) -> None:
+def check_names(model: Estimator, names: list[str] | None) -> None:
     """Raise where a model has learned columns of other names, or in another order."""
     known = getattr(model, "feature_names_in_", None)
     if known is not None and names is not None and names != list(known):
@@ -142,7 +154,7 @@ def _rows(rows: NDArray[np.float64], partition: int) -> bytes:
     return file.getvalue()
 
 
-def _updates(model: estimators.PHIDA, numbers: dict[int, int], random_state: int) -> Work:
+def _updates(model: Estimator, numbers: dict[int, int], random_state: int) -> Work:
     """What the model's workers find out."""
 
     def work(rows: NDArray[np.float64], partition: int) -> bytes:

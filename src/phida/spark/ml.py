@@ -1,11 +1,12 @@
-"""PHIDA for ``pyspark.ml``: an Estimator and its Model, for pipelines."""
+"""PHIDA and PHIDA+ for ``pyspark.ml``: Estimators and their Models, for pipelines."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
+from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasFeaturesCol, HasPredictionCol, HasSeed
 from pyspark.ml.util import (
     DefaultParamsReadable,
@@ -38,8 +39,52 @@ class _Columns(HasFeaturesCol, HasPredictionCol):
         return self
 
 
+class _Model(Model, _Columns, MLReadable, MLWritable):
+    """Adds the cluster of each row as a column. A subclass names the estimator of its model."""
+
+    _estimator: ClassVar[type[estimators.Estimator]]
+
+    def __init__(self, model: estimators.Estimator) -> None:
+        super().__init__()
+        self.model = model
+
+    def _transform(self, dataset: DataFrame) -> DataFrame:
+        return predict(dataset, self.model, self.getFeaturesCol(), output=self.getPredictionCol())
+
+    def write(self) -> MLWriter:
+        """Of Spark's files: metadata, and the model's file in a table of one cell."""
+        return _Writer(self)
+
+    @classmethod
+    def read(cls) -> MLReader[Self]:
+        """Of what :meth:`write` wrote."""
+        return _Reader(cls)
+
+
+class PHIDAModel(_Model):
+    """Adds the cluster of each row as a column.
+
+    Parameters
+    ----------
+    model : phida.PHIDA
+    """
+
+    _estimator = estimators.PHIDA
+
+
+class PHIDAPlusModel(_Model):
+    """Adds the cluster of each row as a column.
+
+    Parameters
+    ----------
+    model : phida.PHIDAPlus
+    """
+
+    _estimator = estimators.PHIDAPlus
+
+
 class PHIDA(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultParamsWritable):
-    """Learns a table; see :func:`phida.spark.fit`.
+    """Learns a table by :class:`phida.PHIDA`; see :func:`phida.spark.fit`.
 
     Parameters
     ----------
@@ -60,39 +105,61 @@ class PHIDA(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultParamsWr
         self._set(**self._input_kwargs)
 
     def _fit(self, dataset: DataFrame) -> PHIDAModel:
-        learned = fit(dataset, self.getFeaturesCol(), random_state=self.getSeed())
+        learned = fit(dataset, self.getFeaturesCol(), estimator=estimators.PHIDA, random_state=self.getSeed())
         model = PHIDAModel(learned)
         self._copyValues(model)
         return model
 
 
-class PHIDAModel(Model, _Columns, MLReadable, MLWritable):
-    """Adds the cluster of each row as a column.
+class PHIDAPlus(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultParamsWritable):
+    """Learns a table by :class:`phida.PHIDAPlus`; see :func:`phida.spark.fit`.
 
     Parameters
     ----------
-    model : phida.PHIDA
+    featuresCol : str, default="features"
+        A vector or array column.
+    predictionCol : str, default="prediction"
+        The column that the model adds.
+    level : {"groups", "parts"}, default="groups"
+        Which clusters the model adds.
+    seed : int, default=0
+        Seed of the samples.
     """
 
-    def __init__(self, model: estimators.PHIDA) -> None:
+    level: Param[str] = Param(Params._dummy(), "level", "groups or parts", typeConverter=TypeConverters.toString)
+    _input_kwargs: dict[str, Any]
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        featuresCol: str = "features",
+        predictionCol: str = "prediction",
+        level: str = "groups",
+        seed: int = 0,
+    ) -> None:
         super().__init__()
-        self.model = model
+        self._setDefault(seed=0, level="groups")
+        self._set(**self._input_kwargs)
 
-    def _transform(self, dataset: DataFrame) -> DataFrame:
-        return predict(dataset, self.model, self.getFeaturesCol(), output=self.getPredictionCol())
+    def setLevel(self, value: str) -> Self:
+        """Choose groups or parts."""
+        self._set(level=value)
+        return self
 
-    def write(self) -> MLWriter:
-        """Of Spark's files: metadata, and the model's file in a table of one cell."""
-        return _Writer(self)
+    def getLevel(self) -> str:
+        """Groups or parts."""
+        return self.getOrDefault(self.level)
 
-    @classmethod
-    def read(cls) -> MLReader[PHIDAModel]:
-        """Of what :meth:`write` wrote."""
-        return _Reader()
+    def _fit(self, dataset: DataFrame) -> PHIDAPlusModel:
+        learned = fit(dataset, self.getFeaturesCol(), random_state=self.getSeed(), level=self.getLevel())
+        model = PHIDAPlusModel(learned)
+        self._copyValues(model)
+        return model
 
 
 class _Writer(MLWriter):
-    def __init__(self, instance: PHIDAModel) -> None:
+    def __init__(self, instance: _Model) -> None:
         super().__init__()
         self.instance = instance
 
@@ -103,11 +170,15 @@ class _Writer(MLWriter):
         table.coalesce(1).write.parquet(f"{path}/model")
 
 
-class _Reader(MLReader[PHIDAModel]):
-    def load(self, path: str) -> PHIDAModel:
+class _Reader(MLReader[Any]):
+    def __init__(self, kind: type[_Model]) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def load(self, path: str) -> Any:
         metadata = DefaultParamsReader.loadMetadata(path, self.sc)
         cell = self.sparkSession.read.parquet(f"{path}/model").first()
-        instance = PHIDAModel(estimators.PHIDA.from_bytes(bytes(cell["model"])))
+        instance = self.kind(self.kind._estimator.from_bytes(bytes(cell["model"])))
         instance._resetUid(metadata["uid"])
         DefaultParamsReader.getAndSetParams(instance, metadata)
         return instance

@@ -6,14 +6,17 @@ import atexit
 import copy
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from phida import distributed, estimators, state_file
+from phida import distributed, state_file
+from phida.estimators import Estimator, PHIDAPlus
 from phida.spark.columns import Features, features_of
 from phida.spark.learning import check_names, learn
+
+E = TypeVar("E", bound=Estimator)
 
 NAME = "model.safetensors"
 #: Holds the number of the last batch as long as none had a row, and there is no model to save.
@@ -25,15 +28,16 @@ def fit_stream(
     checkpoint: str,
     features: Features = None,
     *,
+    estimator: type[E] = PHIDAPlus,
     random_state: int = 0,
-    on_batch: Callable[[estimators.PHIDA, DataFrame], None] | None = None,
+    on_batch: Callable[[E, DataFrame], None] | None = None,
     trigger: dict[str, Any] | None = None,
     **parameters: Any,
 ) -> StreamingQuery:
     """Learn a stream, batch by batch; nothing is labelled unless ``on_batch`` does it.
 
     After each batch the model is in ``checkpoint/model.safetensors``, with the number of the batch in the same file: a
-    batch that Spark hands in again is not learned again. Read it with :meth:`phida.PHIDA.load` at any time.
+    batch that Spark hands in again is not learned again. Read it with ``load`` of the estimator at any time.
 
     Parameters
     ----------
@@ -43,6 +47,8 @@ def fit_stream(
         A folder that the driver can write, and finds again when it is started anew. Spark's own checkpoint is below it.
     features : str or sequence of str, default=None
         As for :func:`phida.spark.fit`; the same, in the same order, whenever the stream is started anew.
+    estimator : type, default=PHIDAPlus
+        :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`; the same, too.
     random_state : int, default=0
         Seed of the samples.
     on_batch : callable, optional
@@ -50,7 +56,7 @@ def fit_stream(
     trigger : dict, optional
         Words for ``DataStreamWriter.trigger``, for instance ``{"availableNow": True}``.
     **parameters
-        Of :class:`phida.PHIDA`, but ``compute_labels``; for a model that begins.
+        Of the estimator, but ``compute_labels``; for a model that begins.
 
     Returns
     -------
@@ -58,7 +64,8 @@ def fit_stream(
     """
     folder = Path(checkpoint)
     folder.mkdir(parents=True, exist_ok=True)
-    learner = StreamLearner(folder / NAME, features, random_state, on_batch, parameters)
+    unfitted = distributed.unfitted(estimator, parameters)
+    learner = StreamLearner(folder / NAME, unfitted, features, random_state, on_batch)
     check_names(learner.model, features_of(df, features)[1])
     check_progress(folder, learner.last)
     atexit.register(learner.drop_model)
@@ -91,26 +98,26 @@ def _largest(folder: Path) -> int:
     return max((int(name) for name in names if name.isdigit()), default=-1)
 
 
-class StreamLearner:
+class StreamLearner(Generic[E]):
     """Takes batches in their order, and each once."""
 
     def __init__(
         self,
         path: Path,
+        model: E,
         features: Features,
         random_state: int,
-        on_batch: Callable[[estimators.PHIDA, DataFrame], None] | None,
-        parameters: dict[str, Any],
+        on_batch: Callable[[E, DataFrame], None] | None,
     ) -> None:
         self.path, self.features, self.random_state, self.on_batch = path, features, random_state, on_batch
-        self.model = distributed.unfitted(parameters)
+        self.model = model
         self.last = -1
         self.no_rows = path.with_name(NO_ROWS)
         if not path.is_file():
             if self.no_rows.is_file():
                 self.last = int(self.no_rows.read_text())
         else:
-            self.model = estimators.PHIDA.load(path)
+            self.model = type(model).load(path)
             position = state_file.read(path)[1]["stream_position"]
             if not isinstance(position, dict) or "spark_batch" not in position:
                 raise state_file.StateFileError(f"{path} is a model, but not a checkpoint of phida.spark.fit_stream.")

@@ -94,7 +94,7 @@ class Method:
     name: str
     """What tables and the command line call it."""
     group: str
-    """One of phida, ablation, mapping, online and batch."""
+    """One of phida, plus, ablation, mapping, online and batch."""
     order: int
     """Position in tables."""
     summary: str

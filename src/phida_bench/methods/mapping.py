@@ -28,7 +28,7 @@ class IdaSystem:
     """The IDA component with no PH view, and a mapping of its nodes that is worked out when labels are asked for."""
 
     def __init__(self, task: Task, map_nodes: MapNodes) -> None:
-        self._learner = _core.Learner(task.n_features, True, mapping=False)
+        self._learner = _core.Learner(task.n_features, released=True, mapping=False)
         self._map_nodes = map_nodes
         self._seed = task.seed
         self._parameters = task.parameters

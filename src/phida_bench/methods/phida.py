@@ -1,17 +1,29 @@
-"""PHIDA in both readings, and its ablations (spec section 11)."""
+"""PHIDA in both readings, PHIDA+ at both levels, and PHIDA's ablations (spec section 11)."""
 
 from __future__ import annotations
 
-from phida import _core
+from phida import PHIDA, PHIDAPlus, _core
+from phida_bench.methods.estimators import OnlineSystem
 from phida_bench.methods.interface import Labels, Method, Rows, Task
+from phida_bench.released import ReleasedPHIDA
 
 
-class LearnerSystem:
-    """The native learner: the estimator's, with the ablation switches that the estimator does not offer."""
+class StagedSystem(OnlineSystem):
+    """An estimator of ours: each stage of the stream ends with a refresh."""
 
-    def __init__(self, task: Task, mapping: str = "persistence", *, released: bool = False, **switches: bool) -> None:
-        self._learner = _core.Learner(task.n_features, released, **switches)
-        self._learner.map_by(mapping)
+    def __init__(self, estimator: PHIDA | PHIDAPlus) -> None:
+        super().__init__(estimator.set_params(compute_labels=False), nodes="n_active_nodes_")
+
+    def learn(self, X: Rows) -> None:
+        super().learn(X)
+        self._estimator.refresh()
+
+
+class AblationSystem:
+    """The native learner of the released reading, with switches that no estimator offers."""
+
+    def __init__(self, task: Task, **switches: bool) -> None:
+        self._learner = _core.Learner(task.n_features, released=True, **switches)
 
     def learn(self, X: Rows) -> None:
         self._learner.learn(X)
@@ -30,9 +42,7 @@ class LearnerSystem:
 
 
 def _ablation(name: str, order: int, summary: str, **switches: bool) -> Method:
-    return Method(
-        name, "ablation", order, summary, lambda task: LearnerSystem(task, "persistence", released=True, **switches)
-    )
+    return Method(name, "ablation", order, summary, lambda task: AblationSystem(task, **switches))
 
 
 # The published tables come from the released code, so it is the one that the ablations are compared with.
@@ -42,17 +52,18 @@ METHODS = (
         "phida",
         0,
         "the method in the released code's reading, which the published tables show",
-        lambda task: LearnerSystem(task, released=True),
+        lambda task: StagedSystem(ReleasedPHIDA()),
         published="PHIDA",
     ),
-    Method("PHIDA-equations", "phida", 1, "the method as the paper's equations have it", LearnerSystem),
     Method(
-        "PHIDA-coactivation",
+        "PHIDA-equations",
         "phida",
-        2,
-        "as the equations have it, but nodes are joined that win together; not in the paper",
-        lambda task: LearnerSystem(task, mapping="coactivation"),
+        1,
+        "the method as the paper's equations have it",
+        lambda task: StagedSystem(PHIDA()),
     ),
+    Method("PHIDA+", "plus", 2, "PHIDA+, parts; not in the paper", lambda task: StagedSystem(PHIDAPlus(level="parts"))),
+    Method("PHIDA+groups", "plus", 3, "PHIDA+, groups; not in the paper", lambda task: StagedSystem(PHIDAPlus())),
     _ablation("noPH", 10, "every node its own component; the gate always open", ph=False),
     _ablation("noRefresh", 11, "no periodic refresh, only that at the end of learning", refresh=False),
     _ablation("noDelete", 12, "no physical deletion of nodes", remove=False),

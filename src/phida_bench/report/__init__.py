@@ -11,17 +11,17 @@ import pandas as pd
 from phida_bench import execution, records
 from phida_bench.comparisons import (
     DIAGRAMS,
-    READOUT,
-    READOUT_DIAGRAMS,
+    SUCCESSOR_DIAGRAMS,
+    SUCCESSORS,
     Diagram,
     focused,
     ranked,
-    readouts,
+    successors,
     values,
 )
 from phida_bench.datasets import entries
 from phida_bench.evaluation import evaluate
-from phida_bench.methods import methods
+from phida_bench.methods import recorded_methods
 from phida_bench.protocol import SETTINGS
 from phida_bench.published import published
 from phida_bench.report import render, statements, tables
@@ -37,14 +37,14 @@ def write(folder: Path, out: Path, data: Path | None, jobs: int, say: Callable[[
         raise ValueError(f"{folder} holds no record; make some with: phida-bench run --out {folder}")
     say(f"{len(trials)} trials evaluated")
     cells = summarise(trials)
-    known = methods()
+    known = recorded_methods()
     present = [name for name in known if name in set(cells["method"])]
     groups = {name: known[name].group for name in present}
     document = Document("The PHIDA benchmark", _facts(folder, trials))
     document.sections.extend(_beside_published(cells, present))
     document.sections.extend(_comparisons(cells, groups))
-    if {READOUT, "PHIDA-equations"} <= set(present):
-        document.sections.append(_readout(cells, groups))
+    if "PHIDA-equations" in present and set(SUCCESSORS) & set(present):
+        document.sections.append(_successors(cells, groups))
     document.sections.append(
         Section("Statements of the paper", tables=(statements.table(statements.Evidence(cells, groups)),))
     )
@@ -90,7 +90,7 @@ def _facts(folder: Path, trials: pd.DataFrame) -> dict[str, str]:
 
 
 def _beside_published(cells: pd.DataFrame, present: list[str]) -> list[Section]:
-    known = methods()
+    known = recorded_methods()
     found: list[Table] = []
     for name in present:
         if theirs := known[name].published:
@@ -137,22 +137,22 @@ def _ranks(
     return tuple(pictures), pd.DataFrame(rows)
 
 
-def _readout(cells: pd.DataFrame, groups: dict[str, str]) -> Section:
-    """The co-activation read-out beside the paper's map, and among all systems."""
-    pictures, words = _ranks(cells, groups, READOUT_DIAGRAMS)
+def _successors(cells: pd.DataFrame, groups: dict[str, str]) -> Section:
+    """PHIDA's successors beside PHIDA, and among all systems."""
+    pictures, words = _ranks(cells, groups, SUCCESSOR_DIAGRAMS)
     titles = {name: entry.title for name, entry in entries().items()}
     shown = [
         Table(
-            "readout_tests",
-            "Co-activation against the paper's map",
-            readouts(cells, titles),
-            "Means over data sets, as the equations have it; both read the same learned nodes. Two-sided Wilcoxon "
-            "tests over data sets, not corrected.",
+            "successor_tests",
+            "Successors against PHIDA",
+            successors(cells, titles),
+            "Means over data sets, PHIDA as the equations have it. Two-sided Wilcoxon tests over data sets, not "
+            "corrected.",
         )
     ]
     if len(words):
-        shown.append(Table("readout_ranks", "Average ranks with co-activation", words))
-    return Section("Co-activation, which is not in the paper", tables=tuple(shown), pictures=pictures)
+        shown.append(Table("successor_ranks", "Average ranks with successors", words))
+    return Section("Successors of PHIDA, which are not in the paper", tables=tuple(shown), pictures=pictures)
 
 
 def _comparisons(cells: pd.DataFrame, groups: dict[str, str]) -> list[Section]:
@@ -173,7 +173,7 @@ def _comparisons(cells: pd.DataFrame, groups: dict[str, str]) -> list[Section]:
 
 def _results(cells: pd.DataFrame, present: list[str], groups: dict[str, str]) -> list[Section]:
     titles = {
-        "Results": ("phida", "online", "batch"),
+        "Results": ("phida", "plus", "online", "batch"),
         "Results: ablations": ("phida", "ablation"),
         "Results: mapping comparisons": ("phida", "mapping"),
     }
