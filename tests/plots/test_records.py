@@ -6,7 +6,7 @@ from data import blobs
 
 from phida import PHIDA, PHIDAPlus, records
 from phida.answers import Profile
-from phida.plots import Dendrogram, LineageBands, NodeMap, PersistenceDiagram
+from phida.plots import Dendrogram, LineageBands, NodePositions, PersistenceDiagram
 from phida.plots.lanes import lanes
 from phida.projection import Projection
 from plots.doubles import hand_made, lineage
@@ -47,7 +47,7 @@ def test_a_gap_without_an_upper_end():
 def test_records_of_phida_plus_are_of_flow(rows, level):
     model = PHIDAPlus(level=level).fit(rows)
     flow, found = model.flow_, model.persistence_
-    diagram, nodes, tree = PersistenceDiagram.of(model), NodeMap.of(model), Dendrogram.of(model)
+    diagram, nodes, tree = PersistenceDiagram.of(model), NodePositions.of(model), Dendrogram.of(model)
     assert diagram.measure == "density of flow" and diagram.kept.sum() == model.n_groups_
     assert diagram.id.tolist() == model.cluster_ids_[model.nodes_.cluster[found.node]].tolist()
     assert nodes.edges == "flow"
@@ -66,7 +66,7 @@ def test_a_node_without_flow_lasts():
 
 
 def test_nodes(model):
-    record = NodeMap.of(model)
+    record = NodePositions.of(model)
     nodes = model.nodes_
     expected = Projection.of(model).transform(nodes.representatives)
     np.testing.assert_array_equal(record.position, expected)
@@ -210,7 +210,7 @@ def test_a_feature_that_never_varied_tells_nothing():
     assert not record.deviations[:, 1].any() and 1 not in record.telling(0)
 
 
-@pytest.mark.parametrize("record", [PersistenceDiagram, NodeMap, Dendrogram, LineageBands, Profile])
+@pytest.mark.parametrize("record", [PersistenceDiagram, NodePositions, Dendrogram, LineageBands, Profile])
 def test_records_cannot_be_written_to(record, model):
     found = record.of(model)
     with pytest.raises(ValueError, match="read-only"):

@@ -23,15 +23,15 @@ _MANY = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class NodeMap(_Record):
+class NodePositions(_Record):
     """The learned nodes in the plane in which they vary most, and the edges between them.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from phida import PHIDA
-    >>> from phida.plots import NodeMap
-    >>> NodeMap.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
+    >>> from phida.plots import NodePositions
+    >>> NodePositions.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
     ['node', 'x', 'y', 'support', 'active', 'cluster', 'id']
     """
 
@@ -68,7 +68,7 @@ class NodeMap(_Record):
 
         Returns
         -------
-        record : NodeMap
+        record : NodePositions
         """
         nodes = model.nodes_
         projection = Projection.of(model)
@@ -137,7 +137,7 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     >>> ax.get_title(loc="left")
     'PH graph: 29 nodes, 16 edges, 8 clusters'
     """
-    record = NodeMap.of(model)
+    record = NodePositions.of(model)
     ax = style.axes_of(ax, (6.8, 5.6))
     x, y = record.position.T
     n = len(x)
@@ -178,7 +178,7 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _name(ax: Axes, record: NodeMap) -> int:
+def _name(ax: Axes, record: NodePositions) -> int:
     """Write each cluster's id at its node of largest support, the largest cluster first."""
     clusters = np.arange(len(record.cluster_ids))
     member = record.cluster >= 0
