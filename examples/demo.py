@@ -63,9 +63,7 @@ def digits_one_after_the_other(path: Path) -> None:
     stages = class_by_class(digits.target)
     total = len(digits.data)
     print(bold("1. Handwritten digits, one class after the other"))
-    print(
-        f"   {total} images of {digits.data.shape[1]} pixels. No model is told the classes or how many there are."
-    )
+    print(f"   {total} images of {digits.data.shape[1]} pixels. No model is told the classes or how many there are.")
     print(f"\n   {'':16}{'PHIDA+':^33}   {'PHIDA (published)':^25}")
     print("   digit  samples   nodes  groups  parts  ARI of parts   nodes  clusters    ARI")
     plus, published = (Timed(model(compute_labels=False)) for model in (PHIDAPlus, PHIDA))

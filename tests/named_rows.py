@@ -1,9 +1,24 @@
-"""Streams of dicts and frames for the tests of the river model."""
+"""Streams of dicts and frames for the tests of the river models, and the models."""
+
+from typing import NamedTuple
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pytest
 from data import drifting
+
+import phida
+import phida.river
+
+
+class Kind(NamedTuple):
+    clusterer: type  # for river
+    estimator: type  # for scikit-learn, with the same learner
+
+
+KINDS = {name: Kind(getattr(phida.river, name), getattr(phida, name)) for name in ("PHIDA", "PHIDAPlus")}
+each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 NAMES = ("height", "width", "depth")
 X = drifting(300)

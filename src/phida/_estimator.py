@@ -377,8 +377,11 @@ class Estimator(ClusterMixin, Predictor):
         merged.fit(replayed_rows(states, drawn, random_state))
         merged.compute_labels = given[0].compute_labels
         state = merged._fitted.learner.__getstate__()
-        state = restart_lineage(state if drawn == total else scaled(state, total))
-        merged._model = Model.restored(state, merged._settings(), columns)
+        if drawn != total:
+            state = scaled(state, total)
+        settings = merged._settings()
+        cluster = Model.restored(state, settings, columns).reading(merged._rule).nodes()["cluster"]
+        merged._model = Model.restored(restart_lineage(state, cluster), settings, columns)
         return merged
 
     @property

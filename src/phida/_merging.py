@@ -75,13 +75,13 @@ def _scaled_pairs(state: State, factor: float) -> dict[str, Any]:
     }
 
 
-def restart_lineage(state: State) -> dict[str, Any]:
+def restart_lineage(state: State, cluster: NDArray[np.int64]) -> dict[str, Any]:
     """The state with a lineage that begins here: what became of clusters while rows were replayed never happened.
 
-    All clusters are born at the last row, and history has one milestone. Needs a state that has just been refreshed.
+    All clusters are born at the last row, and history has one milestone. Needs a state that has just been refreshed,
+    and the cluster of each node, -1 for none.
     """
-    old, cluster = np.unique(state["cluster_id"], return_inverse=True)
-    cluster_id = cluster - int(old[0] == -1)  # nodes of no cluster have -1
+    cluster_id = cluster.astype(np.int64)
     n_ids, n_seen = int(cluster_id.max()) + 1, state["n_seen"]
     ids = np.arange(n_ids)
     support = np.array([state["support"][cluster_id == i].sum() for i in ids])

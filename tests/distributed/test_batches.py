@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from states import assert_same_state
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 from phida.distributed import fit_partitions, partial_fit_partitions, rounds
 
 NAMES = list("abcd")
@@ -79,7 +79,7 @@ def test_a_callback_that_fails_does_not_leave_the_batch_half_learned():
 
 
 def test_a_subclass_keeps_what_it_notes_and_parameters_stay():
-    class Counting(PHIDA):
+    class Counting(PHIDAPlus):
         n_rounds = 0
 
         def apply_updates(self, updates):
@@ -88,7 +88,7 @@ def test_a_subclass_keeps_what_it_notes_and_parameters_stay():
 
     model = partial_fit_partitions(Counting(half_life=500.0), np.array_split(blobs(2000), 3))
     assert model.n_rounds > 3
-    assert model.get_params() == PHIDA(half_life=500.0).get_params()
+    assert model.get_params() == PHIDAPlus(half_life=500.0).get_params()
 
 
 def test_a_model_that_learns_meanwhile_loses_nothing():

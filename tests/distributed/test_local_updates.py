@@ -5,10 +5,13 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from kinds import each_estimator
+from sklearn.base import clone
 from states import assert_same_state, differences, state_of
 
-from phida import PHIDA, _core
+from phida import PHIDA, PHIDAPlus, _core
 from phida.distributed import LocalUpdate, fit_partitions, partial_fit_partitions, rounds
+from phida_bench import ReleasedPHIDA
 
 
 def blobs(n, d=4, seed=0):
@@ -17,9 +20,14 @@ def blobs(n, d=4, seed=0):
     return centers[rng.integers(5, size=n)] + rng.normal(size=(n, d))
 
 
+@pytest.fixture(params=[PHIDA, PHIDAPlus], ids=lambda estimator: estimator.__name__)
+def model(request):
+    return request.param(compute_labels=False).partial_fit(blobs(1500))
+
+
 @pytest.fixture
-def model():
-    return PHIDA(compute_labels=False).partial_fit(blobs(1500))
+def plus():
+    return PHIDAPlus(compute_labels=False).partial_fit(blobs(1500))
 
 
 def copied(model):
@@ -83,21 +91,30 @@ def test_an_update_is_taken_once(model):
 def test_learning_goes_on_after_it_as_after_loading(model, tmp_path):
     model.apply_updates(updates_of(model, [blobs(2000, seed=1)]))
     model.save(tmp_path / "m.safetensors")
-    loaded = PHIDA.load(tmp_path / "m.safetensors")
+    loaded = type(model).load(tmp_path / "m.safetensors")
     more = blobs(1000, seed=2)
     assert_same_state(model.partial_fit(more), loaded.partial_fit(more))
 
 
-@pytest.mark.parametrize("parameters", [{"compatibility": "released"}, {"max_nodes": 12}, {"half_life": 300.0}])
-def test_every_kind_of_model_learns_from_updates(parameters, tmp_path):
-    model = PHIDA(compute_labels=False, **parameters).partial_fit(blobs(1000))
+@pytest.mark.parametrize(
+    "model",
+    [
+        ReleasedPHIDA(compute_labels=False),
+        PHIDAPlus(compute_labels=False, level="parts"),
+        PHIDAPlus(compute_labels=False, max_nodes=12),
+        PHIDAPlus(compute_labels=False, half_life=300.0),
+    ],
+    ids=str,
+)
+def test_every_kind_of_model_learns_from_updates(model, tmp_path):
+    model = clone(model).partial_fit(blobs(1000))
     for seed in range(1, 4):
         model.apply_updates(updates_of(model, np.array_split(blobs(1000, seed=seed), 3)))
     model.save(tmp_path / "m.safetensors")
-    loaded = PHIDA.load(tmp_path / "m.safetensors")
+    loaded = type(model).load(tmp_path / "m.safetensors")
     more = blobs(500, seed=9)
     assert_same_state(model.partial_fit(more), loaded.partial_fit(more))
-    assert model.n_nodes_ <= parameters.get("max_nodes", 10**6)
+    assert model.n_nodes_ <= (model.get_params().get("max_nodes") or 10**6)
     assert model.n_clusters_ >= 1
 
 
@@ -124,7 +141,7 @@ def test_clusters_have_ids_and_events_as_in_ordinary_learning(model, tmp_path):
     born = {i for e in model.lineage_ for i in e.after}
     assert set(model.cluster_ids_) <= born
     model.save(tmp_path / "m.safetensors")
-    loaded = PHIDA.load(tmp_path / "m.safetensors")
+    loaded = type(model).load(tmp_path / "m.safetensors")
     more = np.array_split(blobs(1000, seed=7), 2)
     assert_same_state(model.apply_updates(updates_of(model, more)), loaded.apply_updates(updates_of(loaded, more)))
     assert list(model.lineage_) == list(loaded.lineage_)
@@ -146,7 +163,7 @@ def test_clusters_have_ids_and_events_as_in_ordinary_learning(model, tmp_path):
 def test_an_update_that_makes_no_sense_is_refused(model, name, value):
     update = model.local_update(blobs(300, seed=1))
     before = copied(model)
-    with pytest.raises(ValueError, match=r"update|state"):
+    with pytest.raises(ValueError, match=r"update|state|'\w+' "):
         model.apply_updates([LocalUpdate({**update.columns, name: value})])
     assert_same_state(model, before)
 
@@ -174,7 +191,8 @@ def test_what_is_no_update_is_refused(model):
         model.apply_updates(update)
 
 
-def test_parameters_that_changed_are_refused_as_in_ordinary_learning(model):
+def test_parameters_that_changed_are_refused_as_in_ordinary_learning(plus):
+    model = plus
     update = model.local_update(blobs(10))
     model.set_params(half_life=10.0)
     for work in (lambda: model.local_update(blobs(10)), lambda: model.apply_updates([update])):
@@ -205,21 +223,24 @@ def test_rounds_take_every_row_once_and_grow(sizes):
         assert length <= max(64, 0.5 * sum(lengths[:k]))
 
 
-def test_partitions_of_frames_are_those_of_matrices():
+@each_estimator
+def test_partitions_of_frames_are_those_of_matrices(estimator):
     parts = np.array_split(blobs(3000), 4)
     frames = [pd.DataFrame(rows, columns=list("abcd")) for rows in parts]
-    one, other = fit_partitions(parts), fit_partitions(frames)
+    one, other = fit_partitions(parts, estimator=estimator), fit_partitions(frames, estimator=estimator)
+    assert type(one) is type(other) is estimator
     assert_same_state(one, other)
     assert other.feature_names_in_.tolist() == list("abcd")
 
 
-def test_batches_go_on_from_each_other():
+@each_estimator
+def test_batches_go_on_from_each_other(estimator):
     first, second = blobs(2000), blobs(2000, seed=1)
-    model = PHIDA(compute_labels=False)
+    model = estimator(compute_labels=False)
     for batch in (first, second):
         partial_fit_partitions(model, np.array_split(batch, 4))
     assert model.n_samples_seen_ == 4000
-    again = PHIDA(compute_labels=False)
+    again = estimator(compute_labels=False)
     for batch in (first, second):
         partial_fit_partitions(again, np.array_split(batch, 4))
     assert_same_state(model, again)
@@ -231,39 +252,76 @@ def test_another_seed_draws_another_sample():
     assert state_of(one)["representative"].tobytes() != state_of(other)["representative"].tobytes()
 
 
-def test_wins_that_nodes_share_are_counted_where_the_rows_are(model):
+def test_pairs_are_counted_where_the_rows_are(plus):
     X = blobs(800, seed=1)
-    before = model._model.learner.__getstate__()["co_count"].sum()
-    update = model.local_update(X)
-    counted = int(update.columns["co_count"].sum())
-    assert counted == update.n_counted > 0
-    model.apply_updates([update])
-    after = model._model.learner.__getstate__()["co_count"].sum()
-    # The rows that it carries are learned in order; some of them make nodes, and nodes that go take their counts along.
-    assert before < after <= before + len(X)
-    assert model.set_params(mapping="coactivation").hierarchy_.mapping == "coactivation"
+    before = pair_counts(state_of(plus)).sum()
+    update = plus.local_update(X)
+    assert update.columns["pair_count"].sum() == update.n_counted > 0
+    plus.apply_updates([update])
+    after = pair_counts(state_of(plus)).sum()
+    # The rows that it carries are learned in order; some of them make nodes.
+    assert before + update.n_counted <= after <= before + len(X)
+    assert plus.n_parts_ >= 1
 
 
-def test_counts_of_nodes_that_are_not_there_are_refused(model):
-    update = model.local_update(blobs(800, seed=1))
+def test_counts_of_nodes_that_are_not_there_are_refused(plus):
+    update = plus.local_update(blobs(800, seed=1))
     columns = dict(update.columns)
-    columns["co_winner"] = columns["co_winner"] + 10_000
-    with pytest.raises(ValueError, match="not there"):
-        model.apply_updates([LocalUpdate(columns)])
+    columns["pair_winner"] = columns["pair_winner"] + 10_000
+    with pytest.raises(ValueError, match="pair_winner"):
+        plus.apply_updates([LocalUpdate(columns)])
 
 
-def test_counts_of_partitions_add_up():
-    learner = _core.Learner(4, remove=False)  # nodes that go would take their counts along
+def test_an_update_of_the_other_method_is_refused(plus):
+    for one, other in ((plus, PHIDA()), (PHIDA().partial_fit(blobs(1500)), PHIDAPlus())):
+        update = dict(one.local_update(blobs(800, seed=1)).columns)
+        other.partial_fit(blobs(1500))
+        update |= {name: other.local_update(blobs(1)).columns[name] for name in ("n_seen", "n_created", "n_nodes")}
+        before = copied(other)
+        with pytest.raises(ValueError, match=r"update|'\w+' "):
+            other.apply_updates([LocalUpdate(update)])
+        assert_same_state(other, before)
+
+
+def pair_counts(columns, n=2000):
+    """Samples by winner and runner-up; on the diagonal those whose runner-up is gone."""
+    counts = np.zeros((n, n), dtype=np.int64)
+    counts[columns["pair_winner"], columns["pair_runner_up"]] = columns["pair_count"]
+    return counts + np.diag(np.pad(columns["pair_unpaired"], (0, n - len(columns["pair_unpaired"]))))
+
+
+def pair_offsets(columns, n=2000):
+    offsets = np.zeros((n, n))
+    offsets[columns["pair_winner"], columns["pair_runner_up"]] = columns["pair_offset"]
+    return offsets
+
+
+def test_sums_of_partitions_add_up():
+    learner = _core.Learner(4, plus=True, remove=False)  # nodes that go would move counts
     learner.learn(blobs(1500))
     parts = [learner.local_update(rows, 4, i) for i, rows in enumerate(np.split(blobs(900, seed=1), 3))]
-    expected = np.zeros((2000, 2000), dtype=np.int64)
-    for columns in (learner.__getstate__(), *parts):
-        expected[columns["co_winner"], columns["co_runner_up"]] += columns["co_count"]
+    everything = [learner.__getstate__(), *parts]
+    expected = sum(pair_counts(columns) for columns in everything)
+    offsets = sum(pair_offsets(columns) for columns in everything)
     carried = sum(len(part["rest"]) for part in parts)
+    assert carried < 600
     learner.apply(parts)
-    after, state = np.zeros_like(expected), learner.__getstate__()
-    after[state["co_winner"], state["co_runner_up"]] = state["co_count"]
-    assert (after >= expected).all() and 0 < (after - expected).sum() <= carried
+    after = learner.__getstate__()
+    more = pair_counts(after) - expected
+    assert (more >= 0).all() and 0 < more.sum() <= carried
+    # Where no row that was carried came on top, offsets are plain sums, too.
+    np.testing.assert_allclose(pair_offsets(after)[more == 0], offsets[more == 0], rtol=1e-12)
+
+
+def test_far_samples_of_partitions_add_up(plus):
+    parts = np.array_split(np.vstack([blobs(600, seed=1), 40 + blobs(30, seed=2)]), 3)
+    updates, before = updates_of(plus, parts), state_of(plus)
+    far = sum(update.columns["n_far"] - before["n_far"] for update in updates)
+    moved = sum(update.columns["log_theta"] - before["log_theta"] for update in updates)
+    plus.apply_updates(updates)
+    after = state_of(plus)
+    assert far > 0 and after["n_far"] == before["n_far"] + far
+    np.testing.assert_allclose(after["log_theta"], before["log_theta"] + moved, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +338,6 @@ def test_counts_of_partitions_add_up():
         {"vigilance": lambda threshold: 5.0},
         {"interval": lambda interval: 10**15},
         {"samples_kept": lambda kept: 10**15},
-        {"co_count": lambda count: count * 2**30},
     ],
     ids=lambda nonsense: next(iter(nonsense)),
 )
@@ -289,6 +346,6 @@ def test_numbers_that_make_no_sense_are_refused_and_change_nothing(model, nonsen
     columns = dict(model.local_update(blobs(800, seed=1)).columns)
     ((name, spoil),) = nonsense.items()
     columns[name] = spoil(columns[name])
-    with pytest.raises(ValueError, match=r"update|state"):
+    with pytest.raises(ValueError, match=r"update|state|'\w+' "):
         model.apply_updates([LocalUpdate(columns)])
     assert differences(before, state_of(model)) == []

@@ -10,8 +10,9 @@ import strategies
 from data import blobs, drifting
 from hypothesis import given
 from hypothesis import strategies as st
+from kinds import each_kind
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 from phida.lineage import Event, Lineage
 
 KINDS = {"born", "split", "merged", "died", "revived"}
@@ -79,15 +80,16 @@ def lives(lineage):
     return alive
 
 
-@given(strategies.rows(n=(1, 200)), st.none() | st.integers(10, 200))
-def test_events_tell_the_ids_that_there_are(rows, half_life):
-    model = PHIDA(half_life=half_life).fit(rows)
+@given(strategies.rows(n=(1, 200)), st.none() | st.integers(10, 200), st.sampled_from(["groups", "parts"]))
+def test_events_tell_the_ids_that_there_are(rows, half_life, level):
+    model = PHIDAPlus(half_life=half_life, level=level).fit(rows)
     assert lives(model.lineage_) == set(model.cluster_ids_.tolist())
     assert len(set(model.cluster_ids_.tolist())) == model.n_clusters_
 
 
-def test_reading_writes_no_events():
-    model = PHIDA().partial_fit(drifting(400))
+@each_kind
+def test_reading_writes_no_events(make):
+    model = make().partial_fit(drifting(400))
     before = list(model.lineage_)
     for _ in range(3):
         model.predict_id(drifting(400))
@@ -95,9 +97,10 @@ def test_reading_writes_no_events():
     assert list(model.lineage_) == before
 
 
-def test_ids_are_those_that_a_refresh_leaves():
+@each_kind
+def test_ids_are_those_that_a_refresh_leaves(make):
     rows = drifting(600)
-    model = PHIDA(compute_labels=False)
+    model = make(compute_labels=False)
     for first in range(0, 600, 37):
         model.partial_fit(rows[first : first + 37])
         shown = model.cluster_ids_
@@ -105,10 +108,11 @@ def test_ids_are_those_that_a_refresh_leaves():
         np.testing.assert_array_equal(refreshed.cluster_ids_, shown)
 
 
-def test_callbacks_hear_every_event_once_and_in_order():
+@each_kind
+def test_callbacks_hear_every_event_once_and_in_order(make):
     heard = []
     rows = drifting(800)
-    model = PHIDA(compute_labels=False).on_event(heard.append)
+    model = make(compute_labels=False).on_event(heard.append)
     for first in range(0, 800, 300):
         model.partial_fit(rows[first : first + 300])
     model.refresh().refresh()
@@ -118,23 +122,25 @@ def test_callbacks_hear_every_event_once_and_in_order():
     assert heard[-len(model.lineage_) :] == list(model.lineage_)
 
 
-def test_callbacks_from_the_middle_hear_what_is_new():
+@each_kind
+def test_callbacks_from_the_middle_hear_what_is_new(make):
     heard = []
     rows = drifting(800)
-    model = PHIDA().partial_fit(rows[:400])
+    model = make().partial_fit(rows[:400])
     known = len(model.lineage_)
     model.on_event(heard.append).partial_fit(rows[400:])
     assert heard == list(model.lineage_)[known:]
 
 
-def test_a_callback_that_fails_loses_nothing():
+@each_kind
+def test_a_callback_that_fails_loses_nothing(make):
     rows = drifting(400)
 
     def fail(event):
         raise RuntimeError("no room")
 
     heard = []
-    model = PHIDA(compute_labels=False).on_event(heard.append).on_event(fail)
+    model = make(compute_labels=False).on_event(heard.append).on_event(fail)
     with pytest.raises(RuntimeError, match="no room"):
         model.partial_fit(rows)
     assert model.n_samples_seen_ == 400
@@ -145,12 +151,13 @@ def test_a_callback_that_fails_loses_nothing():
             model.partial_fit(rows[:1])
     assert heard[: len(events)] == events
     with pytest.raises(TypeError, match="takes an event"):
-        PHIDA().on_event(3)
+        make().on_event(3)
 
 
-def test_threads_tell_every_event_once():
+@each_kind
+def test_threads_tell_every_event_once(make):
     heard = []
-    model = PHIDA(compute_labels=False).on_event(heard.append)
+    model = make(compute_labels=False).on_event(heard.append)
     parts = [drifting(400, seed=seed) for seed in range(4)]
     threads = [
         threading.Thread(target=lambda part=part: [model.partial_fit(row[None]) for row in part]) for part in parts
@@ -162,9 +169,10 @@ def test_threads_tell_every_event_once():
     assert heard == list(model.lineage_)
 
 
-def test_copies_and_pickles_have_no_callbacks():
+@each_kind
+def test_copies_and_pickles_have_no_callbacks(make):
     heard = []
-    model = PHIDA().on_event(heard.append).fit(blobs(200))
+    model = make().on_event(heard.append).fit(blobs(200))
     count = len(heard)
     for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         assert list(other.lineage_) == list(model.lineage_)
@@ -172,8 +180,9 @@ def test_copies_and_pickles_have_no_callbacks():
     assert len(heard) == count > 0
 
 
-def test_lineage_and_history_survive_the_file(tmp_path):
-    model = PHIDA().partial_fit(drifting(500))
+@each_kind
+def test_lineage_and_history_survive_the_file(tmp_path, make):
+    model = make().partial_fit(drifting(500))
     model.save(tmp_path / "m")
     loaded = PHIDA.load(tmp_path / "m")
     assert list(loaded.lineage_) == list(model.lineage_)
@@ -182,8 +191,9 @@ def test_lineage_and_history_survive_the_file(tmp_path):
     np.testing.assert_array_equal(loaded.score_samples(blobs(50)), model.score_samples(blobs(50)))
 
 
-def test_records_of_lineage_and_history():
-    model = PHIDA().fit(drifting(500))
+@each_kind
+def test_records_of_lineage_and_history(make):
+    model = make().fit(drifting(500))
     lineage, history = model.lineage_, model.history_
     frame = lineage.to_pandas()
     assert frame.columns.tolist() == ["number", "kind", "sample", "before", "after", "support"]
@@ -198,7 +208,7 @@ def test_records_of_lineage_and_history():
 def test_a_cluster_that_comes_and_goes():
     """With old rows fading, a group that stops dies, and a new one is born."""
     rng = np.random.default_rng(0)
-    model = PHIDA(half_life=150, compute_labels=False)
+    model = PHIDAPlus(half_life=150, compute_labels=False)
     near = lambda *at: np.array(at) + 0.5 * rng.normal(size=(600, 2))  # noqa: E731
     both = np.stack([near(0, 0), near(20, 0)], axis=1).reshape(-1, 2)
     model.partial_fit(both).refresh()
@@ -246,7 +256,7 @@ def test_what_is_undone_soon_need_not_be_told(told, left):
 
 @given(strategies.rows(n=(1, 200)), st.integers(0, 100))
 def test_what_lasts_still_tells_the_ids_that_there_are(rows, samples):
-    model = PHIDA(half_life=50).fit(rows)
+    model = PHIDAPlus(half_life=50, level="parts").fit(rows)
     alive = set()
     for event in model.lineage_.lasting(samples):
         alive ^= set(event.changed)

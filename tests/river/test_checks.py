@@ -6,12 +6,13 @@ import random
 
 import pytest
 from data import drifting
+from named_rows import KINDS
 from river import base, checks, datasets, preprocessing
 from river.checks import common
 from states import assert_same_state, differences, state_of
 
 import phida
-from phida.river import PHIDA
+from phida.river import PHIDA, PHIDAPlus
 
 STREAM = list(datasets.ImageSegments().take(200))
 WITH_DATA = [
@@ -39,9 +40,9 @@ def seeded():
     random.setstate(state)
 
 
-@pytest.fixture(params=["equations", "released"])
+@pytest.fixture(params=KINDS)
 def model(request):
-    return PHIDA(compatibility=request.param)
+    return KINDS[request.param].clusterer()
 
 
 def test_rivers_checks(model):
@@ -76,8 +77,8 @@ def test_every_check_with_data_of_river_is_known():
     assert with_data - about_transformers <= ours
 
 
-def test_predicting_changes_neither_model_nor_row():
-    model, twin = PHIDA(), PHIDA()
+def test_predicting_changes_neither_model_nor_row(model):
+    twin = model.clone()
     for x, _ in STREAM:
         before = copy.deepcopy(x)
         model.predict_one(x)
@@ -89,8 +90,8 @@ def test_predicting_changes_neither_model_nor_row():
     assert_same_state(model, twin)
 
 
-def test_the_order_of_the_features_matters_in_no_later_row():
-    model, twin = PHIDA(), PHIDA()
+def test_the_order_of_the_features_matters_in_no_later_row(model):
+    twin = model.clone()
     for number, (x, _) in enumerate(STREAM):
         names = list(x)
         if number:
@@ -118,30 +119,31 @@ def test_copies_go_on_to_the_same_bits(model, how):
     assert model.centers == twin.centers
 
 
-def test_clones_keep_parameters_and_nothing_else(model):
+def test_clones_keep_parameters_and_nothing_else():
+    model = PHIDAPlus(level="parts", max_nodes=9, half_life=20.0)
     model.learn_one(STREAM[0][0])
     clone = model.clone()
-    assert clone.compatibility == model.compatibility
+    assert (clone.level, clone.max_nodes, clone.half_life) == ("parts", 9, 20.0)
     assert clone.predict_one(STREAM[0][0]) == -1
     clone.learn_one({"another feature": 1})
-    assert model.clone({"compatibility": "released"}).compatibility == "released"
+    assert model.clone({"level": "groups"}).level == "groups"
     assert_same_state(model.clone(include_attributes=True), model)
 
 
 def test_repr_shows_the_parameters():
-    shown = ["PHIDA", "(", 'compatibility="released"', "max_nodes=None", "half_life=None", 'mapping="persistence"', ")"]
-    assert repr(PHIDA(compatibility="released")).split() == shown
+    shown = ["PHIDAPlus", "(", 'level="parts"', "max_nodes=None", "half_life=None", ")"]
+    assert repr(PHIDAPlus(level="parts")).split() == shown
+    assert repr(PHIDA()).split() == ["PHIDA", "()"]
 
 
 def test_parameters_are_validated_and_fixed():
-    with pytest.raises(ValueError, match="compatibility must be 'equations' or 'released', not 'other'"):
-        PHIDA(compatibility="other")
+    with pytest.raises(ValueError, match="level must be 'groups' or 'parts', not 'other'"):
+        PHIDAPlus(level="other")
     with pytest.raises(ValueError, match="not a mutable attribute"):
-        PHIDA().mutate({"compatibility": "released"})
+        PHIDAPlus().mutate({"max_nodes": 30})
 
 
-def test_memory_counts_the_native_state():
-    model = PHIDA()
+def test_memory_counts_the_native_state(model):
     empty = model._raw_memory_usage
     for x, _ in STREAM:
         model.learn_one(x)
@@ -152,11 +154,11 @@ def test_memory_counts_the_native_state():
 
 
 def test_limits_are_those_of_the_estimator():
-    model = PHIDA(max_nodes=10, half_life=100.0)
+    model = PHIDAPlus(max_nodes=10, half_life=100.0)
     rows = drifting(300)
     for row in rows.tolist():
         model.learn_one(dict(enumerate(row)))
-    assert_same_state(model, phida.PHIDA(max_nodes=10, half_life=100.0).partial_fit(rows))
+    assert_same_state(model, phida.PHIDAPlus(max_nodes=10, half_life=100.0).partial_fit(rows))
     for wrong in ({"max_nodes": 2}, {"half_life": 0.0}, {"half_life": float("nan")}):
         with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be None or"):
-            PHIDA(**wrong)
+            PHIDAPlus(**wrong)

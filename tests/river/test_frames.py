@@ -7,11 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from named_rows import FRAMES, NAMES, X, dicts, learned
+from named_rows import FRAMES, NAMES, X, dicts, each_kind, learned
 from states import assert_same_state
 
-import phida
-from phida.river import PHIDA
 
 
 @pytest.fixture(params=FRAMES)
@@ -19,22 +17,24 @@ def frame(request):
     return FRAMES[request.param]
 
 
+@each_kind
 @pytest.mark.parametrize("cuts", [[], [1], [60, 61, 200]], ids=str)
-def test_frames_are_learned_as_their_rows(frame, cuts):
-    model = PHIDA()
+def test_frames_are_learned_as_their_rows(frame, cuts, kind):
+    model = kind.clusterer()
     for chunk in np.split(X, cuts):
         assert model.learn_many(frame(chunk)) is None
-    assert_same_state(model, learned(PHIDA(), X))
+    assert_same_state(model, learned(kind.clusterer(), X))
     labels = model.predict_many(frame(X))
     assert np.asarray(labels).tolist() == [model.predict_one(x) for x in dicts(X)]
 
 
-def test_series_come_back_in_kind():
-    model = learned(PHIDA(), X)
-    kinds = {"pandas": pd.Series, "polars": pl.Series, "pyarrow": pa.ChunkedArray}
-    for name, kind in kinds.items():
-        for labels in (model.predict_many(FRAMES[name](X)), PHIDA().predict_many(FRAMES[name](X))):
-            assert isinstance(labels, kind)
+@each_kind
+def test_series_come_back_in_kind(kind):
+    model = learned(kind.clusterer(), X)
+    types = {"pandas": pd.Series, "polars": pl.Series, "pyarrow": pa.ChunkedArray}
+    for name, series in types.items():
+        for labels in (model.predict_many(FRAMES[name](X)), kind.clusterer().predict_many(FRAMES[name](X))):
+            assert isinstance(labels, series)
             assert np.asarray(labels).dtype == np.int64
     index = pd.date_range("2020-01-01", periods=len(X))
     labels = model.predict_many(FRAMES["pandas"](X).set_index(index))
@@ -42,45 +42,50 @@ def test_series_come_back_in_kind():
     assert labels.name == "cluster"
 
 
-def test_before_the_first_row(frame):
-    model = PHIDA()
+@each_kind
+def test_before_the_first_row(frame, kind):
+    model = kind.clusterer()
     assert np.asarray(model.predict_many(frame(X[:3]))).tolist() == [-1, -1, -1]
     model.learn_one({"other": 1.0})
 
 
-def test_columns_in_any_order(frame):
-    model = PHIDA()
+@each_kind
+def test_columns_in_any_order(frame, kind):
+    model = kind.clusterer()
     model.learn_many(frame(X[:100]))
     model.learn_many(frame(X[100:, ::-1], NAMES[::-1]))
-    assert_same_state(model, learned(PHIDA(), X))
+    assert_same_state(model, learned(kind.clusterer(), X))
     turned = model.predict_many(frame(X[:, [1, 2, 0]], [NAMES[1], NAMES[2], NAMES[0]]))
     assert np.asarray(turned).tolist() == np.asarray(model.predict_many(frame(X))).tolist()
 
 
+@each_kind
 @pytest.mark.parametrize("dtype", ["float32", "int64", "Float64", "Int64", "bool"])
-def test_columns_of_other_types(dtype):
+def test_columns_of_other_types(dtype, kind):
     rows = np.round(X) > 0 if dtype == "bool" else np.round(X)
     frame = FRAMES["pandas"](rows).astype(dtype)
-    model = PHIDA()
+    model = kind.clusterer()
     model.learn_many(frame)
-    assert_same_state(model, phida.PHIDA().partial_fit(frame.to_numpy(float)))
-    turned = PHIDA()
+    assert_same_state(model, kind.estimator().partial_fit(frame.to_numpy(float)))
+    turned = kind.clusterer()
     turned.learn_one(dicts(rows)[0])
     turned.learn_many(frame[1:][list(NAMES[::-1])])
     assert_same_state(turned, model)
 
 
-def test_columns_of_several_types():
+@each_kind
+def test_columns_of_several_types(kind):
     frame = pd.DataFrame({"a": [0.5, 2.5], "b": [True, False], "c": pd.array([1, 2], dtype="Int64"), "d": [3, 4]})
-    model = PHIDA()
+    model = kind.clusterer()
     model.learn_many(frame)
-    assert_same_state(model, phida.PHIDA().partial_fit([[0.5, 1, 1, 3], [2.5, 0, 2, 4]]))
+    assert_same_state(model, kind.estimator().partial_fit([[0.5, 1, 1, 3], [2.5, 0, 2, 4]]))
 
 
-def test_columns_named_by_numbers():
-    model = PHIDA()
+@each_kind
+def test_columns_named_by_numbers(kind):
+    model = kind.clusterer()
     model.learn_many(pd.DataFrame(X))
-    assert_same_state(model, learned(PHIDA(), X, range(3)))
+    assert_same_state(model, learned(kind.clusterer(), X, range(3)))
     model.learn_one({2: 1.0, 1: 1.0, 0: 1.0})
 
 
@@ -102,11 +107,12 @@ NUMBERS = {
 }
 
 
+@each_kind
 @pytest.mark.parametrize("which", NUMBERS)
 @pytest.mark.parametrize("begun", [False, True])
-def test_refusals_name_row_and_feature_and_learn_no_row(frame, which, begun):
+def test_refusals_name_row_and_feature_and_learn_no_row(frame, which, begun, kind):
     value, said = NUMBERS[which]
-    model, twin = PHIDA(), PHIDA()
+    model, twin = kind.clusterer(), kind.clusterer()
     if begun:
         model.learn_many(frame(X[:50]))
         twin.learn_many(frame(X[:50]))
@@ -155,17 +161,19 @@ OTHERS = {
 }
 
 
+@each_kind
 @pytest.mark.parametrize("which", OTHERS)
-def test_other_refusals(which):
+def test_other_refusals(which, kind):
     frame, said = OTHERS[which]
-    model = learned(PHIDA(), X)
+    model = learned(kind.clusterer(), X)
     for method in (model.learn_many, model.predict_many):
         with pytest.raises(ValueError, match=said):
             method(frame)
-    assert_same_state(model, learned(PHIDA(), X))
+    assert_same_state(model, learned(kind.clusterer(), X))
 
 
+@each_kind
 @pytest.mark.parametrize("other", [X, X.tolist(), dicts(X), FRAMES["polars"](X).lazy(), None], ids=type)
-def test_what_is_no_frame(other):
+def test_what_is_no_frame(other, kind):
     with pytest.raises(TypeError, match=r"X is a .*, not a frame; many rows at a time .* pandas, polars or pyarrow"):
-        PHIDA().learn_many(other)
+        kind.clusterer().learn_many(other)

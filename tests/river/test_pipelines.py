@@ -2,20 +2,20 @@
 
 import numpy as np
 import pytest
-from named_rows import FRAMES, NAMES, X, dicts, learned
+from named_rows import FRAMES, NAMES, X, dicts, each_kind, learned
 from river import compose, evaluate, metrics, preprocessing
 from states import assert_same_state
 
-import phida
-from phida.river import PHIDA
+import phida.river
 
 ROWS = dicts(X)
 
 
-def test_a_scaler_before_it_row_by_row():
+@each_kind
+def test_a_scaler_before_it_row_by_row(kind):
     """The bits of the estimator, fed with the rows as the scaler gave them."""
-    model = preprocessing.StandardScaler() | PHIDA()
-    scaler, estimator = preprocessing.StandardScaler(), phida.PHIDA(compute_labels=False)
+    model = preprocessing.StandardScaler() | kind.clusterer()
+    scaler, estimator = preprocessing.StandardScaler(), kind.estimator(compute_labels=False)
     assert model.predict_one(ROWS[0]) == -1
     for x in ROWS:
         model.learn_one(x)
@@ -24,55 +24,59 @@ def test_a_scaler_before_it_row_by_row():
         row = np.array([[scaled[name] for name in NAMES]])
         estimator.partial_fit(row)
         assert model.predict_one(x) == estimator.predict(row)[0]
-    assert_same_state(model["PHIDA"], estimator)
+    assert_same_state(model[kind.clusterer.__name__], estimator)
 
 
-@pytest.mark.parametrize("kind", FRAMES)
-def test_a_scaler_before_it_in_frames(kind):
-    model = preprocessing.StandardScaler() | PHIDA()
-    scaler, estimator = preprocessing.StandardScaler(), phida.PHIDA(compute_labels=False)
+@each_kind
+@pytest.mark.parametrize("library", FRAMES)
+def test_a_scaler_before_it_in_frames(library, kind):
+    model = preprocessing.StandardScaler() | kind.clusterer()
+    scaler, estimator = preprocessing.StandardScaler(), kind.estimator(compute_labels=False)
     for chunk in np.split(X, [100, 130]):
-        frame = FRAMES[kind](chunk)
+        frame = FRAMES[library](chunk)
         model.learn_many(frame)
         scaler.learn_many(frame)
         estimator.partial_fit(np.asarray(scaler.transform_many(frame)))
-    assert_same_state(model["PHIDA"], estimator)
+    assert_same_state(model[kind.clusterer.__name__], estimator)
     labels = model.predict_many(frame)
     assert np.asarray(labels).tolist() == estimator.predict(np.asarray(scaler.transform_many(frame))).tolist()
 
 
-def test_a_selection_before_it_keeps_other_features_out():
+@each_kind
+def test_a_selection_before_it_keeps_other_features_out(kind):
     """River's selection goes over a set, so the order of the features differs from process to process."""
-    model = compose.Select(*NAMES) | PHIDA()
+    model = compose.Select(*NAMES) | kind.clusterer()
     for x in ROWS:
         model.learn_one(x | {"name": "text"})
-    order = [NAMES.index(name) for name in model["PHIDA"].centers[0]]
-    assert_same_state(model["PHIDA"], phida.PHIDA().partial_fit(X[:, order]))
+    order = [NAMES.index(name) for name in model[kind.clusterer.__name__].centers[0]]
+    assert_same_state(model[kind.clusterer.__name__], kind.estimator().partial_fit(X[:, order]))
 
 
-def test_a_function_before_it_fixes_the_order():
-    model = compose.FuncTransformer(lambda x: {name: x[name] for name in NAMES}) | PHIDA()
+@each_kind
+def test_a_function_before_it_fixes_the_order(kind):
+    model = compose.FuncTransformer(lambda x: {name: x[name] for name in NAMES}) | kind.clusterer()
     for x in ROWS:
         model.learn_one({"name": "text"} | dict(reversed(x.items())))
-    assert_same_state(model["PHIDA"], learned(PHIDA(), X))
+    assert_same_state(model[kind.clusterer.__name__], learned(kind.clusterer(), X))
 
 
 def test_a_pipeline_can_be_cloned():
-    model = preprocessing.StandardScaler() | PHIDA(compatibility="released")
+    model = preprocessing.StandardScaler() | phida.river.PHIDAPlus(level="parts")
     model.learn_one(ROWS[0])
     clone = model.clone()
-    assert clone["PHIDA"].compatibility == "released"
+    assert clone["PHIDAPlus"].level == "parts"
     assert clone.predict_one(ROWS[0]) == -1
 
 
+@each_kind
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("metric", [metrics.AdjustedRand, metrics.Silhouette], ids=lambda metric: metric.__name__)
-def test_progressive_evaluation_learns_the_whole_stream(metric, scaled):
-    model = preprocessing.StandardScaler() | PHIDA() if scaled else PHIDA()
+def test_progressive_evaluation_learns_the_whole_stream(metric, scaled, kind):
+    model = preprocessing.StandardScaler() | kind.clusterer() if scaled else kind.clusterer()
     dataset = [(x, int(x["height"] > 0)) for x in ROWS]
     found = evaluate.progressive_val_score(dataset, model, metric())
     assert np.isfinite(found.get())
-    last = model["PHIDA"] if scaled else model
+    last = model[kind.clusterer.__name__] if scaled else model
     assert last._model.learner.n_seen == len(ROWS)
     if not scaled:
-        assert_same_state(model, learned(PHIDA(), X))
+        assert_same_state(model, learned(kind.clusterer(), X))

@@ -10,18 +10,18 @@ import types
 import numpy as np
 import pandas as pd
 import pytest
-from named_rows import NAMES, X, dicts, learned
+from named_rows import NAMES, X, dicts, each_kind, learned
 from river import stream
 from sklearn.datasets import load_digits, load_iris
 from states import assert_same_state
 
 import phida
-from phida.river import PHIDA
+import phida.river
 
 
-@pytest.mark.parametrize("mode", ["equations", "released"])
-def test_the_same_bits_as_the_estimator(mode):
-    model, estimator = PHIDA(compatibility=mode), phida.PHIDA(compatibility=mode, compute_labels=False)
+@each_kind
+def test_the_same_bits_as_the_estimator(kind):
+    model, estimator = kind.clusterer(), kind.estimator(compute_labels=False)
     for x, row in zip(dicts(X), X, strict=True):
         model.learn_one(x)
         estimator.partial_fit(row[None])
@@ -31,32 +31,36 @@ def test_the_same_bits_as_the_estimator(mode):
     assert model.centers == dict(enumerate(dicts(estimator.cluster_centers_)))
 
 
-def test_answers_are_as_of_now():
-    model, estimator = PHIDA(), phida.PHIDA(compute_labels=False)
+@each_kind
+def test_answers_are_as_of_now(kind):
+    model, estimator = kind.clusterer(), kind.estimator(compute_labels=False)
     for x, row in zip(dicts(X[:150]), X[:150, None], strict=True):
         model.learn_one(x)
         assert model.predict_one(x) == estimator.partial_fit(row).predict(row)[0]
 
 
+@each_kind
 @pytest.mark.parametrize("width", [1, 2, 64])
-def test_any_number_of_features(width):
+def test_any_number_of_features(width, kind):
     rows = np.random.default_rng(0).normal(size=(80, width))
     names = range(width)
-    model = learned(PHIDA(), rows, names)
-    assert_same_state(model, phida.PHIDA().partial_fit(rows))
+    model = learned(kind.clusterer(), rows, names)
+    assert_same_state(model, kind.estimator().partial_fit(rows))
     assert list(model.centers[0]) == list(names)
 
 
-def test_rivers_arrays():
+@each_kind
+def test_rivers_arrays(kind):
     iris = load_iris()
-    model = PHIDA()
+    model = kind.clusterer()
     for x, _ in stream.iter_array(iris.data, iris.target):
         model.learn_one(x)
-    assert_same_state(model, phida.PHIDA().partial_fit(iris.data))
+    assert_same_state(model, kind.estimator().partial_fit(iris.data))
 
 
-def test_before_the_first_row():
-    model = PHIDA()
+@each_kind
+def test_before_the_first_row(kind):
+    model = kind.clusterer()
     assert model.predict_one({"a": 1.0}) == -1
     assert model.predict_one({}) == -1
     assert (model.n_clusters, model.centers) == (0, {})
@@ -64,8 +68,9 @@ def test_before_the_first_row():
     assert (model.predict_one({"b": 7}), model.n_clusters, model.centers) == (0, 1, {0: {"b": 1.0}})
 
 
-def test_labels_and_centers_are_plain():
-    model = learned(PHIDA(), X)
+@each_kind
+def test_labels_and_centers_are_plain(kind):
+    model = learned(kind.clusterer(), X)
     assert type(model.predict_one(dicts(X)[0])) is int
     assert type(model.n_clusters) is int
     assert all(type(value) is float for center in model.centers.values() for value in center.values())
@@ -75,11 +80,12 @@ def test_labels_and_centers_are_plain():
 NUMBERS = [3, True, np.float32(1.5), np.int8(3), np.bool_(1), decimal.Decimal("1.5"), np.array(2.0), -0.0, 1e140]
 
 
+@each_kind
 @pytest.mark.parametrize("number", NUMBERS, ids=repr)
-def test_numbers_of_any_kind(number):
-    model = learned(PHIDA(), X[:10])
+def test_numbers_of_any_kind(number, kind):
+    model = learned(kind.clusterer(), X[:10])
     model.learn_one({"height": 1.0, "width": number, "depth": 2.0})
-    assert_same_state(model, phida.PHIDA().partial_fit(X[:10]).partial_fit([[1.0, float(number), 2.0]]))
+    assert_same_state(model, kind.estimator().partial_fit(X[:10]).partial_fit([[1.0, float(number), 2.0]]))
 
 
 REFUSALS = {
@@ -104,11 +110,12 @@ REFUSALS = {
 }
 
 
+@each_kind
 @pytest.mark.parametrize("which", REFUSALS)
-def test_refusals_name_the_feature_and_change_nothing(which):
+def test_refusals_name_the_feature_and_change_nothing(which, kind):
     value, said = REFUSALS[which]
     x = value if isinstance(value, dict) else {"height": 1.0, "width": value, "depth": 2.0}
-    model, twin = learned(PHIDA(), X[:100]), learned(PHIDA(), X[:100])
+    model, twin = learned(kind.clusterer(), X[:100]), learned(kind.clusterer(), X[:100])
     for method in (model.learn_one, model.predict_one):
         with pytest.raises(ValueError, match=said):
             method(x)
@@ -116,37 +123,41 @@ def test_refusals_name_the_feature_and_change_nothing(which):
     assert_same_state(learned(model, X[100:]), learned(twin, X[100:]))
 
 
+@each_kind
 @pytest.mark.parametrize("which", [which for which in REFUSALS if which not in ("missing", "new", "another")])
-def test_a_first_row_that_is_refused_fixes_nothing(which):
+def test_a_first_row_that_is_refused_fixes_nothing(which, kind):
     value, said = REFUSALS[which]
     x = value if isinstance(value, dict) else {"width": value, "other": 1.0}
-    model = PHIDA()
+    model = kind.clusterer()
     with pytest.raises(ValueError, match=said):
         model.learn_one(x)
     assert model.predict_one({"b": 1.0}) == -1
-    assert_same_state(learned(model, X), phida.PHIDA().partial_fit(X))
+    assert_same_state(learned(model, X), kind.estimator().partial_fit(X))
 
 
-@pytest.mark.parametrize("kind", [collections.Counter, lambda x: collections.defaultdict(float, x)])
-def test_dicts_that_make_up_values_are_not_asked_to(kind):
-    model = learned(PHIDA(), X[:10])
-    x = kind({"height": 1, "age": 2, "depth": 3})
+@each_kind
+@pytest.mark.parametrize("as_dict", [collections.Counter, lambda x: collections.defaultdict(float, x)])
+def test_dicts_that_make_up_values_are_not_asked_to(as_dict, kind):
+    model = learned(kind.clusterer(), X[:10])
+    x = as_dict({"height": 1, "age": 2, "depth": 3})
     with pytest.raises(ValueError, match="feature 'width' is missing"):
         model.learn_one(x)
     assert len(x) == 3
-    model.learn_one(kind(dict.fromkeys(NAMES, 1)))
+    model.learn_one(as_dict(dict.fromkeys(NAMES, 1)))
 
 
-def test_other_mappings_and_what_is_none():
-    model = learned(PHIDA(), X[:10])
+@each_kind
+def test_other_mappings_and_what_is_none(kind):
+    model = learned(kind.clusterer(), X[:10])
     model.learn_one(types.MappingProxyType(dict.fromkeys(NAMES, 1)))
     with pytest.raises(TypeError, match="x is a list; a row is a dict"):
         model.learn_one([1.0, 2.0, 3.0])
 
 
-def test_threads_may_predict_at_once():
-    model = learned(PHIDA(), X)
-    expected = phida.PHIDA().partial_fit(X).predict(X).tolist()
+@each_kind
+def test_threads_may_predict_at_once(kind):
+    model = learned(kind.clusterer(), X)
+    expected = kind.estimator().partial_fit(X).predict(X).tolist()
     found = {}
 
     def predict(number):
@@ -160,9 +171,10 @@ def test_threads_may_predict_at_once():
     assert list(found.values()) == 4 * [expected]
 
 
-def test_threads_that_begin_at_once_agree_on_the_features():
+@each_kind
+def test_threads_that_begin_at_once_agree_on_the_features(kind):
     for _ in range(20):
-        model, start, refused = PHIDA(), threading.Barrier(2), []
+        model, start, refused = kind.clusterer(), threading.Barrier(2), []
 
         def learn(names, model=model, start=start, refused=refused):
             start.wait()
@@ -182,14 +194,15 @@ def test_threads_that_begin_at_once_agree_on_the_features():
         assert model._model.learner.n_seen == 5
 
 
-def test_interrupted_before_the_first_row_was_learned():
+@each_kind
+def test_interrupted_before_the_first_row_was_learned(kind):
     """Features and an empty learner are in place then."""
-    model = PHIDA()
+    model = kind.clusterer()
     x = dicts(X)[0]
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def interrupt(frame, event, argument):
-        if event == "return" and frame.f_code.co_name == "_begin":
+        if event == "return" and frame.f_code.co_name == "begin":
             signal.raise_signal(signal.SIGINT)
 
     try:
@@ -200,11 +213,12 @@ def test_interrupted_before_the_first_row_was_learned():
         sys.setprofile(None)
         signal.signal(signal.SIGINT, before)
     assert (model.predict_one(x), model.n_clusters, model.centers) == (-1, 0, {})
-    assert_same_state(learned(model, X), phida.PHIDA().partial_fit(X))
+    assert_same_state(learned(model, X), kind.estimator().partial_fit(X))
 
 
-def test_novelty_ids_and_lineage():
-    model, plain = PHIDA(), phida.PHIDA(compute_labels=False)
+@each_kind
+def test_novelty_ids_and_lineage(kind):
+    model, plain = kind.clusterer(), kind.estimator(compute_labels=False)
     assert model.score_one({"a": 1.0, "b": 2.0}) == 0.5 and model.predict_id_one({"a": 1.0, "b": 2.0}) == -1
     assert len(model.lineage) == 0
     rows = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 100, axis=0)
@@ -218,21 +232,23 @@ def test_novelty_ids_and_lineage():
     assert list(model.lineage) == list(plain.lineage_)
 
 
-def test_the_mapping_is_that_of_the_estimator():
-    model, estimator = PHIDA(mapping="coactivation"), phida.PHIDA(mapping="coactivation", compute_labels=False)
-    model.learn_many(pd.DataFrame(X, columns=NAMES))
-    estimator.partial_fit(X)
+def test_the_level_is_that_of_the_estimator():
+    model = learned(phida.river.PHIDAPlus(level="parts"), X)
+    estimator = phida.PHIDAPlus(level="parts", compute_labels=False).partial_fit(X)
     assert_same_state(model, estimator)
-    assert [model.predict_one(x) for x in dicts(X[:50])] == estimator.predict(X[:50]).tolist()
-    with pytest.raises(ValueError, match="'persistence' or 'coactivation'"):
-        PHIDA(mapping="modularity")
+    assert [model.predict_one(x) for x in dicts(X)] == estimator.predict(X).tolist()
+    assert model.n_clusters == estimator.n_parts_
+    model.level = "groups"
+    assert [model.predict_one(x) for x in dicts(X)] == estimator.predict(X, level="groups").tolist()
+    with pytest.raises(ValueError, match="level must be 'groups' or 'parts', not 'clusters'"):
+        phida.river.PHIDAPlus(level="clusters")
 
 
-def test_a_mapping_that_changes_mid_stream_reaches_the_lineage():
+def test_a_level_that_changes_mid_stream_reaches_the_lineage():
     rows = load_digits().data[:600]
-    model = learned(PHIDA(), rows[:300], range(64))
-    model.mapping = "coactivation"
-    learned(model, rows[300:], range(64))  # nobody reads in between
-    estimator = phida.PHIDA(compute_labels=False).partial_fit(rows[:300])
-    assert list(model.lineage) == list(estimator.set_params(mapping="coactivation").partial_fit(rows[300:]).lineage_)
-    assert list(model.lineage) != list(learned(PHIDA(), rows, range(64)).lineage)
+    model = learned(phida.river.PHIDAPlus(), rows[:300], range(64))
+    model.level = "parts"
+    learned(model, rows[300:], range(64))
+    estimator = phida.PHIDAPlus(compute_labels=False).partial_fit(rows[:300])
+    assert list(model.lineage) == list(estimator.set_params(level="parts").partial_fit(rows[300:]).lineage_)
+    assert list(model.lineage) != list(learned(phida.river.PHIDAPlus(), rows, range(64)).lineage)

@@ -9,12 +9,12 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 #: A part of what each prints.
 PRINTS = {
-    "sklearn_pipeline.py": ["178 rows: ", "the last five rows belong to [", "all at once: "],
+    "sklearn_pipeline.py": ["178 rows: 5 groups, 5 parts, ", "the last five rows belong to [", "all at once: "],
     "river_evaluation.py": ["2000 rows: AdjustedRand 0.", "Silhouette "],
     "bertopic_online.py": ["batch 5: 6 topics in it", "topics of all documents so far: ["],
     "live_stream.py": ["temperature,pressure,flow,vibration,current,humidity\n"],
     "plots.py": ["6000 rows: ", "events: ", " split"],
-    "frames.py": [f"{who}: 8 clusters" for who in ("pandas", "estimator, polars", "river model, polars")],
+    "frames.py": [f"{who}: 3 clusters" for who in ("pandas", "estimator, polars", "river model, polars")],
 }
 
 
