@@ -116,7 +116,7 @@ def test_callbacks_hear_every_event_once_and_in_order(make):
     for first in range(0, 800, 300):
         model.partial_fit(rows[first : first + 300])
     model.refresh().refresh()
-    assert heard == list(model.lineage_) and len(heard) > 3
+    assert heard == list(model.lineage_) and len(heard) > 2
     assert [event.number for event in heard] == list(range(len(heard)))
     model.fit(rows)
     assert heard[-len(model.lineage_) :] == list(model.lineage_)
@@ -184,7 +184,7 @@ def test_copies_and_pickles_have_no_callbacks(make):
 def test_lineage_and_history_survive_the_file(tmp_path, make):
     model = make().partial_fit(drifting(500))
     model.save(tmp_path / "m")
-    loaded = PHIDA.load(tmp_path / "m")
+    loaded = type(model).load(tmp_path / "m")
     assert list(loaded.lineage_) == list(model.lineage_)
     assert loaded.history_.to_pandas().equals(model.history_.to_pandas())
     np.testing.assert_array_equal(loaded.cluster_ids_, model.cluster_ids_)
