@@ -7,7 +7,7 @@ tells beside. Run: python studies/lineage.py
 
 import numpy as np
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 from phida.lineage import Lineage
 
 HALF_LIFE = 300
@@ -60,7 +60,7 @@ def told(seed):
     """The happenings of a story, and all events after a warm-up."""
     rows, happenings = story(seed)
     events = []
-    PHIDA(half_life=HALF_LIFE, compute_labels=False).on_event(events.append).partial_fit(rows)
+    PHIDAPlus(half_life=HALF_LIFE, compute_labels=False).on_event(events.append).partial_fit(rows)
     return happenings, Lineage([event for event in events if event.sample > 2000])
 
 

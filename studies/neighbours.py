@@ -30,7 +30,7 @@ from sklearn.cluster import HDBSCAN, KMeans, MiniBatchKMeans
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, pairwise_distances
 from sklearn.preprocessing import StandardScaler
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 from phida_bench.datasets import entry
 from phida_bench.datasets import load as load_dataset
 
@@ -75,8 +75,8 @@ def load(name: str) -> Stream:
     return Stream(found.X, found.y)
 
 
-def phida(stream: Stream, k: int, seed: int, mapping: str = "persistence") -> Labels:
-    model = PHIDA(compute_labels=False, mapping=mapping)
+def phida(stream: Stream, k: int, seed: int, estimator: type = PHIDA) -> Labels:
+    model = estimator(compute_labels=False)
     for batch in stream.batches():
         model.partial_fit(batch)
     return model.predict(stream.rows)
@@ -139,7 +139,7 @@ def trials(names: tuple[str, ...]) -> Iterator[dict[str, object]]:
 def on(data: str, order: str, scaled: bool) -> Iterator[dict[str, object]]:
     methods = {
         "PHIDA": phida,
-        "PHIDA, co-activation": partial(phida, mapping="coactivation"),
+        "PHIDA+": partial(phida, estimator=PHIDAPlus),
         "KMeans, told k": k_means,
         "MiniBatchKMeans, told k": mini_batch_k_means,
         "HDBSCAN": hdbscan,
