@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import phida.spark
-from phida import PHIDA
+from phida import PHIDAPlus
 from phida.spark import learning
 
 SCHEMA = "a double, b double, c double, d double"
@@ -56,14 +56,14 @@ def hang(marker):
 
 def in_a_batch(marker):
     """Hang after some rounds of the second batch."""
-    apply = PHIDA.apply
+    apply_updates = PHIDAPlus.apply_updates
 
     def hanging(self, updates):
         apply(self, updates)
         if self.n_samples_seen_ > 2000:
             hang(marker)
 
-    PHIDA.apply = hanging
+    PHIDAPlus.apply_updates = hanging
 
 
 def in_a_task(marker, kill, n_seen):

@@ -380,8 +380,11 @@ class Estimator(ClusterMixin, Predictor):
         if drawn != total:
             state = scaled(state, total)
         settings = merged._settings()
-        cluster = Model.restored(state, settings, columns).reading(merged._rule).nodes()["cluster"]
-        merged._model = Model.restored(restart_lineage(state, cluster), settings, columns)
+        # Counts that were scaled may be mapped to other clusters, so these are read from the state as it is now.
+        nobody = np.full(len(state["support"]), -1)
+        reading = Model.restored(restart_lineage(state, nobody), settings, columns).reading(merged._rule)
+        state = restart_lineage(state, reading.nodes()["cluster"])
+        merged._model = Model.restored(state, settings, columns)
         return merged
 
     @property

@@ -5,9 +5,10 @@ import pytest
 from data import drifting
 from sklearn.datasets import load_iris
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
+from phida_bench import ReleasedPHIDA
 from phida_bench import methods as registry
-from phida_bench.methods import ClassCounted, Method, Task, method, methods
+from phida_bench.methods import ClassCounted, Declined, Method, Task, method, methods, recorded_methods
 
 X = load_iris().data
 
@@ -27,9 +28,17 @@ def run(name, stages=(X,)):
     return system, system.labels(np.concatenate(stages))
 
 
-@pytest.mark.parametrize(("name", "compatibility"), [("PHIDA", "released"), ("PHIDA-equations", "equations")])
-def test_phida_is_the_estimator(name, compatibility):
-    model = PHIDA(compatibility=compatibility).fit(X[:90]).partial_fit(X[90:]).refresh()
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("PHIDA", ReleasedPHIDA),
+        ("PHIDA-equations", PHIDA),
+        ("PHIDA+", lambda: PHIDAPlus(level="parts")),
+        ("PHIDA+groups", PHIDAPlus),
+    ],
+)
+def test_phida_is_the_estimator(name, make):
+    model = make().fit(X[:90]).partial_fit(X[90:]).refresh()
     system, labels = run(name, (X[:90], X[90:]))
     assert labels.tolist() == model.predict(X).tolist()
     assert (system.n_nodes, system.n_clusters) == (model.n_active_nodes_, model.n_clusters_)
@@ -63,6 +72,13 @@ def test_fewer_nodes_than_classes_are_a_cluster_each():
 def test_no_method_is_told_the_classes_unless_it_needs_them():
     ours = [m for m in methods().values() if m.group in ("phida", "ablation", "mapping")]
     assert {m.name for m in ours if m.needs_class_count} == {m.name for m in ours if m.group == "mapping"}
+
+
+def test_methods_that_are_gone_are_known_to_reports_alone():
+    gone = set(recorded_methods()) - set(methods())
+    assert gone == {"PHIDA-coactivation"}
+    with pytest.raises(Declined, match="is gone"):
+        recorded_methods()["PHIDA-coactivation"].make(task("PHIDA"))
 
 
 def test_a_file_can_add_methods(tmp_path, monkeypatch):

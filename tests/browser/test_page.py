@@ -71,7 +71,7 @@ def test_the_figures_are_those_of_the_method(start, open_page, tmp_path, words, 
     assert [page.locator(f"#count-{i}-name").text_content() for i in (0, 1)] == names
     assert [number(page, f"count-{i}") for i in (0, 1)] == [*state["counts"].values(), state["n_components"]][:2]
     expect(page.locator("#clarity")).to_have_attribute("title", state["clarity"]["text"])
-    expect(page.locator("#diagram-note")).to_have_text(f"of each mode of log {measure}")
+    expect(page.locator("#diagram-note")).to_have_text(f"of log {measure}")
     until(lambda: drawn(page, "diagram"))
     page.locator("#clusters button").first.click()
     expect(page.locator("#detail")).to_contain_text("Profile")

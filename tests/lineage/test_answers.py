@@ -213,7 +213,7 @@ class Gaps:
         self.persistence = np.array(persistence)
         self.merge_height, self.level = np.array(heights), level
         self.mode = np.arange(len(heights) + 2)
-        self.minimum_count, self.height = 2, "dispersion"
+        self.minimum_count, self.leaves = 2, "component"
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_callbacks_hear_every_event_once_and_in_order(make):
     for first in range(0, 800, 300):
         model.partial_fit(rows[first : first + 300])
     model.refresh().refresh()
-    assert heard == list(model.lineage_) and len(heard) > 3
+    assert heard == list(model.lineage_) and len(heard) > 2
     assert [event.number for event in heard] == list(range(len(heard)))
     model.fit(rows)
     assert heard[-len(model.lineage_) :] == list(model.lineage_)
@@ -184,7 +184,7 @@ def test_copies_and_pickles_have_no_callbacks(make):
 def test_lineage_and_history_survive_the_file(tmp_path, make):
     model = make().partial_fit(drifting(500))
     model.save(tmp_path / "m")
-    loaded = PHIDA.load(tmp_path / "m")
+    loaded = type(model).load(tmp_path / "m")
     assert list(loaded.lineage_) == list(model.lineage_)
     assert loaded.history_.to_pandas().equals(model.history_.to_pandas())
     np.testing.assert_array_equal(loaded.cluster_ids_, model.cluster_ids_)
@@ -208,15 +208,15 @@ def test_records_of_lineage_and_history(make):
 def test_a_cluster_that_comes_and_goes():
     """With old rows fading, a group that stops dies, and a new one is born."""
     rng = np.random.default_rng(0)
-    model = PHIDAPlus(half_life=150, compute_labels=False)
+    model = PHIDAPlus(half_life=300, compute_labels=False)
     near = lambda *at: np.array(at) + 0.5 * rng.normal(size=(600, 2))  # noqa: E731
     both = np.stack([near(0, 0), near(20, 0)], axis=1).reshape(-1, 2)
     model.partial_fit(both).refresh()
     first, second = model.predict_id([[0.0, 0.0], [20.0, 0.0]])
     assert first != second
     later = np.stack([near(0, 0), near(0, 40)], axis=1).reshape(-1, 2)
-    for start in range(0, 1200, 100):
-        model.partial_fit(later[start : start + 100])
+    for _ in range(2):
+        model.partial_fit(later)
     model.refresh()
     assert model.predict_id([[0.0, 0.0]]) == [first]
     assert model.predict_id([[0.0, 40.0]])[0] not in (first, second)

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from states import assert_same_state
 
-from phida import PHIDA
+from phida import PHIDAPlus
 from phida.distributed import partial_fit_partitions
 
 DRIVER = Path(__file__).parents[1] / "spark_driver.py"
@@ -44,11 +44,11 @@ def expected(spark, source, tmp_path_factory):
 
     checkpoint = tmp_path_factory.mktemp("undisturbed")
     learned(spark, source, checkpoint)
-    return PHIDA.load(checkpoint / "model.safetensors")
+    return PHIDAPlus.load(checkpoint / "model.safetensors")
 
 
 def test_nothing_happens(expected):
-    model = PHIDA(compute_labels=False)
+    model = PHIDAPlus(compute_labels=False)
     parts = np.array_split(blobs(4800), 6)
     for first in range(0, 6, 2):
         partial_fit_partitions(model, parts[first : first + 2])
@@ -100,13 +100,13 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(spark, source, expected, t
     for happening, n_seen in killed_in.items():
         marker = tmp_path / happening
         killed_at(marker, started("local[2]", source, checkpoint, happening, marker))
-        assert PHIDA.load(checkpoint / "model.safetensors").n_samples_seen_ == n_seen
+        assert PHIDAPlus.load(checkpoint / "model.safetensors").n_samples_seen_ == n_seen
     learned(spark, source, checkpoint)
-    assert_same_state(PHIDA.load(checkpoint / "model.safetensors"), expected)
+    assert_same_state(PHIDAPlus.load(checkpoint / "model.safetensors"), expected)
 
 
 def test_an_executor_and_a_worker_that_are_killed_are_made_up_for(java, source, expected, tmp_path):
     marker = tmp_path / "executor"
     ended_well(started("local-cluster[2,1,1024]", source, tmp_path / "kept", "in a task", marker))
     assert marker.exists() and marker.with_suffix(".worker").exists()
-    assert_same_state(PHIDA.load(tmp_path / "kept" / "model.safetensors"), expected)
+    assert_same_state(PHIDAPlus.load(tmp_path / "kept" / "model.safetensors"), expected)

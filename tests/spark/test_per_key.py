@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from states import assert_same_state
 
-from phida import PHIDA
+from phida import PHIDAPlus
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -51,10 +51,10 @@ def test_models_are_those_of_plain_learning_and_last_from_batch_to_batch(spark, 
     assert len(found) == N_KEYS == everything["machine"].nunique()
     last = labelled[-1].set_index("time")
     for machine, rows in everything.groupby("machine"):
-        expected = PHIDA(compute_labels=False)
+        expected = PHIDAPlus(compute_labels=False)
         for batch in batches:  # in any pieces
             expected.partial_fit(batch.loc[batch["machine"] == machine, ["x", "y", "the z"]])
-        model = PHIDA.from_bytes(found[machine])
+        model = PHIDAPlus.from_bytes(found[machine])
         assert_same_state(model, expected)
         assert model.feature_names_in_.tolist() == ["x", "y", "the z"]
         rows = rows[rows["time"] >= 10_000]

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from states import assert_same_state
 
-from phida import PHIDA
+from phida import PHIDAPlus
 from phida.distributed import fit_partitions, partial_fit_partitions
 
 # A long session of the JVM leaves sockets to the collector, and pyspark uses names that pandas is about to drop.
@@ -54,7 +54,7 @@ def test_labels_are_those_of_the_estimator(spark):
     from phida.spark import predict
 
     frame = pd.DataFrame(blobs(1000), columns=NAMES)
-    model = PHIDA().fit(frame)
+    model = PHIDAPlus().fit(frame)
     labelled = predict(spark.createDataFrame(frame), model, output="cluster").toPandas()
     assert labelled.columns.tolist() == [*NAMES, "cluster"]
     np.testing.assert_array_equal(labelled["cluster"], model.predict(labelled[NAMES]))
@@ -64,7 +64,7 @@ def test_labels_of_an_array_column(spark):
     from phida.spark import predict
 
     rows = blobs(700)
-    model = PHIDA().fit(rows)
+    model = PHIDAPlus().fit(rows)
     df = table(spark, np.array_split(rows, 2))
     labelled = predict(df, model, "features").collect()
     np.testing.assert_array_equal([row["prediction"] for row in labelled], model.predict(rows))
@@ -87,14 +87,14 @@ def test_a_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
 
     def learned():
         fit_stream(stream(spark, source), str(kept), trigger={"availableNow": True}).awaitTermination()
-        return PHIDA.load(kept / "model.safetensors")
+        return PHIDAPlus.load(kept / "model.safetensors")
 
     written(source, batches[:2])
     first = learned()
     assert first.n_samples_seen_ == 1600
     assert_same_state(learned(), first)  # nothing is new
     written(source, batches[2:], first=2)
-    expected = PHIDA(compute_labels=False)
+    expected = PHIDAPlus(compute_labels=False)
     for batch in batches:
         partial_fit_partitions(expected, [batch])
     found = learned()
@@ -109,7 +109,7 @@ def test_a_stream_goes_on_with_the_same_columns_alone(spark, tmp_path):
     kept = tmp_path / "kept"
     kept.mkdir()
     frame = pd.DataFrame(blobs(300), columns=NAMES)
-    learner = StreamLearner(kept / "model.safetensors", None, 0, None, {})
+    learner = StreamLearner(kept / "model.safetensors", PHIDAPlus(compute_labels=False), None, 0, None)
     learner(spark.createDataFrame(frame), 0)
     with pytest.raises(ValueError, match=r"learned the columns \['a', 'b', 'c', 'd'\], in this order"):
         learner(spark.createDataFrame(frame[list("bacd")]), 1)
@@ -156,7 +156,7 @@ def test_a_stream_may_begin_with_batches_without_rows(spark, tmp_path):
     assert not (kept / "model.safetensors").exists()
     written(source, [blobs(100)], first=1)
     learned("true")
-    assert PHIDA.load(kept / "model.safetensors").n_samples_seen_ == 100
+    assert PHIDAPlus.load(kept / "model.safetensors").n_samples_seen_ == 100
 
 
 def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
@@ -164,19 +164,19 @@ def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
 
     path = tmp_path / "model.safetensors"
     batch = spark.createDataFrame(pd.DataFrame(blobs(500), columns=NAMES))
-    StreamLearner(path, None, 0, None, {})(batch, 0)
+    StreamLearner(path, PHIDAPlus(compute_labels=False), None, 0, None)(batch, 0)
     before = path.read_bytes()
-    again = StreamLearner(path, None, 0, None, {})  # as after the driver was killed
+    again = StreamLearner(path, PHIDAPlus(compute_labels=False), None, 0, None)  # as after the driver was killed
     again(batch, 0)
     assert path.read_bytes() == before
     again(batch, 1)
-    assert PHIDA.load(path).n_samples_seen_ == 1000
+    assert PHIDAPlus.load(path).n_samples_seen_ == 1000
 
 
 def test_a_batch_that_fails_leaves_the_model_as_it_was(spark, tmp_path):
     from phida.spark.streaming import StreamLearner
 
-    learner = StreamLearner(tmp_path / "model.safetensors", None, 0, None, {})
+    learner = StreamLearner(tmp_path / "model.safetensors", PHIDAPlus(compute_labels=False), None, 0, None)
     learner(spark.createDataFrame(pd.DataFrame(blobs(500), columns=NAMES)), 0)
     before = learner.model
     bad = blobs(500)
@@ -184,7 +184,7 @@ def test_a_batch_that_fails_leaves_the_model_as_it_was(spark, tmp_path):
     with pytest.raises(Exception, match="NaN"):
         learner(spark.createDataFrame(pd.DataFrame(bad, columns=NAMES)), 1)
     assert learner.model is before and learner.last == 0
-    assert_same_state(PHIDA.load(learner.path), before)
+    assert_same_state(PHIDAPlus.load(learner.path), before)
 
 
 def test_a_pipeline_fits_labels_saves_and_loads(spark, tmp_path):
@@ -225,4 +225,4 @@ def test_the_example_learns_a_directory_that_grows(spark, tmp_path, capsys, monk
     runpy.run_path(str(example), run_name="__main__")
     printed = capsys.readouterr().out
     assert " 12,000 rows: " in printed and "|prediction|" in printed
-    assert PHIDA.load(tmp_path / "checkpoint" / "model.safetensors").n_clusters_ >= 4
+    assert PHIDAPlus.load(tmp_path / "checkpoint" / "model.safetensors").n_clusters_ >= 4

@@ -85,7 +85,7 @@ function showFigures(shown) {
   part("vigilance").textContent = figure(shown.vigilance);
   showClarity(shown.clarity);
   const measure = shown.leaves === "node" ? "density of flow" : "support";
-  part("diagram-note").textContent = shown.leaves ? `of each mode of log ${measure}` : "";
+  part("diagram-note").textContent = shown.leaves ? `of log ${measure}` : "";
 }
 
 /** Two counts with their names: groups and parts, or clusters and PH components. */
