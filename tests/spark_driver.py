@@ -59,7 +59,7 @@ def in_a_batch(marker):
     apply_updates = PHIDAPlus.apply_updates
 
     def hanging(self, updates):
-        apply(self, updates)
+        apply_updates(self, updates)
         if self.n_samples_seen_ > 2000:
             hang(marker)
 

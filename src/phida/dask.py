@@ -110,6 +110,8 @@ def _rows(part: Any, number: int, begin: int, end: int) -> Any:
     return distributed.sliced(part, begin, end)
 
 
-def _update(part: Any, number: int, begin: int, end: int, model: Estimator, n_partitions: int, random_state: int) -> bytes:
+def _update(
+    part: Any, number: int, begin: int, end: int, model: Estimator, n_partitions: int, random_state: int
+) -> bytes:
     rows = distributed.sliced(part, begin, end)
     return model.local_update(rows, partition=number, n_partitions=n_partitions, random_state=random_state).to_bytes()

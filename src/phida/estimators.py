@@ -203,7 +203,7 @@ class PHIDAPlus(Estimator):
     (3,)
     """
 
-    _kind = {"released": False, "plus": True}
+    _kind: ClassVar[Settings] = {"released": False, "plus": True}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "level": [StrOptions(set(LEVELS))],
         "compute_labels": ["boolean"],

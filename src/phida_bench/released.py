@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from phida._model import Settings
 from phida.estimators import PHIDA
 
 
@@ -26,4 +29,4 @@ class ReleasedPHIDA(PHIDA):
     150
     """
 
-    _kind = {"released": True, "plus": False}
+    _kind: ClassVar[Settings] = {"released": True, "plus": False}

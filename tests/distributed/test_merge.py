@@ -94,7 +94,10 @@ def test_models_that_do_not_fit_are_refused(estimator):
 @each_estimator
 def test_names_are_kept_where_only_some_models_have_them(estimator):
     X = labelled(100)[0]
-    plain, named, other = estimator().fit(X), *(estimator().fit(pd.DataFrame(X, columns=list(n))) for n in ("abcd", "abdc"))
+    plain, named, other = (
+        estimator().fit(X),
+        *(estimator().fit(pd.DataFrame(X, columns=list(n))) for n in ("abcd", "abdc")),
+    )
     for models in ([plain, named], [named, plain], [plain, plain, named]):
         assert estimator.merge(models).feature_names_in_.tolist() == list("abcd")
     assert not hasattr(estimator.merge([plain, plain]), "feature_names_in_")

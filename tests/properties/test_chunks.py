@@ -21,7 +21,12 @@ def test_one_row_a_call(stream, make):
     assert_same_state(rows, make().partial_fit(X))
 
 
-@given(st.lists(st.integers(1, 299), max_size=12, unique=True), st.sampled_from(sorted(STREAMS)), st.booleans(), st.sampled_from(sorted(MAKERS)))
+@given(
+    st.lists(st.integers(1, 299), max_size=12, unique=True),
+    st.sampled_from(sorted(STREAMS)),
+    st.booleans(),
+    st.sampled_from(sorted(MAKERS)),
+)
 def test_any_chunking(cuts, stream, labelled, kind):
     X = STREAMS[stream]
     chunks = MAKERS[kind](compute_labels=labelled)

@@ -11,7 +11,6 @@ from named_rows import FRAMES, NAMES, X, dicts, each_kind, learned
 from states import assert_same_state
 
 
-
 @pytest.fixture(params=FRAMES)
 def frame(request):
     return FRAMES[request.param]

@@ -8,7 +8,6 @@ import threading
 import types
 
 import numpy as np
-import pandas as pd
 import pytest
 from named_rows import NAMES, X, dicts, each_kind, learned
 from river import stream

@@ -14,9 +14,7 @@ from phida.estimators import Estimator
 from phida.spark.columns import Features, features_of, matrix
 
 
-def predict(
-    df: DataFrame, model: Estimator, features: Features = None, *, output: str = "prediction"
-) -> DataFrame:
+def predict(df: DataFrame, model: Estimator, features: Features = None, *, output: str = "prediction") -> DataFrame:
     """The table with the cluster of each row as one more column.
 
     Parameters

@@ -9,6 +9,4 @@ def _gone(task: Task) -> System:
     raise Declined("the method is gone; its results are recorded in docs/benchmark")
 
 
-RETIRED = (
-    Method("PHIDA-coactivation", "phida", 4, "nodes joined that win together; superseded by PHIDA+", _gone),
-)
+RETIRED = (Method("PHIDA-coactivation", "phida", 4, "nodes joined that win together; superseded by PHIDA+", _gone),)
