@@ -415,9 +415,7 @@ class Estimator(ClusterMixin, Predictor):
             self._validate_params()
         return parameters
 
-    def _learn(
-        self, model: Model[Columns], samples: NDArray[np.float64], parameters: object, *, end: bool
-    ) -> None:
+    def _learn(self, model: Model[Columns], samples: NDArray[np.float64], parameters: object, *, end: bool) -> None:
         model.checked = parameters
         self.__dict__.pop("labels_", None)  # they are of other rows
         model.learn(samples, self._rule)

@@ -129,8 +129,17 @@ class Cases:
         finally:  # also where it counts as many rows as a model can, and learning raises
             self.reload(model)
         labels = model.predict(rows)
-        assert 0 <= labels.min() and labels.max() < model.n_clusters_
-        for name in ("nodes_", "graph_", "hierarchy_", "persistence_", "assignment_view_", "cut_clarity_", "lineage_", "history_"):
+        assert labels.min() >= 0 and labels.max() < model.n_clusters_
+        for name in (
+            "nodes_",
+            "graph_",
+            "hierarchy_",
+            "persistence_",
+            "assignment_view_",
+            "cut_clarity_",
+            "lineage_",
+            "history_",
+        ):
             getattr(model, name)
         model.score_samples(rows[:3])
         again = self.reload(model)

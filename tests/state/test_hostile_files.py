@@ -115,7 +115,11 @@ def test_a_version_that_is_no_number_is_named(version):
     ],
 )  # fmt: skip
 def test_a_fact_that_makes_no_sense_is_named(name, text):
-    refused(MODELS["PHIDA"], f"'{name}'" if "compute" not in text else "'compute_labels' is there twice", header={name: text})
+    refused(
+        MODELS["PHIDA"],
+        f"'{name}'" if "compute" not in text else "'compute_labels' is there twice",
+        header={name: text},
+    )
 
 
 def test_a_header_nested_without_end_or_with_a_name_twice_is_refused():

@@ -80,9 +80,7 @@ class Dendrogram(_Record):
         found = model.hierarchy_
         count = len(found.mode)
         # Modularity falls from merge to merge and may be below 0: the number of the merge is drawn.
-        height = (
-            np.arange(1.0, len(found.merge_height) + 1) if found.height == "modularity" else found.merge_height
-        )
+        height = np.arange(1.0, len(found.merge_height) + 1) if found.height == "modularity" else found.merge_height
         leaves: dict[int, list[int]] = {component: [component] for component in range(count)}
         for into, source in zip(found.merge_into.tolist(), found.merge_from.tolist(), strict=True):
             leaves[into] += leaves.pop(source)
@@ -185,8 +183,7 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     clusters = len(record.cluster_ids)
     style.title(
         ax,
-        f"Hierarchy: {style.counted(count, record.leaves)}, "
-        f"cut to {style.counted(clusters, 'cluster')}",
+        f"Hierarchy: {style.counted(count, record.leaves)}, cut to {style.counted(clusters, 'cluster')}",
         "named by the id of their cluster; dashed merges are not made",
     )
     return ax
