@@ -81,7 +81,8 @@ TEST("infinite distances: so it has with penalised distances") {
       transform.inverse.assign(rows.stride(), 1.0);
       KnnGraphBuilder builder;
       KnnGraph graph;
-      builder.build(rows, plain::first(n), transform, WeightSource{m2, support, moments}, {}, graph);
+      builder.build(rows, plain::first(n), transform, WeightSource{m2, support, moments}, {},
+                    graph);
       check_graph(graph, n);
     }
   }
