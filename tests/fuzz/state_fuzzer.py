@@ -1,6 +1,6 @@
 """Feed changed model files, states and local updates to phida, in processes that may crash.
 
-``python tests/fuzz/state_fuzzer.py --cases 50000`` prints how many cases ran and what went wrong; ``make fuzz`` does so.
+``python tests/fuzz/state_fuzzer.py --cases 50000``, which ``make fuzz`` runs, prints how many cases went wrong.
 A case is a number: ``--first 1234 --cases 1`` repeats one. What must hold for each:
 
 - Loading raises ``StateFileError`` and nothing else, or the model learns, predicts, and saves a file that loads.
