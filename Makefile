@@ -149,6 +149,7 @@ changelog: $(VENV)/release-tools  ## What the next release will say
 
 .PHONY: fuzz
 fuzz: $(VENV)/installed $(VENV)/test-tools  ## Model files and readers, with many random inputs
+	$(BIN)/python tests/fuzz/state_fuzzer.py --cases 50000
 	PHIDA_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
 
 .PHONY: soak

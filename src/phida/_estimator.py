@@ -170,7 +170,7 @@ class Estimator(ClusterMixin, Predictor):
 
     def _parameters_to_save(self, model: Model[Columns]) -> dict[str, Any]:
         """Valid parameters that agree with the learner, whatever another thread sets meanwhile."""
-        parameters = self.get_params(deep=False)
+        parameters: dict[str, Any] = self.get_params(deep=False)
         parameters |= {name: value for name, value in model.settings.items() if name in parameters}
         type(self)(**parameters)._validate_params()
         return parameters

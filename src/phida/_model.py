@@ -173,4 +173,3 @@ def check_limits(max_nodes: int | None, half_life: float | None) -> None:
         raise ValueError(f"max_nodes must be None or from 3 to {2**24}, not {max_nodes!r}.")
     if half_life is not None and not 0 < half_life < float("inf"):
         raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")
-

@@ -269,9 +269,7 @@ class PHIDAPlus(_Clusterer):
     True
     """
 
-    def __init__(
-        self, *, level: str = "groups", max_nodes: int | None = None, half_life: float | None = None
-    ) -> None:
+    def __init__(self, *, level: str = "groups", max_nodes: int | None = None, half_life: float | None = None) -> None:
         check_limits(max_nodes, half_life)
         if level not in LEVELS:
             raise ValueError(f"level must be {' or '.join(map(repr, LEVELS))}, not {level!r}.")

@@ -108,7 +108,7 @@ _DAMAGED = (SafetensorError, TypeError, KeyError, AttributeError, OverflowError,
 
 
 def _header(content: bytes) -> dict[str, str]:
-    """The metadata of a safetensors file. A name that occurs twice is an error: parsers differ in which one they take."""
+    """The metadata of a safetensors file. A name that occurs twice is an error: parsers differ in which they take."""
     end = 8 + int.from_bytes(content[:8], "little")
     if end > len(content):
         raise SafetensorError("the header is longer than the file")

@@ -322,7 +322,18 @@ def test_ten_threads_do_everything_and_every_saved_file_loads(tmp_path, unfitted
         while time.monotonic() < until:
             next(steps)
 
-    jobs = [learn(0), learn(1), learn(2), predict(), predict(), save("a"), save("b"), keep(), copies(), set_parameters()]
+    jobs = [
+        learn(0),
+        learn(1),
+        learn(2),
+        predict(),
+        predict(),
+        save("a"),
+        save("b"),
+        keep(),
+        copies(),
+        set_parameters(),
+    ]
     run_all(*(partial(run_until, steps) for steps in jobs))
     assert next(loaded) > 10
 

@@ -81,7 +81,8 @@ TEST("infinite distances: so it has with penalised distances") {
       transform.inverse.assign(rows.stride(), 1.0);
       KnnGraphBuilder builder;
       KnnGraph graph;
-      builder.build(rows, plain::first(n), transform, WeightSource{m2, support, moments}, {}, graph);
+      builder.build(rows, plain::first(n), transform, WeightSource{m2, support, moments}, {},
+                    graph);
       check_graph(graph, n);
     }
   }
@@ -115,7 +116,7 @@ TEST("infinite distances: a sample has a winner and another runner-up") {
 TEST("infinite distances: a learner goes on with rows that overflow") {
   for (const bool plus : {false, true}) {
     for (const std::size_t max_nodes : {0, 6}) {
-      Learner learner({.dims = 3, .max_nodes = max_nodes, .plus = plus});
+      Learner learner({.dims = 3, .switches = {}, .max_nodes = max_nodes, .plus = plus});
       const RowMatrix rows = far_rows(7, 300, 3, false);
       for (std::size_t i = 0; i < rows.rows(); ++i) learner.learn(rows[i]);
       learner.end_learning();

@@ -1,6 +1,6 @@
 """Feed changed model files, states and local updates to phida, in processes that may crash.
 
-``python tests/fuzz/state_fuzzer.py --cases 50000`` prints how many cases ran and what went wrong; ``make fuzz`` does so.
+``python tests/fuzz/state_fuzzer.py --cases 50000``, which ``make fuzz`` runs, prints how many cases went wrong.
 A case is a number: ``--first 1234 --cases 1`` repeats one. What must hold for each:
 
 - Loading raises ``StateFileError`` and nothing else, or the model learns, predicts, and saves a file that loads.
@@ -129,8 +129,17 @@ class Cases:
         finally:  # also where it counts as many rows as a model can, and learning raises
             self.reload(model)
         labels = model.predict(rows)
-        assert 0 <= labels.min() and labels.max() < model.n_clusters_
-        for name in ("nodes_", "graph_", "hierarchy_", "persistence_", "assignment_view_", "cut_clarity_", "lineage_", "history_"):
+        assert labels.min() >= 0 and labels.max() < model.n_clusters_
+        for name in (
+            "nodes_",
+            "graph_",
+            "hierarchy_",
+            "persistence_",
+            "assignment_view_",
+            "cut_clarity_",
+            "lineage_",
+            "history_",
+        ):
             getattr(model, name)
         model.score_samples(rows[:3])
         again = self.reload(model)

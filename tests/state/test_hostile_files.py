@@ -52,7 +52,8 @@ def first(array, *values):
     ("field", "change"),
     [
         ("representative", lambda v: first(v, 1.7e308, -1.7e308)), ("representative", lambda v: first(v, 1.1e140)),
-        ("mean", lambda v: first(v, -1.1e140)), ("samples", lambda v: first(v, 1e141)), ("m2", lambda v: first(v, 1e308)),
+        ("mean", lambda v: first(v, -1.1e140)), ("samples", lambda v: first(v, 1e141)),
+        ("m2", lambda v: first(v, 1e308)),
         ("m2", lambda v: first(v, -1.0)), ("support", lambda v: first(v, 1e300)), ("support", lambda v: first(v, 0.0)),
         ("support", lambda v: first(v, 1.5)), ("support", lambda v: v + 60), ("scale", lambda v: v * 0),
         ("stream_m2", lambda v: v * np.inf), ("stream_count", lambda v: v + 1), ("id", lambda v: v[::-1].copy()),
@@ -75,7 +76,8 @@ def test_a_field_beyond_its_limits_is_named(name, field, change):
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("pair_count", 0), ("pair_count", 2**62), ("pair_winner", -1), ("pair_winner", 10**6), ("pair_runner_up", 10**6),
+        ("pair_count", 0), ("pair_count", 2**62), ("pair_winner", -1), ("pair_winner", 10**6),
+        ("pair_runner_up", 10**6),
         ("pair_offset", np.nan), ("pair_offset_square", -1.0), ("pair_unpaired", -1),
     ],
 )  # fmt: skip
@@ -110,12 +112,17 @@ def test_a_version_that_is_no_number_is_named(version):
         ("params", "[" * 100_000 + "]" * 100_000), ("state", '{"a": ' * 100_000 + "1" + "}" * 100_000),
         ("n_seen", "1" * 5_000), ("n_seen", "0"), ("n_seen", "60.0"), ("n_seen", "true"), ("n_seen", "61"),
         ("feature_names", '{"a": 1, "b": 2, "c": 3}'), ("feature_names", '["a", "b", "a"]'), ("feature_names", '"abc"'),
-        ("feature_names", '["a", "b"]'), ("feature_names", "[1, 2, 3]"), ("state", "[]"), ("state", "{"), ("params", "[]"),
+        ("feature_names", '["a", "b"]'), ("feature_names", "[1, 2, 3]"), ("state", "[]"), ("state", "{"),
+        ("params", "[]"),
         ("params", '{"compute_labels": true, "compute_labels": false}'),
     ],
 )  # fmt: skip
 def test_a_fact_that_makes_no_sense_is_named(name, text):
-    refused(MODELS["PHIDA"], f"'{name}'" if "compute" not in text else "'compute_labels' is there twice", header={name: text})
+    refused(
+        MODELS["PHIDA"],
+        f"'{name}'" if "compute" not in text else "'compute_labels' is there twice",
+        header={name: text},
+    )
 
 
 def test_a_header_nested_without_end_or_with_a_name_twice_is_refused():
@@ -178,7 +185,8 @@ pages = int(open("/proc/self/statm").read().split()[0])
 limit = pages * resource.getpagesize() + 60 * 2**20
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 said = []
-for use in (lambda: model.partial_fit(rows), lambda: model.n_samples_seen_, lambda: model.predict(rows[:2]), model.to_bytes):
+uses = (lambda: model.partial_fit(rows), lambda: model.n_samples_seen_, lambda: model.predict(rows[:2]), model.to_bytes)
+for use in uses:
     try:
         use()
     except RuntimeError as error:

@@ -233,7 +233,8 @@ def test_a_valid_digest_over_nonsense_is_refused(tmp_path, made, change):
 @pytest.mark.parametrize(
     "facts",
     [
-        {"params": {"compute_labels": 7}}, {"params": {"k": 3}}, {"params": 3}, {"params": {}}, {"feature_names": ["a"]},
+        {"params": {"compute_labels": 7}}, {"params": {"k": 3}}, {"params": 3}, {"params": {}},
+        {"feature_names": ["a"]},
         {"feature_names": [1, 2, 3]}, {"feature_names": 7}, {"n_seen": 3},
     ],
 )  # fmt: skip

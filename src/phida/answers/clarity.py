@@ -37,6 +37,7 @@ class CutClarity:
     """The least number of clusters that the masses of the components justify."""
     next_n_clusters: int | None
     """How many clusters the second largest jump would give; None if there is no other choice."""
+
     def __str__(self) -> str:
         return (
             f"{self.n_components} components ({_told(self.persistence, 'no gap to choose by')}), "

@@ -79,6 +79,7 @@ class Explanation:
     """The least number of clusters, at which merging ends whatever it costs."""
     forbidden: bool
     """Their merge comes after that, so that it was never up for choice."""
+
     @property
     def same_component(self) -> bool:
         """Whether both are in one PH component."""

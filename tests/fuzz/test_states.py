@@ -1,0 +1,17 @@
+"""Changed model files, states and updates, for a few seconds; ``make fuzz`` runs many more."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+FUZZER = Path(__file__).with_name("state_fuzzer.py")
+
+
+def test_no_changed_state_does_harm():
+    command = [sys.executable, str(FUZZER), "--cases", "500"]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert found.stdout.startswith("500 cases: ")
+    refused, loaded = (int(re.search(rf"(\d+) {name}", found.stdout)[1]) for name in ("refused", "loaded"))
+    assert refused > 200 and loaded > 20  # it reaches both
