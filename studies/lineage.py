@@ -7,7 +7,7 @@ tells beside. Run: python studies/lineage.py
 
 import numpy as np
 
-from phida import PHIDA, PHIDAPlus
+from phida import PHIDAPlus
 from phida.lineage import Lineage
 
 HALF_LIFE = 300

@@ -14,6 +14,8 @@ from phida import records, state_file
 from phida._estimator import Estimator
 from phida._model import LEVELS, PUBLISHED, Settings, limits
 
+__all__ = ["PHIDA", "Estimator", "PHIDAPlus"]
+
 
 class PHIDA(Estimator):
     """Online clustering with persistence-guided node-to-cluster mapping: the published method, to the bit.
@@ -144,7 +146,7 @@ class PHIDAPlus(Estimator):
     n_groups_, n_parts_ : int
         How many groups and parts there are, whatever the ``level``.
     n_clusters_, n_nodes_, n_active_nodes_, n_components_ : int
-        How many output clusters (groups or parts, by ``level``), learned nodes, active nodes and PH components there are.
+        How many output clusters (groups or parts, by ``level``), learned nodes, active nodes and PH components.
     n_samples_seen_ : int
         Rows learned.
     interval_ : int
@@ -185,8 +187,8 @@ class PHIDAPlus(Estimator):
     rows in a row. **No random_state**: nothing is random; the same rows in the same order give the same bits on
     every machine.
 
-    **Scaling.** PHIDA+ normalises features by itself where their scales differ much, so
-    raw features often do. If your features are in different units and you know how they compare, scale them first, as for k-means.
+    **Scaling.** PHIDA+ normalises features by itself where their scales differ much, so raw features often do. If your
+    features are in different units and you know how they compare, scale them first, as for k-means.
 
     **Threads.** The GIL is released while learning and predicting. Several threads may use one model: learning waits
     for learning, and readers see a complete state. Ctrl-C stops a long ``fit``; the rows learned so far stay.

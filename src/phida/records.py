@@ -250,8 +250,9 @@ class Hierarchy(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Flow(_Record):
-    """What samples tell about the space between nodes (PHIDA+): pairs of winner and runner-up, and the flow that is left
-    where no valley cuts it.
+    """What samples tell about the space between nodes, in PHIDA+.
+
+    Pairs of winner and runner-up, and the flow of samples that is left where no valley cuts it.
 
     Examples
     --------
@@ -271,8 +272,8 @@ class Flow(_Record):
     count: Floats
     """Per pair, the samples; where old samples fade (``half_life``), what is left of them."""
     offset: Floats
-    """Per pair, the sum of the samples' distances from the plane between the two nodes: 0 on the plane, 1 level with the
-    winner."""
+    """Per pair, the sum of the samples' distances from the plane between the two nodes: 0 on the plane, 1 level with
+    the winner."""
     offset_square: Floats
     """Per pair, the sum of their squares."""
     cut: Ints

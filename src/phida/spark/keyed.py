@@ -130,9 +130,10 @@ class KeyLearner(StatefulProcessor):
         yield frame[self.columns]
 
     def _model(self) -> Estimator:
-        if not self.kept.exists():
-            return clone(self.unfitted)
-        return type(self.unfitted).from_bytes(bytes(self.kept.get()[0]))
+        if self.kept.exists():
+            return type(self.unfitted).from_bytes(bytes(self.kept.get()[0]))
+        fresh: Estimator = clone(self.unfitted)
+        return fresh
 
     def close(self) -> None:
         """Of Spark: there is nothing to close."""
