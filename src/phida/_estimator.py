@@ -466,7 +466,7 @@ def _current_parameters(cls: type[Estimator], state: Mapping[str, Any], params: 
     if not isinstance(params, dict):
         raise ValueError("'params' is not an object of parameters by name")
     given = dict(params)
-    plus, released = bool(state.get("plus", False)), bool(state["released"])
+    plus, released = bool(state.get("plus", False)), bool(state.get("released", False))
     if "format" not in state:  # before version 4, everything was PHIDA with options that it no longer has
         if given.pop("mapping", "persistence") != "persistence":
             raise ValueError("it maps nodes by co-activation, which is gone; learn the rows anew with PHIDAPlus")
