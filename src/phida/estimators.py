@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from phida import records
-from phida._estimator import Estimator
+from phida._estimator import Estimator as Estimator
 from phida._model import LEVELS, PUBLISHED, Settings, limits
 
 

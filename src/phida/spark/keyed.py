@@ -131,7 +131,8 @@ class KeyLearner(StatefulProcessor):
 
     def _model(self) -> Estimator:
         if not self.kept.exists():
-            return clone(self.unfitted)
+            begun: Estimator = clone(self.unfitted)
+            return begun
         return type(self.unfitted).from_bytes(bytes(self.kept.get()[0]))
 
     def close(self) -> None:

@@ -149,10 +149,13 @@ class PHIDAPlus(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultPara
 
     def getLevel(self) -> str:
         """Groups or parts."""
-        return self.getOrDefault(self.level)
+        level: str = self.getOrDefault(self.level)
+        return level
 
     def _fit(self, dataset: DataFrame) -> PHIDAPlusModel:
-        learned = fit(dataset, self.getFeaturesCol(), random_state=self.getSeed(), level=self.getLevel())
+        learned: estimators.PHIDAPlus = fit(
+            dataset, self.getFeaturesCol(), random_state=self.getSeed(), level=self.getLevel()
+        )
         model = PHIDAPlusModel(learned)
         self._copyValues(model)
         return model
