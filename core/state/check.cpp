@@ -141,6 +141,8 @@ void check_invariants(const Settings& settings, const LearnerState& state) {
 }
 
 void check_settings(const Settings& settings) {
+  check_number("half_life", settings.half_life, kHalfLives);
+  check_number("max_nodes", settings.max_nodes, kMaxNodes);
   require(settings.max_nodes == 0 || settings.max_nodes >= 3, "max_nodes",
           "must be 0, or 3 or more");
   require(!settings.plus || !settings.released, "released", "does not go with 'plus'");
