@@ -32,8 +32,10 @@ def test_exp(x):
 
 @given(st.floats(1e-9, 1e9), st.floats(0, 1))
 def test_pow(base, exponent):
-    exact = (Decimal(base).ln() * Decimal(exponent)).exp()
-    assert abs(Decimal(_core.pow(base, exponent)) - exact) <= Decimal("2e-15") * exact
+    log = Decimal(base).ln() * Decimal(exponent)
+    exact = log.exp()
+    # The logarithm is rounded before it is raised to a power, so the error grows with it.
+    assert abs(Decimal(_core.pow(base, exponent)) - exact) <= Decimal("4e-16") * (5 + abs(log)) * exact
 
 
 @pytest.mark.parametrize("k", [-1000, -52, -1, 0, 1, 2, 10, 1000])
