@@ -61,3 +61,16 @@ TEST("state_check: fields agree with each other") {
   CHECK(refused([](auto& s) { s.nodes.pairs.add_unpaired(0, 1 << 20); }) == "pair_count");
   CHECK(refused([](auto& s) { s.far.n_far = 1 << 20; }) == "n_far");
 }
+
+TEST("state_check: settings that make no sense are refused") {
+  const auto refuses = [](const Settings& settings) {
+    CHECK_THROWS(state::FieldError, state::check_settings(settings));
+  };
+  refuses({.dims = 3, .half_life = -1.0, .plus = true});
+  refuses({.dims = 3, .half_life = std::nan(""), .plus = true});
+  refuses({.dims = 3, .half_life = 1e308 * 10.0, .plus = true});
+  refuses({.dims = 3, .max_nodes = 2, .plus = true});
+  refuses({.dims = 3, .max_nodes = std::size_t{1} << 40, .plus = true});
+  refuses({.dims = 3, .released = true, .plus = true});
+  state::check_settings({.dims = 3, .max_nodes = 3, .half_life = 10.0, .plus = true});
+}
