@@ -90,7 +90,7 @@ def test_inspect_tells_what_was_learned(here):
     fitted()
     model = PHIDAPlus.load("m.safetensors")
     shown = phida("inspect", "m.safetensors").output
-    assert "most telling features" in shown and f"{model.n_nodes_} (" in shown and "format 3" in shown
+    assert "most telling features" in shown and f"{model.n_nodes_} (" in shown and "format 4" in shown
     facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
     assert len(facts["clusters"]) == model.n_clusters_ and facts["samples"] == 600
     assert [cluster["id"] for cluster in facts["clusters"]] == model.cluster_ids_.tolist()
