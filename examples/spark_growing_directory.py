@@ -19,7 +19,7 @@ import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 
 import phida.spark
-from phida import PHIDA
+from phida import PHIDAPlus
 
 FILES, ROWS = 6, 2000
 MODES = np.array([[20.0, 1.0, 0.2], [60.0, 1.5, 0.4], [75.0, 4.0, 1.6], [30.0, 4.5, 0.3]])
@@ -39,7 +39,7 @@ def write(folder: Path) -> None:
         time.sleep(1)
 
 
-def tell(model: PHIDA, batch: DataFrame) -> None:
+def tell(model: PHIDAPlus, batch: DataFrame) -> None:
     """Say what is known after a batch."""
     print(f"  {model.n_samples_seen_:6,} rows: {model.n_clusters_} clusters with ids {sorted(model.cluster_ids_)}")
 
@@ -60,7 +60,7 @@ def main(folder: Path) -> None:
     query.processAllAvailable()
     query.stop()
 
-    model = PHIDA.load(folder / "checkpoint" / "model.safetensors")
+    model = PHIDAPlus.load(folder / "checkpoint" / "model.safetensors")
     labelled = phida.spark.predict(spark.read.parquet(str(readings)), model)
     labelled.groupBy("prediction").agg({"heat": "mean", "pressure": "mean", "shake": "mean", "*": "count"}).orderBy(
         "prediction"
