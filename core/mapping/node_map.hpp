@@ -33,9 +33,9 @@ struct NodeMap {
   std::vector<std::int32_t> leaf;  // per node, or -1 outside the map
   std::size_t n_leaves = 0;
   std::vector<Merge>
-      merges;              // of leaves; level l of the hierarchy is what the first l merges leave
-  std::size_t level = 0;   // the level that the rule takes
-  bool all_merges = true;  // `merges` goes on until no two clusters could be merged
+      merges;             // of leaves; level l of the hierarchy is what the first l merges leave
+  std::size_t level = 0;  // the level that the rule takes
+  bool complete = true;   // `merges` goes on until no two clusters could be merged
   FeatureTransform transform;  // the metric of the nodes in the map, without its centre
   Leaf leaves = Leaf::kComponent;
   Height height = Height::kDispersion;

@@ -9,7 +9,7 @@ void map_published(const PhView& ph, std::size_t n_nodes, NodeMap& out) {
   out.n_leaves = ph.n_components();
   out.merges = ph.hierarchy.merges;
   out.level = ph.hierarchy.level;
-  out.all_merges = ph.mass.minimum_count == 1;
+  out.complete = ph.mass.minimum_count == 1;
   out.transform = ph.hierarchy.transform;
   out.leaves = Leaf::kComponent;
   out.height = Height::kDispersion;

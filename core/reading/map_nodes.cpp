@@ -19,10 +19,8 @@ PairCounts counts_of(const PairStatistics& statistics, std::int64_t unit) {
 
 void map_nodes(const NodeState& nodes, const PhView& ph, Rule rule, std::int64_t unit,
                ColumnQuartiles& quartiles, FlowView& flow, NodeMap& out) {
-  if (rule == Rule::kPublished) {
-    flow.flow.members.clear();
-  } else {
-    flow.groups = {};
+  flow = {};
+  if (rule != Rule::kPublished) {
     flow.counts = counts_of(nodes.pairs, unit);
     flow.flow = find_flow(nodes.support, flow.counts);
   }

@@ -31,13 +31,13 @@ void finish(Reading& reading, Rule rule, ColumnQuartiles& quartiles) {
 }
 
 std::vector<Merge> all_merges(const Reading& reading) {
-  return reading.map.all_merges ? reading.map.merges : all_merges(reading.ph);
+  return reading.map.complete ? reading.map.merges : all_merges(reading.ph);
 }
 
 std::shared_ptr<const Reading> at_level(const Reading& reading, std::size_t level) {
   Reading cut = reading;
   cut.map.merges = all_merges(reading);
-  cut.map.all_merges = true;
+  cut.map.complete = true;
   if (level > cut.map.merges.size()) throw std::invalid_argument("there are not so many merges");
   cut.map.level = level;
   finish_map(cut);

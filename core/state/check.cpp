@@ -60,6 +60,9 @@ void check_pairs(const char* field, const PairStatistics& pairs, double most) {
   for (const std::int64_t count : pairs.unpaired()) total += static_cast<double>(count);
   for (const PairSums& sums : pairs.sorted()) total += static_cast<double>(sums.count);
   require(total <= most, field, "has more samples than were learned");
+  // Sums of all counts, and twice that, stay in 64 bits.
+  require(total <= static_cast<double>(kCounts.most), field,
+          "has more samples than can be counted");
 }
 
 void check_metric(const Settings& settings, const LearnerState& s) {

@@ -60,6 +60,11 @@ TEST("state_check: fields agree with each other") {
   CHECK(refused([](auto& s) { s.margins.next = 7; }) == "margins_next");
   CHECK(refused([](auto& s) { s.nodes.pairs.add_unpaired(0, 1 << 20); }) == "pair_count");
   CHECK(refused([](auto& s) { s.far.n_far = 1 << 20; }) == "n_far");
+  CHECK(refused([](auto& s) {
+          s.n_seen = std::int64_t{1} << 52;
+          s.moments.count = 0x1p52;
+          for (int i = 0; i < 9; ++i) s.nodes.pairs.add_unpaired(i, std::int64_t{1} << 59);
+        }) == "pair_count");
 }
 
 TEST("state_check: settings that make no sense are refused") {
