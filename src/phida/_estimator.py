@@ -185,7 +185,7 @@ class Estimator(ClusterMixin, Predictor):
 
         Returns
         -------
-        model : PHIDA
+        model : the estimator
 
         Raises
         ------
@@ -204,7 +204,7 @@ class Estimator(ClusterMixin, Predictor):
 
         Returns
         -------
-        model : PHIDA
+        model : the estimator
 
         Raises
         ------
@@ -362,7 +362,7 @@ class Estimator(ClusterMixin, Predictor):
 
         Returns
         -------
-        model : PHIDA
+        model : the estimator
         """
         given = list(models)
         columns = _common_columns(given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Generic, Self, TypeVar
 
 from phida import _core
@@ -159,6 +159,13 @@ class Model(Generic[F]):
         self.__dict__.update(state)
 
 
+def check_level(level: object) -> str:
+    """The level, if PHIDA+ has it."""
+    if isinstance(level, str) and level in LEVELS:
+        return level
+    raise ValueError(f"level must be {' or '.join(map(repr, LEVELS))}, not {level!r}.")
+
+
 def limits(max_nodes: int | None, half_life: float | None) -> dict[str, Any]:
     """The settings that bound what a learner keeps."""
     return {
@@ -171,5 +178,5 @@ def check_limits(max_nodes: int | None, half_life: float | None) -> None:
     """Refuse limits that make no sense, for adapters that scikit-learn does not check."""
     if max_nodes is not None and not (isinstance(max_nodes, Integral) and 3 <= max_nodes <= 2**24):
         raise ValueError(f"max_nodes must be None or from 3 to {2**24}, not {max_nodes!r}.")
-    if half_life is not None and not 0 < half_life < float("inf"):
+    if half_life is not None and not (isinstance(half_life, Real) and 0 < half_life <= 1e300):
         raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")

@@ -64,7 +64,7 @@ def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
 
 def holds_dates(X: Any) -> bool:
     """Does a polars frame hold dates, times or spans of time? Beside numbers it hands them out as numbers."""
-    return any(getattr(kind, "is_temporal", bool)() for kind in getattr(X, "dtypes", ()))
+    return any(getattr(kind, "is_temporal", bool)() for kind in (X.dtypes if hasattr(X, "columns") else ()))
 
 
 def _is_ready(X: Any, width: int) -> bool:

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from phida import records, state_file
 from phida._estimator import Estimator
-from phida._model import LEVELS, PUBLISHED, Settings, limits
+from phida._model import LEVELS, PUBLISHED, Settings, check_level, limits
 
 __all__ = ["PHIDA", "Estimator", "PHIDAPlus"]
 
@@ -118,11 +118,11 @@ class PHIDA(Estimator):
 class PHIDAPlus(Estimator):
     """Online clustering that finds groups where groups are plain to see, without a number of clusters to choose.
 
-    The successor of :class:`phida.PHIDA`, and what we recommend. Learning adds nodes where rows are badly served, and
-    counts how rows lie between their two nearest nodes. Where they thin out, a *valley* separates the nodes.
+    The successor of :class:`phida.PHIDA`, and what we recommend. Learning adds nodes where rows are far from all
+    nodes, and counts how rows lie between their two nearest nodes. Where they thin out, a *valley* separates the nodes.
 
-    *Groups* are what a visible gap separates. *Parts* are finer: they also divide what has no gap, which suits classes
-    that overlap. Both are read from the same model.
+    *Groups* are what a visible gap separates. *Parts* also divide what has no gap, which suits classes that overlap.
+    Both are read from the same model, and neither is nested in the other.
 
     Parameters
     ----------
@@ -180,6 +180,9 @@ class PHIDAPlus(Estimator):
     the same bits. ``fit(A).partial_fit(B)`` is ``partial_fit(A)``, ``refresh()``, ``partial_fit(B)``, and is not the
     same as ``partial_fit`` of both together, since ``refresh`` begins a new stage.
 
+    **The first few rows.** Until two nodes have rows between them, clusters and records are those of the published
+    method: ``hierarchy_.leaves`` is ``component``, and ``cut_clarity_`` a ``CutClarity``.
+
     **Reading never changes learning.** ``predict``, ``transform``, ``labels_`` and every attribute answer as if
     ``refresh()`` had just been called, without calling it. The label of a row does not depend on the other rows.
 
@@ -210,7 +213,7 @@ class PHIDAPlus(Estimator):
         "level": [StrOptions(set(LEVELS))],
         "compute_labels": ["boolean"],
         "max_nodes": [Interval(Integral, 3, 2**24, closed="both"), None],
-        "half_life": [Interval(Real, 0, None, closed="neither"), None],
+        "half_life": [Interval(Real, 0, 1e300, closed="right"), None],
     }
 
     def __init__(
@@ -231,7 +234,7 @@ class PHIDAPlus(Estimator):
 
     @property
     def _rule(self) -> str:
-        return self.level
+        return check_level(self.level)  # it may have been changed on a fitted model
 
     def predict(self, X: Any, *, novelty: float | None = None, level: str | None = None) -> NDArray[np.int64]:
         """Cluster of each row.
@@ -249,9 +252,7 @@ class PHIDAPlus(Estimator):
         labels : ndarray of shape (n_samples,)
             From 0 to ``n_clusters_`` - 1.
         """
-        if level not in (None, *LEVELS):
-            raise ValueError(f"level must be {' or '.join(map(repr, LEVELS))}, not {level!r}.")
-        return self._labels(self._snapshot(level), X, novelty)
+        return self._labels(self._snapshot(None if level is None else check_level(level)), X, novelty)
 
     def _counts(self) -> dict[str, int]:
         return {"groups": self.n_groups_, "parts": self.n_parts_}

@@ -14,7 +14,7 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.river needs river: pip install "phida[river]"') from error
 
 from phida import _core, _threads
-from phida._model import LEVELS, PUBLISHED, Model, Settings, check_limits, limits
+from phida._model import PUBLISHED, Model, Settings, check_level, check_limits, limits
 from phida._named_rows import NamedRows, into_frame, into_series
 from phida.answers.novelty import novelty_scores
 from phida.lineage import Lineage
@@ -271,8 +271,7 @@ class PHIDAPlus(_Clusterer):
 
     def __init__(self, *, level: str = "groups", max_nodes: int | None = None, half_life: float | None = None) -> None:
         check_limits(max_nodes, half_life)
-        if level not in LEVELS:
-            raise ValueError(f"level must be {' or '.join(map(repr, LEVELS))}, not {level!r}.")
+        check_level(level)
         super().__init__()
         self.level = level
         self.max_nodes = max_nodes
@@ -283,4 +282,4 @@ class PHIDAPlus(_Clusterer):
 
     @property
     def _rule(self) -> str:
-        return self.level
+        return check_level(self.level)  # it may be changed at any time

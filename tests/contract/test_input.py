@@ -231,3 +231,10 @@ def test_input_is_neither_changed_nor_kept(estimator):
 def test_what_cannot_be_read_says_why(rows, says, estimator):
     with pytest.raises(ValueError, match=says):
         estimator().fit(rows)
+
+
+@each_estimator
+def test_a_series_is_no_table(estimator):
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="2D"):
+        estimator().fit(pandas.Series([1.0, 2.0, 3.0]))

@@ -68,15 +68,21 @@ class FlowClarity:
     """A peak with this prominence, or more, is a group of its own; None for parts."""
     clarity: float | None
     """One minus the ratio of the smaller of the two to the larger: 0 is a toss-up, 1 beyond doubt; None where there
-    was nothing to decide."""
+    was nothing to decide, or where the cut was chosen by hand."""
+    by_hand: bool = False
+    """Whether the cut was chosen by hand (:meth:`phida.PHIDAPlus.cut`)."""
 
     def __str__(self) -> str:
+        kind = "part" if self.threshold is None else "group"
+        count = f"{self.n_clusters} {kind}{'' if self.n_clusters == 1 else 's'}"
+        if self.by_hand:
+            return f"{count} (chosen by hand)"
         if self.threshold is None:
-            return f"{self.n_clusters} parts (merged while that gains modularity)"
+            return f"{count} (merged while that gains modularity)"
         if self.clarity is None:
-            return f"{self.n_clusters} groups (nothing else was possible)"
+            return f"{count} (nothing else was possible)"
         return (
-            f"{self.n_clusters} groups (clarity {self.clarity:.2f}: the nearest peak is {self.nearest:.3g} times as "
+            f"{count} (clarity {self.clarity:.2f}: the nearest peak is {self.nearest:.3g} times as "
             f"high as its valley, {self.threshold:.3g} makes a group)"
         )
 
@@ -84,8 +90,11 @@ class FlowClarity:
 def _flow_clarity(persistence: Persistence, hierarchy: Hierarchy) -> FlowClarity:
     n_clusters = len(hierarchy.mode) - hierarchy.level
     if hierarchy.height != "prominence":
-        return FlowClarity(n_clusters, None, None, None)
+        by_hand = hierarchy.level != int((hierarchy.merge_height < 0).sum())
+        return FlowClarity(n_clusters, None, None, None, by_hand)
     threshold = float(np.exp(persistence.threshold))
+    if hierarchy.level != int((hierarchy.merge_height < threshold).sum()):
+        return FlowClarity(n_clusters, None, threshold, None, by_hand=True)
     peaks = hierarchy.merge_height[hierarchy.merge_height > 1.0]
     if not len(peaks):
         return FlowClarity(n_clusters, None, threshold, None)

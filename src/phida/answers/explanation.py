@@ -172,6 +172,8 @@ class FlowExplanation:
     """Height of the merge that brings their nodes together; None if none does, -inf if they have the same node."""
     height: str
     """What a height is: ``prominence`` (peak over valley, for groups) or ``modularity`` (what is lost, for parts)."""
+    threshold: float
+    """Merges below this height are made, unless the cut was chosen by hand."""
     made: bool
     """Whether that merge is made."""
     outside: bool
@@ -202,16 +204,20 @@ class FlowExplanation:
         return [*(_between(pair, name) for pair in self.between), self._merging()]
 
     def _merging(self) -> str:
-        verdict = "so they are together" if self.made else "so they are apart"
         if self.merge_height is None:
             return "No flow of samples connects them, so they are apart."
-        if self.height == "prominence":
-            return (
-                f"On the way from one to the other, the lower peak of flow is {self.merge_height:.3g} times as high as "
-                f"the valley; {np.exp(2) / 2:.3g} times makes two groups, {verdict}."
-            )
-        gain = "more than" if self.merge_height < 0 else "no more than"
-        return f"When their parts met, the flow between them was {gain} chance would give, {verdict}."
+        together = "together" if self.made else "apart"
+        by_rule = self.made == (self.merge_height < self.threshold)
+        verdict = f"so they are {together}" if by_rule else f"but the cut was chosen by hand, and they are {together}"
+        if self.height != "prominence":
+            gain = "more than" if self.merge_height < 0 else "no more than"
+            return f"When their parts met, the flow between them was {gain} chance would give, {verdict}."
+        if self.merge_height <= 1.0:
+            return f"On the way from one to the other there is no valley, {verdict}."
+        return (
+            f"On the way from one to the other, the lower peak of flow is {self.merge_height:.3g} times as high as the "
+            f"valley; {self.threshold:.3g} times makes two groups, {verdict}."
+        )
 
     def __str__(self) -> str:
         return _text(self, lambda side: f"node {side.node}")
@@ -221,9 +227,9 @@ def _between(pair: DirectedSamples, name: Callable[[int], str]) -> str:
     count = f"{pair.samples:,.0f} sample{'' if round(pair.samples) == 1 else 's'}"
     where = f"Of {name(pair.winner)}'s samples, {count} had {name(pair.runner_up)} as second nearest"
     if pair.cut == "valley":
-        return f"{where}; they stand off from the plane between the two (mean {pair.mean_offset:.2f}): a valley."
+        return f"{where}; they lie away from the plane between the two (mean {pair.mean_offset:.2f}): a valley."
     if pair.cut == "alone":
-        return f"{where}; all samples of {name(pair.winner)} stand off from the planes around it: a valley."
+        return f"{where}; all samples of {name(pair.winner)} lie away from the planes around it: a valley."
     return f"{where}; they show no valley (mean distance from the plane {pair.mean_offset:.2f}, even is 0.50)."
 
 
@@ -264,7 +270,7 @@ def explain(
     )
 
 
-def explain_by_flow(a: Side, b: Side, *, flow: Flow, hierarchy: Hierarchy) -> FlowExplanation:
+def explain_by_flow(a: Side, b: Side, *, flow: Flow, hierarchy: Hierarchy, threshold: float) -> FlowExplanation:
     """Compare two sides of a model of PHIDA+."""
     ours, theirs = (int(hierarchy.leaf[side.node]) for side in (a, b))
     merge = _merge(hierarchy, ours, theirs)
@@ -285,6 +291,7 @@ def explain_by_flow(a: Side, b: Side, *, flow: Flow, hierarchy: Hierarchy) -> Fl
         between=between,
         merge_height=None if merge is None else float(hierarchy.merge_height[merge]) if merge >= 0 else -np.inf,
         height=hierarchy.height,
+        threshold=threshold if hierarchy.height == "prominence" else 0.0,
         made=merge is not None and merge < hierarchy.level,
         outside=ours < 0 or theirs < 0,
     )

@@ -112,9 +112,9 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Distance of each row to each cluster, as prediction measures it.
 
-        The distance to the nearest node of the cluster plus the radius that holds the share
-        ``assignment_view_.concentration`` of its support; the squared distance where the cluster has one node (the
-        paper's h_c). The label is the cluster with the smallest distance.
+        For groups of PHIDA+: the distance to the nearest node of the group. Otherwise: that distance plus the radius
+        that holds the share ``assignment_view_.concentration`` of the cluster's support. In the published method, the
+        squared distance where the cluster has one node (the paper's h_c). The smallest distance is the label's.
 
         Parameters
         ----------
@@ -226,7 +226,9 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         reading = cut._reading
         sides = _side(cut, a, kind, "row a"), _side(cut, b, kind, "row b")
         if reading.leaves == "node":
-            return explain_by_flow(*sides, flow=records.Flow(**reading.flow()), hierarchy=cut.hierarchy_)
+            threshold = float(np.exp(cut.persistence_.threshold))
+            flow = records.Flow(**reading.flow())
+            return explain_by_flow(*sides, flow=flow, hierarchy=cut.hierarchy_, threshold=threshold)
         everything = reading.at_level(len(reading.merge_heights()))
         return explain(
             *sides,
@@ -248,7 +250,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         n_clusters : int
             How many clusters to make of the PH components, or of the nodes in PHIDA+.
         height : float
-            Make merges as long as they cost no more than this; see ``hierarchy_.merge_height``.
+            Stop before the first merge above this height; see ``hierarchy_.merge_height``. For groups of PHIDA+ this is
+            a prominence. Heights of parts rise and fall, so ``n_clusters`` is the better choice there.
 
         Returns
         -------

@@ -28,7 +28,9 @@ Columns = Annotated[str | None, typer.Option(help="The features, with commas bet
 Exclude = Annotated[str | None, typer.Option(help="Columns to leave out, with commas between.")]
 Label = Annotated[str | None, typer.Option(help="Column with true classes: never learned, scored against.")]
 Method = Annotated[str | None, typer.Option(help="phida+ (default), or phida: the published method.")]
-Level = Annotated[str | None, typer.Option(help="Clusters of PHIDA+: groups (default), or parts, which are finer.")]
+Level = Annotated[
+    str | None, typer.Option(help="Clusters of PHIDA+: groups (default), or parts, which also divide what has no gap.")
+]
 MaxNodes = Annotated[int | None, typer.Option(min=3, help="Most nodes; PHIDA+ only.")]
 HalfLife = Annotated[float | None, typer.Option(help="Rows after which a row counts half; PHIDA+ only.")]
 OnBadRow = Annotated[str, typer.Option(help="fail, skip, or log: what to do with a row that cannot be read.")]

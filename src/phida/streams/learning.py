@@ -33,7 +33,7 @@ class BadRows:
         """Note rows down, or fail."""
         for row in rows:
             if self.action == "fail":
-                raise DataError(f"{row.reason} Mend it, or leave such rows out with --on-bad-row skip.")
+                raise DataError(f"{row.reason} Fix it, or skip such rows with --on-bad-row skip.")
             self.count += 1
             if self.log is not None:
                 self.log.write(f"{row.number}\t{row.reason}\t{row.text}\n".encode())
