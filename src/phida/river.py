@@ -237,6 +237,8 @@ class PHIDAPlus(_Clusterer):
 
     Attributes
     ----------
+    n_groups, n_parts : int
+        How many groups and parts there are, whatever the ``level``; 0 before the first row.
     n_clusters : int
         How many clusters there are; 0 before the first row.
     centers : dict
@@ -283,3 +285,15 @@ class PHIDAPlus(_Clusterer):
     @property
     def _rule(self) -> str:
         return check_level(self.level)  # it may be changed at any time
+
+    @property
+    def n_groups(self) -> int:
+        return self._count("groups")
+
+    @property
+    def n_parts(self) -> int:
+        return self._count("parts")
+
+    def _count(self, level: str) -> int:
+        model = self._model
+        return model.reading(level).n_clusters if model.n_seen > 0 else 0

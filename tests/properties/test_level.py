@@ -29,6 +29,18 @@ def test_river_refuses_it_too():
         model.predict_one({"a": 1.0, "b": 2.0})
 
 
+def test_river_counts_both_levels():
+    model, estimator = RiverPHIDAPlus(level="parts"), PHIDAPlus().partial_fit(X)
+    assert (model.n_groups, model.n_parts) == (0, 0)
+    for row in X:
+        model.learn_one(dict(enumerate(row)))
+    assert (model.n_groups, model.n_parts, model.n_clusters) == (
+        estimator.n_groups_,
+        estimator.n_parts_,
+        estimator.n_parts_,
+    )
+
+
 @pytest.mark.parametrize("half_life", ["a", -1, 0, np.nan, np.inf, 1e301])
 def test_a_half_life_that_makes_no_sense_is_refused_by_both(half_life):
     with pytest.raises(ValueError, match="half_life"):
