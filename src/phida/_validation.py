@@ -64,7 +64,8 @@ def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
 
 def holds_dates(X: Any) -> bool:
     """Does a polars frame hold dates, times or spans of time? Beside numbers it hands them out as numbers."""
-    return any(getattr(kind, "is_temporal", bool)() for kind in (X.dtypes if hasattr(X, "columns") else ()))
+    kinds = getattr(X, "dtypes", ()) if hasattr(X, "columns") else ()  # a series has one type, not several
+    return any(getattr(kind, "is_temporal", bool)() for kind in kinds)
 
 
 def _is_ready(X: Any, width: int) -> bool:

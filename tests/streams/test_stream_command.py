@@ -215,7 +215,7 @@ def test_bad_rows_fail_are_skipped_or_logged(tmp_path):
     text = "a,b\n1,2\nx,2\n3,4\n5,nan\n"
     found = phida("stream", "-", stdin=text)
     assert found.returncode == 3
-    assert "'x' in column 'a' is not a number. Mend it, or leave such rows out with --on-bad-row skip" in found.stderr
+    assert "'x' in column 'a' is not a number. Fix it, or skip such rows with --on-bad-row skip" in found.stderr
     assert found.stdout.splitlines()[1:] == ["0,1,2,0"]
     found = phida("stream", "-", "--on-bad-row", "skip", stdin=text)
     assert found.stdout.splitlines()[1:] == ["0,1,2,0", "2,3,4,0"] and "bad rows 2" in found.stderr
