@@ -175,7 +175,7 @@ def fewer_nodes(state, rng):
                       rng.permutation(n), np.zeros(n, dtype=int)))  # fmt: skip
     for name in (*NODE_ARRAYS, "pair_unpaired"):
         if isinstance(state.get(name), np.ndarray) and state[name].shape[:1] == (n,):
-            state[name] = np.ascontiguousarray(state[name][kept])
+            state[name] = np.ascontiguousarray(state[name][kept[kept < len(state[name])]])
     for name in ("pair_winner", "pair_runner_up", "pair_count", "pair_offset", "pair_offset_square"):
         if isinstance(state.get(name), np.ndarray) and rng.random() < 0.8:
             state[name] = state[name][:0]
