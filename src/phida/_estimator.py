@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
@@ -50,18 +51,18 @@ class Estimator(ClusterMixin, Predictor):
         super().__init_subclass__(**words)
         cls._parameters_of = staticmethod(attrgetter(*cls._parameter_constraints))
 
+    @abstractmethod
     def _settings(self) -> Settings:
         """Settings of the native learner. Once learning has begun, they cannot change."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def _rule(self) -> str:
         """The rule that maps nodes to clusters. It can change at any time."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _counts(self) -> dict[str, int]:
         """How many clusters there are, by what they are called."""
-        raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Start afresh, learn the rows in their order, and end with a refresh.
