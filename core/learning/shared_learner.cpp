@@ -90,10 +90,17 @@ void SharedLearner::unlock_all() {
 
 void SharedLearner::unlock_all_in_child() {
   // The thread that forked is the only one here.
-  for (SharedLearner* const learner : registry().learners)
+  for (SharedLearner* const learner : registry().learners) {
+    learner->waiting_.store(0);
     if (learner->at_work_.load() != std::this_thread::get_id())
       learner->at_work_.store(std::thread::id{});
+  }
   unlock_all();
+}
+
+void SharedLearner::give_way() const {
+  const unsigned before = let_in_.load();
+  while (waiting_.load() > 0 && let_in_.load() == before) std::this_thread::yield();
 }
 
 // The one call that learns. A signal handler that runs inside `go_on` and tries to learn on the same model would wait
@@ -135,7 +142,10 @@ std::size_t SharedLearner::learn(const double* rows, std::size_t n,
           learner.learn(rows + done * dims);
       } while (done < n && Clock::now() < until);
     });
-    if (done < n && !go_on()) return done;
+    if (done < n) {
+      if (!go_on()) return done;
+      give_way();
+    }
   }
   return n;
 }
@@ -173,7 +183,7 @@ bool SharedLearner::apply(std::span<const LocalUpdate> updates, const std::funct
   }
   if (counted) copy.take_over(updates, margins_before, far_before);
   check(copy);
-  const std::lock_guard<std::mutex> lock(state_);
+  const auto lock = lock_state();
   learner_ = std::move(copy);
   return true;
 }
@@ -187,7 +197,7 @@ bool SharedLearner::end_learning(const std::function<bool()>& go_on) {
 }
 
 std::shared_ptr<const Reading> SharedLearner::reading(Rule rule) {
-  const std::lock_guard<std::mutex> lock(state_);
+  const auto lock = lock_state();
   if (lost_) throw ModelLost();
   return learner_.reading(rule);
 }

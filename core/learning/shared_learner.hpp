@@ -51,7 +51,7 @@ class SharedLearner {
 
   // The rule whose clusters the lineage follows from now on.
   void follow(Rule rule) {
-    const std::lock_guard<std::mutex> lock(state_);
+    const auto lock = lock_state();
     learner_.follow(rule);
   }
 
@@ -63,13 +63,25 @@ class SharedLearner {
   // Calls inspect(learner) while nobody learns.
   template <class Inspect>
   auto with(Inspect inspect) {
-    const std::lock_guard<std::mutex> lock(state_);
+    const auto lock = lock_state();
     if (lost_) throw ModelLost();
     return inspect(static_cast<const Learner&>(learner_));
   }
 
  private:
   class Turn;
+
+  std::unique_lock<std::mutex> lock_state() {
+    waiting_.fetch_add(1);
+    std::unique_lock<std::mutex> lock(state_);
+    waiting_.fetch_sub(1);
+    let_in_.fetch_add(1);
+    return lock;
+  }
+
+  // Lets one of those in who wait for the state, if any. A mutex alone would not: who unlocks and locks it again at once
+  // is faster than a thread that has to wake up.
+  void give_way() const;
 
   // Calls change(learner) while nobody reads. An exception in it may leave a row half learned.
   template <class Change>
@@ -86,6 +98,8 @@ class SharedLearner {
 
   std::atomic<std::thread::id> at_work_{};  // of the one call that learns, if any
   std::mutex state_;                        // held while the state is read or changed
+  std::atomic<int> waiting_{0};             // how many threads wait for it, beside the one that learns
+  std::atomic<unsigned> let_in_{0};         // how many of them got it so far
   bool lost_ = false;                       // guarded by state_
   Learner learner_;
 };
