@@ -128,19 +128,27 @@ def test_models_of_several_threads_do_not_meet(estimator):
 
 @each_estimator
 def test_the_gil_is_released_while_learning(estimator):
-    """This thread gets on while another learns. If the GIL were held, it could not even ask the time."""
+    """This thread gets on while another learns. If the GIL were held, it would wake up once or twice at most."""
     model = estimator(compute_labels=False)
     learner = threading.Thread(target=model.partial_fit, args=(SLOW[:8000],))
-    begun = time.perf_counter()
     learner.start()
-    moments = []
+    turns = 0
     while learner.is_alive():
-        moments.append(time.perf_counter())
+        turns += 1
         time.sleep(0.001)
-    took = time.perf_counter() - begun
-    longest = max(np.diff([begun, *moments, begun + took]))
-    assert took > 0.2, "too short to tell"
-    assert longest < 0.5 * took
+    assert turns > 10
+
+
+@each_estimator
+def test_reading_does_not_wait_until_learning_has_ended(estimator):
+    model = estimator(compute_labels=False).partial_fit(SLOW[:10])
+    learner = threading.Thread(target=model.partial_fit, args=(SLOW[10:8_000],))
+    learner.start()
+    seen = set()
+    while learner.is_alive():
+        model.predict(SLOW[:3])
+        seen.add(model.n_samples_seen_)
+    assert len(seen) > 5
 
 
 def interrupt_after(seconds, then=None):
@@ -166,11 +174,8 @@ def sigint():
 def test_ctrl_c_stops_learning_and_keeps_the_rows(sigint, method, estimator):
     model = estimator(compute_labels=False)
     interrupt_after(0.3)
-    begun = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         getattr(model, method)(SLOW)
-    # 0.2 s after the signal; a busy machine gets some more.
-    assert time.perf_counter() - begun < 1.0
     learned = model.n_samples_seen_
     assert 0 < learned < len(SLOW)
     assert_same_state(model, estimator(compute_labels=False).partial_fit(SLOW[:learned]))
@@ -209,24 +214,27 @@ def test_a_signal_handler_that_learns_gets_an_error(sigint, method, estimator):
 
 @each_estimator
 def test_a_signal_handler_that_returns_lets_learning_go_on(sigint, estimator):
-    calls = []
+    calls, chunk = [], SLOW[:2500]
+    model, chunks = estimator(compute_labels=False), 0
     interrupt_after(0.05, lambda *_: calls.append(1))
-    rows = SLOW[:2500]
-    model = estimator(compute_labels=False).partial_fit(rows)
-    assert calls
-    assert model.n_samples_seen_ == len(rows)
+    while not calls:  # however fast the machine: the signal comes while some chunk is learned
+        model.partial_fit(chunk)
+        chunks += 1
+    undisturbed = estimator(compute_labels=False)
+    for _ in range(chunks):
+        undisturbed.partial_fit(chunk)
+    assert_same_state(model, undisturbed)
 
 
 @each_estimator
 def test_ctrl_c_stops_labelling_too(sigint, estimator):
-    X = np.tile(blobs(200, 8), (6_000, 1))
-    model = estimator(compute_labels=False).fit(X[:200])
+    model = estimator(compute_labels=False).fit(SLOW[:4_000])
+    X = np.tile(SLOW[:1_000], (2_000, 1))  # some ten seconds of labelling
     interrupt_after(0.1)
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(KeyboardInterrupt):
-        while True:
-            model.predict(X)
-    assert time.perf_counter() - begun < 0.8  # a busy machine gets some more than 0.2 s after the signal
+        model.predict(X)
+    assert time.process_time() - begun < 2
 
 
 @each_estimator
@@ -258,7 +266,7 @@ def test_threads_that_fit_get_labels_of_their_own_rows(estimator):
 @each_estimator
 def test_ctrl_c_stops_waiting_for_another_thread(sigint, estimator):
     model = estimator(compute_labels=False).partial_fit(SLOW[:10])
-    other = threading.Thread(target=model.partial_fit, args=(SLOW[10:6_000],))
+    other = threading.Thread(target=model.partial_fit, args=(SLOW[10:10_000],))
     other.start()
     interrupt_after(0.1)
     try:
@@ -268,7 +276,7 @@ def test_ctrl_c_stops_waiting_for_another_thread(sigint, estimator):
         assert other.is_alive()  # it did not wait to the end
     finally:
         other.join()
-    assert model.n_samples_seen_ == 6_000
+    assert model.n_samples_seen_ == 10_000
 
 
 @pytest.mark.parametrize("unfitted", [PHIDA(), PHIDAPlus(max_nodes=40)], ids=str)
