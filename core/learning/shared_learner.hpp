@@ -98,9 +98,9 @@ class SharedLearner {
 
   std::atomic<std::thread::id> at_work_{};  // of the one call that learns, if any
   std::mutex state_;                        // held while the state is read or changed
-  std::atomic<int> waiting_{0};             // how many threads wait for it, beside the one that learns
-  std::atomic<unsigned> let_in_{0};         // how many of them got it so far
-  bool lost_ = false;                       // guarded by state_
+  std::atomic<int> waiting_{0};      // how many threads wait for it, beside the one that learns
+  std::atomic<unsigned> let_in_{0};  // how many of them got it so far
+  bool lost_ = false;                // guarded by state_
   Learner learner_;
 };
 
