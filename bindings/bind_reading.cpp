@@ -31,6 +31,23 @@ nb::object assign(const Reading& reading, const Matrix& samples, std::size_t thr
   return array;
 }
 
+// Per row, the id of the confirmed cluster.
+nb::object assign_ids(const Reading& reading, const Matrix& samples, std::size_t threads) {
+  check_width(reading, samples);
+  const std::size_t n = samples.shape(0);
+  std::int64_t* ids = nullptr;
+  nb::object array = new_array<std::int64_t>({n}, ids);
+  bool whole = false;
+  {
+    const nb::gil_scoped_release released;
+    whole = phida::assign(reading.confirmed_view, samples.data(), n, threads, no_signal, ids);
+    if (whole)
+      for (std::size_t i = 0; i < n; ++i) ids[i] = reading.ids[ids[i]];
+  }
+  if (!whole) throw nb::python_error();
+  return array;
+}
+
 nb::object scores(const Reading& reading, const Matrix& samples, std::size_t threads) {
   check_width(reading, samples);
   const std::size_t n = samples.shape(0);
@@ -211,6 +228,8 @@ void bind_reading(nb::module_& m) {
   nb::class_<Reading>(m, "Reading", "An immutable view of the model, as if learning had ended.")
       .def("assign", &assign, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
            "Label per row.")
+      .def("assign_ids", &assign_ids, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
+           "Id of the confirmed cluster per row.")
       .def("scores", &scores, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
            "Score h_c per row and cluster.")
       .def("margins", &margins, nb::arg("samples").noconvert(),

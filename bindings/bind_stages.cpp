@@ -184,10 +184,9 @@ nb::tuple assign(const Matrix& rows, const Vector& support, const Indices& clust
                  std::size_t n_clusters, const Matrix& samples) {
   const RowMatrix y = to_rows(rows);
   NodeMap map;
-  map.n_leaves = n_clusters;
   ColumnQuartiles quartiles;
   fit_scaling(y, all_of(y.rows()), 0, quartiles, map.transform);
-  const AssignmentView view = make_view(y, as_span(support), as_span(cluster), map);
+  const AssignmentView view = make_view(y, as_span(support), as_span(cluster), n_clusters, map);
   Assigner assigner(view);
   std::vector<double> scores(samples.shape(0) * n_clusters);
   std::vector<std::int64_t> labels(samples.shape(0));

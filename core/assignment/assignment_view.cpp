@@ -5,8 +5,8 @@
 namespace phida {
 
 AssignmentView make_view(const RowMatrix& representatives, std::span<const double> support,
-                         std::span<const std::int32_t> cluster, const NodeMap& map) {
-  const std::size_t n_clusters = map.n_clusters();
+                         std::span<const std::int32_t> cluster, std::size_t n_clusters,
+                         const NodeMap& map) {
   AssignmentView view;
   view.transform = map.transform;
   view.scoring = map.scoring;

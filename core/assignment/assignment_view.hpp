@@ -25,8 +25,9 @@ struct AssignmentView {
   std::size_t n_clusters() const { return cluster_support.size(); }
 };
 
-// `cluster` is what `map` makes of the nodes: 0 .. n_clusters - 1, none empty, or -1.
+// `cluster` is 0 .. n_clusters - 1, none empty, or -1 per node; metric and scoring are those of `map`.
 AssignmentView make_view(const RowMatrix& representatives, std::span<const double> support,
-                         std::span<const std::int32_t> cluster, const NodeMap& map);
+                         std::span<const std::int32_t> cluster, std::size_t n_clusters,
+                         const NodeMap& map);
 
 }  // namespace phida

@@ -128,10 +128,14 @@ void Learner::match_and_learn(const double* sample, bool adjust_far) {
            .gamma = state_.metric.transform.gamma};
   state_.margins.append(a_r - tau);
   if (creates) {
+    const std::int64_t parent =
+        nodes.cluster_id[r] != kNone ? nodes.cluster_id[r] : nodes.parent_id[r];
     create(sample);
+    nodes.parent_id.back() = parent;
     return;
   }
   if (settings_.plus) count_pair(found, sample);
+  ++nodes.won[r];
   update(r, sample, 1.0);
   nodes.scale[r] = state_.moments.add(sample);
   if (a_b > tau && compatible(r, b)) {
@@ -271,9 +275,9 @@ void Learner::refresh(std::int64_t learned, bool ending) {
 // What became of the clusters, for readers.
 void Learner::record_refresh(std::int64_t learned, bool ending) {
   if (ending || may_map(learned)) {
-    map_nodes(state_.nodes, refresher_.view(), state_.rule, unit(), map_quartiles_, flow_, map_);
-    map_.clusters(cluster_);
-    update_lineage(map_.n_clusters(), learned);
+    update_lineage(map_remembered(state_.nodes, state_.lineage, refresher_.view(), state_.rule,
+                                  unit(), map_quartiles_, cluster_),
+                   learned);
   }
   state_.history.append({learned, state_.nodes.size(), state_.n_components,
                          state_.lineage.living.size(), state_.vigilance.threshold,
@@ -283,7 +287,7 @@ void Learner::record_refresh(std::int64_t learned, bool ending) {
 // The published map is there already. Another one costs as much as a refresh, or more, and learning has no use for it:
 // one is made after so many samples that it does not show.
 bool Learner::may_map(std::int64_t learned) const {
-  constexpr std::int64_t kSamplesPerNode = 8;
+  constexpr std::int64_t kSamplesPerNode = 4;
   return state_.rule == Rule::kPublished || state_.lineage.living.empty() ||
          learned - state_.lineage.sample >=
              kSamplesPerNode * static_cast<std::int64_t>(state_.nodes.size());
@@ -299,9 +303,13 @@ void Learner::follow_changed_rule() {
 }
 
 void Learner::update_lineage(std::size_t n_clusters, std::int64_t learned) {
+  tracker_.update({.cluster = cluster_,
+                   .n_clusters = n_clusters,
+                   .sample = learned,
+                   .fades = settings_.half_life > 0.0,
+                   .certain = state_.lineage.sample > 0 && state_.lineage_rule != state_.rule},
+                  state_.nodes, state_.lineage);
   state_.lineage_rule = state_.rule;
-  succession_finder_.find(state_.nodes, cluster_, n_clusters, state_.lineage.living, succession_);
-  commit(succession_, cluster_, learned, state_.nodes, state_.lineage);
 }
 
 // Samples fade by those that came since the last refresh; true if nodes went.
@@ -333,8 +341,7 @@ std::shared_ptr<const Reading> Learner::reading(Rule rule) {
                   .moments = state_.moments,
                   .vigilance = std::max(state_.vigilance.threshold, state_.far.similarity()),
                   .margins = state_.margins.values,
-                  .living = state_.lineage.living,
-                  .n_ids = state_.lineage.n_ids};
+                  .lineage = state_.lineage.without_events()};
   reader_.rows_unknown();
   if (state_.ended) {
     reader_.describe(reading.nodes, state_.moments, settings_.switches);

@@ -10,6 +10,7 @@
 #include "learning/refresh.hpp"
 #include "lineage/history.hpp"
 #include "lineage/lineage.hpp"
+#include "lineage/tracker.hpp"
 #include "metric/feature_transform.hpp"
 #include "metric/moments.hpp"
 #include "metric/tracked_scaling.hpp"
@@ -188,8 +189,7 @@ class Learner {
   FlowView flow_;
   ColumnQuartiles map_quartiles_;
   std::vector<std::int32_t> cluster_;
-  SuccessionFinder succession_finder_;
-  Succession succession_;
+  Tracker tracker_;
   std::array<std::shared_ptr<const Reading>, 3> reading_;  // per rule
   bool has_readings_ = false;                              // any of them is there
 };

@@ -44,6 +44,7 @@ void Learner::fold(std::span<const LocalUpdate> updates) {
   }
   const double scale = state_.moments.scale();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes.won[i] += static_cast<std::int64_t>(wins[i]);
     if (wins[i] > 0.0) nodes.scale[i] = scale;
     if (marks[i] > 0.0 && has_median_support(nodes, static_cast<std::int32_t>(i)))
       nodes.active[i] = 1;

@@ -1,4 +1,10 @@
-// The lives of output clusters: their ids, and the events that tie one refresh's clusters to the next one's.
+// The lives of clusters: their ids, and the events that chance cannot explain.
+//
+// A mapping from nodes to clusters is an observation, and wavers where two clusters are nearly one. What it shows that
+// the clusters of the lineage do not have is a candidate: a cluster more, or one less. Evidence for a candidate are the
+// samples that were won by the nodes concerned while mapping after mapping showed it; a mapping that does not show it
+// counts against it. With enough evidence the candidate is confirmed: it becomes an event, and ids change hands then and
+// at no other time.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "lineage/succession.hpp"
+#include "nodes/node_state.hpp"
 
 namespace phida {
 
@@ -15,30 +21,77 @@ enum class EventKind : std::uint8_t { kBorn, kSplit, kMerged, kDied, kRevived };
 struct Event {
   EventKind kind = EventKind::kBorn;
   std::int64_t sample = 0;           // samples learned when it happened
+  std::int64_t confirmed = 0;        // samples learned when it was confirmed
   std::vector<std::int64_t> before;  // the ids that it happened to
   std::vector<std::int64_t> after;   // the ids that came of it; one that goes on comes first
   double support = 0.0;              // of what was born, split off, merged in, lost or revived
 };
 
+// A cluster that was confirmed, and has not ended.
+struct LivingCluster {
+  std::int64_t id = 0;  // never reused
+  double support = 0.0;
+  std::int64_t rows = 0;     // samples won
+  std::int64_t settled = 0;  // samples won since it began or something split off
+  // How often it wins: samples won of so many, both fading, so that the rate keeps up with the stream.
+  double rate_won = 0.0;
+  double rate_of = 0.0;
+  std::int64_t last_won = 0;  // samples learned at the mapping that last found it winning
+  double missed = 0.0;        // evidence that it has stopped winning
+  double gained = 0.0;        // samples won beyond its rate, since it last won no more than that
+  double lost = 0.0;          // samples that its rate promised and it did not win, likewise
+  std::uint8_t ended = 0;     // it died, but some of its nodes are still there
+};
+
+// What a mapping shows and the living clusters do not have.
+struct Candidate {
+  EventKind kind = EventKind::kBorn;  // kBorn for all that would be one more, kMerged
+  std::int64_t first = 0;     // kBorn: the number that its nodes carry; kMerged: the lower id
+  std::int64_t second = 0;    // kMerged: the higher id
+  std::int64_t sample = 0;    // samples learned when it was first seen
+  std::int64_t evidence = 0;  // samples won by the nodes concerned
+
+  bool is_merge_of(std::int64_t lower, std::int64_t higher) const {
+    return kind == EventKind::kMerged && first == lower && second == higher;
+  }
+};
+
+// Evidence at which a cluster counts as silent.
+constexpr double kSilentEvidence = 16.0;
+
+// Samples since it began, or since something split off, after which a cluster is taken for one: what divides it must
+// then be clear.
+constexpr double kSettledRows = 1000.0;
+
 // The oldest events go when there are more of them, or of ids in them, than this.
 constexpr std::size_t kMostEvents = 1024;
 constexpr std::size_t kMostEventIds = 8192;
 
-// So many refreshes after its cluster was merged into another one, a node has forgotten that it was ever apart.
-constexpr std::int32_t kRefreshesRemembered = 32;
-
 struct Lineage {
   std::int64_t n_ids = 0;             // ids given so far; the next one
-  std::vector<LivingCluster> living;  // of the last mapping, in ascending order of ids
-  std::int64_t sample = 0;            // samples learned then
-  std::deque<Event> events;           // the oldest first
-  std::int64_t n_dropped = 0;         // older events that went
-  std::size_t n_event_ids = 0;        // in `events`
+  std::vector<LivingCluster> living;  // in ascending order of ids
+  std::vector<Candidate> candidates;
+  std::int64_t n_candidates = 0;  // numbers given to candidates so far
+  std::int64_t sample = 0;        // samples learned at the last mapping
+  std::deque<Event> events;       // confirmed ones, the oldest first
+  std::int64_t n_dropped = 0;     // older events that went
+  std::size_t n_event_ids = 0;    // in `events`
+
+  Lineage without_events() const {
+    Lineage copy;
+    copy.n_ids = n_ids;
+    copy.living = living;
+    copy.candidates = candidates;
+    copy.n_candidates = n_candidates;
+    copy.sample = sample;
+    return copy;
+  }
 };
 
-// Goes over to a new mapping, of which `succession` tells what became of the living clusters: new clusters get ids,
-// nodes learn theirs, and what happened is written down.
-void commit(const Succession& succession, std::span<const std::int32_t> cluster,
-            std::int64_t sample, NodeState& nodes, Lineage& lineage);
+// Writes an event down.
+void append(Lineage& lineage, Event event);
+
+// Position of an id among living clusters, or kNone.
+std::int32_t position_of(std::int64_t id, std::span<const LivingCluster> living);
 
 }  // namespace phida

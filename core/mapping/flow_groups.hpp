@@ -20,6 +20,8 @@ struct FlowMerge {
   std::int32_t partner = 0;  // the higher one
   double peak_height = 0.0;
   double valley_height = 0.0;
+  double log_error =
+      0.0;  // standard error of the logarithm of the prominence, by the counts behind it
 
   double prominence() const { return peak_height / valley_height; }
 };

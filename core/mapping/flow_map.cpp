@@ -1,8 +1,12 @@
 #include "mapping/flow_map.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
 
 #include "numeric/disjoint_sets.hpp"
+#include "numeric/elementary.hpp"
 
 namespace phida {
 namespace {
@@ -38,6 +42,47 @@ NodeMap map_groups(const Flow& flow, const FlowGroups& groups, std::size_t n_nod
       [](const FlowMerge& m) { return m.peak_height >= kProminence * m.valley_height; });
   map.level = static_cast<std::size_t>(stands - groups.merges.begin());
   return map;
+}
+
+std::size_t remembered_groups(const Flow& flow, const FlowGroups& groups, std::int64_t unit,
+                              std::span<const Memory> memory, std::span<const double> support,
+                              std::vector<std::int32_t>& cluster) {
+  constexpr double kErrors = 3.0;
+  const std::size_t n = flow.members.size();
+  std::vector<std::map<std::int64_t, double>> shares(n);  // per tree: support by remembered cluster
+  for (std::size_t v = 0; v < n; ++v)
+    if (const std::int32_t i = flow.members[v]; memory[i].id != -1)
+      shares[v][memory[i].id] = support[i];
+  const auto was = [&](std::int32_t tree) {
+    std::pair<std::int64_t, double> most{-1, 0.0};
+    for (const auto& share : shares[tree])
+      if (share.second > most.second) most = share;
+    return most.first;
+  };
+  const double root_unit = std::sqrt(static_cast<double>(unit));
+  DisjointSets trees;
+  trees.reset(n);
+  for (const FlowMerge& merge : groups.merges) {
+    const std::int32_t a = trees.root(merge.a), b = trees.root(merge.b);
+    const std::int64_t was_a = was(a);
+    const bool was_one = was_a != -1 && was_a == was(b);
+    const double errors = was_one ? kErrors * memory[flow.members[merge.peak]].settled : 0.0;
+    // Counts that have faded to nothing tell nothing.
+    const double shift = std::min(errors * merge.log_error * root_unit, 100.0);
+    const double threshold = kProminence * portable_exp(shift);
+    if (merge.peak_height >= threshold * merge.valley_height) continue;
+    for (const auto& [id, share] : shares[b]) shares[a][id] += share;
+    trees.hang(b, a);
+  }
+  cluster.assign(support.size(), -1);
+  std::vector<std::int32_t> label(n, -1);
+  std::int32_t next = 0;
+  for (std::size_t v = 0; v < n; ++v) {
+    std::int32_t& of_tree = label[trees.root(static_cast<std::int32_t>(v))];
+    if (of_tree == -1) of_tree = next++;
+    cluster[flow.members[v]] = of_tree;
+  }
+  return static_cast<std::size_t>(next);
 }
 
 NodeMap map_parts(const Flow& flow, std::size_t n_nodes, const FeatureTransform& transform) {

@@ -34,6 +34,9 @@ void absorb_node(NodeState& nodes, std::size_t into, std::size_t gone) {
   }
   nodes.support[into] = a + b;
   nodes.active[into] |= nodes.active[gone];
+  nodes.won[into] += nodes.won[gone];
+  nodes.won_mapped[into] += nodes.won_mapped[gone];
+  nodes.recent[into] += nodes.recent[gone];
   nodes.stamp[into] = ++nodes.changes;
   nodes.pairs.absorb(static_cast<std::int32_t>(into), static_cast<std::int32_t>(gone));
 }

@@ -23,8 +23,12 @@ inline void keep_nodes(NodeState& nodes, std::span<const std::size_t> kept) {
   compact(nodes.id);
   compact(nodes.component);
   compact(nodes.cluster_id);
-  compact(nodes.origin_id);
-  compact(nodes.refreshes_merged);
+  compact(nodes.parent_id);
+  compact(nodes.candidate);
+  compact(nodes.won);
+  compact(nodes.won_mapped);
+  compact(nodes.recent);
+  compact(nodes.away);
   compact(nodes.stamp);
   nodes.pairs.keep(kept);
 }

@@ -29,10 +29,14 @@ struct NodeState {
   PairStatistics pairs;  // of all nodes in PHIDA+, else of none; learning does not look at it
 
   // Names of output clusters; learning does not look at them.
-  std::vector<std::int64_t> cluster_id;  // the cluster of the last refresh, or kNone
+  std::vector<std::int64_t> cluster_id;  // the confirmed cluster, or kNone
   std::vector<std::int64_t>
-      origin_id;  // the same; for a while after a merge, the cluster that the node came with
-  std::vector<std::int32_t> refreshes_merged;  // refreshes since that merge
+      parent_id;  // the confirmed cluster that the node came next to, or kNone
+  std::vector<std::int64_t> candidate;   // the candidate that it belongs to, or kNone
+  std::vector<std::int64_t> won;         // samples won
+  std::vector<std::int64_t> won_mapped;  // of those, before the last mapping
+  std::vector<double> recent;            // samples won, those before each mapping counting half
+  std::vector<std::int64_t> away;  // samples won since mappings show the node in another cluster
 
   std::vector<std::int64_t>
       stamp;                 // number of the last change to the node's row; no two nodes share one

@@ -1,5 +1,7 @@
 #include "reading/map_nodes.hpp"
 
+#include <algorithm>
+
 #include "mapping/flow_map.hpp"
 
 namespace phida {
@@ -15,7 +17,37 @@ PairCounts counts_of(const PairStatistics& statistics, std::int64_t unit) {
   return counts;
 }
 
+std::vector<Memory> memory_of(const NodeState& nodes, const Lineage& lineage) {
+  std::vector<Memory> memory(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::int32_t k = position_of(nodes.cluster_id[i], lineage.living);
+    if (k == kNone) continue;
+    const double settled = static_cast<double>(lineage.living[k].settled);
+    memory[i] = {nodes.cluster_id[i], std::min(settled / kSettledRows, 1.0)};
+  }
+  return memory;
+}
+
 }  // namespace
+
+std::size_t map_remembered(const NodeState& nodes, const Lineage& lineage, const PhView& ph,
+                           Rule rule, std::int64_t unit, ColumnQuartiles& quartiles,
+                           std::vector<std::int32_t>& cluster) {
+  if (rule == Rule::kGroups) {
+    const Flow flow = find_flow(nodes.support, counts_of(nodes.pairs, unit));
+    if (!flow.members.empty()) {
+      FeatureTransform transform;
+      fit_scaling(nodes.representative, flow.members, 0, quartiles, transform);
+      return remembered_groups(flow, find_groups(nodes.representative, flow, transform), unit,
+                               memory_of(nodes, lineage), nodes.support, cluster);
+    }
+  }
+  FlowView flow;
+  NodeMap map;
+  map_nodes(nodes, ph, rule, unit, quartiles, flow, map);
+  map.clusters(cluster);
+  return map.n_clusters();
+}
 
 void map_nodes(const NodeState& nodes, const PhView& ph, Rule rule, std::int64_t unit,
                ColumnQuartiles& quartiles, FlowView& flow, NodeMap& out) {

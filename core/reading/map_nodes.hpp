@@ -1,6 +1,7 @@
 // The one place where it is chosen by which rule nodes become clusters.
 #pragma once
 
+#include "lineage/lineage.hpp"
 #include "mapping/flow.hpp"
 #include "mapping/flow_groups.hpp"
 #include "mapping/ph_view.hpp"
@@ -19,5 +20,10 @@ struct FlowView {
 // `unit` is what one sample counts in the pair statistics.
 void map_nodes(const NodeState& nodes, const PhView& ph, Rule rule, std::int64_t unit,
                ColumnQuartiles& quartiles, FlowView& flow, NodeMap& out);
+
+// The clusters that the lineage is told of: those of the rule, groups with memory. Returns how many there are.
+std::size_t map_remembered(const NodeState& nodes, const Lineage& lineage, const PhView& ph,
+                           Rule rule, std::int64_t unit, ColumnQuartiles& quartiles,
+                           std::vector<std::int32_t>& cluster);
 
 }  // namespace phida

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assignment/assignment_view.hpp"
-#include "lineage/succession.hpp"
+#include "lineage/lineage.hpp"
 #include "metric/moments.hpp"
 #include "nodes/node_state.hpp"
 #include "reading/map_nodes.hpp"
@@ -18,17 +18,21 @@ struct Reading {
   PhView ph = {};
   FlowView flow = {};
   NodeMap map = {};
-  std::vector<std::int32_t> cluster = {};     // per node, or kNone
-  std::vector<std::int64_t> cluster_id = {};  // per cluster
+  std::vector<std::int32_t> cluster = {};  // per node, or kNone
   AssignmentView view = {};
+
+  // Confirmed clusters. Samples are assigned to them as to the others, by a view of their own.
+  std::vector<std::int64_t> ids = {};        // ascending
+  std::vector<std::int32_t> confirmed = {};  // per node, a position in `ids`, or kNone
+  AssignmentView confirmed_view = {};
+  std::vector<std::int64_t> cluster_id = {};  // per cluster, the confirmed one that it belongs to
   std::int64_t unit = 1;  // what one sample counts in the pair statistics; 1 where no sample fades
 
   // What the nodes were learned with.
   Moments moments;
   double vigilance = 0.0;
-  std::vector<double> margins;        // of the latest samples, in no order
-  std::vector<LivingCluster> living;  // of the last refresh
-  std::int64_t n_ids = 0;             // given so far
+  std::vector<double> margins;  // of the latest samples, in no order
+  Lineage lineage;              // without its events
 
   // Supports are whole numbers: no sample has faded.
   bool counted() const { return unit == 1; }

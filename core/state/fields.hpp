@@ -185,6 +185,10 @@ void event_fields(Archive& archive, Lineage& lineage) {
                  Range<std::int64_t>{0, static_cast<std::int64_t>(EventKind::kRevived)}},
           Column{"event_sample", &Event::sample, kCounts},
           Column{"event_support", &Event::support, Range<double>{0.0, 0x1p60}});
+  if (archive.version() >= 4)
+    records(archive, events, kMostEvents, Column{"event_confirmed", &Event::confirmed, kCounts});
+  else if constexpr (Archive::kReads)
+    for (Event& event : events) event.confirmed = event.sample;
   std::vector<std::int64_t> n_before, n_after, ids;
   if constexpr (!Archive::kReads) {
     for (const Event& event : events) {
@@ -228,6 +232,55 @@ void milestone_fields(Archive& archive, History& history) {
           Column{"history_interval", &Milestone::interval, kCounts});
 }
 
+// What nodes and living clusters know of how they win, and candidates. Older versions began anew at each refresh.
+template <class Archive, class State>
+void tracking_fields(Archive& archive, State& s) {
+  auto& nodes = s.nodes;
+  auto& lineage = s.lineage;
+  const std::size_t n = nodes.size();
+  constexpr Range<double> kWins{0.0, 0x1p53};
+  if constexpr (Archive::kReads) {
+    if (archive.version() < 4) {
+      nodes.parent_id.assign(n, kNone);
+      nodes.candidate.assign(n, kNone);
+      nodes.won.clear();
+      for (const double support : nodes.support)
+        nodes.won.push_back(static_cast<std::int64_t>(support));
+      nodes.won_mapped = nodes.won;
+      nodes.recent.assign(n, 0.0);
+      nodes.away.assign(n, 0);
+      archive.retired("home_id", 4);
+      archive.retired("away", 4);
+      return;
+    }
+  }
+  archive.field("n_candidates", lineage.n_candidates, kCounts);
+  archive.column("node_candidate", nodes.candidate, n,
+                 Range<std::int64_t>{kNone, lineage.n_candidates - 1});
+  archive.column("node_parent_id", nodes.parent_id, n,
+                 Range<std::int64_t>{kNone, lineage.n_ids - 1});
+  archive.column("node_won", nodes.won, n, kCounts);
+  archive.column("node_won_mapped", nodes.won_mapped, n, kCounts);
+  archive.column("node_recent", nodes.recent, n, kWins);
+  archive.column("node_away", nodes.away, n, kCounts);
+  records(archive, lineage.living, kAnyLength, Column{"living_rows", &LivingCluster::rows, kCounts},
+          Column{"living_settled", &LivingCluster::settled, kCounts},
+          Column{"living_rate_won", &LivingCluster::rate_won, kWins},
+          Column{"living_rate_of", &LivingCluster::rate_of, kWins},
+          Column{"living_last_won", &LivingCluster::last_won, kCounts},
+          Column{"living_missed", &LivingCluster::missed, kWins},
+          Column{"living_gained", &LivingCluster::gained, kWins},
+          Column{"living_lost", &LivingCluster::lost, kWins},
+          Column{"living_ended", &LivingCluster::ended, kAny});
+  records(archive, lineage.candidates, kAnyLength,
+          Column{"candidate_kind", &Candidate::kind,
+                 Range<std::int64_t>{0, static_cast<std::int64_t>(EventKind::kMerged)}},
+          Column{"candidate_first", &Candidate::first, kCounts},
+          Column{"candidate_second", &Candidate::second, kCounts},
+          Column{"candidate_sample", &Candidate::sample, kCounts},
+          Column{"candidate_evidence", &Candidate::evidence, kCounts});
+}
+
 // Names of clusters, their lineage, history and recent margins: for readers.
 template <class Archive, class State>
 void lineage_fields(Archive& archive, State& s) {
@@ -237,8 +290,7 @@ void lineage_fields(Archive& archive, State& s) {
   if constexpr (Archive::kReads) {
     if (archive.version() < 2) {  // nothing is named
       nodes.cluster_id.assign(n, kNone);
-      nodes.origin_id.assign(n, kNone);
-      nodes.refreshes_merged.assign(n, 0);
+      tracking_fields(archive, s);
       return;
     }
     lineage.sample = s.n_seen;
@@ -246,13 +298,10 @@ void lineage_fields(Archive& archive, State& s) {
   archive.field("n_ids", lineage.n_ids, kCounts);
   const Range<std::int64_t> ids{kNone, lineage.n_ids - 1};
   archive.column("cluster_id", nodes.cluster_id, n, ids);
-  const bool renamed = archive.version() >= 4;
-  archive.column(renamed ? "origin_id" : "home_id", nodes.origin_id, n, ids);
-  archive.column(renamed ? "refreshes_merged" : "away", nodes.refreshes_merged, n,
-                 Range<std::int64_t>{0, kRefreshesRemembered});
   records(archive, lineage.living, kAnyLength,
           Column{"living_id", &LivingCluster::id, Range<std::int64_t>{0, lineage.n_ids - 1}},
           Column{"living_support", &LivingCluster::support, Range<double>{0.0, 0x1p60}});
+  tracking_fields(archive, s);
   event_fields(archive, lineage);
   milestone_fields(archive, s.history);
   archive.field("n_refreshes", s.history.n_refreshes, kCounts);

@@ -93,8 +93,8 @@ def restart_lineage(state: State, cluster: NDArray[np.int64]) -> dict[str, Any]:
     }
     return dict(state) | {
         "cluster_id": cluster_id,
-        "origin_id": cluster_id.copy(),
-        "refreshes_merged": np.zeros_like(state["refreshes_merged"]),
+        "node_candidate": np.full_like(cluster_id, -1),
+        "node_won_mapped": state["node_won"].copy(),
         "n_ids": n_ids,
         "lineage_sample": n_seen,
         "living_id": ids,

@@ -34,6 +34,8 @@ class Event:
     """``born``, ``split``, ``merged``, ``died`` or ``revived``."""
     sample: int
     """Rows learned when it happened."""
+    confirmed: int
+    """Rows learned when it was confirmed."""
     before: tuple[int, ...]
     """Ids that it happened to. Of ``merged``, the one that goes on comes first; of ``revived``, what it came out of."""
     after: tuple[int, ...]
@@ -106,13 +108,13 @@ class Lineage(Sequence[Event]):
         """A lineage from the core's columns, in which the ids of all events stand one after the other."""
         ids = iter(columns["event_ids"].tolist())
         dropped = columns["events_dropped"]
-        names = ("event_kind", "event_sample", "event_n_before", "event_n_after", "event_support")
+        names = ("event_kind", "event_sample", "event_confirmed", "event_n_before", "event_n_after", "event_support")
         rows = zip(*(columns[name].tolist() for name in names), strict=True)
         events = []
-        for number, (kind, sample, n_before, n_after, support) in enumerate(rows, start=dropped):
+        for number, (kind, sample, confirmed, n_before, n_after, support) in enumerate(rows, start=dropped):
             before = tuple(next(ids) for _ in range(n_before))
             after = tuple(next(ids) for _ in range(n_after))
-            events.append(Event(number, KINDS[kind], sample, before, after, support))
+            events.append(Event(number, KINDS[kind], sample, confirmed, before, after, support))
         return cls(events, dropped)
 
     @overload

@@ -76,7 +76,7 @@ class _Clusterer(base.Clusterer):
             Finite numbers by feature.
         """
         reading = self._reading()
-        return -1 if reading is None else int(reading.cluster_ids()[reading.assign(self._model.features.row(x))[0]])
+        return -1 if reading is None else int(reading.assign_ids(self._model.features.row(x))[0])
 
     def score_one(self, x: dict[Hashable, Any]) -> float:
         """How unusual a row is: the share of the latest rows that fitted better when they came.

@@ -107,7 +107,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         reading, columns = self._snapshot()
         samples = _validation.samples(self, X, columns)
-        return reading.cluster_ids()[reading.assign(samples, _threads.for_batch(samples.size))]
+        return reading.assign_ids(samples, _threads.for_batch(samples.size))
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Distance of each row to each cluster, as prediction measures it.

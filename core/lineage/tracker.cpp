@@ -1,0 +1,548 @@
+#include "lineage/tracker.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace phida {
+namespace {
+
+// Wins that confirm a candidate: one in so many of those that the cluster concerned has had, within these bounds. So
+// the first clusters of a stream are named at once, and later changes are sure. All constants below were chosen on the
+// streams of studies/identity.py that are not reported.
+constexpr std::int64_t kLeastEvidence = 3, kMostEvidence = 50, kRowsPerEvidence = 80;
+
+// A mapping that does not show a candidate takes away so many times what one that shows it adds.
+constexpr std::int64_t kAgainst = 2;
+
+// Wins after which a node goes over to the cluster that mappings show it in.
+constexpr std::int64_t kNodeEvidence = 20;
+
+// Recent wins of a candidate's nodes count so much for where its cluster is, so that halves of a cluster do not swap
+// their parts from mapping to mapping.
+constexpr double kOfCandidate = 1.0 / 3.0;
+
+// A cluster is silent if it is exp(16) times as likely that it wins a tenth of what it did as that nothing has changed:
+// chance alone says so of one sample in 10^7. From exp(5) on, it may have moved.
+constexpr double kSilent = kSilentEvidence, kFalling = 5.0;
+constexpr double kStrays = 0.1, kLogStrays = -2.302585092994046;
+
+// What a cluster's rate is taken from: up to so many wins, and no fewer.
+constexpr double kMostRateWins = 200.0, kFewestRateWins = 20.0;
+
+// Wins above or below the rate by less than this share are not counted as gained or lost.
+constexpr double kSlack = 0.1;
+
+// A cluster takes over from another if it gains at least this share of what the other one loses.
+constexpr double kTakenOver = 0.5;
+
+// Before it has won so many samples, a cluster from which another splits may be the first of several to come.
+constexpr std::int64_t kYoungRows = 2000;
+
+std::int64_t enough(const Mapping& mapping, std::int64_t rows) {
+  if (mapping.certain) return 0;
+  return std::clamp(rows / kRowsPerEvidence, kLeastEvidence, kMostEvidence);
+}
+
+// Sums by key; of equal sums, the lower key is the largest.
+class Shares {
+ public:
+  void add(std::int64_t key, double amount) { sums_[key] += amount; }
+  std::pair<std::int64_t, double> largest() const {
+    std::pair<std::int64_t, double> best{kNone, 0.0};
+    for (const auto& share : sums_)
+      if (share.second > best.second) best = share;
+    return best;
+  }
+
+ private:
+  std::map<std::int64_t, double> sums_;
+};
+
+// Its rate is another one from now on.
+void restart_rate(LivingCluster& cluster) {
+  cluster.rate_won = cluster.rate_of = cluster.gained = cluster.lost = cluster.missed = 0.0;
+}
+
+void give_nodes(std::int64_t from, std::int64_t to, NodeState& nodes) {
+  std::replace(nodes.cluster_id.begin(), nodes.cluster_id.end(), from, to);
+}
+
+}  // namespace
+
+void Tracker::update(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+  count_wins(mapping, nodes, lineage);
+  update_rates(mapping, lineage);
+  find_main(mapping, nodes, lineage);
+  follow_moves(mapping, nodes, lineage);
+  follow_new_nodes(mapping, nodes, lineage);
+  shown_.assign(lineage.candidates.size(), 0);
+  look_for_merges(mapping, lineage);
+  look_for_births(mapping, nodes, lineage);
+  drop_candidates(nodes, lineage);
+  settle_nodes(mapping, nodes, lineage);
+  end_silent(mapping, nodes, lineage);
+  confirm_merges(mapping, nodes, lineage);
+  confirm_births(mapping, nodes, lineage);
+  for (LivingCluster& cluster : lineage.living) cluster.support = 0.0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes.won_mapped[i] = nodes.won[i];
+    const std::int32_t k = position_of(nodes.cluster_id[i], lineage.living);
+    if (k != kNone) lineage.living[k].support += nodes.support[i];
+  }
+  lineage.sample = mapping.sample;
+}
+
+void Tracker::count_wins(const Mapping& mapping, NodeState& nodes, const Lineage& lineage) {
+  won_.resize(nodes.size());
+  won_by_.assign(lineage.living.size(), 0);
+  won_in_.assign(mapping.n_clusters, 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    won_[i] = nodes.won[i] - nodes.won_mapped[i];
+    nodes.recent[i] = 0.5 * nodes.recent[i] + static_cast<double>(won_[i]);
+    const std::int32_t k = position_of(nodes.cluster_id[i], lineage.living);
+    if (k != kNone) won_by_[k] += won_[i];
+    if (mapping.cluster[i] != kNone) won_in_[mapping.cluster[i]] += won_[i];
+  }
+}
+
+void Tracker::update_rates(const Mapping& mapping, Lineage& lineage) const {
+  const double elapsed = static_cast<double>(mapping.sample - lineage.sample);
+  for (std::size_t k = 0; k < lineage.living.size(); ++k) {
+    LivingCluster& cluster = lineage.living[k];
+    cluster.rows += won_by_[k];
+    cluster.settled += won_by_[k];
+    if (cluster.ended) continue;
+    const double won = static_cast<double>(won_by_[k]);
+    if (cluster.rate_won >= kFewestRateWins) {
+      const double expected = elapsed * cluster.rate_won / std::max(cluster.rate_of, 1.0);
+      // The logarithm of the likelihood ratio, begun anew where it speaks against a change (a CUSUM).
+      cluster.missed =
+          std::max(0.0, cluster.missed + ((1.0 - kStrays) * expected + won * kLogStrays));
+      cluster.gained = std::max(0.0, cluster.gained + (won - (1.0 + kSlack) * expected));
+      cluster.lost = std::max(0.0, cluster.lost + ((1.0 - kSlack) * expected - won));
+    }
+    if (won_by_[k] > 0) cluster.last_won = mapping.sample;
+    cluster.rate_won += won;
+    cluster.rate_of += elapsed;
+    if (cluster.rate_won > kMostRateWins) {
+      cluster.rate_won *= 0.5;
+      cluster.rate_of *= 0.5;
+    }
+  }
+}
+
+// Wins that turn out to be a cluster's own.
+void Tracker::add_wins(std::int32_t living, std::int64_t won, std::int64_t sample,
+                       Lineage& lineage) {
+  LivingCluster& cluster = lineage.living[living];
+  won_by_[living] += won;
+  cluster.rows += won;
+  cluster.settled += won;
+  cluster.missed = std::max(0.0, cluster.missed + static_cast<double>(won) * kLogStrays);
+  cluster.lost = std::max(0.0, cluster.lost - static_cast<double>(won));
+  cluster.rate_won += static_cast<double>(won);
+  if (won > 0) cluster.last_won = sample;
+}
+
+// Where each living cluster is: where most of its recent wins are. Of several in one cluster, the strongest is its owner.
+void Tracker::find_main(const Mapping& mapping, const NodeState& nodes, const Lineage& lineage) {
+  std::map<std::pair<std::int32_t, std::int32_t>, Overlap> overlaps;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::int32_t k = position_of(nodes.cluster_id[i], lineage.living);
+    if (k == kNone || mapping.cluster[i] == kNone) continue;
+    Overlap& overlap = overlaps[{k, mapping.cluster[i]}];
+    overlap.living = k;
+    overlap.cluster = mapping.cluster[i];
+    overlap.support += nodes.support[i];
+    overlap.recent += nodes.recent[i] * (nodes.candidate[i] == kNone ? 1.0 : kOfCandidate);
+  }
+  std::vector<const Overlap*> best(lineage.living.size(), nullptr);
+  for (const auto& [key, overlap] : overlaps) {
+    const Overlap*& known = best[overlap.living];
+    if (known == nullptr ||
+        std::tie(overlap.recent, overlap.support) > std::tie(known->recent, known->support))
+      known = &overlap;
+  }
+  main_.assign(lineage.living.size(), kNone);
+  owner_.assign(mapping.n_clusters, kNone);
+  for (std::size_t k = 0; k < best.size(); ++k) {
+    if (best[k] == nullptr) continue;
+    main_[k] = best[k]->cluster;
+    std::int32_t& owner = owner_[main_[k]];
+    if (owner == kNone || best[k]->support > best[owner]->support)
+      owner = static_cast<std::int32_t>(k);
+  }
+}
+
+// A cluster of new nodes that came beside one that has stopped winning is that one, which has moved.
+void Tracker::follow_moves(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+  std::vector<Shares> beside(mapping.n_clusters);
+  std::vector<double> support(mapping.n_clusters, 0.0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::int32_t c = mapping.cluster[i];
+    if (!is_free(c)) continue;
+    support[c] += nodes.support[i];
+    if (nodes.cluster_id[i] == kNone && nodes.parent_id[i] != kNone)
+      beside[c].add(nodes.parent_id[i], nodes.support[i]);
+  }
+  for (std::size_t c = 0; c < mapping.n_clusters; ++c) {
+    const auto [id, share] = beside[c].largest();
+    if (!is_free(static_cast<std::int32_t>(c)) || won_in_[c] == 0 || id == kNone ||
+        2.0 * share < support[c])
+      continue;
+    const std::int32_t k = position_of(id, lineage.living);
+    if (k == kNone || lineage.living[k].ended || lineage.living[k].missed < kFalling) continue;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (mapping.cluster[i] != static_cast<std::int32_t>(c)) continue;
+      nodes.cluster_id[i] = id;
+      nodes.candidate[i] = kNone;
+    }
+    add_wins(k, won_in_[c], mapping.sample, lineage);
+    owner_[c] = k;
+    main_[k] = static_cast<std::int32_t>(c);
+  }
+}
+
+// New nodes are of the cluster that they came beside, if that is where they are, or if it seems to have moved there.
+void Tracker::follow_new_nodes(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+  bool moved = false;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::int32_t c = mapping.cluster[i];
+    if (c == kNone || is_free(c) || nodes.cluster_id[i] != kNone || nodes.candidate[i] != kNone)
+      continue;
+    const std::int32_t k = position_of(nodes.parent_id[i], lineage.living);
+    if (k == kNone || lineage.living[k].ended) continue;
+    if (main_[k] != c && lineage.living[k].missed < kFalling) continue;
+    nodes.cluster_id[i] = nodes.parent_id[i];
+    add_wins(k, won_[i], mapping.sample, lineage);
+    moved |= main_[k] != c;
+  }
+  if (moved) find_main(mapping, nodes, lineage);
+}
+
+// Two living clusters in one place.
+void Tracker::look_for_merges(const Mapping& mapping, Lineage& lineage) {
+  const std::size_t known = lineage.candidates.size();
+  const auto both_won = [&](std::int32_t a, std::int32_t b) {
+    return std::min(won_by_[a], won_by_[b]);
+  };
+  for (std::size_t k = 0; k < main_.size(); ++k) {
+    if (main_[k] == kNone) continue;
+    const std::int32_t self = static_cast<std::int32_t>(k), other = owner_[main_[k]];
+    if (other == self || lineage.living[self].ended || lineage.living[other].ended) continue;
+    const std::int64_t lower = lineage.living[std::min(self, other)].id;
+    const std::int64_t higher = lineage.living[std::max(self, other)].id;
+    std::size_t at = 0;
+    while (at < known && !lineage.candidates[at].is_merge_of(lower, higher)) ++at;
+    if (at == known) {
+      at = lineage.candidates.size();
+      lineage.candidates.push_back({EventKind::kMerged, lower, higher, mapping.sample, 0});
+      shown_.push_back(0);
+    }
+    shown_[at] = 1;
+    lineage.candidates[at].evidence += both_won(self, other);
+  }
+  for (std::size_t at = 0; at < known; ++at) {
+    Candidate& candidate = lineage.candidates[at];
+    if (candidate.kind != EventKind::kMerged || shown_[at]) continue;
+    const std::int32_t a = position_of(candidate.first, lineage.living);
+    const std::int32_t b = position_of(candidate.second, lineage.living);
+    const bool gone = a == kNone || b == kNone;
+    candidate.evidence -= gone ? candidate.evidence : kAgainst * both_won(a, b);
+  }
+}
+
+// Which candidate each free cluster is: the one that it shares most support with.
+void Tracker::match_candidates(const Mapping& mapping, const NodeState& nodes) {
+  std::map<std::pair<std::int64_t, std::int32_t>, double> shared;  // by candidate and cluster
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (is_free(mapping.cluster[i]) && nodes.candidate[i] != kNone)
+      shared[{nodes.candidate[i], mapping.cluster[i]}] += nodes.support[i];
+  std::vector<std::tuple<double, std::int64_t, std::int32_t>> order;
+  for (const auto& [key, support] : shared) order.push_back({-support, key.first, key.second});
+  std::sort(order.begin(), order.end());
+  candidate_of_.assign(mapping.n_clusters, kNone);
+  for (const auto& [support, number, cluster] : order) {
+    const bool taken =
+        std::find(candidate_of_.begin(), candidate_of_.end(), number) != candidate_of_.end();
+    if (!taken && candidate_of_[cluster] == kNone) candidate_of_[cluster] = number;
+  }
+}
+
+// Clusters that are none of the living.
+void Tracker::look_for_births(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+  match_candidates(mapping, nodes);
+  for (std::size_t c = 0; c < mapping.n_clusters; ++c) {
+    // What wins nothing is where a cluster was, not one more.
+    if (!is_free(static_cast<std::int32_t>(c)) || candidate_of_[c] != kNone) continue;
+    if (won_in_[c] == 0 && !mapping.certain) continue;
+    candidate_of_[c] = lineage.n_candidates++;
+    lineage.candidates.push_back({EventKind::kBorn, candidate_of_[c], 0, mapping.sample, 0});
+    shown_.push_back(0);
+  }
+  const auto cluster_of = [&](std::int64_t number) {
+    return std::find(candidate_of_.begin(), candidate_of_.end(), number) - candidate_of_.begin();
+  };
+  const auto n_clusters = static_cast<std::ptrdiff_t>(mapping.n_clusters);
+  std::map<std::int64_t, std::int64_t> not_shown;  // wins by candidate
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::int32_t c = mapping.cluster[i];
+    std::int64_t& number = nodes.candidate[i];
+    if (c != kNone && candidate_of_[c] != kNone)
+      number = candidate_of_[c];
+    else if (number != kNone && cluster_of(number) < n_clusters)
+      number = kNone;  // the candidate goes on without this node
+    else if (number != kNone)
+      not_shown[number] += won_[i];
+  }
+  for (std::size_t at = 0; at < lineage.candidates.size(); ++at) {
+    Candidate& candidate = lineage.candidates[at];
+    if (candidate.kind != EventKind::kBorn) continue;
+    const std::ptrdiff_t c = cluster_of(candidate.first);
+    if (c < n_clusters) {
+      shown_[at] = 1;
+      candidate.evidence += won_in_[c];
+    } else {
+      const auto wins = not_shown.find(candidate.first);
+      const bool gone = wins == not_shown.end();
+      candidate.evidence -= gone ? candidate.evidence : kAgainst * wins->second;
+    }
+  }
+}
+
+// Candidates that are not shown and have no evidence left.
+void Tracker::drop_candidates(NodeState& nodes, Lineage& lineage) {
+  std::size_t kept = 0;
+  for (std::size_t at = 0; at < lineage.candidates.size(); ++at) {
+    const Candidate candidate = lineage.candidates[at];
+    if (shown_[at] || candidate.evidence > 0) {
+      shown_[kept] = shown_[at];
+      lineage.candidates[kept++] = candidate;
+    } else if (candidate.kind == EventKind::kBorn) {
+      std::replace(nodes.candidate.begin(), nodes.candidate.end(), candidate.first,
+                   std::int64_t{kNone});
+    }
+  }
+  lineage.candidates.resize(kept);
+  shown_.resize(kept);
+}
+
+// New nodes join the cluster that they are in; others go over to it once they have won enough there.
+void Tracker::settle_nodes(const Mapping& mapping, NodeState& nodes, const Lineage& lineage) const {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::int32_t c = mapping.cluster[i];
+    if (c == kNone || is_free(c) || nodes.candidate[i] != kNone) continue;
+    std::int64_t& id = nodes.cluster_id[i];
+    const std::int64_t owner = lineage.living[owner_[c]].id;
+    const bool away = id != kNone && id != owner && main_[position_of(id, lineage.living)] != c;
+    nodes.away[i] = away ? nodes.away[i] + won_[i] : 0;
+    if (id != kNone && nodes.away[i] < kNodeEvidence) continue;
+    id = owner;
+    nodes.away[i] = 0;
+  }
+}
+
+// The cluster that a silent one has moved into, or kNone: the one beside it, if that gains what the silent one misses.
+std::int32_t Tracker::heir_of(std::size_t living, const NodeState& nodes,
+                              const Lineage& lineage) const {
+  const std::int32_t self = static_cast<std::int32_t>(living);
+  const std::int64_t id = lineage.living[living].id;
+  std::int64_t beside = kNone;
+  if (main_[living] != kNone && owner_[main_[living]] != self) {
+    beside = lineage.living[owner_[main_[living]]].id;
+  } else {
+    Shares shares;
+    for (const PairSums& pair : nodes.pairs.sorted()) {
+      const std::int64_t other = nodes.cluster_id[pair.runner_up];
+      if (nodes.cluster_id[pair.winner] == id && other != id && other != kNone)
+        shares.add(other, nodes.recent[pair.winner] * static_cast<double>(pair.count));
+    }
+    beside = shares.largest().first;
+  }
+  const std::int32_t heir = position_of(beside, lineage.living);
+  if (heir == kNone || lineage.living[heir].ended) return kNone;
+  const bool takes_over = lineage.living[heir].gained >= kTakenOver * lineage.living[living].missed;
+  return takes_over ? heir : kNone;
+}
+
+// Clusters that have no nodes left, or that samples fade from, die, unless they have moved into another. One that wins
+// again while some of its nodes are there is back.
+void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& lineage) const {
+  std::vector<std::uint8_t> has_nodes(lineage.living.size(), 0);
+  for (const std::int64_t id : nodes.cluster_id) {
+    const std::int32_t k = position_of(id, lineage.living);
+    if (k != kNone) has_nodes[k] = 1;
+  }
+  for (std::size_t k = 0; k < lineage.living.size(); ++k) {
+    LivingCluster& cluster = lineage.living[k];
+    if (cluster.ended) {
+      cluster.rate_won += static_cast<double>(won_by_[k]);
+      if (cluster.rate_won < static_cast<double>(enough(mapping, cluster.rows))) continue;
+      append(lineage, {EventKind::kRevived,
+                       cluster.last_won,
+                       mapping.sample,
+                       {},
+                       {cluster.id},
+                       cluster.support});
+      restart_rate(cluster);
+      cluster.ended = 0;
+      cluster.last_won = mapping.sample;
+    } else if (!has_nodes[k] || (mapping.fades && cluster.missed >= kSilent)) {
+      cluster.ended = 1;
+      const std::int32_t heir = heir_of(k, nodes, lineage);
+      if (heir == kNone) {
+        append(lineage, {EventKind::kDied,
+                         cluster.last_won,
+                         mapping.sample,
+                         {cluster.id},
+                         {},
+                         cluster.support});
+        restart_rate(cluster);
+        continue;
+      }
+      LivingCluster& stays = lineage.living[heir];
+      append(lineage, {EventKind::kMerged,
+                       cluster.last_won,
+                       mapping.sample,
+                       {stays.id, cluster.id},
+                       {stays.id},
+                       cluster.support});
+      restart_rate(stays);
+      stays.rows += cluster.rows;
+      give_nodes(cluster.id, stays.id, nodes);
+      has_nodes[k] = 0;
+    }
+  }
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < lineage.living.size(); ++k)
+    if (has_nodes[k] || !lineage.living[k].ended) lineage.living[kept++] = lineage.living[k];
+  lineage.living.resize(kept);
+}
+
+void Tracker::confirm_merges(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+  for (std::size_t at = 0; at < lineage.candidates.size();) {
+    const Candidate candidate = lineage.candidates[at];
+    const std::int32_t a = position_of(candidate.first, lineage.living);
+    const std::int32_t b = position_of(candidate.second, lineage.living);
+    if (candidate.kind != EventKind::kMerged ||
+        (a != kNone && b != kNone &&
+         (!shown_[at] || candidate.evidence < enough(mapping, std::min(lineage.living[a].rows,
+                                                                       lineage.living[b].rows))))) {
+      ++at;
+      continue;
+    }
+    lineage.candidates.erase(lineage.candidates.begin() + static_cast<std::ptrdiff_t>(at));
+    shown_.erase(shown_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (a == kNone || b == kNone) continue;  // one of them has ended
+    const bool first_stays = lineage.living[a].support >= lineage.living[b].support;
+    LivingCluster& stays = lineage.living[first_stays ? a : b];
+    const LivingCluster ends = lineage.living[first_stays ? b : a];
+    append(lineage, {EventKind::kMerged,
+                     candidate.sample,
+                     mapping.sample,
+                     {stays.id, ends.id},
+                     {stays.id},
+                     ends.support});
+    restart_rate(stays);
+    stays.rows += ends.rows;
+    stays.support += ends.support;
+    give_nodes(ends.id, stays.id, nodes);
+    lineage.living.erase(lineage.living.begin() + (first_stays ? b : a));
+  }
+}
+
+void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+  // What is known of where the nodes of a new cluster come from.
+  struct Origin {
+    double support = 0.0;
+    std::int64_t rows = 0;        // won since the last mapping
+    std::int32_t inside = kNone;  // the living cluster that most of it belongs to,
+    std::int32_t beside = kNone;  // or else the one that most of it came beside
+  };
+  const auto origin_of = [&](auto in) {
+    Origin origin;
+    Shares inside, beside;
+    double known = 0.0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!in(i)) continue;
+      origin.support += nodes.support[i];
+      origin.rows += won_[i];
+      if (nodes.cluster_id[i] != kNone) {
+        known += nodes.support[i];
+        inside.add(nodes.cluster_id[i], nodes.support[i]);
+      } else if (position_of(nodes.parent_id[i], lineage.living) != kNone) {
+        beside.add(nodes.parent_id[i], nodes.support[i]);
+      }
+    }
+    if (known > 0.0 && 2.0 * known >= origin.support)
+      origin.inside = position_of(inside.largest().first, lineage.living);
+    else
+      origin.beside = position_of(beside.largest().first, lineage.living);
+    return origin;
+  };
+  // A split takes wins away from another cluster; a birth does not. Wins of nodes inside a cluster are its own, so that
+  // one that is born there lets it gain.
+  const auto parent_of = [&](const Origin& origin, double evidence) -> std::int32_t {
+    const std::vector<LivingCluster>& living = lineage.living;
+    if (origin.inside != kNone)
+      return living[origin.inside].gained < kTakenOver * evidence ? origin.inside : kNone;
+    if (origin.beside == kNone) return kNone;
+    return living[origin.beside].lost >= kTakenOver * evidence ? origin.beside : kNone;
+  };
+  const auto confirm = [&](const Candidate& candidate, auto in) {
+    const Origin origin = origin_of(in);
+    const std::int64_t id = lineage.n_ids++;
+    const std::int32_t parent = parent_of(origin, static_cast<double>(candidate.evidence));
+    for (const std::int32_t k : {origin.inside, parent})
+      if (k != kNone) restart_rate(lineage.living[k]);
+    if (parent == kNone) {
+      append(lineage,
+             {EventKind::kBorn, candidate.sample, mapping.sample, {}, {id}, origin.support});
+    } else {
+      LivingCluster& other = lineage.living[parent];
+      append(lineage, {EventKind::kSplit,
+                       candidate.sample,
+                       mapping.sample,
+                       {other.id},
+                       {other.id, id},
+                       origin.support});
+      if (other.rows < kYoungRows) other.settled = 0;
+    }
+    lineage.living.push_back(
+        {.id = id, .support = origin.support, .rows = origin.rows, .last_won = mapping.sample});
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!in(i)) continue;
+      nodes.cluster_id[i] = id;
+      nodes.candidate[i] = kNone;
+      nodes.away[i] = 0;
+    }
+  };
+  std::size_t kept = 0;
+  for (std::size_t at = 0; at < lineage.candidates.size(); ++at) {
+    const Candidate candidate = lineage.candidates[at];
+    const auto in = [&](std::size_t i) { return nodes.candidate[i] == candidate.first; };
+    const auto rows_around = [&] {
+      const Origin origin = origin_of(in);
+      return origin.inside == kNone ? mapping.sample : lineage.living[origin.inside].rows;
+    };
+    if (candidate.kind == EventKind::kBorn && shown_[at] &&
+        candidate.evidence >= enough(mapping, rows_around()))
+      confirm(candidate, in);
+    else
+      lineage.candidates[kept++] = candidate;
+  }
+  lineage.candidates.resize(kept);
+  if (!lineage.living.empty()) return;
+  // Something must have a name: the strongest.
+  std::vector<double> support(mapping.n_clusters, 0.0);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (mapping.cluster[i] != kNone) support[mapping.cluster[i]] += nodes.support[i];
+  const auto strongest =
+      static_cast<std::int32_t>(std::max_element(support.begin(), support.end()) - support.begin());
+  confirm({EventKind::kBorn, kNone, kNone, mapping.sample, 0},
+          [&](std::size_t i) { return mapping.cluster[i] == strongest; });
+}
+
+}  // namespace phida

@@ -1,0 +1,59 @@
+// Follows clusters from mapping to mapping: gathers evidence for what has changed, and confirms it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lineage/lineage.hpp"
+
+namespace phida {
+
+struct Mapping {
+  std::span<const std::int32_t> cluster;  // per node: 0 .. n_clusters - 1, none empty, or kNone
+  std::size_t n_clusters = 0;
+  std::int64_t sample = 0;  // samples learned
+  bool fades = false;       // samples fade: a cluster that gets no more of them dies
+  bool certain = false;     // all that it shows is confirmed at once
+};
+
+class Tracker {
+ public:
+  void update(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
+
+ private:
+  // What a living cluster has in a cluster of the mapping.
+  struct Overlap {
+    std::int32_t living = 0;
+    std::int32_t cluster = 0;
+    double support = 0.0;
+    double recent = 0.0;  // wins; those of nodes that belong to a candidate count less
+  };
+
+  void count_wins(const Mapping& mapping, NodeState& nodes, const Lineage& lineage);
+  void update_rates(const Mapping& mapping, Lineage& lineage) const;
+  void add_wins(std::int32_t living, std::int64_t won, std::int64_t sample, Lineage& lineage);
+  void find_main(const Mapping& mapping, const NodeState& nodes, const Lineage& lineage);
+  void follow_moves(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
+  void follow_new_nodes(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
+  void look_for_merges(const Mapping& mapping, Lineage& lineage);
+  void look_for_births(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
+  void match_candidates(const Mapping& mapping, const NodeState& nodes);
+  void drop_candidates(NodeState& nodes, Lineage& lineage);
+  void settle_nodes(const Mapping& mapping, NodeState& nodes, const Lineage& lineage) const;
+  void end_silent(const Mapping& mapping, NodeState& nodes, Lineage& lineage) const;
+  std::int32_t heir_of(std::size_t living, const NodeState& nodes, const Lineage& lineage) const;
+  void confirm_merges(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
+  void confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
+  bool is_free(std::int32_t cluster) const { return cluster != kNone && owner_[cluster] == kNone; }
+
+  std::vector<std::int64_t> won_;     // per node: since the last mapping
+  std::vector<std::int64_t> won_by_;  // per living cluster
+  std::vector<std::int32_t> main_;    // per living cluster: where it is in the mapping, or kNone
+  std::vector<std::int32_t> owner_;   // per cluster: the living cluster that it is, or kNone
+  std::vector<std::int64_t> won_in_;  // per cluster
+  std::vector<std::int64_t> candidate_of_;  // per cluster: the candidate that it is, or kNone
+  std::vector<std::uint8_t> shown_;         // per candidate: by this mapping
+};
+
+}  // namespace phida
