@@ -465,14 +465,18 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
     Origin origin;
     Shares inside, beside;
     double known = 0.0;
+    const auto lives = [&](std::int64_t id) {
+      const std::int32_t k = position_of(id, lineage.living);
+      return k != kNone && !lineage.living[k].ended;
+    };
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!in(i)) continue;
       origin.support += nodes.support[i];
       origin.rows += won_[i];
-      if (nodes.cluster_id[i] != kNone) {
+      if (lives(nodes.cluster_id[i])) {
         known += nodes.support[i];
         inside.add(nodes.cluster_id[i], nodes.support[i]);
-      } else if (position_of(nodes.parent_id[i], lineage.living) != kNone) {
+      } else if (lives(nodes.parent_id[i])) {
         beside.add(nodes.parent_id[i], nodes.support[i]);
       }
     }
@@ -487,7 +491,7 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
   const auto parent_of = [&](const Origin& origin, double evidence) -> std::int32_t {
     const std::vector<LivingCluster>& living = lineage.living;
     if (origin.inside != kNone)
-      return living[origin.inside].gained < kTakenOver * evidence ? origin.inside : kNone;
+      return living[origin.inside].gained <= kTakenOver * evidence ? origin.inside : kNone;
     if (origin.beside == kNone) return kNone;
     return living[origin.beside].lost >= kTakenOver * evidence ? origin.beside : kNone;
   };

@@ -17,6 +17,9 @@ class Reading:
     def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
         """Label per row."""
 
+    def assign_ids(self, samples: Matrix, threads: int = 1) -> object:
+        """Id of the confirmed cluster per row."""
+
     def scores(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.float64]:
         """Score h_c per row and cluster."""
 

@@ -34,7 +34,7 @@ struct Model {
     map.scoring = scoring;
     std::vector<std::int32_t> of_node(rows.rows(), -1);
     for (std::size_t i = 0; i < members.size(); ++i) of_node[members[i]] = cluster[i];
-    return make_view(rows, support, of_node, map);
+    return make_view(rows, support, of_node, map.n_clusters(), map);
   }
 };
 

@@ -1,45 +1,49 @@
-// Scripts of mappings: nodes on a line, put into clusters as a string says, one refresh after the other.
+// Scripts of mappings: nodes on a line that win samples and are put into clusters as a string says.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "lineage/lineage.hpp"
+#include "lineage/tracker.hpp"
 #include "nodes/node_learning.hpp"
 #include "nodes/node_removal.hpp"
 
 namespace phida {
 
 struct Script {
-  explicit Script(const std::vector<double>& supports) : nodes(1) {
-    for (std::size_t i = 0; i < supports.size(); ++i) {
-      const double row[8] = {static_cast<double>(i)};
-      create_node(nodes, row, 1.0, 0, static_cast<std::int64_t>(i));
-      nodes.support[i] = supports[i];
-    }
+  explicit Script(std::size_t n_nodes) : nodes(1) {
+    for (std::size_t i = 0; i < n_nodes; ++i) add();
   }
 
-  // A refresh that found this mapping: a letter per node names its cluster, in the order of labels ('a' is 0); '.' is
-  // none. Returns what was written down, as "split 0>0,3; born >4".
-  std::string map(const std::string& letters) {
-    find(letters);
-    commit(succession, cluster, ++sample, nodes, lineage);
+  void add(std::int64_t parent_id = kNone) {
+    const auto i = static_cast<std::int64_t>(nodes.size());
+    const double row[8] = {static_cast<double>(i)};
+    create_node(nodes, row, 1.0, 0, i);
+    nodes.parent_id.back() = parent_id;
+  }
+
+  // A mapping after each node has won as many samples as its digit in `wins` says, times `rows`: a letter per node names
+  // its cluster, in the order of labels ('a' is 0); '.' is none. Returns what was confirmed, as "split 0>0,3; born >4".
+  std::string map(const std::string& letters, const std::string& wins, std::int64_t rows = 1) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const std::int64_t won = (wins[i] - '0') * rows;
+      nodes.won[i] += won;
+      nodes.support[i] += static_cast<double>(won);
+      sample += won;
+    }
+    std::vector<std::int32_t> cluster;
+    std::size_t n_clusters = 0;
+    for (const char letter : letters) {
+      cluster.push_back(letter == '.' ? kNone : letter - 'a');
+      n_clusters = std::max(n_clusters, static_cast<std::size_t>(cluster.back() + 1));
+    }
+    tracker.update({cluster, n_clusters, sample, fades, certain}, nodes, lineage);
     std::string written;
     for (; told < lineage.n_dropped + static_cast<std::int64_t>(lineage.events.size()); ++told) {
       if (!written.empty()) written += "; ";
       written += text(lineage.events[static_cast<std::size_t>(told - lineage.n_dropped)]);
     }
     return written;
-  }
-
-  void find(const std::string& letters) {
-    cluster.clear();
-    std::int32_t n_clusters = 0;
-    for (const char letter : letters) {
-      cluster.push_back(letter == '.' ? kNone : letter - 'a');
-      n_clusters = std::max(n_clusters, cluster.back() + 1);
-    }
-    finder.find(nodes, cluster, static_cast<std::size_t>(n_clusters), lineage.living, succession);
   }
 
   void remove(std::size_t node) {
@@ -71,11 +75,11 @@ struct Script {
 
   NodeState nodes;
   Lineage lineage;
-  SuccessionFinder finder;
-  Succession succession;
-  std::vector<std::int32_t> cluster;
+  Tracker tracker;
   std::int64_t sample = 0;
   std::int64_t told = 0;
+  bool fades = false;
+  bool certain = false;
 };
 
 }  // namespace phida

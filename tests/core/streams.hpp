@@ -89,17 +89,24 @@ class Words {
 
   void add_lineage(const LearnerState& s) {
     add_all(s.nodes.cluster_id);
-    add_all(s.nodes.origin_id);
-    add_all(s.nodes.refreshes_merged);
+    add_all(s.nodes.parent_id);
+    add_all(s.nodes.candidate);
+    add_all(s.nodes.won);
+    add_all(s.nodes.recent);
+    add_all(s.nodes.away);
+    for (const Candidate& c : s.lineage.candidates) add_count(c.evidence);
     for (const auto count : {s.lineage.n_ids, s.lineage.n_dropped, s.history.n_refreshes})
       add_count(count);
     for (const LivingCluster& c : s.lineage.living) {
       add_count(c.id);
       add(c.support);
+      add(c.rate_won);
+      add(c.missed);
     }
     for (const Event& event : s.lineage.events) {
       add_count(event.kind);
       add_count(event.sample);
+      add_count(event.confirmed);
       add_all(event.before);
       add_all(event.after);
       add(event.support);
