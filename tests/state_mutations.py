@@ -17,7 +17,8 @@ EXTREMES = {
     "u": (0, 1, 2, 4, 5, 255),
 }  # fmt: skip
 NODE_ARRAYS = ("representative", "mean", "m2", "support", "scale", "active", "birth", "id", "component", "transformed",
-               "cluster_id", "origin_id", "refreshes_merged")  # fmt: skip
+               "cluster_id", "node_parent_id", "node_candidate", "node_won", "node_won_mapped", "node_recent",
+               "node_away")  # fmt: skip
 
 
 def mutated(state, rng):

@@ -34,8 +34,9 @@ constexpr double kMostRateWins = 200.0, kFewestRateWins = 20.0;
 // Wins above or below the rate by less than this share are not counted as gained or lost.
 constexpr double kSlack = 0.1;
 
-// A cluster takes over from another if it gains at least this share of what the other one loses.
-constexpr double kTakenOver = 0.5;
+// A cluster takes over from another if it gains at least this share of what the other one loses. One that splits loses
+// more than its share of what a birth takes from all.
+constexpr double kTakenOver = 0.5, kSplitLoss = 0.25;
 
 // Before it has won so many samples, a cluster from which another splits may be the first of several to come.
 constexpr std::int64_t kYoungRows = 2000;
@@ -493,7 +494,7 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
     if (origin.inside != kNone)
       return living[origin.inside].gained <= kTakenOver * evidence ? origin.inside : kNone;
     if (origin.beside == kNone) return kNone;
-    return living[origin.beside].lost >= kTakenOver * evidence ? origin.beside : kNone;
+    return living[origin.beside].lost >= kSplitLoss * evidence ? origin.beside : kNone;
   };
   const auto confirm = [&](const Candidate& candidate, auto in) {
     const Origin origin = origin_of(in);
@@ -538,11 +539,13 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
       lineage.candidates[kept++] = candidate;
   }
   lineage.candidates.resize(kept);
-  if (!lineage.living.empty()) return;
-  // Something must have a name: the strongest.
+  // Something in the map must have a name: the strongest.
   std::vector<double> support(mapping.n_clusters, 0.0);
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (mapping.cluster[i] != kNone) support[mapping.cluster[i]] += nodes.support[i];
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (mapping.cluster[i] == kNone) continue;
+    if (nodes.cluster_id[i] != kNone) return;
+    support[mapping.cluster[i]] += nodes.support[i];
+  }
   const auto strongest =
       static_cast<std::int32_t>(std::max_element(support.begin(), support.end()) - support.begin());
   confirm({EventKind::kBorn, kNone, kNone, mapping.sample, 0},

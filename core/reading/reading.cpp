@@ -87,7 +87,8 @@ void finish_map(Reading& reading) {
   if (reading.ids.empty()) {  // before the first mapping, or where no node is left that had an id
     Tracker().update({.cluster = reading.cluster,
                       .n_clusters = reading.map.n_clusters(),
-                      .sample = std::max<std::int64_t>(reading.lineage.sample, 1)},
+                      .sample = reading.lineage.sample,
+                      .certain = true},
                      reading.nodes, reading.lineage);
     find_confirmed(reading);
   }

@@ -88,12 +88,27 @@ void check_lineage(const LearnerState& s) {
   for (const std::int64_t id : s.nodes.cluster_id)
     require(id == kNone || position_of(id, living) != kNone, "cluster_id",
             "names a cluster that is not in 'living_id'");
+  for (const Candidate& candidate : s.lineage.candidates) {
+    const bool merge = candidate.kind == EventKind::kMerged;
+    require(merge || candidate.kind == EventKind::kBorn, "candidate_kind", "must be 0 or 2");
+    require(candidate.first < (merge ? s.lineage.n_ids : s.lineage.n_candidates), "candidate_first",
+            "is not known");
+    require(!merge || (candidate.first < candidate.second && candidate.second < s.lineage.n_ids),
+            "candidate_second", "must be above 'candidate_first', and known");
+    require(candidate.sample <= s.n_seen, "candidate_sample", "must not be above 'n_seen'");
+  }
+  for (std::size_t i = 0; i < s.nodes.size(); ++i)
+    require(s.nodes.won_mapped[i] <= s.nodes.won[i], "node_won_mapped",
+            "must not be above 'node_won'");
+  for (const LivingCluster& cluster : living)
+    require(cluster.last_won <= s.n_seen, "living_last_won", "must not be above 'n_seen'");
   const RecentMargins& margins = s.margins;
   require(margins.values.size() <= kMostMargins, "margins", "has too many entries");
   require(margins.values.size() == kMostMargins || margins.next == margins.values.size(),
           "margins_next", "must be the number of 'margins'");
   for (const Event& event : s.lineage.events)
-    require(event.sample <= s.n_seen, "event_sample", "must not be above 'n_seen'");
+    require(event.sample <= event.confirmed && event.confirmed <= s.n_seen, "event_confirmed",
+            "must be from 'event_sample' to 'n_seen'");
   const History& history = s.history;
   require(static_cast<std::int64_t>(history.milestones.size()) <=
               (history.n_refreshes + history.stride - 1) / history.stride,

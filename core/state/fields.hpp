@@ -246,7 +246,14 @@ void tracking_fields(Archive& archive, State& s) {
       nodes.won.clear();
       for (const double support : nodes.support)
         nodes.won.push_back(static_cast<std::int64_t>(support));
+      // Where nothing is named yet, the first mapping may count all that was won.
       nodes.won_mapped = nodes.won;
+      if (lineage.living.empty()) nodes.won_mapped.assign(n, 0);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t k = position_of(nodes.cluster_id[i], lineage.living);
+        if (k != kNone) lineage.living[k].rows += nodes.won[i];
+      }
+      for (LivingCluster& cluster : lineage.living) cluster.settled = cluster.rows;
       nodes.recent.assign(n, 0.0);
       nodes.away.assign(n, 0);
       archive.retired("home_id", 4);

@@ -69,7 +69,6 @@ plot_history(model)
 plt.show()
 
 # %%
-# Events tell every change of the mapping, and the mapping wavers where a group is on the edge between one cluster and
-# two. ``lasting`` leaves out what was undone soon.
-for rows in (0, 50, 200):
-    print(f"changes that lasted {rows:3} rows or more: {len(model.lineage_.lasting(rows)) if rows else len(told)}")
+# An event is told once enough rows have confirmed it, some rows after it happened.
+for event in told[-3:]:
+    print(f"{event.kind:7} at row {event.sample:5}, confirmed at row {event.confirmed}")

@@ -85,6 +85,7 @@ def restart_lineage(state: State, cluster: NDArray[np.int64]) -> dict[str, Any]:
     n_ids, n_seen = int(cluster_id.max()) + 1, state["n_seen"]
     ids = np.arange(n_ids)
     support = np.array([state["support"][cluster_id == i].sum() for i in ids])
+    rows = np.array([state["node_won"][cluster_id == i].sum() for i in ids], dtype=np.int64)
     milestone = {
         "history_sample": n_seen,
         "history_n_nodes": len(cluster_id),
@@ -93,14 +94,23 @@ def restart_lineage(state: State, cluster: NDArray[np.int64]) -> dict[str, Any]:
     }
     return dict(state) | {
         "cluster_id": cluster_id,
+        "node_parent_id": np.full_like(cluster_id, -1),
         "node_candidate": np.full_like(cluster_id, -1),
         "node_won_mapped": state["node_won"].copy(),
+        "node_recent": np.zeros(len(cluster_id)),
+        "node_away": np.zeros_like(cluster_id),
+        "n_candidates": 0,
+        **{name: state[name][:0] for name in state if name.startswith("candidate_")},
         "n_ids": n_ids,
         "lineage_sample": n_seen,
         "living_id": ids,
         "living_support": support,
+        **dict.fromkeys(("living_rows", "living_settled"), rows),
+        **{f"living_{name}": np.zeros(n_ids) for name in ("rate_won", "rate_of", "missed", "gained", "lost")},
+        "living_last_won": np.full(n_ids, n_seen),
+        "living_ended": np.zeros(n_ids, dtype=np.uint8),
         "event_kind": np.zeros(n_ids, dtype=np.uint8),  # born
-        "event_sample": np.full(n_ids, n_seen),
+        **dict.fromkeys(("event_sample", "event_confirmed"), np.full(n_ids, n_seen)),
         "event_n_before": np.zeros(n_ids, dtype=np.int64),
         "event_n_after": np.ones(n_ids, dtype=np.int64),
         "event_support": support.copy(),

@@ -17,7 +17,7 @@ KINDS = ("born", "split", "merged", "died", "revived")
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened to clusters at a refresh.
+    """Something that happened to clusters, and that enough rows have confirmed.
 
     Examples
     --------
@@ -33,43 +33,15 @@ class Event:
     kind: str
     """``born``, ``split``, ``merged``, ``died`` or ``revived``."""
     sample: int
-    """Rows learned when it happened."""
+    """Rows learned when it happened, as far as that is known: when it was first seen."""
     confirmed: int
     """Rows learned when it was confirmed."""
     before: tuple[int, ...]
-    """Ids that it happened to. Of ``merged``, the one that goes on comes first; of ``revived``, what it came out of."""
+    """Ids that it happened to. Of ``merged``, the one that goes on comes first."""
     after: tuple[int, ...]
     """Ids that came of it. For ``split`` the one that goes on comes first."""
     support: float
     """Support of what was born, split off, merged in, lost or revived."""
-
-    @property
-    def changed(self) -> tuple[int, ...]:
-        """The ids that begin or end with it."""
-        if self.kind == "revived":
-            return self.after
-        return tuple(id for id in (*self.before, *self.after) if (id in self.before) != (id in self.after))
-
-    def only(self, ids: set[int]) -> Event | None:
-        """The event with these of the ids that begin or end with it, or None if there are none.
-
-        A ``revived`` one keeps what it came out of; ``support`` stays that of the whole event.
-
-        Parameters
-        ----------
-        ids : set of int
-
-        Returns
-        -------
-        event : Event or None
-        """
-        if self.kind in ("born", "revived", "died"):
-            return self if ids else None
-        stay = set(self.before) & set(self.after) | ids
-        if not ids:
-            return None
-        before = tuple(id for id in self.before if id in stay)
-        return replace(self, before=before, after=tuple(id for id in self.after if id in stay))
 
     def __str__(self) -> str:
         named = {
@@ -77,14 +49,14 @@ class Event:
             "split": "cluster {before} split into {after}",
             "merged": "clusters {before} merged into {after}",
             "died": "cluster {before} died",
-            "revived": "cluster {after} is back" + (", out of {before}" if self.before else ""),
+            "revived": "cluster {after} is back",
         }[self.kind]
         ids = {"before": ", ".join(map(str, self.before)), "after": ", ".join(map(str, self.after))}
         return f"row {self.sample:,}: {named.format(**ids)} (support {self.support:g})"
 
 
 class Lineage(Sequence[Event]):
-    """The events of a model, the oldest first; a sequence.
+    """The confirmed events of a model, the oldest first; a sequence.
 
     The latest 1,024 events are kept, or fewer if there are more than 8,192 ids in them; ``n_dropped`` older ones went.
 
@@ -95,8 +67,6 @@ class Lineage(Sequence[Event]):
     >>> model = PHIDA().fit(load_iris().data)
     >>> model.lineage_
     Lineage(12 events, 0 older ones dropped)
-    >>> [event.kind for event in model.lineage_.lasting(30)]
-    ['born', 'split', 'born', 'born', 'born', 'split', 'merged', 'split', 'born', 'revived']
     """
 
     def __init__(self, events: Sequence[Event], n_dropped: int = 0) -> None:
@@ -141,38 +111,9 @@ class Lineage(Sequence[Event]):
     def __str__(self) -> str:
         return "\n".join(map(str, self))
 
-    def lasting(self, samples: int) -> Lineage:
-        """Without what was undone within so many samples.
-
-        Where a cluster is on the edge between one and two, it may merge and come back at every refresh. What begins (a
-        birth, a split, a return) and ends again too soon is left out on both sides, and so is what ends and comes back.
-
-        Parameters
-        ----------
-        samples : int
-            Rows that a change must last to be told.
-
-        Returns
-        -------
-        lineage : Lineage
-        """
-        if not samples >= 0:
-            raise ValueError(f"samples is a number of rows, 0 or more, not {samples!r}.")
-        kept: dict[int, list[Event]] = {}
-        for event in self:
-            for id in event.changed:
-                turns = kept.setdefault(id, [])
-                if turns and event.sample - turns[-1].sample < samples:
-                    turns.pop()
-                else:
-                    turns.append(event)
-        left = {(event.number, id) for id, events in kept.items() for event in events}
-        told = (event.only({id for id in event.changed if (event.number, id) in left}) for event in self)
-        return Lineage([event for event in told if event is not None], self.n_dropped)
-
     def to_pandas(self) -> pd.DataFrame:
         """One row per event; ``before`` and ``after`` hold tuples of ids."""
-        names = ("number", "kind", "sample", "before", "after", "support")
+        names = ("number", "kind", "sample", "confirmed", "before", "after", "support")
         return _frame({name: [getattr(event, name) for event in self] for name in names})
 
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from kinds import each_kind
 
 from phida import PHIDA, PHIDAPlus
-from phida.lineage import Event, Lineage
 
 KINDS = {"born", "split", "merged", "died", "revived"}
 
@@ -26,32 +25,61 @@ def groups(n, seed, centers=6, noise=1.0):
     return draw(n), draw(100)
 
 
-def same_partition(one, other):
-    return len(set(zip(one, other, strict=True))) == len(set(one)) == len(set(other))
-
-
 def changes(seed):
-    """How often labels and ids of probes change; ids never do while the partition of the probes stays."""
-    rows, probes = groups(2000, seed)
-    model = PHIDA(compute_labels=False)
+    """How often labels and ids of probes change from batch to batch."""
+    rows, probes = groups(4000, seed)
+    model = PHIDAPlus(compute_labels=False)
     labels = ids = None
     label_changes = id_changes = 0
-    for first in range(0, len(rows), 20):
-        model.partial_fit(rows[first : first + 20])
+    for first in range(0, len(rows), 100):
+        model.partial_fit(rows[first : first + 100])
         new_labels, new_ids = model.predict(probes), model.predict_id(probes)
-        assert same_partition(new_labels.tolist(), new_ids.tolist())
-        if labels is not None:
-            if same_partition(labels.tolist(), new_labels.tolist()):
-                np.testing.assert_array_equal(ids, new_ids)
-            label_changes += np.sum(labels != new_labels)
-            id_changes += np.sum(ids != new_ids)
+        if first >= 1000:
+            label_changes += np.mean(labels != new_labels)
+            id_changes += np.mean(ids != new_ids)
         labels, ids = new_labels, new_ids
     return label_changes, id_changes
 
 
-def test_ids_of_probes_stay_while_their_partition_does():
+def test_ids_of_probes_change_far_less_often_than_labels():
     of_labels, of_ids = np.sum([changes(seed) for seed in range(6)], axis=0)
-    assert of_ids < of_labels / 2
+    assert of_ids < of_labels / 3
+    assert of_ids / (6 * 30) < 0.003
+
+
+def test_ids_agree_with_labels_where_groups_are_plain():
+    rng = np.random.default_rng(0)
+    group = rng.integers(5, size=3000)
+    rows = 20.0 * np.eye(5, 3)[group] - 20.0 * (group == 4)[:, None] + rng.normal(size=(3000, 3))
+    model = PHIDAPlus().fit(rows)
+    assert len(set(model.cluster_ids_)) == model.n_clusters_ == 5
+    np.testing.assert_array_equal(model.predict_id(rows), model.cluster_ids_[model.predict(rows)])
+
+
+def test_nothing_happens_in_a_stream_that_does_not_change():
+    rows, _ = groups(40_000, 3)
+    model = PHIDAPlus(compute_labels=False).partial_fit(rows)
+    assert [event for event in model.lineage_ if event.confirmed > 5000] == []
+
+
+def test_a_story_is_told_as_it_happened():
+    """Three groups; a fourth is born, the first moves into the second, the third stops."""
+    rng = np.random.default_rng(1)
+    center = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
+
+    def rows(n, alive, moved=0.0):
+        at = center.copy()
+        at[0] += moved * (center[1] - center[0])
+        return at[rng.choice(alive, size=n)] + rng.normal(size=(n, 2))
+
+    moving = [rows(50, [0, 1, 2, 3], share) for share in np.linspace(0, 1, 16)]
+    parts = [rows(6000, [0, 1, 2]), rows(4000, [0, 1, 2, 3]), *moving, rows(4000, [0, 1, 2, 3], 1.0)]
+    stops = rows(3000, [0, 1, 3], 1.0)
+    model = PHIDAPlus(half_life=300, compute_labels=False).partial_fit(np.concatenate([*parts, stops]))
+    told = [event for event in model.lineage_ if event.confirmed > 3000]
+    assert [event.kind for event in told] == ["born", "merged", "died"]
+    assert [6000 < told[0].confirmed < 6600, 10_000 < told[1].confirmed < 11_600, 14_800 < told[2].confirmed < 15_300]
+    assert all(event.sample <= event.confirmed for event in told)
 
 
 def lives(lineage):
@@ -83,8 +111,7 @@ def lives(lineage):
 @given(strategies.rows(n=(1, 200)), st.none() | st.integers(10, 200), st.sampled_from(["groups", "parts"]))
 def test_events_tell_the_ids_that_there_are(rows, half_life, level):
     model = PHIDAPlus(half_life=half_life, level=level).fit(rows)
-    assert lives(model.lineage_) == set(model.cluster_ids_.tolist())
-    assert len(set(model.cluster_ids_.tolist())) == model.n_clusters_
+    assert lives(model.lineage_) >= set(model.predict_id(rows).tolist()) | set(model.cluster_ids_.tolist())
 
 
 @each_kind
@@ -95,17 +122,6 @@ def test_reading_writes_no_events(make):
         model.predict_id(drifting(400))
         assert model.cluster_ids_.shape == (model.n_clusters_,)
     assert list(model.lineage_) == before
-
-
-@each_kind
-def test_ids_are_those_that_a_refresh_leaves(make):
-    rows = drifting(600)
-    model = make(compute_labels=False)
-    for first in range(0, 600, 37):
-        model.partial_fit(rows[first : first + 37])
-        shown = model.cluster_ids_
-        refreshed = copy.deepcopy(model).refresh()
-        np.testing.assert_array_equal(refreshed.cluster_ids_, shown)
 
 
 @each_kind
@@ -196,12 +212,12 @@ def test_records_of_lineage_and_history(make):
     model = make().fit(drifting(500))
     lineage, history = model.lineage_, model.history_
     frame = lineage.to_pandas()
-    assert frame.columns.tolist() == ["number", "kind", "sample", "before", "after", "support"]
+    assert frame.columns.tolist() == ["number", "kind", "sample", "confirmed", "before", "after", "support"]
     assert len(frame) == len(lineage) and frame["after"][0] == lineage[0].after
     assert lineage[:2] == (lineage[0], lineage[1]) and lineage.n_dropped == 0
     assert all(str(event.sample) in str(event).replace(",", "") for event in lineage)
     assert (np.diff(history.sample) >= 0).all() and history.sample[-1] == 500
-    assert history.n_clusters[-1] == model.n_clusters_ and history.n_nodes[-1] == model.n_nodes_
+    assert history.n_nodes[-1] == model.n_nodes_
     assert history.to_pandas()["interval"].iloc[-1] == model.interval_
 
 
@@ -223,41 +239,3 @@ def test_a_cluster_that_comes_and_goes():
     assert second not in model.cluster_ids_
     ended = [event for event in model.lineage_ if second in event.before and second not in event.after]
     assert ended and ended[-1].kind in ("died", "merged")
-
-
-def events(*told):
-    """Events from lines such as ``5 merged 0,1>0``."""
-    for number, line in enumerate(told):
-        sample, kind, ids = line.split()
-        before, after = (tuple(int(id) for id in side.split(",") if id) for side in ids.split(">"))
-        yield Event(number, kind, int(sample), before, after, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("told", "left"),
-    [
-        (["0 born >0", "0 born >1", "50 merged 0,1>0", "55 revived 0>1"], ["0 born >0", "0 born >1"]),
-        (["0 born >0", "50 split 0>0,1", "55 merged 0,1>0"], ["0 born >0"]),
-        (["0 born >0", "50 split 0>0,1,2", "55 died 2>"], ["0 born >0", "50 split 0>0,1"]),
-        (["0 born >0", "0 born >1", "0 born >2", "50 merged 0,1,2>0", "55 revived 0>2"],
-         ["0 born >0", "0 born >1", "0 born >2", "50 merged 0,1>0"]),
-        (["0 born >0", "50 died 0>", "70 revived >0"], ["0 born >0", "50 died 0>", "70 revived >0"]),
-        (["0 born >0", "50 died 0>", "55 revived >0", "57 died 0>"], ["0 born >0", "57 died 0>"]),
-    ],
-)  # fmt: skip
-def test_what_is_undone_soon_need_not_be_told(told, left):
-    lineage = Lineage(list(events(*told)))
-    shown = [
-        f"{e.sample} {e.kind} {','.join(map(str, e.before))}>{','.join(map(str, e.after))}" for e in lineage.lasting(10)
-    ]
-    assert shown == left
-    assert list(lineage.lasting(0)) == list(lineage)
-
-
-@given(strategies.rows(n=(1, 200)), st.integers(0, 100))
-def test_what_lasts_still_tells_the_ids_that_there_are(rows, samples):
-    model = PHIDAPlus(half_life=50, level="parts").fit(rows)
-    alive = set()
-    for event in model.lineage_.lasting(samples):
-        alive ^= set(event.changed)
-    assert alive == set(model.cluster_ids_.tolist())

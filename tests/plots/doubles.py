@@ -10,7 +10,13 @@ from phida.lineage import Event, History, Lineage
 
 def lineage(*events, n_dropped=0):
     """Events from (kind, sample, before, after)."""
-    return Lineage([Event(i + n_dropped, *event, support=1.0) for i, event in enumerate(events)], n_dropped)
+    return Lineage(
+        [
+            Event(i + n_dropped, kind, sample, sample, before, after, support=1.0)
+            for i, (kind, sample, before, after) in enumerate(events)
+        ],
+        n_dropped,
+    )
 
 
 def history(sample=(100, 250, 400), n_nodes=(5, 9, 12), n_clusters=(1, 2, 2), vigilance=(0.5, 0.625, 0.75)):

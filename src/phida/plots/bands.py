@@ -68,10 +68,10 @@ class LineageBands(_Record):
         record : LineageBands
         """
         lineage = model.lineage_
-        lives = _Lives(lineage[0].sample if lineage.n_dropped and len(lineage) else 0)
+        lives = _Lives(lineage[0].confirmed if lineage.n_dropped and len(lineage) else 0)
         for event in lineage:
             lives.take(event)
-        lives.complete(model.cluster_ids_.tolist(), model.n_samples_seen_, forgetful=lineage.n_dropped > 0)
+        lives.complete(sorted(set(model.cluster_ids_.tolist())), model.n_samples_seen_, forgetful=lineage.n_dropped > 0)
         end = [model.n_samples_seen_ if last is None else last for last in lives.end]
         return cls(
             id=np.array(lives.id, dtype=np.int64),
@@ -135,7 +135,7 @@ class _Lives:
             self._close(event.before[0], event)
         else:
             for id in event.after[1:] if event.kind == "split" else event.after:
-                band = self._open(id, event.sample, event.kind)
+                band = self._open(id, event.confirmed, event.kind)
                 if parents:
                     self._link(event, parents[0], band)
 
@@ -158,10 +158,10 @@ class _Lives:
 
     def _close(self, id: int, event: Event) -> None:
         band = self._now.pop(id)
-        self.end[band], self.ended_by[band] = event.sample, event.kind
+        self.end[band], self.ended_by[band] = event.confirmed, event.kind
 
     def _link(self, event: Event, source: int, target: int) -> None:
-        self.link_sample.append(event.sample)
+        self.link_sample.append(event.confirmed)
         self.link_kind.append(event.kind)
         self.link_from.append(source)
         self.link_to.append(target)

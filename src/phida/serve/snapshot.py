@@ -53,19 +53,25 @@ class Sketcher:
     def _clusters(self, moment: Moment) -> dict[str, Any]:
         cluster, support = moment.model.nodes_.cluster, moment.profile.support
         counts = np.bincount(cluster[cluster >= 0], minlength=len(moment.ids))
-        order = np.argsort(-support, kind="stable")[:CLUSTERS].tolist()
-        slots = self._slots.choose([moment.ids[label] for label in order], self._trail.ids())
+        # Labels of one id are one cluster until a split is confirmed; the strongest of them stands for it.
+        order: list[int] = []
+        for label in np.argsort(-support, kind="stable").tolist():
+            if moment.ids[label] not in {moment.ids[known] for known in order}:
+                order.append(label)
+        ids = np.array(moment.ids)
+        whole = {label: ids == moment.ids[label] for label in order[:CLUSTERS]}
+        slots = self._slots.choose([moment.ids[label] for label in whole], self._trail.ids())
         clusters = [
             {
                 "id": moment.ids[label],
                 "label": label,
                 "slot": slots[moment.ids[label]],
-                "nodes": int(counts[label]),
-                "support": round(float(support[label]), 1),
-                "share": round(float(support[label] / support.sum()), 5),
+                "nodes": int(counts[same].sum()),
+                "support": round(float(support[same].sum()), 1),
+                "share": round(float(support[same].sum() / support.sum()), 5),
                 "telling": moment.telling(label, _TELLING),
             }
-            for label in order
+            for label, same in whole.items()
         ]
         return {"clusters": clusters}
 
@@ -138,7 +144,14 @@ def _events(moment: Moment) -> dict[str, Any]:
     lineage = moment.model.lineage_
     latest = [lineage[i] for i in range(max(0, len(lineage) - EVENTS), len(lineage))]
     shown = [
-        {"number": e.number, "kind": e.kind, "sample": e.sample, "before": list(e.before), "after": list(e.after)}
+        {
+            "number": e.number,
+            "kind": e.kind,
+            "sample": e.sample,
+            "confirmed": e.confirmed,
+            "before": list(e.before),
+            "after": list(e.after),
+        }
         for e in latest
     ]
     return {"events": shown, "n_events": len(lineage) + lineage.n_dropped}
