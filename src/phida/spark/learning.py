@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -15,8 +15,6 @@ from phida.spark.columns import Features, Order, columns, features_of, matrix
 from phida.spark.partitions import learned_by_partitions
 from phida.spark.results import RESULT, Batches, model_of, result
 
-Method = Literal["exact", "partitions"]
-
 E = TypeVar("E", bound=Estimator)
 
 
@@ -24,7 +22,7 @@ def fit(
     df: DataFrame,
     features: Features = None,
     *,
-    method: Method = "exact",
+    method: str = "exact",
     order: Order = None,
     estimator: type[E] = PHIDAPlus,
     random_state: int = 0,

@@ -1,7 +1,7 @@
 """All partitions of a table are learned by one barrier job: a task for each, connected to the first one.
 
 Every task reads its partition and keeps it. Then the rounds of :mod:`phida.distributed` go over connections: the first
-task sends the model and collects the updates. All tasks know the sizes of all partitions, and so the rows of each round.
+task sends the model and collects the updates. All tasks know the sizes of all partitions, and so the rows of a round.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from phida import distributed, state_file
 from phida.estimators import Estimator, PHIDAPlus
 from phida.spark.columns import Features, Order, check_names, columns, features_of, matrix
-from phida.spark.learning import Method, check_method
+from phida.spark.learning import check_method
 from phida.spark.partitions import learned_by_partitions
 from phida.spark.results import Batches
 
@@ -37,7 +37,7 @@ def fit_stream(
     checkpoint: str,
     features: Features = None,
     *,
-    method: Method = "exact",
+    method: str = "exact",
     order: Order = None,
     estimator: type[E] = PHIDAPlus,
     random_state: int = 0,
