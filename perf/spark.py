@@ -1,8 +1,8 @@
 """What Spark costs: processor time of phida.spark beside jobs that do the same and learn nothing, in turn.
 
-Run: python perf/spark.py learning MASTER ROWS FEATURES [TURNS]   learning beside counting, labels beside zeros
-     python perf/spark.py threads ROWS FEATURES [TURNS]           fit_partitions and phida.dask with one and two threads
-     python perf/spark.py paper                                   the inputs of the cost model
+Run: python perf/spark.py learning MASTER ROWS FEATURES [TURNS [WAY ...]]
+     python perf/spark.py threads ROWS FEATURES [TURNS]    fit_partitions and phida.dask with one and two threads
+     python perf/spark.py paper                            the inputs of the cost model
 """
 
 import os
@@ -14,14 +14,17 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import psutil
+import pyarrow as pa
+from pyspark.sql import functions as F
 
-from phida import PHIDAPlus
-from phida.distributed import LocalUpdate, fit_partitions, in_round, learn, partial_fit_partitions, rounds
+from phida import PHIDA, PHIDAPlus
+from phida.distributed import LocalUpdate, fit_partitions, in_round, learn, rounds
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
@@ -77,15 +80,13 @@ def blobs(n, dims, seed=0, groups=30):
 
 
 def write(folder, n, dims, n_files, seed=0):
-    """Files of equal size, and nearly equal rows, with one array column."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """Files with as many rows each, and a column for each feature."""
+    import pandas as pd
 
     folder.mkdir()
     for k, size in enumerate(len(part) for part in np.array_split(np.empty(n), n_files)):
         rows = blobs(size, dims, seed=1000 * seed + k)
-        column = pa.FixedSizeListArray.from_arrays(rows.ravel(), dims).cast(pa.list_(pa.float64()))
-        pq.write_table(pa.table({"features": column}), folder / f"{k:03}.parquet", compression="none")
+        pd.DataFrame(rows, columns=[f"f{j}" for j in range(dims)]).to_parquet(folder / f"{k:03}.parquet")
 
 
 class Idle(PHIDAPlus):
@@ -97,24 +98,18 @@ class Idle(PHIDAPlus):
 
 def counted(batches):
     """On a worker: the number of rows."""
-    import pyarrow as pa
-
     n = sum(batch.num_rows for batch in batches)
     yield pa.RecordBatch.from_arrays([pa.array([n])], names=["n"])
 
 
-def zeros(batches):
+def zeros(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
     """On a worker: a label for each row, and no more."""
-    import pyarrow as pa
-
     for arrays in batches:
         yield pa.array(np.zeros(len(arrays), dtype=np.int32))
 
 
-def learning(master, n, dims, turns=5):
+def learning(master, n, dims, turns=5, *chosen):
     """Each way beside its yardstick."""
-    from pyspark.sql import functions as F
-
     import phida.spark
 
     n, dims, turns = int(n), int(dims), int(turns)
@@ -124,51 +119,44 @@ def learning(master, n, dims, turns=5):
         write(home / "table", n, dims, 2)
         write(home / "stream", n, dims, max(2, n // (BATCH // 2)), seed=1)
         table = spark.read.parquet(str(home / "table"))
-        model = fit_partitions([blobs(min(n, 200_000), dims)])
+        features = table.select(F.array(*table.columns).alias("features"))
+        model = PHIDAPlus(compute_labels=False).partial_fit(blobs(min(n, 200_000), dims))
 
         def streamed(estimator):
             with tempfile.TemporaryDirectory() as kept:
-                rows = spark.readStream.schema("features array<double>").option("maxFilesPerTrigger", 2)
-                query = phida.spark.fit_stream(
-                    rows.parquet(str(home / "stream")),
-                    kept,
-                    "features",
-                    estimator=estimator,
-                    trigger={"availableNow": True},
-                )
-                query.awaitTermination()
+                rows = spark.readStream.schema(table.schema).option("maxFilesPerTrigger", 2)
+                rows = rows.parquet(str(home / "stream"))
+                now = {"availableNow": True}
+                phida.spark.fit_stream(rows, kept, estimator=estimator, trigger=now).awaitTermination()
 
-        def saved(labels):
-            table.select(labels).write.format("noop").mode("overwrite").save()
+        def saved(df):
+            df.write.format("noop").mode("overwrite").save()
+
+        def count_in_one_task():
+            features.coalesce(1).mapInArrow(counted, "n long").collect()
+
+        def count_in_all_tasks():
+            features.mapInArrow(counted, "n long").collect()
 
         compared = {
-            "exact": (
-                partial(phida.spark.fit, table, "features"),
-                lambda: table.coalesce(1).mapInArrow(counted, "n long").collect(),
-            ),
-            "partitions": (
-                partial(phida.spark.fit, table, "features", method="partitions"),
-                lambda: table.mapInArrow(counted, "n long").collect(),
-            ),
+            "exact": (partial(phida.spark.fit, table), count_in_one_task),
+            "exact, PHIDA": (partial(phida.spark.fit, table, estimator=PHIDA), count_in_one_task),
+            "partitions": (partial(phida.spark.fit, table, method="partitions"), count_in_all_tasks),
             "stream": (partial(streamed, PHIDAPlus), partial(streamed, Idle)),
             "labels": (
-                lambda: phida.spark.predict(table, model, "features").select("prediction").write.format("noop").mode(
-                    "overwrite"
-                ).save(),
-                lambda: saved(F.arrow_udf(zeros, "int")("features")),
+                lambda: saved(phida.spark.predict(table, model, table.columns).select("prediction")),
+                lambda: saved(features.select(F.arrow_udf(zeros, "int")("features"))),
             ),
         }
-        print("master,rows,features,way,processor s,yardstick s,rows per processor s,share,seconds,from,to")
-        for way, (work, yardstick) in compared.items():
-            took = in_turn({"work": work, "yardstick": yardstick}, turns)
-            (used, seconds), (least, _) = (
-                tuple(statistics.median(column) for column in zip(*took[name], strict=True))
-                for name in ("work", "yardstick")
-            )
+        print("master,rows,features,way,processor s,yardstick s,rows per processor s,share,from,to,seconds")
+        for way in chosen or compared:
+            took = in_turn(dict(zip(("work", "yardstick"), compared[way], strict=True)), turns)
+            used, least = (statistics.median(cpu for cpu, _ in took[name]) for name in ("work", "yardstick"))
             shares = sorted(b[0] / a[0] for a, b in zip(took["work"], took["yardstick"], strict=True))
+            seconds = statistics.median(wall for _, wall in took["work"])
             print(
-                f'"{master}"', n, dims, way, f"{used:.2f}", f"{least:.2f}", round(n / used), f"{least / used:.0%}",
-                f"{seconds:.2f}", f"{shares[0]:.0%}", f"{shares[-1]:.0%}", sep=",", flush=True,
+                f'"{master}"', n, dims, f'"{way}"', f"{used:.2f}", f"{least:.2f}", round(n / used),
+                f"{least / used:.0%}", f"{shares[0]:.0%}", f"{shares[-1]:.0%}", f"{seconds:.2f}", sep=",", flush=True,
             )  # fmt: skip
     spark.stop()
 
@@ -207,51 +195,86 @@ def paper():
     """Inputs of the cost model: a batch as long as what was learned before it, in so many partitions."""
     print("features,rows,partitions,rounds,in order,worker us/row,call ms,update ms,update KB,model KB,row in order us")
     for dims, n, partitions in ((16, 500_000, (8, 64, 512)), (256, 100_000, (8, 64, 512))):
-        first, batch = blobs(n, dims), blobs(n, dims, seed=1)
-        model = PHIDAPlus(compute_labels=False).partial_fit(first)
-        plain = PHIDAPlus.from_bytes(model.to_bytes())
+        model = PHIDAPlus(compute_labels=False).partial_fit(blobs(n, dims))
+        batch, plain = blobs(n, dims, seed=1), PHIDAPlus.from_bytes(model.to_bytes())
         began = time.process_time()
         plain.partial_fit(batch)
-        in_order = (time.process_time() - began) / n
+        in_order = f"{(time.process_time() - began) / n * 1e6:.2f}"
         for n_partitions in partitions:
-            print(dims, n, n_partitions, *parts_of_a_batch(model, np.array_split(batch, n_partitions)), f"{in_order * 1e6:.2f}", sep=",", flush=True)  # fmt: skip
-    print("megabytes/s of a connection, ms for a message there and back:", *connection())
+            parts = np.array_split(batch, n_partitions)
+            print(dims, n, n_partitions, *parts_of_a_batch(model, parts), in_order, sep=",", flush=True)
+    there_and_back, rate = connection()
+    print(f"a connection on one machine: {there_and_back * 1e6:.0f} us there and back, {rate / 1e6:.0f} MB/s")
 
 
 def parts_of_a_batch(model, parts):
     """What the rounds of a batch are made of, per row, call, update and byte; processor time."""
     model = PHIDAPlus.from_bytes(model.to_bytes())
-    spent = {"worker": 0.0, "call": 0.0, "update": 0.0}
-    n_updates = n_rest = sent = n_bytes = 0
     n_rounds = sum(1 for _ in rounds(model.n_samples_seen_, [len(rows) for rows in parts]))
+    spent = {"rows": 0.0, "call": 0.0, "update": 0.0}
+    updates, carried, sent, model_bytes = 0, 0, 0, 0
 
-    def timed(name, work, *given):
+    def timed(name, work, *given, **named):
         began = time.process_time()
-        done = work(*given)
+        done = work(*given, **named)
         spent[name] += time.process_time() - began
         return done
 
     def updates_of(learning, slices):
-        nonlocal n_updates, n_rest, sent, n_bytes
-        content, asked, updates = learning.to_bytes(), in_round(slices), []
+        nonlocal updates, carried, sent, model_bytes
+        content, asked, received = learning.to_bytes(), in_round(slices), []
         for p, begin, end in asked:
-            received = timed("call", type(model).from_bytes, content)
-            one = timed("call", received.local_update, parts[p][begin : begin + 1])
-            update = timed("worker", partial(received.local_update, partition=p, n_partitions=len(parts)), parts[p][begin:end])
-            trimmed = timed("call", update.for_sending(n_updates=len(asked), last=p == asked[-1][0]).to_bytes)
-            updates.append(timed("update", LocalUpdate.from_bytes, trimmed))
-            n_updates, n_rest, sent, n_bytes = n_updates + 1, n_rest + update.n_rest, sent + len(trimmed), len(content)
-            assert one.n_rows == 1
-        return updates
+            copy = timed("call", PHIDAPlus.from_bytes, content)
+            timed("call", copy.local_update, parts[p][begin : begin + 1])
+            update = timed("rows", copy.local_update, parts[p][begin:end], partition=p, n_partitions=len(parts))
+            update = update.for_sending(n_updates=len(asked), last=p == asked[-1][0])
+            message = timed("call", update.to_bytes)
+            received.append(timed("update", LocalUpdate.from_bytes, message))
+            updates, carried, sent = updates + 1, carried + update.n_rest, sent + len(message)
+        model_bytes = len(content)
+        return received
 
-    apply_updates = PHIDAPlus.apply_updates
     learn(model, [len(rows) for rows in parts], lambda slices: [], updates_of)
-    assert apply_updates
     n = sum(map(len, parts))
     return (
-        n_rounds, f"{n_rest / n:.2%}", f"{spent['worker'] / n * 1e6:.2f}", f"{spent['call'] / n_updates * 1e3:.2f}",
-        f"{spent['update'] / n_updates * 1e3:.3f}", round(sent / n_updates / 1e3, 1), round(n_bytes / 1e3, 1),
+        n_rounds, f"{carried / n:.2%}", f"{spent['rows'] / n * 1e6:.2f}", f"{spent['call'] / updates * 1e3:.2f}",
+        f"{spent['update'] / updates * 1e3:.3f}", f"{sent / updates / 1e3:.1f}", f"{model_bytes / 1e3:.1f}",
     )  # fmt: skip
+
+
+def connection():
+    """Seconds for a short message there and back, and bytes a second one way."""
+    from phida.spark.connections import Hub, connect
+
+    hub = Hub("127.0.0.1", b"key")
+    other = threading.Thread(target=lambda: echo(connect(hub.address, b"key", 1)))
+    other.start()
+    peer = hub.connections([1])[1]
+    began = time.perf_counter()
+    for _ in range(1000):
+        peer.send_bytes(b"x")
+        peer.recv_bytes()
+    there_and_back = (time.perf_counter() - began) / 1000
+    block = bytes(1 << 20)
+    began = time.perf_counter()
+    for _ in range(500):
+        peer.send_bytes(block)
+        peer.recv_bytes()
+    rate = 500 * len(block) / (time.perf_counter() - began - 500 * there_and_back)
+    peer.close()
+    other.join()
+    hub.close()
+    return there_and_back, rate
+
+
+def echo(peer):
+    """Answer every message with a byte."""
+    while True:
+        try:
+            peer.recv_bytes()
+        except EOFError:
+            return
+        peer.send_bytes(b"x")
 
 
 if __name__ == "__main__":

@@ -49,9 +49,25 @@ def names(given: str | Sequence[str] | None) -> list[str]:
     return [given] if isinstance(given, str) else list(given or ())
 
 
-def columns(given: Order) -> list[Column]:
-    """Columns by their exact names: dots are part of a name."""
-    return [F.col(f"`{name}`") for name in names(given)]
+def chosen(df: DataFrame, features: Features, order: Order) -> tuple[DataFrame, list[str] | None]:
+    """The table with one column of features, and for each column of the order one more; and the features' names."""
+    column, feature_names = features_of(df, features, order)
+    keys = (F.col(f"`{name}`").alias(key) for name, key in zip(names(order), _keys(order), strict=True))
+    return df.select(column.alias("features"), *keys), feature_names
+
+
+def in_order(rows: DataFrame, order: Order) -> DataFrame:
+    """The features of a table that :func:`chosen` made, with each partition sorted."""
+    return rows.sortWithinPartitions(*_keys(order)).select("features") if order is not None else rows
+
+
+def in_global_order(rows: DataFrame, order: Order) -> DataFrame:
+    """The features of a table that :func:`chosen` made, sorted over all partitions."""
+    return rows.orderBy(*_keys(order)).select("features") if order is not None else rows
+
+
+def _keys(order: Order) -> list[str]:
+    return [f"key{k}" for k in range(len(names(order)))]
 
 
 def check_names(model: Estimator, names: list[str] | None) -> None:

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from phida import distributed
 from phida.estimators import Estimator, PHIDAPlus
-from phida.spark.columns import Features, Order, columns, features_of, matrix
+from phida.spark.columns import Features, Order, chosen, in_order, matrix
 from phida.spark.partitions import learned_by_partitions
 from phida.spark.results import RESULT, Batches, model_of, result
 
@@ -78,12 +78,10 @@ def check_method(method: str) -> str:
 
 def learned_exactly(model: E, df: DataFrame, features: Features, order: Order) -> E:
     """What a model becomes that learns the rows of a table one after another, in one task."""
-    column, names = features_of(df, features, order)
-    rows = df.coalesce(1)
-    if order is not None:
-        # Behind the coalesce, which may take partitions in another order.
-        rows = rows.sortWithinPartitions(*columns(order))
-    learning = rows.select(column.alias("features")).mapInArrow(partial(_learn, model=model), RESULT)
+    rows, names = chosen(df, features, order)
+    # Sorted behind the coalesce, which may take partitions in another order.
+    rows = in_order(rows.coalesce(1), order)
+    learning = rows.mapInArrow(partial(_learn, model=model), RESULT)
     return model_of(learning.collect(), model, names)
 
 

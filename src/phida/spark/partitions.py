@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -17,13 +18,13 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark import BarrierTaskContext
+from pyspark import BarrierTaskContext, SparkContext
 from pyspark.sql import DataFrame
 
 from phida import _validation, distributed
 from phida._local_update import LocalUpdate
 from phida.estimators import Estimator
-from phida.spark.columns import Features, Order, check_names, columns, features_of, matrix
+from phida.spark.columns import Features, Order, check_names, chosen, in_order, matrix
 from phida.spark.connections import Hub, connect
 from phida.spark.results import RESULT, Batches, model_of, result
 
@@ -31,13 +32,15 @@ E = TypeVar("E", bound=Estimator)
 
 Rows = NDArray[np.float64]
 
+#: Seconds; as long as Spark itself waits for executors at the beginning (maxRegisteredResourcesWaitingTime).
+_EXECUTORS_START_IN = 30.0
+
 
 def learned_by_partitions(model: E, df: DataFrame, features: Features, order: Order, random_state: int) -> E:
     """What a model becomes that learns the rows of a table in rounds, all partitions at the same time."""
-    column, names = features_of(df, features, order)
+    rows, names = chosen(df, features, order)
     check_names(model, names)
-    rows = df if order is None else df.sortWithinPartitions(*columns(order))
-    rows = rows.select(column.alias("features"))
+    rows = in_order(rows, order)
     check_barrier(rows)
     task = partial(_learn, model=model._with_names(None), key=secrets.token_bytes(32), random_state=random_state)
     # A barrier stage is run again as a whole only if it is not the last one.
@@ -57,8 +60,7 @@ def check_barrier(df: DataFrame) -> None:
         )
     rdd = df._jdf.queryExecution().toRdd()
     n_partitions = rdd.getNumPartitions()
-    scala = context._jsc.sc()
-    slots = scala.maxNumConcurrentTasks(scala.resourceProfileManager().defaultResourceProfile())
+    slots = _slots(context, n_partitions)
     if n_partitions > slots:
         raise ValueError(
             f"the table has {n_partitions} partitions, and Spark can run {slots} tasks at the same time; "
@@ -71,6 +73,17 @@ def check_barrier(df: DataFrame) -> None:
             "cannot run all of them at the same time. Write the table first and learn from the files, use repartition "
             'in place of coalesce, or use method="exact".'
         )
+
+
+def _slots(context: SparkContext, wanted: int) -> int:
+    """How many tasks Spark can run at the same time. Executors that are being started are waited for."""
+    scala = context._jsc.sc()
+    until = time.monotonic() + (0.0 if context.master.startswith("local[") else _EXECUTORS_START_IN)
+    while True:
+        slots: int = scala.maxNumConcurrentTasks(scala.resourceProfileManager().defaultResourceProfile())
+        if slots >= wanted or time.monotonic() >= until:
+            return slots
+        time.sleep(0.2)
 
 
 def _other_partitions(rdd: Any, n_partitions: int) -> str:

@@ -12,12 +12,12 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from phida import distributed, state_file
 from phida.estimators import Estimator, PHIDAPlus
-from phida.spark.columns import Features, Order, check_names, columns, features_of, matrix
+from phida.spark.columns import Features, Order, check_names, chosen, features_of, in_global_order, matrix
 from phida.spark.learning import check_method
 from phida.spark.partitions import learned_by_partitions
 from phida.spark.results import Batches
@@ -98,13 +98,13 @@ def fit_stream(
 
 def learned_on_driver(model: E, df: DataFrame, features: Features = None, order: Order = None) -> E:
     """What a model becomes that learns the rows of a table one after another, on the driver."""
-    column, names = features_of(df, features, order)
+    rows, names = chosen(df, features, order)
     check_names(model, names)
     new = not model.__sklearn_is_fitted__()
     learning = copy.deepcopy(model)
     matrices = learning._with_names(None)
-    for rows in _slices(df if order is None else df.orderBy(*columns(order)), column):
-        matrices.partial_fit(rows)
+    for block in _blocks(in_global_order(rows, order)):
+        matrices.partial_fit(block)
     if not matrices.__sklearn_is_fitted__():
         return model
     if new:
@@ -113,10 +113,9 @@ def learned_on_driver(model: E, df: DataFrame, features: Features = None, order:
     return learning
 
 
-def _slices(df: DataFrame, column: Column) -> Iterator[NDArray[np.float64]]:
+def _blocks(rows: DataFrame) -> Iterator[NDArray[np.float64]]:
     """The rows of a table in their order: one partition after another comes to the driver, in blocks."""
-    blocks = df.select(column.alias("features")).mapInArrow(_pack, "n long, rows binary")
-    for block in blocks.toLocalIterator():
+    for block in rows.mapInArrow(_pack, "n long, rows binary").toLocalIterator():
         yield np.frombuffer(block["rows"]).reshape(block["n"], -1)
 
 
