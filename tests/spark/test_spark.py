@@ -111,7 +111,7 @@ def test_partitions_that_spark_cannot_run_together_are_refused_before_it_tries(s
     for refused, reason in (
         (df.repartition(3), "3 partitions, and Spark can run 2 tasks"),
         (df.coalesce(1), "1 partitions are made of others"),
-        (df.coalesce(1).union(df.coalesce(1)), "2 partitions are made of others"),
+        (table(spark, [blobs(9)]).union(table(spark, [blobs(9)])), "2 partitions are made of others"),
     ):
         with pytest.raises(ValueError, match=reason):
             fit(refused, "features", method="partitions")
