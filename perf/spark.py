@@ -2,7 +2,8 @@
 
 Run: python perf/spark.py learning MASTER ROWS FEATURES [TURNS [WAY ...]]
      python perf/spark.py threads ROWS FEATURES [TURNS]    fit_partitions and phida.dask with one and two threads
-     python perf/spark.py paper                            the inputs of the cost model
+     python perf/spark.py paper                            the inputs of the cost model, in memory
+     python perf/spark.py job MASTER [TURNS]               what a job costs whatever its rows
 """
 
 import os
@@ -161,6 +162,22 @@ def learning(master, n, dims, turns=5, *chosen):
     spark.stop()
 
 
+def job(master, turns=5):
+    """Learning of 2,000 rows."""
+    import phida.spark
+
+    spark = session(master)
+    with tempfile.TemporaryDirectory() as home:
+        write(Path(home) / "table", 2000, 16, 2)
+        table = spark.read.parquet(f"{home}/table")
+        ways = {method: partial(phida.spark.fit, table, method=method) for method in ("exact", "partitions")}
+        print("master,method,processor s,seconds")
+        for method, took in in_turn(ways, int(turns), warm_up=4).items():
+            used, seconds = (statistics.median(column) for column in zip(*took, strict=True))
+            print(f'"{master}"', method, f"{used:.2f}", f"{seconds:.2f}", sep=",", flush=True)
+    spark.stop()
+
+
 def threads(n, dims, turns=5):
     """Partitions in memory, beside plain learning."""
     import dask
@@ -199,17 +216,30 @@ def paper():
         batch, plain = blobs(n, dims, seed=1), PHIDAPlus.from_bytes(model.to_bytes())
         began = time.process_time()
         plain.partial_fit(batch)
-        in_order = f"{(time.process_time() - began) / n * 1e6:.2f}"
+        in_order = (time.process_time() - began) / n
         for n_partitions in partitions:
             parts = np.array_split(batch, n_partitions)
-            print(dims, n, n_partitions, *parts_of_a_batch(model, parts), in_order, sep=",", flush=True)
+            found = parts_of_a_batch(model, parts, in_order)
+            print(dims, n, n_partitions, *found, f"{in_order * 1e6:.2f}", sep=",", flush=True)
     there_and_back, rate = connection()
     print(f"a connection on one machine: {there_and_back * 1e6:.0f} us there and back, {rate / 1e6:.0f} MB/s")
 
 
-def parts_of_a_batch(model, parts):
+class Timed(PHIDAPlus):
+    """Notes how long updates took to apply, all models together."""
+
+    applying = 0.0
+
+    def apply_updates(self, updates):
+        updates, began = list(updates), time.process_time()
+        super().apply_updates(updates)
+        Timed.applying += time.process_time() - began
+        return self
+
+
+def parts_of_a_batch(model, parts, in_order):
     """What the rounds of a batch are made of, per row, call, update and byte; processor time."""
-    model = PHIDAPlus.from_bytes(model.to_bytes())
+    model = Timed.from_bytes(model.to_bytes())
     n_rounds = sum(1 for _ in rounds(model.n_samples_seen_, [len(rows) for rows in parts]))
     spent = {"rows": 0.0, "call": 0.0, "update": 0.0}
     updates, carried, sent, model_bytes = 0, 0, 0, 0
@@ -224,7 +254,7 @@ def parts_of_a_batch(model, parts):
         nonlocal updates, carried, sent, model_bytes
         content, asked, received = learning.to_bytes(), in_round(slices), []
         for p, begin, end in asked:
-            copy = timed("call", PHIDAPlus.from_bytes, content)
+            copy = timed("call", Timed.from_bytes, content)
             timed("call", copy.local_update, parts[p][begin : begin + 1])
             update = timed("rows", copy.local_update, parts[p][begin:end], partition=p, n_partitions=len(parts))
             update = update.for_sending(n_updates=len(asked), last=p == asked[-1][0])
@@ -234,8 +264,10 @@ def parts_of_a_batch(model, parts):
         model_bytes = len(content)
         return received
 
+    Timed.applying = 0.0
     learn(model, [len(rows) for rows in parts], lambda slices: [], updates_of)
     n = sum(map(len, parts))
+    spent["update"] += max(Timed.applying - carried * in_order, 0.0)
     return (
         n_rounds, f"{carried / n:.2%}", f"{spent['rows'] / n * 1e6:.2f}", f"{spent['call'] / updates * 1e3:.2f}",
         f"{spent['update'] / updates * 1e3:.3f}", f"{sent / updates / 1e3:.1f}", f"{model_bytes / 1e3:.1f}",
@@ -278,4 +310,4 @@ def echo(peer):
 
 
 if __name__ == "__main__":
-    {"learning": learning, "threads": threads, "paper": paper}[sys.argv[1]](*sys.argv[2:])
+    {"learning": learning, "job": job, "threads": threads, "paper": paper}[sys.argv[1]](*sys.argv[2:])
