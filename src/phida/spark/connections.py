@@ -26,6 +26,9 @@ class Hub:
         self._key = key
         self._listener = Listener((host, 0), family="AF_INET", backlog=128)
         self._arrived: queue.SimpleQueue[tuple[int, Connection]] = queue.SimpleQueue()
+        self._closing = False
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
 
     @property
     def address(self) -> Address:
@@ -35,7 +38,6 @@ class Hub:
 
     def connections(self, numbers: Iterable[int]) -> dict[int, Connection]:
         """Wait for the tasks with these numbers. Whoever does not know the key is turned away."""
-        threading.Thread(target=self._accept, daemon=True).start()
         awaited = set(numbers)
         found: dict[int, Connection] = {}
         while found.keys() != awaited:
@@ -44,14 +46,17 @@ class Hub:
         return found
 
     def close(self) -> None:
-        """Stop listening; connections stay."""
+        """Stop listening; connections stay. Workers live on after their task, so no thread may stay behind."""
+        self._closing = True
+        with socket.create_connection(self.address):  # wakes the thread, which closing the listener would not
+            self._accepting.join()
         self._listener.close()
 
     def _accept(self) -> None:
         while True:
-            try:
-                connection = self._listener.accept()
-            except OSError:  # closed
+            connection = self._listener.accept()
+            if self._closing:
+                connection.close()
                 return
             # In a thread of its own: one who says nothing keeps nobody waiting.
             threading.Thread(target=self._greet, args=[connection], daemon=True).start()

@@ -78,7 +78,7 @@ def check_barrier(df: DataFrame) -> None:
 def _slots(context: SparkContext, wanted: int) -> int:
     """How many tasks Spark can run at the same time. Executors that are being started are waited for."""
     scala = context._jsc.sc()
-    until = time.monotonic() + (0.0 if context.master.startswith("local[") else _EXECUTORS_START_IN)
+    until = time.monotonic() + (0.0 if context.master.split("[")[0] == "local" else _EXECUTORS_START_IN)
     while True:
         slots: int = scala.maxNumConcurrentTasks(scala.resourceProfileManager().defaultResourceProfile())
         if slots >= wanted or time.monotonic() >= until:
@@ -112,7 +112,8 @@ def _learn(batches: Batches, model: Estimator, key: bytes, random_state: int) ->
     facts = [json.loads(message) for message in told]
     with_rows = [n for n, fact in enumerate(facts) if fact["rows"]]
     if error := _contradiction(facts, model):
-        if number == 0:
+        if hub is not None:
+            hub.close()
             yield result(error=error)
         return
     batch = Batch([facts[n]["rows"] for n in with_rows], with_rows, random_state)
