@@ -257,10 +257,11 @@ perf-serve: $(VENV)/installed $(VENV)/perf-tools  ## Rows a second behind the li
 	@$(BIN)/python perf/serve.py
 
 .PHONY: perf-spark
-perf-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## What Spark costs: rows a second by partitions
+perf-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## What Spark and threads cost, beside jobs that learn nothing
 	@$(BIN)/python perf/spark.py paper
-	@$(BIN)/python perf/spark.py learning "local[2]"
-	@$(BIN)/python perf/spark.py learning "local-cluster[2,1,2048]"
+	@$(BIN)/python perf/spark.py threads 4000000 16
+	@$(BIN)/python perf/spark.py learning "local[2]" 400000 16
+	@$(BIN)/python perf/spark.py learning "local-cluster[2,1,2048]" 400000 16
 
 build/perf/phida_perf: $(VENV)/build-tools $(SOURCES) perf/native.cpp
 	@$(BIN)/cmake -S . -B build/perf -G Ninja -DPHIDA_BUILD_PERF=ON > /dev/null

@@ -1,4 +1,4 @@
-"""A driver that something happens to. Run: python spark_driver.py MASTER SOURCE CHECKPOINT HAPPENING MARKER.
+"""A driver that something happens to. Run: python spark_driver.py MASTER SOURCE FOLDER HAPPENING MARKER.
 
 A *happening* takes place once: when its marker is there, nothing more happens.
 """
@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 
 import phida.spark
 from phida import PHIDAPlus
-from phida.spark import learning
 
 SCHEMA = "a double, b double, c double, d double"
 #: Short jobs, which need no compiling to the last.
@@ -40,9 +39,11 @@ def session(master, **more):
     return made
 
 
-def learned(spark, source, checkpoint, on_batch=None):
+def learned(spark, source, checkpoint, on_batch=None, deadly=None):
     """All batches of two files that are there."""
-    stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2).parquet(str(source))
+    stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2).parquet(f"{source}/stream")
+    if deadly is not None:
+        stream = stream.mapInArrow(deadly, SCHEMA)
     phida.spark.fit_stream(
         stream, str(checkpoint), on_batch=on_batch, trigger={"availableNow": True}
     ).awaitTermination()
@@ -55,51 +56,86 @@ def hang(marker):
 
 
 def in_a_batch(marker):
-    """Hang after some rounds of the second batch."""
-    apply_updates = PHIDAPlus.apply_updates
+    """Hang in the middle of the second batch."""
+    partial_fit = PHIDAPlus.partial_fit
 
-    def hanging(self, updates):
-        apply_updates(self, updates)
+    def hanging(self, X, y=None):
+        partial_fit(self, X)
         if self.n_samples_seen_ > 2000:
             hang(marker)
+        return self
 
-    PHIDAPlus.apply_updates = hanging
-
-
-def in_a_task(marker, kill, n_seen):
-    """Have a worker call ``kill`` in the middle of a round, once so many rows are learned."""
-    updates = learning._updates
-
-    def deadly(model, numbers, random_state):
-        work = updates(model, numbers, random_state)
-        late = model.n_samples_seen_ > n_seen
-
-        def done(rows, partition):
-            if late and numbers[partition] == 1 and not marker.exists():
-                marker.touch()
-                kill()
-                time.sleep(600)
-            return work(rows, partition)
-
-        return done
-
-    learning._updates = deadly
+    PHIDAPlus.partial_fit = hanging
 
 
-def kill_worker():
+def strike(marker, kill):
+    """Kill, unless that has happened already."""
+    if not marker.exists():
+        marker.touch()
+        kill()
+        time.sleep(600)
+
+
+def parent_of(process):
+    with open(f"/proc/{process}/stat") as file:
+        return int(file.read().rsplit(")", 1)[1].split()[1])
+
+
+def kill_workers():
+    """All Python workers of this executor, this one last."""
+    workers = [int(name) for name in os.listdir("/proc") if name.isdecimal() and name != str(os.getpid())]
+    for process in workers:
+        try:
+            if parent_of(process) == os.getppid():
+                os.kill(process, signal.SIGKILL)
+        except OSError:  # it has ended
+            continue
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def kill_executor():
     """The daemon of Python workers is the executor's child, and this process the daemon's."""
-    with open(f"/proc/{os.getppid()}/stat") as file:
-        executor = int(file.read().rsplit(")", 1)[1].split()[1])
-    os.kill(executor, signal.SIGKILL)
+    os.kill(parent_of(os.getppid()), signal.SIGKILL)
 
 
-def main(master, source, checkpoint, happening, marker):
-    marker = Path(marker)
-    on_batch = None
+def deadly_estimator(marker):
+    """Of models that kill their worker, and later their executor, in the middle of learning."""
+    worker, executor = marker.with_suffix(".worker"), marker.with_suffix(".executor")
+
+    class Deadly(PHIDAPlus):
+        def partial_fit(self, X, y=None):
+            if self.__sklearn_is_fitted__() and self.n_samples_seen_ > 1000:
+                strike(worker, kill_workers)
+            if self.__sklearn_is_fitted__() and self.n_samples_seen_ > 3000:
+                strike(executor, kill_executor)
+            return super().partial_fit(X)
+
+        def local_update(self, X, *, partition, **which):
+            if partition == 1 and self.n_samples_seen_ > 1000:
+                strike(worker, kill_workers)
+            if partition == 0 and self.n_samples_seen_ > 3000:  # in the task that the others are connected to
+                strike(executor, kill_executor)
+            return super().local_update(X, partition=partition, **which)
+
+    return Deadly
+
+
+def deadly_rows(marker):
+    """A step of a query that kills the workers of its task, and then the executor, behind its first rows."""
+    worker, executor = marker.with_suffix(".worker"), marker.with_suffix(".executor")
+
+    def passed_on(batches):
+        for batch in batches:
+            yield batch
+            strike(worker, kill_workers)
+            strike(executor, kill_executor)
+
+    return passed_on
+
+
+def main(master, source, folder, happening, marker):
+    marker, folder = Path(marker), Path(folder)
+    on_batch = deadly = None
     if happening == "in a batch":
         in_a_batch(marker)
     elif happening == "behind a batch":  # the model is saved; Spark does not know it yet
@@ -108,11 +144,16 @@ def main(master, source, checkpoint, happening, marker):
             if model.n_samples_seen_ > 2500 and not marker.exists():
                 hang(marker)
 
-    elif happening == "in a task":
-        in_a_task(marker.with_suffix(".worker"), kill_worker, 500)
-        in_a_task(marker, kill_executor, 2000)
+    elif happening == "in tasks":
+        deadly = deadly_rows(marker.with_name("stream"))
     spark = session(master)
-    learned(spark, source, checkpoint, on_batch)
+    learned(spark, source, folder, on_batch, deadly)
+    if happening == "in tasks":
+        df = spark.read.parquet(f"{source}/table")
+        for method in ("exact", "partitions"):
+            estimator = deadly_estimator(marker.with_name(method))
+            model = phida.spark.fit(df, order="n", method=method, estimator=estimator)
+            model.save(folder / f"{method}.safetensors")
     spark.stop()
 
 

@@ -163,6 +163,10 @@ bool SharedLearner::apply(std::span<const LocalUpdate> updates, const std::funct
   // Where nothing was counted, the rest is all there is, and it is learned as any rows are.
   const bool counted = std::any_of(updates.begin(), updates.end(),
                                    [](const LocalUpdate& update) { return update.counted() > 0; });
+  // The window of an update that was not meant to be the last may have been left out.
+  if (counted && updates.back().vigilance.samples.size() == 0)
+    throw std::invalid_argument(
+        "the last update has no window of the vigilance; make it with for_sending(last=True)");
   double n_rows = 0.0;
   for (const LocalUpdate& update : updates) n_rows += static_cast<double>(update.n_rows());
   require_room(copy, n_rows);

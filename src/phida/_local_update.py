@@ -16,6 +16,9 @@ _NUMBERS = (
 )
 _PLUS_NUMBERS = ("theta_present", "log_theta", "n_far")
 
+#: Recent margins that a model keeps, over all partitions; kMostMargins of the core.
+MOST_MARGINS = 1024
+
 #: Intervals of sampled rows in a batch, over all partitions.
 SAMPLED_INTERVALS = 4
 
@@ -49,6 +52,26 @@ class LocalUpdate:
     def n_rest(self) -> int:
         """Rows that it carries: the sample, and those that fail the vigilance test."""
         return len(self.columns["rest"])
+
+    def for_sending(self, *, n_updates: int, last: bool) -> Self:
+        """The update without what :meth:`apply_updates` would not read.
+
+        Parameters
+        ----------
+        n_updates : int
+            How many updates are applied together: each gives its share of the margins.
+        last : bool
+            Whether this is the last one of them: the window of the vigilance is taken from that one alone.
+
+        Returns
+        -------
+        update : LocalUpdate
+        """
+        columns = dict(self.columns)
+        columns["margins"] = columns["margins"][-max(MOST_MARGINS // n_updates, 1) :]
+        if not last:
+            columns |= {"samples": columns["samples"][:0], "samples_kept": 0, "interval": 2, "since_recalculation": 0}
+        return type(self)(columns)
 
     def to_bytes(self) -> bytes:
         """The update in the safetensors format."""

@@ -1,6 +1,7 @@
 """PHIDA and PHIDA+ on Dask: one model over the partitions of a Dask frame or array. ``docs/distributed.md``.
 
-The rounds are those of :mod:`phida.distributed`, and so are the bits. Whatever scheduler Dask is set to does the work.
+The rounds are those of :mod:`phida.distributed`, and so are the bits. The scheduler that Dask is set to does the work:
+threads, unless another one is chosen. The native core releases the GIL, so that threads use all cores.
 """
 
 from __future__ import annotations
@@ -67,13 +68,20 @@ def partial_fit(model: E, collection: Any, *, random_state: int = 0) -> E:
     lengths = dask.compute(*(dask.delayed(len)(part) for part in parts))
     parts = [part for part, length in zip(parts, lengths, strict=True) if length]
 
+    rows, update = dask.delayed(distributed.sliced, pure=False), dask.delayed(_update, pure=False)
+
     def rows_of(slices: distributed.Slices) -> Iterator[Any]:
-        return iter(_asked(_rows, parts, slices))
+        return iter(dask.compute(*(rows(parts[p], begin, end) for p, begin, end in distributed.in_round(slices))))
 
     def updates_of(learning: E, slices: distributed.Slices) -> Iterator[LocalUpdate]:
-        sent = dask.delayed(learning, traverse=False)
-        answers = _asked(_update, parts, slices, sent, len(parts), random_state)
-        return (LocalUpdate.from_bytes(answer) for answer in answers)
+        sent, asked = dask.delayed(learning, traverse=False), distributed.in_round(slices)
+        which = {"n_partitions": len(parts), "random_state": random_state}
+        sending = [{"n_updates": len(asked), "last": p == asked[-1][0]} for p, _, _ in asked]
+        updates = (
+            update(sent, parts[p], begin, end, which | {"partition": p}, trimmed)
+            for (p, begin, end), trimmed in zip(asked, sending, strict=True)
+        )
+        return iter(dask.compute(*updates))
 
     return distributed.learn(model, [length for length in lengths if length], rows_of, updates_of)
 
@@ -93,25 +101,7 @@ def _partitions(collection: Any) -> list[Any]:
     return list(delayed.ravel()) if hasattr(delayed, "ravel") else list(delayed)
 
 
-def _asked(work: Any, parts: list[Any], slices: distributed.Slices, *more: Any) -> tuple[Any, ...]:
-    """What the partitions that have rows in a round answer, in their order."""
-    asked = dask.delayed(work, pure=False)
-    answers: tuple[Any, ...] = dask.compute(
-        *(
-            asked(part, number, *bounds, *more)
-            for number, (part, bounds) in enumerate(zip(parts, slices, strict=True))
-            if bounds[0] < bounds[1]
-        )
-    )
-    return answers
-
-
-def _rows(part: Any, number: int, begin: int, end: int) -> Any:
-    return distributed.sliced(part, begin, end)
-
-
 def _update(
-    part: Any, number: int, begin: int, end: int, model: Estimator, n_partitions: int, random_state: int
-) -> bytes:
-    rows = distributed.sliced(part, begin, end)
-    return model.local_update(rows, partition=number, n_partitions=n_partitions, random_state=random_state).to_bytes()
+    model: Estimator, part: Any, begin: int, end: int, which: dict[str, int], sending: dict[str, Any]
+) -> LocalUpdate:
+    return model.local_update(distributed.sliced(part, begin, end), **which).for_sending(**sending)

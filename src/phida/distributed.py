@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
+
+from joblib import effective_n_jobs
 
 from phida._local_update import LocalUpdate
 from phida.estimators import Estimator, PHIDAPlus
@@ -63,7 +66,9 @@ def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) ->
         n_seen, taken, begin = n_seen + rows, taken + rows, end
 
 
-def partial_fit_partitions(model: E, partitions: Sequence[Any], *, random_state: int = 0) -> E:
+def partial_fit_partitions(
+    model: E, partitions: Sequence[Any], *, random_state: int = 0, n_jobs: int | None = None
+) -> E:
     """Go on learning with a batch of rows in partitions; nothing is reset, and the stage does not end.
 
     Either the whole batch is learned or, on an error, nothing. ``labels_`` are not set.
@@ -76,6 +81,8 @@ def partial_fit_partitions(model: E, partitions: Sequence[Any], *, random_state:
         Frames, tables, matrices or lists of rows. Their order counts; empty ones do not.
     random_state : int, default=0
         Seed of the samples.
+    n_jobs : int or None, default=None
+        Threads that look at partitions at the same time; None is 1, and -1 one per core. The model is the same.
 
     Returns
     -------
@@ -84,15 +91,24 @@ def partial_fit_partitions(model: E, partitions: Sequence[Any], *, random_state:
     parts = [rows for rows in partitions if len(rows)]
 
     def rows_of(slices: Slices) -> Iterator[Any]:
-        return (sliced(rows, *bounds) for rows, bounds in zip(parts, slices, strict=True) if bounds[0] < bounds[1])
+        return (sliced(parts[p], begin, end) for p, begin, end in in_round(slices))
+
+    def update(learning: E, p: int, begin: int, end: int) -> LocalUpdate:
+        rows = sliced(parts[p], begin, end)
+        return learning.local_update(rows, partition=p, n_partitions=len(parts), random_state=random_state)
 
     def updates_of(learning: E, slices: Slices) -> Iterator[LocalUpdate]:
-        for p, (rows, bounds) in enumerate(zip(parts, slices, strict=True)):
-            if bounds[0] < bounds[1]:
-                rows = sliced(rows, *bounds)
-                yield learning.local_update(rows, partition=p, n_partitions=len(parts), random_state=random_state)
+        return mapped(lambda which: update(learning, *which), in_round(slices))
 
-    return learn(model, [len(rows) for rows in parts], rows_of, updates_of)
+    n_threads = effective_n_jobs(n_jobs)
+    with ThreadPoolExecutor(n_threads) as threads:
+        mapped: Callable[..., Iterator[LocalUpdate]] = threads.map if n_threads > 1 else map
+        return learn(model, [len(rows) for rows in parts], rows_of, updates_of)
+
+
+def in_round(slices: Slices) -> list[tuple[int, int, int]]:
+    """The partitions that have rows in a round: number, first row, and the one behind the last."""
+    return [(p, begin, end) for p, (begin, end) in enumerate(slices) if begin < end]
 
 
 def learn(
@@ -136,7 +152,12 @@ def learn(
 
 
 def fit_partitions(
-    partitions: Sequence[Any], *, estimator: type[E] = PHIDAPlus, random_state: int = 0, **parameters: Any
+    partitions: Sequence[Any],
+    *,
+    estimator: type[E] = PHIDAPlus,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    **parameters: Any,
 ) -> E:
     """A model of rows in partitions, learned afresh; at the end it is refreshed.
 
@@ -148,6 +169,8 @@ def fit_partitions(
         :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
     random_state : int, default=0
         Seed of the samples.
+    n_jobs : int or None, default=None
+        Threads that look at partitions at the same time; None is 1, and -1 one per core. The model is the same.
     **parameters
         Of the estimator, but ``compute_labels``.
 
@@ -163,7 +186,9 @@ def fit_partitions(
     >>> fit_partitions(np.array_split(X, 4)).n_samples_seen_
     4000
     """
-    model = partial_fit_partitions(unfitted(estimator, parameters), partitions, random_state=random_state)
+    model = partial_fit_partitions(
+        unfitted(estimator, parameters), partitions, random_state=random_state, n_jobs=n_jobs
+    )
     if not model.__sklearn_is_fitted__():
         raise ValueError("the partitions have no row to learn from.")
     return model.refresh()

@@ -1,5 +1,7 @@
 """A batch in partitions is learned whole or not at all, whatever its partitions are."""
 
+import threading
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -118,6 +120,26 @@ def test_a_model_that_learns_meanwhile_loses_nothing():
 def test_partitions_of_any_kind_are_those_of_matrices(made):
     parts = np.array_split(blobs(1000), [300, 300, 450])
     assert_same_state(fit_partitions([made(rows) for rows in parts]), fit_partitions(parts))
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+def test_threads_give_the_same_bits(n_jobs):
+    parts = np.array_split(blobs(3000), [300, 300, 450, 2000])
+    for made in (lambda rows: rows, framed):
+        threaded = fit_partitions([made(rows) for rows in parts], n_jobs=n_jobs, half_life=900.0)
+        assert_same_state(threaded, fit_partitions(parts, half_life=900.0))
+
+
+def test_partitions_are_looked_at_at_the_same_time():
+    both = threading.Barrier(2, timeout=600)
+
+    class Meeting(PHIDAPlus):
+        def local_update(self, X, **which):
+            both.wait()  # for ever, if there was one thread
+            return super().local_update(X, **which)
+
+    model = Meeting(compute_labels=False).partial_fit(blobs(200))
+    assert partial_fit_partitions(model, np.array_split(blobs(2000), 2), n_jobs=2).n_samples_seen_ == 2200
 
 
 def test_what_cannot_be_fitted_is_refused():

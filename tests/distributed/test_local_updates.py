@@ -79,6 +79,26 @@ def test_the_order_of_partitions_counts(model):
     assert state_of(model)["samples"].tobytes() != state_of(other)["samples"].tobytes()
 
 
+def test_updates_are_sent_without_what_is_not_read(model):
+    parts = np.array_split(blobs(6000, seed=1), 3)
+    whole, other = updates_of(model, parts), copied(model)
+    sent = [update.for_sending(n_updates=3, last=p == 2) for p, update in enumerate(whole)]
+    assert [len(update.columns["samples"]) for update in sent] == [0, 0, len(whole[2].columns["samples"])]
+    assert [len(update.columns["margins"]) for update in sent] == [1024 // 3] * 3
+    assert all(len(a.to_bytes()) < len(b.to_bytes()) for a, b in zip(sent, whole, strict=True))
+    model.apply_updates(whole)
+    other.apply_updates(LocalUpdate.from_bytes(update.to_bytes()) for update in sent)
+    assert_same_state(model, other)
+
+
+def test_a_last_update_without_its_window_is_refused(model):
+    update = model.local_update(blobs(500, seed=1)).for_sending(n_updates=1, last=False)
+    before = copied(model)
+    with pytest.raises(ValueError, match="no window of the vigilance"):
+        model.apply_updates([update])
+    assert_same_state(model, before)
+
+
 def test_an_update_is_taken_once(model):
     updates = updates_of(model, [blobs(500, seed=1)])
     model.apply_updates(updates)

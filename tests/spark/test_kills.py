@@ -13,10 +13,11 @@ import pytest
 from states import assert_same_state
 
 from phida import PHIDAPlus
-from phida.distributed import partial_fit_partitions
+from phida.distributed import fit_partitions
 
 DRIVER = Path(__file__).parents[1] / "spark_driver.py"
 SECONDS = 900  # against hanging alone
+FIRST_PARTITION = [2600]  # of 4800 rows: Spark begins with the largest file
 
 pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning")]  # a long session of the JVM leaves sockets behind
 
@@ -29,11 +30,17 @@ def blobs(n, seed=0):
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """Three batches of two files, each of which is a partition."""
+    """A stream, of which three batches of two files are made, and a table of two partitions."""
     folder = tmp_path_factory.mktemp("rows")
-    for number, rows in enumerate(np.array_split(blobs(4800), 6)):
-        pd.DataFrame(rows, columns=list("abcd")).to_parquet(folder / f"{number}.parquet")
-        os.utime(folder / f"{number}.parquet", (1e9 + number, 1e9 + number))  # Spark takes the oldest first
+    for name, cuts in (("stream", 6), ("table", FIRST_PARTITION)):
+        (folder / name).mkdir()
+        for number, rows in enumerate(np.array_split(blobs(4800), cuts)):
+            path = folder / name / f"{number}.parquet"
+            frame = pd.DataFrame(rows, columns=list("abcd"))
+            if name == "table":
+                frame["n"] = np.arange(len(rows)) + 4800 * number
+            frame.to_parquet(path)
+            os.utime(path, (1e9 + number, 1e9 + number))  # Spark takes the oldest first
     return folder
 
 
@@ -48,11 +55,7 @@ def expected(spark, source, tmp_path_factory):
 
 
 def test_nothing_happens(expected):
-    model = PHIDAPlus(compute_labels=False)
-    parts = np.array_split(blobs(4800), 6)
-    for first in range(0, 6, 2):
-        partial_fit_partitions(model, parts[first : first + 2])
-    assert_same_state(model, expected)
+    assert_same_state(PHIDAPlus(compute_labels=False).partial_fit(blobs(4800)), expected)
 
 
 def started(master, source, checkpoint, happening, marker):
@@ -105,8 +108,14 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(spark, source, expected, t
     assert_same_state(PHIDAPlus.load(checkpoint / "model.safetensors"), expected)
 
 
-def test_an_executor_and_a_worker_that_are_killed_are_made_up_for(java, source, expected, tmp_path):
-    marker = tmp_path / "executor"
-    ended_well(started("local-cluster[2,1,1024]", source, tmp_path / "kept", "in a task", marker))
-    assert marker.exists() and marker.with_suffix(".worker").exists()
-    assert_same_state(PHIDAPlus.load(tmp_path / "kept" / "model.safetensors"), expected)
+def test_executors_and_workers_that_are_killed_are_made_up_for(java, source, expected, tmp_path):
+    folder = tmp_path / "kept"
+    ended_well(started("local-cluster[2,1,1024]", source, folder, "in tasks", tmp_path / "marker"))
+    for way in ("stream", "exact", "partitions"):
+        for killed in ("worker", "executor"):
+            assert (tmp_path / f"{way}.{killed}").exists(), "nothing was killed"
+    assert_same_state(PHIDAPlus.load(folder / "model.safetensors"), expected)
+    rows = blobs(4800)
+    assert_same_state(PHIDAPlus.load(folder / "exact.safetensors"), PHIDAPlus(compute_labels=False).fit(rows))
+    parts = np.array_split(rows, FIRST_PARTITION)
+    assert_same_state(PHIDAPlus.load(folder / "partitions.safetensors"), fit_partitions(parts))

@@ -1,4 +1,4 @@
-"""Spark gives the bits of the loop over arrays; a batch is learned once; labels are those of the estimator."""
+"""Spark gives the bits of one machine, or of the loop over arrays; a batch is learned once; labels are right."""
 
 import runpy
 import sys
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from states import assert_same_state
 
-from phida import PHIDAPlus
+from phida import PHIDA, PHIDAPlus
 from phida.distributed import fit_partitions, partial_fit_partitions
 
 # A long session of the JVM leaves sockets to the collector, and pyspark uses names that pandas is about to drop.
@@ -18,6 +18,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning:pyspark"),
     pytest.mark.filterwarnings("ignore::FutureWarning:pyspark"),
 ]
+
+F = pytest.importorskip("pyspark.sql.functions", reason="belongs to the extra phida[spark]: make test-spark")
 
 NAMES = list("abcd")
 
@@ -42,12 +44,80 @@ def table(spark, parts):
     return placed.map(lambda pair: (pair[1],)).toDF("features array<double>")
 
 
-def test_fit_gives_the_bits_of_the_loop(spark):
+@pytest.mark.parametrize(
+    ("estimator", "parameters"),
+    [(PHIDA, {}), (PHIDAPlus, {}), (PHIDAPlus, {"half_life": 700.0, "max_nodes": 40, "level": "parts"})],
+    ids=["PHIDA", "PHIDAPlus", "limits"],
+)
+def test_fit_gives_the_bits_of_one_machine_and_of_the_loop(spark, estimator, parameters):
     from phida.spark import fit
 
-    parts = np.array_split(blobs(3000), 3)
-    model = fit(table(spark, parts), "features", random_state=4)
-    assert_same_state(model, fit_partitions(parts, random_state=4))
+    rows = blobs(3000)
+    parts = np.array_split(rows, [1200])
+    df = table(spark, parts)
+    exact = fit(df, "features", estimator=estimator, **parameters)
+    assert_same_state(exact, estimator(compute_labels=False, **parameters).fit(rows))
+    apart = fit(df, "features", method="partitions", random_state=4, estimator=estimator, **parameters)
+    assert_same_state(apart, fit_partitions(parts, random_state=4, estimator=estimator, **parameters))
+
+
+def test_rows_are_learned_in_the_order_that_is_stated(spark, tmp_path):
+    from phida.spark import fit
+
+    numbered = pd.DataFrame(blobs(2000), columns=NAMES).assign(**{"the.time": np.arange(2000)})
+    plain = PHIDAPlus(compute_labels=False)
+    # Spark begins with the largest file, whatever the names.
+    for number, rows in enumerate([numbered[:500], numbered[500:]]):
+        rows.sample(frac=1.0, random_state=number, ignore_index=True).to_parquet(tmp_path / f"{number}.parquet")
+    df = spark.read.parquet(str(tmp_path))
+    collected = df.toPandas()
+    assert collected["the.time"].iloc[0] >= 500
+    assert_same_state(fit(df, NAMES), plain.fit(collected[NAMES]))
+    model = fit(df, order="the.time")
+    assert model.feature_names_in_.tolist() == NAMES, "the column of the order is no feature"
+    assert_same_state(model, plain.fit(numbered[NAMES]))
+    parts = [numbered[500:], numbered[:500]]
+    apart = fit(df, order=["the.time"], method="partitions")
+    assert_same_state(apart, fit_partitions([rows[NAMES] for rows in parts]))
+
+
+def test_partitions_without_rows_do_not_count(spark):
+    from phida.spark import fit
+
+    rows = blobs(700)
+    for parts in ([rows[:0], rows], [rows, rows[:0]]):
+        assert_same_state(fit(table(spark, parts), "features", method="partitions"), fit_partitions([rows]))
+    with pytest.raises(ValueError, match="no row"):
+        fit(table(spark, [rows[:0], rows[:0]]), "features", method="partitions")
+
+
+@pytest.mark.parametrize("method", ["exact", "partitions"])
+def test_rows_that_are_refused_are_an_error_of_the_caller(spark, method):
+    from phida.spark import fit
+
+    bad = blobs(900)
+    bad[-1, 0] = np.nan
+    with pytest.raises(ValueError, match="contains NaN"):
+        fit(table(spark, np.array_split(bad, 2)), "features", method=method)
+    narrow = table(spark, [blobs(500), blobs(500)[:, :3]])
+    with pytest.raises(ValueError, match="features"):
+        fit(narrow, "features", method=method)
+
+
+def test_partitions_that_spark_cannot_run_together_are_refused_before_it_tries(spark):
+    from phida.spark import fit
+
+    df = table(spark, np.array_split(blobs(300), 2))
+    for refused, reason in (
+        (df.repartition(3), "3 partitions, and Spark can run 2 tasks"),
+        (df.coalesce(1), "1 partitions are made of others"),
+        (table(spark, [blobs(9)]).union(table(spark, [blobs(9)])), "2 partitions are made of others"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            fit(refused, "features", method="partitions")
+    assert fit(df.repartition(2), "features", method="partitions").n_samples_seen_ == 300
+    with pytest.raises(ValueError, match='"exact" or "partitions", not'):
+        fit(df, "features", method="rounds")
 
 
 def test_labels_are_those_of_the_estimator(spark):
@@ -96,20 +166,56 @@ def test_a_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
     written(source, batches[2:], first=2)
     expected = PHIDAPlus(compute_labels=False)
     for batch in batches:
-        partial_fit_partitions(expected, [batch])
+        expected.partial_fit(batch)
     found = learned()
+    assert found.feature_names_in_.tolist() == NAMES
+    assert_same_state(found, expected)
+
+
+def test_a_batch_comes_to_the_driver_partition_by_partition_in_blocks(spark, monkeypatch):
+    from phida.spark import streaming
+
+    rows, lengths = blobs(2000), []
+
+    class Watched(PHIDAPlus):
+        def partial_fit(self, X, y=None):
+            lengths.append(len(X))
+            return super().partial_fit(X)
+
+    df = table(spark, np.array_split(rows, [700, 700])).withColumn("n", F.monotonically_increasing_id())
+    model = streaming.learned_on_driver(Watched(compute_labels=False), df, "features")
+    assert_same_state(model, PHIDAPlus(compute_labels=False).partial_fit(rows))
+    assert max(lengths) == 300 and sum(lengths) == 2000, "as many as an Arrow batch has in these tests"
+    backwards = df.withColumn("n", -F.col("n"))
+    model = streaming.learned_on_driver(PHIDAPlus(compute_labels=False), backwards, "features", "n")
+    assert_same_state(model, PHIDAPlus(compute_labels=False).partial_fit(rows[::-1].copy()))
+
+
+def test_a_stream_is_learned_by_all_tasks_together_where_that_is_chosen(spark, tmp_path):
+    from phida.spark import fit_stream
+
+    source, kept = tmp_path / "rows", tmp_path / "kept"
+    source.mkdir()
+    batches = np.array_split(blobs(1500), 2)
+    written(source, batches)
+    query = fit_stream(stream(spark, source), str(kept), method="partitions", trigger={"availableNow": True})
+    query.awaitTermination()
+    expected = PHIDAPlus(compute_labels=False)
+    for batch in batches:
+        partial_fit_partitions(expected, [batch])
+    found = PHIDAPlus.load(kept / "model.safetensors")
     assert found.feature_names_in_.tolist() == NAMES
     assert_same_state(found, expected)
 
 
 def test_a_stream_goes_on_with_the_same_columns_alone(spark, tmp_path):
     from phida.spark import fit_stream
-    from phida.spark.streaming import StreamLearner
+    from phida.spark.streaming import StreamLearner, learned_on_driver
 
     kept = tmp_path / "kept"
     kept.mkdir()
     frame = pd.DataFrame(blobs(300), columns=NAMES)
-    learner = StreamLearner(kept / "model.safetensors", PHIDAPlus(compute_labels=False), None, 0, None)
+    learner = StreamLearner(kept / "model.safetensors", PHIDAPlus(compute_labels=False), learned_on_driver, None)
     learner(spark.createDataFrame(frame), 0)
     with pytest.raises(ValueError, match=r"learned the columns \['a', 'b', 'c', 'd'\], in this order"):
         learner(spark.createDataFrame(frame[list("bacd")]), 1)
@@ -160,13 +266,15 @@ def test_a_stream_may_begin_with_batches_without_rows(spark, tmp_path):
 
 
 def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
-    from phida.spark.streaming import StreamLearner
+    from phida.spark.streaming import StreamLearner, learned_on_driver
 
     path = tmp_path / "model.safetensors"
     batch = spark.createDataFrame(pd.DataFrame(blobs(500), columns=NAMES))
-    StreamLearner(path, PHIDAPlus(compute_labels=False), None, 0, None)(batch, 0)
+    StreamLearner(path, PHIDAPlus(compute_labels=False), learned_on_driver, None)(batch, 0)
     before = path.read_bytes()
-    again = StreamLearner(path, PHIDAPlus(compute_labels=False), None, 0, None)  # as after the driver was killed
+    again = StreamLearner(
+        path, PHIDAPlus(compute_labels=False), learned_on_driver, None
+    )  # as after the driver was killed
     again(batch, 0)
     assert path.read_bytes() == before
     again(batch, 1)
@@ -174,9 +282,9 @@ def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
 
 
 def test_a_batch_that_fails_leaves_the_model_as_it_was(spark, tmp_path):
-    from phida.spark.streaming import StreamLearner
+    from phida.spark.streaming import StreamLearner, learned_on_driver
 
-    learner = StreamLearner(tmp_path / "model.safetensors", PHIDAPlus(compute_labels=False), None, 0, None)
+    learner = StreamLearner(tmp_path / "model.safetensors", PHIDAPlus(compute_labels=False), learned_on_driver, None)
     learner(spark.createDataFrame(pd.DataFrame(blobs(500), columns=NAMES)), 0)
     before = learner.model
     bad = blobs(500)
@@ -193,18 +301,40 @@ def test_a_pipeline_fits_labels_saves_and_loads(spark, tmp_path):
 
     import phida.spark
 
-    df = spark.createDataFrame(pd.DataFrame(blobs(800), columns=NAMES))
-    stages = [
-        VectorAssembler(inputCols=NAMES, outputCol="features"),
-        phida.spark.PHIDA(predictionCol="cluster", seed=1),
-    ]
+    frame = pd.DataFrame(blobs(800), columns=NAMES)
+    df = spark.createDataFrame(frame)
+    stages = [VectorAssembler(inputCols=NAMES, outputCol="features"), phida.spark.PHIDA(predictionCol="cluster")]
     fitted = Pipeline(stages=stages).fit(df)
+    assert_same_state(fitted.stages[1].model, PHIDA(compute_labels=False).fit(frame.to_numpy()))
     labelled = fitted.transform(df).toPandas()
     np.testing.assert_array_equal(labelled["cluster"], fitted.stages[1].model.predict(labelled[NAMES].to_numpy()))
     fitted.write().save(str(tmp_path / "pipeline"))
     loaded = PipelineModel.load(str(tmp_path / "pipeline"))
     assert_same_state(loaded.stages[1].model, fitted.stages[1].model)
     assert loaded.transform(df).toPandas()["cluster"].tolist() == labelled["cluster"].tolist()
+
+
+def test_estimators_of_spark_take_all_parameters(spark, tmp_path):
+    import phida.spark
+
+    parts = np.array_split(blobs(900), 2)
+    df = table(spark, parts).withColumn("n", F.monotonically_increasing_id())
+    given = {"level": "parts", "maxNodes": 30, "halfLife": 400.0}
+    chosen = phida.spark.PHIDAPlus(method="partitions", orderCols=["n"], seed=3, **given)
+    chosen.write().save(str(tmp_path / "estimator"))
+    loaded = phida.spark.PHIDAPlus.load(str(tmp_path / "estimator"))
+    assert (loaded.getLevel(), loaded.getMaxNodes(), loaded.getHalfLife()) == ("parts", 30, 400.0)
+    assert (loaded.getMethod(), loaded.getOrderCols(), loaded.getSeed()) == ("partitions", ["n"], 3)
+    expected = fit_partitions(parts, random_state=3, level="parts", max_nodes=30, half_life=400.0)
+    found = loaded.fit(df).model
+    assert_same_state(found, expected)
+    assert found.get_params() == expected.get_params()
+    exact = chosen.setMethod("exact").setMaxNodes(None).setHalfLife(None).setLevel("groups").setOrderCols(None)
+    assert_same_state(exact.setSeed(1).fit(df).model, PHIDAPlus(compute_labels=False).fit(np.concatenate(parts)))
+    for ours, theirs in ((phida.spark.PHIDA, PHIDA), (phida.spark.PHIDAPlus, PHIDAPlus)):
+        names = {param.name.lower() for param in ours().params}
+        expected = {name.replace("_", "") for name in theirs().get_params()} - {"computelabels"}
+        assert expected <= names, "a parameter of the estimator is missing"
 
 
 def test_tables_that_cannot_be_learned_are_refused(spark):

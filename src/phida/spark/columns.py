@@ -1,4 +1,4 @@
-"""Features of a Spark table: one array of doubles a row, whatever they came as."""
+"""Features of a Spark table: one array of doubles per row, whatever the columns were."""
 
 from __future__ import annotations
 
@@ -13,22 +13,30 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, NumericType
 
+from phida.estimators import Estimator
+
 Features = str | Sequence[str] | None
+Order = str | Sequence[str] | None
 
 
-def features_of(df: DataFrame, features: Features) -> tuple[Column, list[str] | None]:
+def features_of(df: DataFrame, features: Features, order: Order = None) -> tuple[Column, list[str] | None]:
     """The features as one array, and their names where each is a column.
 
-    ``features`` names an array or vector column, or several numeric ones; None stands for all numeric columns.
+    ``features`` names an array or vector column, or several numeric ones; None stands for all numeric columns but those
+    of ``order``.
     """
     if isinstance(features, str):
         kind = df.schema[features].dataType
         if isinstance(kind, VectorUDT):
             return vector_to_array(features), None
         if isinstance(kind, ArrayType):
-            return F.col(features).cast("array<double>"), None
+            return F.col(f"`{features}`").cast("array<double>"), None
         features = [features]
-    chosen = [field.name for field in df.schema if _is_number(field.dataType)] if features is None else list(features)
+    if features is None:
+        left_out = names(order)
+        chosen = [f.name for f in df.schema if _is_number(f.dataType) and f.name not in left_out]
+    else:
+        chosen = list(features)
     if not chosen:
         raise ValueError("the table has no numeric column; name an array or vector column with features=.")
     if other := [name for name in chosen if not _is_number(df.schema[name].dataType)]:
@@ -36,8 +44,44 @@ def features_of(df: DataFrame, features: Features) -> tuple[Column, list[str] | 
     return F.array(*(F.col(f"`{name}`").cast("double") for name in chosen)), chosen
 
 
+def names(given: str | Sequence[str] | None) -> list[str]:
+    """Names of columns, one or several or none, as a list."""
+    return [given] if isinstance(given, str) else list(given or ())
+
+
+def chosen(df: DataFrame, features: Features, order: Order) -> tuple[DataFrame, list[str] | None]:
+    """The table with one column of features, and for each column of the order one more; and the features' names."""
+    column, feature_names = features_of(df, features, order)
+    keys = (F.col(f"`{name}`").alias(key) for name, key in zip(names(order), _keys(order), strict=True))
+    return df.select(column.alias("features"), *keys), feature_names
+
+
+def in_order(rows: DataFrame, order: Order) -> DataFrame:
+    """The features of a table that :func:`chosen` made, with each partition sorted."""
+    return rows.sortWithinPartitions(*_keys(order)).select("features") if order is not None else rows
+
+
+def in_global_order(rows: DataFrame, order: Order) -> DataFrame:
+    """The features of a table that :func:`chosen` made, sorted over all partitions."""
+    return rows.orderBy(*_keys(order)).select("features") if order is not None else rows
+
+
+def _keys(order: Order) -> list[str]:
+    return [f"key{k}" for k in range(len(names(order)))]
+
+
+def check_names(model: Estimator, names: list[str] | None) -> None:
+    """Raise where a model has learned columns of other names, or in another order."""
+    known = getattr(model, "feature_names_in_", None)
+    if known is not None and names is not None and names != list(known):
+        raise ValueError(
+            f"the model has learned the columns {list(known)}, in this order, and these are {names}; "
+            f"name the same ones with features={list(known)}, or begin a new model."
+        )
+
+
 def matrix(arrays: Any) -> NDArray[np.float64]:
-    """Rows from an Arrow list column, or an error that says which row is not like the others."""
+    """Rows from an Arrow list column, or an error if their lengths differ."""
     values: NDArray[np.float64] = arrays.flatten().to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
     width, left_over = divmod(len(values), max(len(arrays), 1))
     lengths = arrays.value_lengths().to_numpy(zero_copy_only=False)

@@ -13,8 +13,7 @@ from pyspark.sql.types import IntegerType, LongType, StructType
 from sklearn.base import clone
 
 from phida.estimators import Estimator, PHIDAPlus
-from phida.spark.columns import Features, features_of
-from phida.spark.learning import check_names
+from phida.spark.columns import Features, Order, check_names, features_of, names
 
 _FEATURES = "phida_features"
 _STORE = "spark.sql.streaming.stateStore.providerClass"
@@ -26,7 +25,7 @@ def fit_per_key(
     key: str | Sequence[str],
     features: Features = None,
     *,
-    order: str | Sequence[str] | None = None,
+    order: Order = None,
     output: str = "prediction",
     estimator: type[Estimator] = PHIDAPlus,
     **parameters: Any,
@@ -62,12 +61,8 @@ def fit_per_key(
         that cluster, which lasts from batch to batch (``cluster_id``), and the rows that the model has learned
         (``n_seen``).
     """
-    keys, sorted_by = _names(key), _names(order)
-    if features is None:
-        rest = df.drop(*keys, *sorted_by)
-        column, names = features_of(rest, None)
-    else:
-        column, names = features_of(df, features)
+    keys, sorted_by = names(key), names(order)
+    column, feature_names = features_of(df, features, [*keys, *sorted_by])
     if taken := [name for name in (output, "cluster_id", "n_seen") if name in df.columns]:
         raise ValueError(f"the table has a column {taken[0]!r} already; rename it, or choose another output=.")
     schema = StructType(df.schema.fields)
@@ -77,7 +72,7 @@ def fit_per_key(
     model._validate_params()  # here, not on a worker
     grouped = df.withColumn(_FEATURES, column).groupBy(*keys)
     return grouped.transformWithStateInPandas(
-        KeyLearner(model, names, sorted_by, schema.names),
+        KeyLearner(model, feature_names, sorted_by, schema.names),
         outputStructType=schema,
         outputMode="append",
         timeMode="none",
@@ -137,7 +132,3 @@ class KeyLearner(StatefulProcessor):
 
     def close(self) -> None:
         """Of Spark: there is nothing to close."""
-
-
-def _names(given: str | Sequence[str] | None) -> list[str]:
-    return [given] if isinstance(given, str) else list(given or ())

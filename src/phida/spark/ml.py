@@ -83,7 +83,61 @@ class PHIDAPlusModel(_Model):
     _estimator = estimators.PHIDAPlus
 
 
-class PHIDA(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultParamsWritable):
+class _Learning(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultParamsWritable):
+    """What both Estimators share. A subclass names the model that it makes, and its own parameters."""
+
+    method: Param[str] = Param(Params._dummy(), "method", "exact or partitions", typeConverter=TypeConverters.toString)
+    orderCols: Param[list[str]] = Param(
+        Params._dummy(), "orderCols", "columns that rows are sorted by", typeConverter=TypeConverters.toListString
+    )
+
+    _made: ClassVar[type[_Model]]
+    #: Parameters of the estimator, by the names that Spark's style gives them.
+    _own: ClassVar[dict[str, str]] = {}
+    _input_kwargs: dict[str, Any]
+
+    def setMethod(self, value: str) -> Self:
+        """Choose ``exact`` or ``partitions``; see :func:`phida.spark.fit`."""
+        self._set(method=value)
+        return self
+
+    def getMethod(self) -> str:
+        """``exact`` or ``partitions``."""
+        method: str = self.getOrDefault(self.method)
+        return method
+
+    def setOrderCols(self, value: list[str] | None) -> Self:
+        """Name the columns that rows are sorted by before they are learned."""
+        self._set(orderCols=value)
+        return self
+
+    def getOrderCols(self) -> list[str] | None:
+        """The columns that rows are sorted by."""
+        columns: list[str] | None = self.getOrDefault(self.orderCols)
+        return columns
+
+    def setSeed(self, value: int) -> Self:
+        """Choose the seed of the samples of ``partitions``."""
+        self._set(seed=value)
+        return self
+
+    def _fit(self, dataset: DataFrame) -> _Model:
+        model = self._made(
+            fit(
+                dataset,
+                self.getFeaturesCol(),
+                method=self.getMethod(),
+                order=self.getOrderCols(),
+                estimator=self._made._estimator,
+                random_state=self.getSeed(),
+                **{name: self.getOrDefault(param) for param, name in self._own.items()},
+            )
+        )
+        self._copyValues(model)
+        return model
+
+
+class PHIDA(_Learning):
     """Learns a table by :class:`phida.PHIDA`; see :func:`phida.spark.fit`.
 
     Parameters
@@ -92,26 +146,32 @@ class PHIDA(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultParamsWr
         A vector or array column.
     predictionCol : str, default="prediction"
         The column that the model adds.
+    method : {"exact", "partitions"}, default="exact"
+        Plain learning in one task, or all partitions at the same time.
+    orderCols : list of str, default=None
+        Columns that rows are sorted by.
     seed : int, default=0
-        Seed of the samples.
+        Seed of the samples of ``method="partitions"``.
     """
 
-    _input_kwargs: dict[str, Any]
+    _made = PHIDAModel
 
     @keyword_only
-    def __init__(self, *, featuresCol: str = "features", predictionCol: str = "prediction", seed: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        featuresCol: str = "features",
+        predictionCol: str = "prediction",
+        method: str = "exact",
+        orderCols: list[str] | None = None,
+        seed: int = 0,
+    ) -> None:
         super().__init__()
-        self._setDefault(seed=0)
+        self._setDefault(method="exact", orderCols=None, seed=0)
         self._set(**self._input_kwargs)
 
-    def _fit(self, dataset: DataFrame) -> PHIDAModel:
-        learned = fit(dataset, self.getFeaturesCol(), estimator=estimators.PHIDA, random_state=self.getSeed())
-        model = PHIDAModel(learned)
-        self._copyValues(model)
-        return model
 
-
-class PHIDAPlus(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultParamsWritable):
+class PHIDAPlus(_Learning):
     """Learns a table by :class:`phida.PHIDAPlus`; see :func:`phida.spark.fit`.
 
     Parameters
@@ -122,12 +182,26 @@ class PHIDAPlus(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultPara
         The column that the model adds.
     level : {"groups", "parts"}, default="groups"
         Which clusters the model adds.
+    maxNodes : int, default=None
+        ``max_nodes`` of the estimator: never more nodes than this.
+    halfLife : float, default=None
+        ``half_life`` of the estimator: rows after which a row counts half.
+    method : {"exact", "partitions"}, default="exact"
+        Plain learning in one task, or all partitions at the same time.
+    orderCols : list of str, default=None
+        Columns that rows are sorted by.
     seed : int, default=0
-        Seed of the samples.
+        Seed of the samples of ``method="partitions"``.
     """
 
     level: Param[str] = Param(Params._dummy(), "level", "groups or parts", typeConverter=TypeConverters.toString)
-    _input_kwargs: dict[str, Any]
+    maxNodes: Param[int] = Param(Params._dummy(), "maxNodes", "most nodes", typeConverter=TypeConverters.toInt)
+    halfLife: Param[float] = Param(
+        Params._dummy(), "halfLife", "rows after which a row counts half", typeConverter=TypeConverters.toFloat
+    )
+
+    _made = PHIDAPlusModel
+    _own: ClassVar[dict[str, str]] = {"level": "level", "maxNodes": "max_nodes", "halfLife": "half_life"}
 
     @keyword_only
     def __init__(
@@ -136,10 +210,14 @@ class PHIDAPlus(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultPara
         featuresCol: str = "features",
         predictionCol: str = "prediction",
         level: str = "groups",
+        maxNodes: int | None = None,
+        halfLife: float | None = None,
+        method: str = "exact",
+        orderCols: list[str] | None = None,
         seed: int = 0,
     ) -> None:
         super().__init__()
-        self._setDefault(seed=0, level="groups")
+        self._setDefault(level="groups", maxNodes=None, halfLife=None, method="exact", orderCols=None, seed=0)
         self._set(**self._input_kwargs)
 
     def setLevel(self, value: str) -> Self:
@@ -152,13 +230,25 @@ class PHIDAPlus(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultPara
         level: str = self.getOrDefault(self.level)
         return level
 
-    def _fit(self, dataset: DataFrame) -> PHIDAPlusModel:
-        learned: estimators.PHIDAPlus = fit(
-            dataset, self.getFeaturesCol(), random_state=self.getSeed(), level=self.getLevel()
-        )
-        model = PHIDAPlusModel(learned)
-        self._copyValues(model)
-        return model
+    def setMaxNodes(self, value: int | None) -> Self:
+        """Limit the number of nodes."""
+        self._set(maxNodes=value)
+        return self
+
+    def getMaxNodes(self) -> int | None:
+        """Most nodes, if there is a limit."""
+        limit: int | None = self.getOrDefault(self.maxNodes)
+        return limit
+
+    def setHalfLife(self, value: float | None) -> Self:
+        """Let rows count half after this many."""
+        self._set(halfLife=value)
+        return self
+
+    def getHalfLife(self) -> float | None:
+        """Rows after which a row counts half, if any."""
+        half_life: float | None = self.getOrDefault(self.halfLife)
+        return half_life
 
 
 class _Writer(MLWriter):

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import atexit
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from phida import distributed, state_file
 from phida.estimators import Estimator, PHIDAPlus
-from phida.spark.columns import Features, features_of
-from phida.spark.learning import check_names, learn
+from phida.spark.columns import Features, Order, check_names, chosen, features_of, in_global_order, matrix
+from phida.spark.learning import check_method
+from phida.spark.partitions import learned_by_partitions
+from phida.spark.results import Batches
 
 E = TypeVar("E", bound=Estimator)
 
@@ -22,12 +28,17 @@ NAME = "model.safetensors"
 #: Holds the number of the last batch as long as none had a row, and there is no model to save.
 NO_ROWS = "batches_without_rows"
 
+#: Values of a block of rows on their way to the driver: about a megabyte.
+_BLOCK_VALUES = 1 << 17
+
 
 def fit_stream(
     df: DataFrame,
     checkpoint: str,
     features: Features = None,
     *,
+    method: str = "exact",
+    order: Order = None,
     estimator: type[E] = PHIDAPlus,
     random_state: int = 0,
     on_batch: Callable[[E, DataFrame], None] | None = None,
@@ -35,6 +46,9 @@ def fit_stream(
     **parameters: Any,
 ) -> StreamingQuery:
     """Learn a stream, batch by batch; nothing is labelled unless ``on_batch`` does it.
+
+    The model is that of ``partial_fit`` over all rows on one machine, to the bit. The driver learns, and takes a batch
+    partition by partition, so that it never holds more rows than one partition has.
 
     After each batch the model is in ``checkpoint/model.safetensors``, with the number of the batch in the same file: a
     batch that Spark hands in again is not learned again. Read it with ``load`` of the estimator at any time.
@@ -47,10 +61,15 @@ def fit_stream(
         A folder that the driver can write, and finds again when it is started anew. Spark's own checkpoint is below it.
     features : str or sequence of str, default=None
         As for :func:`phida.spark.fit`; the same, in the same order, whenever the stream is started anew.
+    method : {"exact", "partitions"}, default="exact"
+        ``"partitions"`` is for streams that one core is too slow for: each batch is learned by all tasks together, as
+        by :func:`phida.distributed.partial_fit_partitions`. See :func:`phida.spark.fit`.
+    order : str or sequence of str, default=None
+        Columns that the rows of a batch, or of its partitions, are sorted by; see :func:`phida.spark.fit`.
     estimator : type, default=PHIDAPlus
         :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`; the same, too.
     random_state : int, default=0
-        Seed of the samples.
+        Seed of the samples of ``method="partitions"``.
     on_batch : callable, optional
         Called with the model and the batch once the model is saved; for a batch handed in again, again.
     trigger : dict, optional
@@ -65,12 +84,50 @@ def fit_stream(
     folder = Path(checkpoint)
     folder.mkdir(parents=True, exist_ok=True)
     unfitted = distributed.unfitted(estimator, parameters)
-    learner = StreamLearner(folder / NAME, unfitted, features, random_state, on_batch)
-    check_names(learner.model, features_of(df, features)[1])
+    if check_method(method) == "exact":
+        learned = partial(learned_on_driver, features=features, order=order)
+    else:
+        learned = partial(learned_by_partitions, features=features, order=order, random_state=random_state)
+    learner = StreamLearner(folder / NAME, unfitted, learned, on_batch)
+    check_names(learner.model, features_of(df, features, order)[1])
     check_progress(folder, learner.last)
     atexit.register(learner.drop_model)
     writer = df.writeStream.foreachBatch(learner).option("checkpointLocation", str(folder / "spark"))
     return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
+
+
+def learned_on_driver(model: E, df: DataFrame, features: Features = None, order: Order = None) -> E:
+    """What a model becomes that learns the rows of a table one after another, on the driver."""
+    rows, names = chosen(df, features, order)
+    check_names(model, names)
+    new = not model.__sklearn_is_fitted__()
+    learning = copy.deepcopy(model)
+    matrices = learning._with_names(None)
+    for block in _blocks(in_global_order(rows, order)):
+        matrices.partial_fit(block)
+    if not matrices.__sklearn_is_fitted__():
+        return model
+    if new:
+        matrices._name_features(names)
+        return matrices
+    return learning
+
+
+def _blocks(rows: DataFrame) -> Iterator[NDArray[np.float64]]:
+    """The rows of a table in their order: one partition after another comes to the driver, in blocks."""
+    for block in rows.mapInArrow(_pack, "n long, rows binary").toLocalIterator():
+        yield np.frombuffer(block["rows"]).reshape(block["n"], -1)
+
+
+def _pack(batches: Batches) -> Batches:
+    """On a worker: blocks of rows as bytes, so that Spark does not handle every number."""
+    for batch in batches:
+        rows = matrix(batch.column(0))
+        step = max(1, _BLOCK_VALUES // max(rows.shape[1], 1))
+        for begin in range(0, len(rows), step):
+            block = rows[begin : begin + step]
+            cells = [pa.array([len(block)], pa.int64()), pa.array([block.data], pa.binary())]
+            yield pa.RecordBatch.from_arrays(cells, names=["n", "rows"])
 
 
 def check_progress(folder: Path, last: int) -> None:
@@ -105,11 +162,10 @@ class StreamLearner(Generic[E]):
         self,
         path: Path,
         model: E,
-        features: Features,
-        random_state: int,
+        learned: Callable[[E, DataFrame], E],
         on_batch: Callable[[E, DataFrame], None] | None,
     ) -> None:
-        self.path, self.features, self.random_state, self.on_batch = path, features, random_state, on_batch
+        self.path, self.learned, self.on_batch = path, learned, on_batch
         self.model = model
         self.last = -1
         self.no_rows = path.with_name(NO_ROWS)
@@ -130,9 +186,7 @@ class StreamLearner(Generic[E]):
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Learn a batch, and keep the model with its number; a batch that is known changes nothing."""
         if number > self.last:
-            # A copy, so that a model that cannot be saved leaves this one as it was.
-            model = copy.deepcopy(self.model)
-            learn(model, batch, self.features, self.random_state)
+            model = self.learned(self.model, batch)  # another one: if it cannot be saved, this one is as it was
             if model.__sklearn_is_fitted__():
                 model.save(self.path, position={"spark_batch": number})
                 self.no_rows.unlink(missing_ok=True)
