@@ -50,7 +50,7 @@ SUCCESSOR_DIAGRAMS = (
     *(Diagram("successors", "nonstationary", metric) for metric in _STREAM),
     *(Diagram("successors", "stationary", metric) for metric in ("ari", "ami")),
 )
-SUCCESSORS = ("PHIDA+", "PHIDA+groups", "PHIDA-coactivation")
+SUCCESSORS = ("PHIDA+groups", "PHIDA+parts", "PHIDA-coactivation")
 
 #: The focused comparisons: PHIDA against one method; those with IDAT are corrected within their setting.
 FAMILIES = {"nonstationary": _STREAM, "stationary": ("ari", "ami")}

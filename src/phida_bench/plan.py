@@ -9,7 +9,7 @@ from typing import Any
 
 from phida_bench.datasets import Entry
 from phida_bench.methods import Method
-from phida_bench.protocol import Setting
+from phida_bench.protocol import ORDERS, SETTINGS, Setting
 from phida_bench.records import Trial
 from phida_bench.worker import Job
 
@@ -22,7 +22,8 @@ def jobs(
     A method that is deterministic gets one seed.
     """
     for entry in sorted(datasets, key=lambda entry: entry.samples * entry.features):
-        for setting in settings:
+        meant = SETTINGS if entry.collection == "paper" else ORDERS
+        for setting in (setting for setting in settings if setting in meant):
             for method in methods:
                 if setting in method.settings:
                     parameters = dict(method.parameters) | tuned(out, method.name, entry.name, setting)

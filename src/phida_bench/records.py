@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phida_bench.protocol import Setting
+from phida_bench.protocol import ALL_SETTINGS, Setting
 
 #: Raised when the content of a record changes; records of another format are run again.
 FORMAT = 1
@@ -126,7 +126,7 @@ def trials(folder: Path) -> Iterator[Trial]:
     """The trials that have a record, in order."""
     for path in sorted(folder.glob("*/*/*/*.npz")):
         setting, dataset, method = path.relative_to(folder).parts[:3]
-        if setting in ("stationary", "nonstationary") and path.stem.isdigit():
+        if setting in ALL_SETTINGS and path.stem.isdigit():
             yield Trial(setting, dataset, method, int(path.stem))  # type: ignore[arg-type]
 
 

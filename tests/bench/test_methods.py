@@ -33,7 +33,7 @@ def run(name, stages=(X,)):
     [
         ("PHIDA", ReleasedPHIDA),
         ("PHIDA-equations", PHIDA),
-        ("PHIDA+", lambda: PHIDAPlus(level="parts")),
+        ("PHIDA+parts", lambda: PHIDAPlus(level="parts")),
         ("PHIDA+groups", PHIDAPlus),
     ],
 )

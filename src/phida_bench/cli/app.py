@@ -113,8 +113,10 @@ def _print_table(title: str, columns: dict[str, Any], rows: Sequence[Sequence[st
 def run(
     out: Annotated[Path, typer.Option(help="Folder of the records.", file_okay=False)] = Path("results"),
     methods: Annotated[str, typer.Option(help="Names or groups with commas between, or all.")] = "PHIDA",
-    datasets: Annotated[str, typer.Option(help="Names with commas between, or all.")] = "all",
-    settings: Annotated[str, typer.Option(help="stationary, nonstationary or both.")] = "both",
+    datasets: Annotated[
+        str, typer.Option(help="Names or collections (paper, shapes) with commas between, or all.")
+    ] = "paper",
+    settings: Annotated[str, typer.Option(help="stationary, nonstationary, both; shuffled, grouped; all.")] = "all",
     seeds: Annotated[int, typer.Option(min=1, help="Trials of each.")] = 30,
     jobs: Jobs = 1,
     data: Data = None,
@@ -278,9 +280,14 @@ def _available(methods: Sequence[Method]) -> list[Method]:
 
 
 def _datasets(names: str) -> list[Entry]:
-    from phida_bench.datasets import entries, entry
+    from phida_bench.datasets import COLLECTIONS, entries, entry
 
-    return list(entries().values()) if names == "all" else [entry(name) for name in _split(names)]
+    if names == "all":
+        return list(entries(None).values())
+    chosen: list[Entry] = []
+    for name in _split(names):
+        chosen += entries(name).values() if name in COLLECTIONS else [entry(name)]
+    return list(dict.fromkeys(chosen))
 
 
 def _at_hand(wanted: Sequence[Entry], data: Path | None) -> dict[str, str]:
@@ -302,12 +309,12 @@ def _command() -> str:
 
 
 def _settings(name: str) -> tuple[Any, ...]:
-    from phida_bench.protocol import SETTINGS
+    from phida_bench.protocol import ALL_SETTINGS, SETTINGS
 
-    if name == "both":
-        return SETTINGS
-    if name not in SETTINGS:
-        raise typer.BadParameter(f"there is no setting {name!r}; choose stationary, nonstationary or both.")
+    if name in ("all", "both"):
+        return ALL_SETTINGS if name == "all" else SETTINGS
+    if name not in ALL_SETTINGS:
+        raise typer.BadParameter(f"there is no setting {name!r}; choose {', '.join(ALL_SETTINGS)}, both or all.")
     return (name,)
 
 
