@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +36,37 @@ def jobs(
 
 
 def tuned(out: Path, method: str, dataset: str, setting: str) -> dict[str, Any]:
-    """The parameters that tuning chose, where it was run."""
+    """The parameters that tuning chose: in this folder, or else once, as the package has it."""
     path = tuned_path(out, method, dataset, setting)
-    return json.loads(path.read_text())["parameters"] if path.is_file() else {}
+    if path.is_file():
+        return dict(json.loads(path.read_text())["parameters"])
+    found = packaged().get((method, dataset, setting))
+    return dict(found["parameters"]) if found else {}
+
+
+@cache
+def packaged() -> dict[tuple[str, str, str], dict[str, Any]]:
+    """The outcomes of tuning that the package brings, by method, data set and setting; parameters have four digits.
+
+    Examples
+    --------
+    >>> from phida_bench.plan import packaged
+    >>> packaged()["CAEA", "iris", "nonstationary"]["parameters"]
+    {'lam': 8, 'age_max': 3}
+    """
+    with files(__package__).joinpath("tuned.csv").open("r", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {(row["method"], row["dataset"], row["setting"]): _outcome(row) for row in rows}
+
+
+def _outcome(row: dict[str, str]) -> dict[str, Any]:
+    words = [pair.split(" ") for pair in row["parameters"].split(", ")]
+    facts: dict[str, Any] = {
+        "budget": {"trials": int(row["trials"]), "seeds": int(row["seeds"]), "seconds": float(row["seconds"])},
+        "parameters": {name: json.loads(value) for name, value in words},
+        "ari": float(row["ari"]),
+    }
+    return facts | ({"tried": int(row["tried"])} if row["tried"] else {})
 
 
 def is_tuned(out: Path, method: str, dataset: str, setting: str) -> bool:
@@ -46,9 +77,12 @@ def is_tuned(out: Path, method: str, dataset: str, setting: str) -> bool:
 
 def all_tuned(out: Path) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     """Every outcome of tuning: method, data set, setting, and what was written down."""
-    for path in sorted((out / "tuned").glob("*/*/*.json")):
+    found = dict(packaged())
+    for path in (out / "tuned").glob("*/*/*.json"):
         setting, dataset = path.parts[-3:-1]
-        yield path.stem, dataset, setting, json.loads(path.read_text())
+        found[path.stem, dataset, setting] = json.loads(path.read_text())
+    for (method, dataset, setting), facts in sorted(found.items()):
+        yield method, dataset, setting, facts
 
 
 def tuned_path(out: Path, method: str, dataset: str, setting: str) -> Path:

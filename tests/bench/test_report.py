@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 from phida_bench import records, report
 from phida_bench.datasets import entry, load
 from phida_bench.evaluation import evaluate
-from phida_bench.methods import methods, recorded_methods
+from phida_bench.methods import methods
 from phida_bench.protocol import stages
 from phida_bench.published import published
 from phida_bench.records import Trial
@@ -130,7 +130,7 @@ def test_the_cells_of_the_manual_are_those_of_its_page():
     page = (MANUAL / "index.md").read_text(encoding="utf-8")
     shown = 0
     for wanted in (("phida", "plus", "online", "batch"), ("phida", "ablation"), ("phida", "mapping")):
-        names = [name for name, method in recorded_methods().items() if method.group in wanted]
+        names = [name for name, method in methods().items() if method.group in wanted]
         for table in tables.results(cells, names):
             assert "\n".join(render.markdown_table(table.cells)) in page, table.title
             shown += 1

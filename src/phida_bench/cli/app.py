@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -229,8 +230,11 @@ def tune(
 
 @app.command()
 def report(
-    folder: Annotated[Path | None, typer.Argument(help="Folder of the records.", file_okay=False)] = None,
+    folder: Annotated[Path | None, typer.Argument(help="Folder of the records, or an archive of them.")] = None,
     out: Annotated[Path, typer.Option(help="Folder of the report.", file_okay=False)] = Path("report"),
+    archive: Annotated[
+        Path | None, typer.Option(help="Pack all records into this file (.tar.xz); the report states its digest.")
+    ] = None,
     plugin: Plugin = None,
     published: Annotated[bool, typer.Option(help="Draw the published tables alone, with no run.")] = False,
     jobs: Jobs = 1,
@@ -241,6 +245,7 @@ def report(
     Example: phida-bench report results/ --out report/
     """
     from phida_bench import methods as benchmark_methods
+    from phida_bench import records
     from phida_bench import report as reports
 
     with errors_as_messages():
@@ -251,9 +256,13 @@ def report(
         if folder is None:
             page = reports.write_published(out)
         else:
-            if not folder.is_dir():
+            if not folder.exists():
                 raise typer.BadParameter(f"{folder} is not a folder; make one with: phida-bench run --out {folder}")
-            page = reports.write(folder, out, data, jobs, notes.print)
+            with tempfile.TemporaryDirectory() as unpacked:
+                if folder.is_file():
+                    records.unpack(folder, Path(unpacked))
+                    folder = Path(unpacked)
+                page = reports.write(folder, out, data, jobs, notes.print, archive)
         typer.echo(page)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,10 +77,10 @@ def _recipes() -> Iterator[Recipe]:
 
 def _seed(name: str) -> int:
     """A seed of its own for each name, so that adding a data set leaves the others as they are."""
-    return sum(ord(letter) * 31**place for place, letter in enumerate(name)) % 2**32
+    return int(sum(ord(letter) * 31**place for place, letter in enumerate(name)) % 2**32)
 
 
-def _blobs(name: str, title: str, k: int, d: int, family: str = "blobs", **shape: object) -> Recipe:
+def _blobs(name: str, title: str, k: int, d: int, family: str = "blobs", **shape: Any) -> Recipe:
     return Recipe(name, title, family, d, k, partial(_draw_blobs, k=k, d=d, **shape))
 
 

@@ -66,14 +66,14 @@ class BatchwiseSystem:
         return self._found
 
 
-class PatientMiniBatchKMeans(MiniBatchKMeans):  # type: ignore[misc]
+class PatientMiniBatchKMeans(MiniBatchKMeans):
     """Keeps the first rows back until there are as many as clusters, which it needs to begin."""
 
     def partial_fit(self, X: Rows, y: None = None, sample_weight: None = None) -> PatientMiniBatchKMeans:
         held = getattr(self, "_held", None)
         X = X if held is None else np.concatenate([held, X])
         self._held = X if len(X) < self.n_clusters else None
-        return self if self._held is not None else super().partial_fit(X)  # type: ignore[no-any-return]
+        return self if self._held is not None else super().partial_fit(X)
 
 
 class RiverSystem(BatchwiseSystem):
@@ -97,7 +97,7 @@ class IncDBSCANSystem(BatchwiseSystem):
             self._estimator.insert(X[begin : begin + BATCH])
 
     def labels(self, X: Rows) -> Labels:
-        labels = np.nan_to_num(self._estimator.get_cluster_labels(X), nan=-1.0).astype(np.int64)
+        labels: Labels = np.nan_to_num(self._estimator.get_cluster_labels(X), nan=-1.0).astype(np.int64)
         self._found = _count(labels)
         return labels
 

@@ -11,9 +11,11 @@ import pandas as pd
 
 from phida_bench.datasets import entries
 from phida_bench.methods import Method
+from phida_bench.methods import methods as known_methods
 from phida_bench.metrics import metrics
 from phida_bench.plan import all_tuned
 from phida_bench.report.document import Table
+from phida_bench.runner import seeds_for
 from phida_bench.summary import beside_published
 
 #: The paper's tables: which metrics stand together.
@@ -190,14 +192,28 @@ def _paired(difference: pd.Series) -> float:
 
 
 def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
-    """How many seeds stand behind each cell."""
+    """How many seeds stand behind each cell, which have fewer than the rule asks for, and which lack raw records."""
     here = cells[(cells["metric"] == "ari") & cells["method"].isin(methods)]
+    learning = cells[cells["metric"] == "fit_seconds"].set_index(["setting", "dataset", "method"])["mean"]
     rows = []
     for (setting, method), group in here.groupby(["setting", "method"], sort=False):
-        counts = group[group["status"] == "ok"]["runs"].value_counts().sort_index(ascending=False)
+        ok = group[group["status"] == "ok"]
+        counts = ok["runs"].value_counts().sort_index(ascending=False)
         done = ", ".join(f"{int(count)} data sets with {int(runs)}" for runs, count in counts.items())
-        rows.append({"setting": setting, "method": method, "seeds": done or "none"})
-    return Table("words_seeds", "Seeds", pd.DataFrame(rows))
+        few = [
+            f"{entries()[row.dataset].title} {int(row.runs)}"
+            for row in ok.itertuples()
+            if row.runs < seeds_for(float(learning.get((setting, row.dataset, method), 0.0)))
+            and not known_methods()[method].deterministic
+        ]
+        row = {"setting": setting, "method": method, "seeds": done or "none", "below the rule": ", ".join(few)}
+        if "earlier" in cells:
+            gone = ok[ok["earlier"]]["dataset"]
+            names = "all" if len(gone) == len(ok) else ", ".join(entries()[name].title for name in gone)
+            row["without raw records"] = names if len(gone) else ""
+        rows.append(row)
+    note = "The rule: 30 seeds where learning takes less than 5 s, 10 up to a minute, 3 beyond."
+    return Table("words_seeds", "Seeds", pd.DataFrame(rows), note)
 
 
 def tuned(folder: Path) -> Table:
@@ -230,9 +246,15 @@ def fixed(methods: Iterable[Method]) -> Table | None:
     return Table("words_fixed", "Settings that are not tuned", pd.DataFrame(rows)) if rows else None
 
 
-def not_run(table: pd.DataFrame) -> Table:
-    """What failed, timed out, ran out of memory or declined, and why."""
+def not_run(table: pd.DataFrame, earlier: pd.DataFrame | None = None) -> Table:
+    """What failed, timed out, ran out of memory or declined, and why; of an earlier run, what did not run since."""
     bad = table[table["status"] != "ok"]
+    if earlier is not None:
+        keys = ["setting", "dataset", "method"]
+        gone = earlier[(earlier["metric"] == "ari") & (earlier["status"] == "unavailable")]
+        since = pd.MultiIndex.from_frame(table[keys])
+        gone = gone[~pd.MultiIndex.from_frame(gone[keys]).isin(since)]
+        bad = pd.concat([bad, gone[[*keys, "reason"]].assign(status="N/A")], ignore_index=True)
     rows = [
         {
             "method": method,
