@@ -43,6 +43,16 @@ class AllRowsSystem:
         return _count(self._estimator.labels_)
 
 
+class PatientHDBSCAN(HDBSCAN):
+    """Takes all rows for noise as long as there are fewer than the smallest cluster has."""
+
+    def fit(self, X: Rows, y: None = None) -> PatientHDBSCAN:
+        if len(X) >= self.min_cluster_size:
+            return super().fit(X)  # type: ignore[no-any-return]
+        self.labels_ = np.full(len(X), -1)
+        return self
+
+
 class BatchwiseSystem:
     """An estimator that learns rows in batches, once each, and labels them afterwards."""
 
@@ -126,7 +136,7 @@ def _birch(task: Task) -> BatchwiseSystem:
 
 
 def _hdbscan(task: Task) -> AllRowsSystem:
-    return AllRowsSystem(HDBSCAN(min_cluster_size=task.parameters["min_cluster_size"], copy=True))
+    return AllRowsSystem(PatientHDBSCAN(min_cluster_size=task.parameters["min_cluster_size"], copy=True))
 
 
 def _dbstream(task: Task) -> RiverSystem:
