@@ -25,7 +25,7 @@ from pathlib import Path
 import pandas as pd
 
 ROOT = Path(__file__).parents[1]
-TEXTS = ("README.md", "docs/why.md", "docs/phida_plus.md")
+TEXTS = ("README.md", "docs/why.md")
 CLAIM = re.compile(r"(<!-- claim: ([^>]+?) -->)(.*?)(<!-- end -->)", re.DOTALL)
 SOLVED, WORTH = 0.95, 0.05
 

@@ -94,6 +94,7 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
         table = tables.differences(trials, "PHIDA-equations", "PHIDA")
         document.sections.append(Section("Equations and released code", tables=(table,)))
     settings = (
+        tables.searched(known[name] for name in present),
         tables.tuned(folder) if any(known[name].space for name in present) else None,
         tables.fixed(known[name] for name in present),
     )
@@ -127,8 +128,19 @@ def _facts(folder: Path, trials: pd.DataFrame, settings: tuple[str, ...]) -> dic
         "made by": "; ".join(records.commands(folder)) or "unknown",
         "processor": str(first.machine["processor"]) if first else execution.processor(),
         "versions": ", ".join(f"{name} {number}" for name, number in first.versions.items()) if first else "unknown",
-        "times": "seconds of one core, learning only",
+        "times": "seconds of one core, learning only, while the machine had other work to do",
+        "processor time": _hours(trials),
     }
+
+
+def _hours(trials: pd.DataFrame) -> str:
+    """How long one core would learn all of it again."""
+    seconds = trials["fit_seconds"].astype(float).sum()
+    return (
+        f"{seconds / 3600:.1f} h of learning in the trials recorded"
+        if seconds >= 360
+        else f"{seconds:.0f} s of learning"
+    )
 
 
 def _beside_published(cells: pd.DataFrame, present: list[str]) -> list[Section]:

@@ -14,6 +14,7 @@ from phida_bench.methods import Method
 from phida_bench.methods import methods as known_methods
 from phida_bench.metrics import metrics
 from phida_bench.plan import all_tuned
+from phida_bench.published import RUNS
 from phida_bench.report.document import Table
 from phida_bench.runner import seeds_for
 from phida_bench.summary import beside_published
@@ -47,10 +48,22 @@ def results(cells: pd.DataFrame, methods: list[str], prefix: str = "") -> list[T
             for name in names:
                 row = {"data set": entries()[dataset].title, "metric": metrics()[name].title}
                 rows.append(row | {m: cell(by_key.get((dataset, name, m)), name) for m in columns})
-        fewest = here[here["status"] == "ok"]["runs"].min()
-        note = "Fewer than 30 seeds in places: see the table of seeds." if fewest < 30 else ""
+        note = _conditions(columns)
+        if here[here["status"] == "ok"]["runs"].min() < RUNS:
+            note += " Fewer than 30 seeds in places: see the table of seeds."
         tables.append(Table(f"{prefix}{setting}_{part}", f"{setting.capitalize()}: {part}", pd.DataFrame(rows), note))
     return tables
+
+
+def _conditions(names: list[str]) -> str:
+    """What must be known to read a table of results: what the numbers are, and who was helped."""
+    present = [known_methods()[name] for name in names if name in known_methods()]
+    note = "Mean (standard deviation) over seeds from 0 on. N/A: no result, for a reason that the last section gives."
+    if tuned_ones := [method.name for method in present if method.space]:
+        note += f" Tuned for ARI with the true classes, on other seeds: {', '.join(tuned_ones)}."
+    if told := [method.name for method in present if method.needs_class_count]:
+        note += f" Told the number of classes: {', '.join(told)}."
+    return note
 
 
 def cell(row: object, metric: str) -> str:
@@ -234,10 +247,42 @@ def tuned(folder: Path) -> Table:
         )
     rows.sort(key=lambda row: (row["method"], row["setting"]))
     note = (
-        "Chosen on seeds 100 and up, which are not reported. The paper's ranges are unknown: those used here are the "
-        "suggested ones, so the published values need not be met."
+        "Chosen for ARI with the true classes, on three seeds from 100 on, which are not reported, by optuna's TPE after "
+        "15 random trials; a cell ends after its trials or its seconds, whichever is first. Cells that are not listed "
+        "have the defaults, since no trial ended in time. Parameters have four digits, and trials are run with these."
     )
     return Table("words_tuned", "Tuned parameters", pd.DataFrame(rows), note)
+
+
+class _Ranges:
+    """Stands in for an optuna trial, and notes down what may be suggested."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+
+    def suggest_int(self, name: str, low: int, high: int, *, log: bool = False) -> int:
+        self.words.append(f"{name} {low} … {high}" + (" (log)" if log else ""))
+        return low
+
+    def suggest_float(self, name: str, low: float, high: float, *, log: bool = False) -> float:
+        self.words.append(f"{name} {low:g} … {high:g}" + (" (log)" if log else ""))
+        return low
+
+
+def searched(methods: Iterable[Method]) -> Table | None:
+    """What tuning may choose from, and what it tries first; None where nothing is tuned."""
+    rows = []
+    for method in methods:
+        if method.space is not None:
+            ranges = _Ranges()
+            method.space(ranges)
+            first = "; ".join(", ".join(f"{n} {v:g}" for n, v in start.items()) for start in method.starts)
+            rows.append({"method": method.name, "searched": ", ".join(ranges.words), "tried first": first})
+    note = (
+        "The paper's ranges are unknown: these are suggested ones, so that the published values need not be met. Of "
+        "DDVFA, rho_ub is never below rho_lb."
+    )
+    return Table("words_searched", "What was searched", pd.DataFrame(rows), note) if rows else None
 
 
 def fixed(methods: Iterable[Method]) -> Table | None:
