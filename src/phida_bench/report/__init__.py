@@ -136,11 +136,7 @@ def _facts(folder: Path, trials: pd.DataFrame, settings: tuple[str, ...]) -> dic
 def _hours(trials: pd.DataFrame) -> str:
     """How long one core would learn all of it again."""
     seconds = trials["fit_seconds"].astype(float).sum()
-    return (
-        f"{seconds / 3600:.1f} h of learning in the trials recorded"
-        if seconds >= 360
-        else f"{seconds:.0f} s of learning"
-    )
+    return f"{seconds / 3600:.1f} h of learning, in {len(trials)} trials"
 
 
 def _beside_published(cells: pd.DataFrame, present: list[str]) -> list[Section]:

@@ -247,8 +247,8 @@ def tuned(folder: Path) -> Table:
         )
     rows.sort(key=lambda row: (row["method"], row["setting"]))
     note = (
-        "Chosen for ARI with the true classes, on three seeds from 100 on, which are not reported, by optuna's TPE after "
-        "15 random trials; a cell ends after its trials or its seconds, whichever is first. Cells that are not listed "
+        "Chosen for ARI with the true classes, on seeds from 100 on, which are not reported, by optuna's TPE after 15 "
+        "random trials; a cell ends after its trials or its seconds, whichever is first. Cells that are not listed "
         "have the defaults, since no trial ended in time. Parameters have four digits, and trials are run with these."
     )
     return Table("words_tuned", "Tuned parameters", pd.DataFrame(rows), note)
