@@ -22,8 +22,17 @@ def test_the_best_parameters_are_kept_and_a_run_takes_them(tmp_path):
     assert facts["ari"] > 0.4 and facts["budget"] == {"trials": 6, "seeds": 2, "seconds": 600.0}
     assert facts["tried"] == 6 and facts["trial"] < 6
     jobs = list(plan.jobs([method("GNG")], [entry("iris")], ("stationary", "nonstationary"), 2, tmp_path))
-    assert [job.parameters for job in jobs] == [facts["parameters"]] * 2 + [{}] * 2
-    assert list(plan.all_tuned(tmp_path)) == [("GNG", "iris", "stationary", facts)]
+    other = plan.packaged()["GNG", "iris", "nonstationary"]["parameters"]
+    assert [job.parameters for job in jobs] == [facts["parameters"]] * 2 + [other] * 2
+    outcomes = {(method, dataset, setting): outcome for method, dataset, setting, outcome in plan.all_tuned(tmp_path)}
+    assert outcomes == plan.packaged() | {("GNG", "iris", "stationary"): facts}
+
+
+def test_the_package_brings_what_was_tuned_once():
+    for (name, dataset, setting), outcome in plan.packaged().items():
+        assert method(name).space is not None and setting in method(name).settings and entry(dataset)
+        assert set(outcome["parameters"]) == set(next(iter(method(name).starts)))
+        assert outcome["budget"]["seeds"] == 3 and -1 <= outcome["ari"] <= 1
 
 
 def test_the_same_budget_gives_the_same_parameters(tmp_path):
