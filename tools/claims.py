@@ -55,7 +55,9 @@ SHOWN = {
 @cache
 def shapes() -> pd.DataFrame:
     """Means on the data sets with visible groups."""
-    return pd.read_csv(ROOT / "docs/benchmark/shapes/cells.csv").set_index(["setting", "method", "dataset"])
+    return (
+        pd.read_csv(ROOT / "docs/benchmark/shapes/cells.csv").set_index(["setting", "method", "dataset"]).sort_index()
+    )
 
 
 @cache
@@ -98,10 +100,11 @@ def scores(order: str, system: str, metric: str = "ari") -> pd.Series:
 
 def chosen(system: str) -> str:
     """A system by name; with a star, the setting of it that has the best mean ARI on shuffled rows."""
-    if not system.endswith("*"):
-        return system
     means = shapes().loc["shuffled"]["ari"].groupby("method").mean()
-    return str(means[means.index.str.startswith(system[:-1])].idxmax())
+    found = means[means.index.str.startswith(system[:-1])] if system.endswith("*") else means[[system]]
+    if found.empty:
+        raise KeyError(system)
+    return str(found.idxmax())
 
 
 def table() -> str:

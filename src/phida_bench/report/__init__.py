@@ -22,6 +22,7 @@ from phida_bench.comparisons import (
 from phida_bench.datasets import entries
 from phida_bench.evaluation import evaluate
 from phida_bench.methods import methods
+from phida_bench.metrics import metrics
 from phida_bench.protocol import ORDERS, SETTINGS
 from phida_bench.published import published
 from phida_bench.report import render, shapes, statements, tables
@@ -102,7 +103,17 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
         document.sections.append(Section("Parameters", tables=tuple(t for t in settings if t)))
     origin = (tables.seeds(cells, present), tables.not_run(trials, earlier), tables.mixed(trials))
     document.sections.append(Section("Seeds, and what could not be run", tables=tuple(t for t in origin if t)))
-    return render.write(document, cells, out)
+    return render.write(document, _as_printed(cells), out)
+
+
+def _as_printed(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells in the digits that the page prints."""
+    digits = cells["metric"].map(lambda name: metrics()[name].digits)
+    printed = {
+        name: [round(value, places) for value, places in zip(cells[name], digits, strict=True)]
+        for name in ("mean", "std")
+    }
+    return cells.assign(**printed).drop(columns="earlier", errors="ignore")
 
 
 def write_published(out: Path) -> Path:

@@ -94,8 +94,8 @@ def _file(picture: Picture) -> str:
 def pixels(picture: Picture) -> bytes:
     """A picture as PNG with few colours, the same for the same points."""
     drawn, small = io.BytesIO(), io.BytesIO()
-    picture.figure.savefig(drawn, format="png", dpi=110, metadata={"Software": None})
-    image = Image.open(drawn).convert("RGB").quantize(64, dither=Image.Dither.NONE)
+    picture.figure.savefig(drawn, format="png", dpi=90, metadata={"Software": None})
+    image = Image.open(drawn).convert("RGB").quantize(40, dither=Image.Dither.NONE)
     image.save(small, "png", optimize=True)
     return small.getvalue()
 

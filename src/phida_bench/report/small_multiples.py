@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 from phida._partitions import adjusted_rand, contingency
 
 #: Rows that a small picture shows.
-_SHOWN = 700
+_SHOWN = 450
 _COLUMNS = 3
 
 
