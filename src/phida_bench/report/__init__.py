@@ -108,11 +108,8 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
 
 def _as_printed(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells in the digits that the page prints."""
-    digits = cells["metric"].map(lambda name: metrics()[name].digits)
-    printed = {
-        name: [round(value, places) for value, places in zip(cells[name], digits, strict=True)]
-        for name in ("mean", "std")
-    }
+    digits = [metrics()[name].digits for name in cells["metric"]]
+    printed = {name: list(map(round, cells[name], digits)) for name in ("mean", "std")}
     return cells.assign(**printed).drop(columns="earlier", errors="ignore")
 
 
