@@ -58,6 +58,11 @@ class Entry:
 
 COLLECTIONS = ("paper", "shapes")
 
+_CITATIONS = {
+    "sipu": "Fränti and Sieranoja (2018), K-means properties on six clustering benchmark datasets",
+    "FCPS": "Ultsch (2005), U*C: Self-organized clustering with emergent feature maps",
+}
+
 
 @cache
 def entries(collection: str | None = "paper") -> dict[str, Entry]:
@@ -105,7 +110,7 @@ def _files() -> list[Entry]:
             + (", version 1.1.0; a random half" if row["name"].startswith("birch") else ", version 1.1.0"),
             terms="for research use; cite the sources",
             citation="Gagolewski (2022), A framework for benchmarking clustering algorithms, SoftwareX 20, 101270; "
-            + ("Fränti and Sieranoja (2018)" if row["family"] == "sipu" else "Ultsch (2005), Clustering with SOM: U*C"),
+            + _CITATIONS[row["family"]],
             collection="shapes",
             family=row["family"],
         )
