@@ -109,7 +109,7 @@ def chosen(system: str) -> str:
 
 def table() -> str:
     """The systems of SHOWN, in Markdown."""
-    rows = ["", "| | shuffled | group by group | early | ARI ≥ .95 | µs a row |", "|---|---|---|---|---|---|"]
+    rows = ["", "| | shuffled | group by group | early | ARI ≥ .95 | µs a row | data sets |", "|---" * 7 + "|"]
     for title, system in SHOWN.items():
         name = chosen(system)
         second = f"{scores('grouped', name).mean():.2f}" if name in shapes().loc["grouped"].index else ""
@@ -118,7 +118,7 @@ def table() -> str:
         rows.append(
             f"| {title.replace(';', setting + ';') if ';' in title else title + setting} "
             f"| {scores('shuffled', name).mean():.2f} | {second} | {scores('shuffled', name, 'early_ari').mean():.2f} "
-            f"| {(scores('shuffled', name) >= SOLVED).mean():.0%} | {speed:.1f} |"
+            f"| {(scores('shuffled', name) >= SOLVED).mean():.0%} | {speed:.1f} | {len(scores('shuffled', name))} |"
         )
     return "\n".join([*rows, "", ""])
 

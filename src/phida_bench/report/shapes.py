@@ -90,10 +90,10 @@ def overview(cells: pd.DataFrame, methods: list[Method]) -> Table:
     note = (
         "Means over the data sets that a system finished, on shuffled rows and, where the column says so, group by "
         "group. Early: after a tenth of the shuffled rows. “ARI ≥ .95”: the share of data sets. Right number: the "
-        "share of data sets, shuffled, on which the mean number of clusters is the true one. Time: learning and labelling, "
-        "the median over data sets, on one core of a machine with other work to do. Told K: the true number of groups; "
-        "the scale: the range of the features, of which its distance is a share; all rows: they are there at once, so "
-        "that there is no second order."
+        "share of data sets, shuffled, on which the mean number of clusters is the true one. Time: learning and "
+        "labelling, the median over data sets, on one core of a machine with other work to do. Told K: the true "
+        "number of groups; the scale: the range of the features, of which its distance is a share; all rows: they "
+        "are there at once, so that there is no second order."
     )
     return Table("overview", "All data sets", pd.DataFrame(rows), note)
 
