@@ -180,7 +180,8 @@ def _ranks(
             )
             title = diagram.title[0].upper() + diagram.title[1:]
             if not complete:
-                figure = cd_diagram(found.ranks, found.nemenyi, title, "PHIDA")
+                highlight = PLUS[-1] if diagram.group == "plus" else "PHIDA"
+                figure = cd_diagram(found.ranks, found.nemenyi, title, highlight)
                 pictures.append(Picture(f"cd_{diagram.name}", title, figure, note))
             order = ", ".join(f"{name} {rank:.2f}" for name, rank in found.ranks.items())
             rows.append(
