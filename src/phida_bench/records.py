@@ -136,7 +136,7 @@ def pack(folder: Path, archive: Path) -> str:
     names = [trial.path(folder) for trial in trials(folder)]
     names += [*folder.glob("tuned/*/*/*.json"), *(p for p in (folder / _COMMANDS, folder / EARLIER) if p.is_file())]
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(archive, "w:xz", format=tarfile.PAX_FORMAT) as tar:
+    with tarfile.open(archive, "w:xz", format=tarfile.PAX_FORMAT, preset=1) as tar:  # records are small already
         for path in sorted(names):
             facts = tarfile.TarInfo(str(path.relative_to(folder)))
             facts.size = path.stat().st_size
