@@ -35,3 +35,10 @@ def test_a_claim_that_no_table_holds_is_an_error(claims):
         claims["filled"]("<!-- claim: shapes ari shuffled NoSuchSystem -->1.00<!-- end -->")
     with pytest.raises(KeyError):
         claims["filled"]("<!-- claim: weather today -->fine<!-- end -->")
+
+
+def test_no_claim_begins_a_line_of_text(claims):
+    """A comment at the beginning of a line would end the paragraph."""
+    for name in claims["TEXTS"]:
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        assert [line for line in lines if line.lstrip().startswith("<!-- claim:") and "table" not in line] == []
