@@ -2,7 +2,7 @@
 
 ``python studies/row_order.py anuran_calls`` learns the nonstationary streams of many spellings of the name and of all
 numberings of the four classes, and prints the nearest to the published means, and the spread over all of them.
-``python studies/row_order.py letter`` does so for orders of the rows. Data sets are looked for in the folder PHIDA_DATA.
+``python studies/row_order.py letter`` does so for orders of the rows. Data sets are looked for in PHIDA_DATA.
 """
 
 from __future__ import annotations

@@ -24,6 +24,8 @@ from phida_bench.summary import matrix
 OURS = "PHIDA+groups"
 #: From here on a partition is the true one to the eye.
 SOLVED = 0.95
+#: The share of data sets that a system must have finished to be ranked.
+_ENOUGH = 0.9
 #: A difference in ARI that is worth a line.
 _WORTH = 0.05
 
@@ -176,15 +178,16 @@ def _ranks(cells: pd.DataFrame, methods: list[Method]) -> Section:
     pictures = []
     for order in ORDERS:
         table = matrix(cells, order, "ari")
-        table = table[[name for name in names if name in table]]
+        finished = table[[name for name in names if name in table]]
+        table = finished.loc[:, finished.notna().mean() >= _ENOUGH].dropna()
         if len(table) < 2 or len(table.columns) < 3:
             continue
         found = compare(table)
         title = f"Visible groups, {_ORDER_WORDS[order]}, ARI"
         note = (
             f"Average ranks over {found.datasets} data sets; Friedman p = {found.friedman:.2g}; CD = "
-            f"{found.critical_difference:.2f}. Of systems with a setting, the setting that does best on average; a "
-            "system without a result has the last rank."
+            f"{found.critical_difference:.2f}. Of systems with a setting, the setting that does best on average. Only "
+            "systems that finished nine tenths of the data sets, on those that all of them finished."
         )
         pictures.append(Picture(f"cd_{order}", title, cd_diagram(found.ranks, found.nemenyi, title, OURS), note))
     return Section("Ranks", pictures=tuple(pictures))
