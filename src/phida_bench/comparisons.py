@@ -1,4 +1,4 @@
-"""The paper's comparisons: its 18 critical difference diagrams and its focused tests."""
+"""The paper's comparisons: its 18 critical difference diagrams and its focused tests; the same with PHIDA+."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Diagram:
     """Which methods are ranked by what."""
 
     group: str
-    """main, ablation, mapping; or successors: main with those of PHIDA."""
+    """main, ablation, mapping; or plus: main with PHIDA+."""
     setting: str
     metric: str
 
@@ -30,7 +30,7 @@ class Diagram:
             "main": "",
             "ablation": "ablations, ",
             "mapping": "mapping comparisons, ",
-            "successors": "with successors of PHIDA, ",
+            "plus": "with PHIDA+, ",
         }[self.group]
         return f"{what}{self.setting}, {metrics()[self.metric].title}"
 
@@ -45,16 +45,17 @@ DIAGRAMS = (
     *(Diagram("mapping", "nonstationary", metric) for metric in _STREAM),
 )
 
-#: Ranks of PHIDA's successors among all systems; not in the paper.
-SUCCESSOR_DIAGRAMS = (
-    *(Diagram("successors", "nonstationary", metric) for metric in _STREAM),
-    *(Diagram("successors", "stationary", metric) for metric in ("ari", "ami")),
+#: Ranks of PHIDA+ among all systems; not in the paper.
+PLUS_DIAGRAMS = (
+    *(Diagram("plus", "nonstationary", metric) for metric in _STREAM),
+    *(Diagram("plus", "stationary", metric) for metric in ("ari", "ami")),
+    *(Diagram("plus", "nonstationary", metric) for metric in ("bwt_ari", "bwt_ami")),
 )
-SUCCESSORS = ("PHIDA+", "PHIDA+groups", "PHIDA-coactivation")
+PLUS = ("PHIDA+groups", "PHIDA+parts")
 
-#: The focused comparisons: PHIDA against one method; those with IDAT are corrected within their setting.
+#: The focused comparisons: a method against one other; those with IDAT are corrected within their setting.
 FAMILIES = {"nonstationary": _STREAM, "stationary": ("ari", "ami")}
-OPPONENTS = ("IDAT", "SOINN+", "noPH")
+OPPONENTS = {"PHIDA": ("IDAT", "SOINN+", "noPH"), **dict.fromkeys(PLUS, ("PHIDA", "IDAT", "SOINN+"))}
 
 
 def values(cells: pd.DataFrame, diagram: Diagram, groups: dict[str, str], *, complete: bool = False) -> pd.DataFrame:
@@ -63,8 +64,8 @@ def values(cells: pd.DataFrame, diagram: Diagram, groups: dict[str, str], *, com
     ``groups`` gives the group of each method. With ``complete``, only data sets on which every method has a result.
     """
     main = ("online", "batch")
-    others = {"main": main, "ablation": ("ablation",), "mapping": ("mapping",), "successors": main}[diagram.group]
-    also = ("PHIDA", *SUCCESSORS) if diagram.group == "successors" else ("PHIDA",)
+    others = {"main": main, "ablation": ("ablation",), "mapping": ("mapping",), "plus": main}[diagram.group]
+    also = ("PHIDA", *PLUS) if diagram.group == "plus" else ("PHIDA",)
     here = cells[(cells["setting"] == diagram.setting) & (cells["metric"] == diagram.metric)]
     methods = [m for m in here["method"].unique() if m in also or groups.get(m) in others]
     here = here[here["method"].isin(methods)]
@@ -78,30 +79,26 @@ def ranked(table: pd.DataFrame) -> Comparison | None:
     return compare(table) if len(table) > 1 and len(table.columns) > 1 and "PHIDA" in table else None
 
 
-def successors(cells: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
-    """Each successor of PHIDA against PHIDA as the equations have it: means, tests, and where the successor loses.
-
-    ``titles`` names data sets.
-    """
+def against_phida(cells: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
+    """Each level of PHIDA+ against PHIDA: means over data sets, and where it loses. ``titles`` names data sets."""
     rows = []
-    for successor in SUCCESSORS:
+    for level in PLUS:
         for setting, names in FAMILIES.items():
             for metric in names:
                 table = matrix(cells, setting, metric)
-                if not {"PHIDA-equations", successor} <= set(table.columns):
+                if not {"PHIDA", level} <= set(table.columns):
                     continue
-                pairs = table[["PHIDA-equations", successor]].dropna()
-                gain = pairs[successor] - pairs["PHIDA-equations"]
+                pairs = table[["PHIDA", level]].dropna()
+                gain = pairs[level] - pairs["PHIDA"]
                 lost = gain[gain < 0].sort_values()
                 rows.append(
                     {
-                        "method": successor,
+                        "method": level,
                         "setting": setting,
                         "metric": metrics()[metric].title,
-                        "PHIDA-equations": f"{pairs['PHIDA-equations'].mean():.3f}",
-                        "successor": f"{pairs[successor].mean():.3f}",
+                        "PHIDA": f"{pairs['PHIDA'].mean():.3f}",
+                        "PHIDA+": f"{pairs[level].mean():.3f}",
                         "better on": f"{int((gain > 0).sum())} of {len(pairs)}",
-                        "Wilcoxon p": f"{wilcoxon(table, successor, 'PHIDA-equations'):.4f}" if len(pairs) > 1 else "",
                         "worse on": ", ".join(f"{titles[name]} {value:+.3f}" for name, value in lost.items()),
                     }
                 )
@@ -109,24 +106,25 @@ def successors(cells: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
 
 
 def focused(cells: pd.DataFrame) -> pd.DataFrame:
-    """Wilcoxon tests of PHIDA against each opponent at hand, with Holm's correction for IDAT."""
+    """Wilcoxon tests of each method against each of its opponents at hand, with Holm's correction for IDAT."""
     rows = []
     for setting, names in FAMILIES.items():
-        for opponent in OPPONENTS:
+        for method, opponent in ((method, other) for method, others in OPPONENTS.items() for other in others):
             tests: dict[str, tuple[float, int, int]] = {}
             for metric in names:
                 table = matrix(cells, setting, metric)
-                if {"PHIDA", opponent} <= set(table.columns):
-                    pairs = table[["PHIDA", opponent]].dropna()
-                    better = int((pairs["PHIDA"] > pairs[opponent]).sum())
+                if {method, opponent} <= set(table.columns):
+                    pairs = table[[method, opponent]].dropna()
+                    better = int((pairs[method] > pairs[opponent]).sum())
                     if len(pairs) > 1:
-                        tests[metric] = (wilcoxon(table, "PHIDA", opponent), better, len(pairs))
+                        tests[metric] = (wilcoxon(table, method, opponent), better, len(pairs))
             adjusted = holm({metric: p for metric, (p, _, _) in tests.items()}) if opponent == "IDAT" else {}
             for metric, (p, better, pairs_count) in tests.items():
                 rows.append(
                     {
                         "setting": setting,
-                        "PHIDA against": opponent,
+                        "method": method,
+                        "against": opponent,
                         "metric": metrics()[metric].title,
                         "better on": f"{better} of {pairs_count}",
                         "p": p,

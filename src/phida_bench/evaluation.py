@@ -29,7 +29,7 @@ _CACHE = "metrics.csv"
 def evaluate(folder: Path, data: Path | None = None, jobs: int = 1) -> pd.DataFrame:
     """One row per trial that has a record: its key, status, reason, what it was made with, and a column per metric."""
     known = _cached(folder)
-    trials = [trial for trial in records.trials(folder) if trial.dataset in entries()]
+    trials = [trial for trial in records.trials(folder) if trial.dataset in entries(None)]
     stamps = {trial: _stamp(trial, folder) for trial in trials}
     fresh = [trial for trial in trials if known.get(_key(trial), {}).get("stamp") != stamps[trial]]
     # Trials of one data set together: each process then loads it once.

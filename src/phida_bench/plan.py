@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from phida_bench.datasets import Entry
 from phida_bench.methods import Method
-from phida_bench.protocol import Setting
+from phida_bench.protocol import ORDERS, SETTINGS, Setting
 from phida_bench.records import Trial
 from phida_bench.worker import Job
+
+#: Orders of each data set with visible groups.
+SHAPE_SEEDS = 3
 
 
 def jobs(
@@ -19,22 +25,51 @@ def jobs(
 ) -> Iterator[Job]:
     """Every trial, with its parameters, small data sets first.
 
-    A method that is deterministic gets one seed.
+    A method that is deterministic gets one seed, and data with visible groups come in three orders.
     """
     for entry in sorted(datasets, key=lambda entry: entry.samples * entry.features):
-        for setting in settings:
+        meant, most = (SETTINGS, seeds) if entry.collection == "paper" else (ORDERS, min(seeds, SHAPE_SEEDS))
+        for setting in (setting for setting in settings if setting in meant):
             for method in methods:
                 if setting in method.settings:
                     parameters = dict(method.parameters) | tuned(out, method.name, entry.name, setting)
-                    for seed in range(1 if method.deterministic else seeds):
+                    for seed in range(1 if method.deterministic else most):
                         trial = Trial(setting, entry.name, method.name, seed)
                         yield Job(trial, parameters, shuffled=not method.deterministic)
 
 
 def tuned(out: Path, method: str, dataset: str, setting: str) -> dict[str, Any]:
-    """The parameters that tuning chose, where it was run."""
+    """The parameters that tuning chose: in this folder, or else once, as the package has it."""
     path = tuned_path(out, method, dataset, setting)
-    return json.loads(path.read_text())["parameters"] if path.is_file() else {}
+    if path.is_file():
+        return dict(json.loads(path.read_text())["parameters"])
+    found = packaged().get((method, dataset, setting))
+    return dict(found["parameters"]) if found else {}
+
+
+@cache
+def packaged() -> dict[tuple[str, str, str], dict[str, Any]]:
+    """The outcomes of tuning that the package brings, by method, data set and setting; parameters have four digits.
+
+    Examples
+    --------
+    >>> from phida_bench.plan import packaged
+    >>> packaged()["CAEA", "iris", "nonstationary"]["parameters"]
+    {'lam': 8, 'age_max': 3}
+    """
+    with files(__package__).joinpath("tuned.csv").open("r", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {(row["method"], row["dataset"], row["setting"]): _outcome(row) for row in rows}
+
+
+def _outcome(row: dict[str, str]) -> dict[str, Any]:
+    words = [pair.split(" ") for pair in row["parameters"].split(", ")]
+    facts: dict[str, Any] = {
+        "budget": {"trials": int(row["trials"]), "seeds": int(row["seeds"]), "seconds": float(row["seconds"])},
+        "parameters": {name: json.loads(value) for name, value in words},
+        "ari": float(row["ari"]),
+    }
+    return facts | ({"tried": int(row["tried"])} if row["tried"] else {})
 
 
 def is_tuned(out: Path, method: str, dataset: str, setting: str) -> bool:
@@ -45,9 +80,12 @@ def is_tuned(out: Path, method: str, dataset: str, setting: str) -> bool:
 
 def all_tuned(out: Path) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     """Every outcome of tuning: method, data set, setting, and what was written down."""
-    for path in sorted((out / "tuned").glob("*/*/*.json")):
+    found = dict(packaged())
+    for path in (out / "tuned").glob("*/*/*.json"):
         setting, dataset = path.parts[-3:-1]
-        yield path.stem, dataset, setting, json.loads(path.read_text())
+        found[path.stem, dataset, setting] = json.loads(path.read_text())
+    for (method, dataset, setting), facts in sorted(found.items()):
+        yield method, dataset, setting, facts
 
 
 def tuned_path(out: Path, method: str, dataset: str, setting: str) -> Path:

@@ -1,4 +1,4 @@
-"""The two settings: in which order a stream is learned, and when it is evaluated. Pure functions of data and seed."""
+"""The settings: in which order a stream is learned, and when it is evaluated. Pure functions of data and seed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-Setting = Literal["stationary", "nonstationary"]
-SETTINGS: tuple[Setting, ...] = get_args(Setting)
+Setting = Literal["stationary", "nonstationary", "shuffled", "grouped"]
+#: The paper's two settings.
+SETTINGS: tuple[Setting, ...] = ("stationary", "nonstationary")
+#: The two orders in which data with visible groups are learned: all rows mixed, and group by group.
+ORDERS: tuple[Setting, ...] = ("shuffled", "grouped")
+ALL_SETTINGS: tuple[Setting, ...] = get_args(Setting)
+
+#: The share of mixed rows after which the early score is taken.
+EARLY = 0.1
 
 Rows = NDArray[np.int64]
 
@@ -21,10 +28,11 @@ def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int | No
 
     Parameters
     ----------
-    setting : {"stationary", "nonstationary"}
-        All rows in one stage, or a stage for each class.
+    setting : {"stationary", "nonstationary", "shuffled", "grouped"}
+        All rows in one stage, or a stage for each class; mixed rows in two stages, the first a tenth of them, or rows
+        group by group in one stage.
     y : ndarray of shape (n_samples,)
-        True classes, from 0.
+        True classes, from 0; -1 for rows that belong to none.
     spelling : str
         Name of the data set, which fixes the order inside the classes.
     seed : int or None
@@ -43,6 +51,11 @@ def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int | No
     """
     if setting == "stationary":
         return [_order(len(y), seed)]
+    if setting == "shuffled":
+        rows = _order(len(y), seed)
+        return [rows[: (first := int(np.ceil(EARLY * len(y))))], rows[first:]]
+    if setting == "grouped":
+        return [_group_by_group(y, seed)]
     by_class = _shuffled_classes(y, spelling)
     return [by_class[c] for c in _order(len(by_class), seed)]
 
@@ -50,6 +63,14 @@ def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int | No
 def _order(count: int, seed: int | None) -> Rows:
     # The published trials were drawn with NumPy's legacy generator.
     return np.arange(count) if seed is None else np.random.RandomState(seed).permutation(count)
+
+
+def _group_by_group(y: NDArray[np.int64], seed: int | None) -> Rows:
+    """Rows mixed, then the groups one after the other; rows that belong to none come all along."""
+    random = np.random.RandomState(seed)
+    rows, turn = random.permutation(len(y)), random.permutation(y.max() + 1)
+    when = np.where(y < 0, random.randint(0, len(turn), len(y)), turn[y])
+    return rows[np.argsort(when[rows], kind="stable")]
 
 
 def _shuffled_classes(y: NDArray[np.int64], spelling: str) -> list[Rows]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import tarfile
 import tempfile
 import zipfile
 import zlib
@@ -13,14 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from phida_bench.protocol import Setting
+from phida_bench.protocol import ALL_SETTINGS, Setting
 
 #: Raised when the content of a record changes; records of another format are run again.
 FORMAT = 1
 
 _COMMANDS = "commands.txt"
+
+#: Cells of an earlier run whose trials were not kept: means and standard deviations alone.
+EARLIER = "earlier_cells.csv"
 
 
 @dataclass(frozen=True)
@@ -122,12 +128,44 @@ def commands(folder: Path) -> list[str]:
     return path.read_text("utf-8").splitlines() if path.is_file() else []
 
 
+def pack(folder: Path, archive: Path) -> str:
+    """All records of a folder as one compressed file, the same bytes for the same records; its SHA-256.
+
+    What was tuned, the commands and the cells whose trials were not kept are in it too.
+    """
+    names = [trial.path(folder) for trial in trials(folder)]
+    names += [*folder.glob("tuned/*/*/*.json"), *(p for p in (folder / _COMMANDS, folder / EARLIER) if p.is_file())]
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(archive, "w:xz", format=tarfile.PAX_FORMAT, preset=1) as tar:  # records are small already
+        for path in sorted(names):
+            facts = tarfile.TarInfo(str(path.relative_to(folder)))
+            facts.size = path.stat().st_size
+            with open(path, "rb") as file:
+                tar.addfile(facts, file)
+    return hashlib.sha256(archive.read_bytes()).hexdigest()
+
+
+def earlier_cells(folder: Path) -> pd.DataFrame | None:
+    """Cells of an earlier run whose trials were not kept, in the layout of the summary; None where there are none."""
+    path = folder / EARLIER
+    return pd.read_csv(path, keep_default_na=False, na_values=[""]).fillna({"reason": ""}) if path.is_file() else None
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """The records of an archive, in a folder."""
+    try:
+        with tarfile.open(archive, "r:xz") as tar:
+            tar.extractall(folder, filter="data")
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise ValueError(f"{archive} is not an archive of records ({error}).") from error
+
+
 def trials(folder: Path) -> Iterator[Trial]:
     """The trials that have a record, in order."""
     for path in sorted(folder.glob("*/*/*/*.npz")):
         setting, dataset, method = path.relative_to(folder).parts[:3]
-        if setting in ("stationary", "nonstationary") and path.stem.isdigit():
-            yield Trial(setting, dataset, method, int(path.stem))  # type: ignore[arg-type]
+        if setting in ALL_SETTINGS and path.stem.isdigit():
+            yield Trial(setting, dataset, method, int(path.stem))
 
 
 def _small(labels: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:

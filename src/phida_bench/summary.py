@@ -32,6 +32,23 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     return cells[applies].reset_index(drop=True)
 
 
+def with_earlier(cells: pd.DataFrame, earlier: pd.DataFrame) -> pd.DataFrame:
+    """Cells, and those of an earlier run that have more seeds; the column ``earlier`` tells them apart.
+
+    Trials of an earlier run may be gone while its means are not. A cell is taken whole from one run or the other.
+    """
+    seeds = [
+        table[table["metric"] == "ari"].assign(ok=lambda t: t["runs"].where(t["status"] == "ok", 0)).set_index(CELL)
+        for table in (cells, earlier)
+    ]
+    ours = seeds[0]["ok"].reindex(seeds[1].index)
+    more = seeds[1]["ok"] > ours.fillna(-1)
+    chosen = pd.MultiIndex.from_frame(earlier[CELL]).isin(more[more].index)
+    replaced = pd.MultiIndex.from_frame(cells[CELL]).isin(more[more].index)
+    both = [cells[~replaced].assign(earlier=False), earlier[chosen].assign(earlier=True)]
+    return pd.concat([table for table in both if len(table)], ignore_index=True)
+
+
 def matrix(cells: pd.DataFrame, setting: str, metric: str) -> pd.DataFrame:
     """Means by data set (rows) and method (columns); NaN where unavailable."""
     chosen = cells[(cells["setting"] == setting) & (cells["metric"] == metric)]

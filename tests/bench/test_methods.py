@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from phida import PHIDA, PHIDAPlus
 from phida_bench import ReleasedPHIDA
 from phida_bench import methods as registry
-from phida_bench.methods import ClassCounted, Declined, Method, Task, method, methods, recorded_methods
+from phida_bench.methods import ClassCounted, Method, Task, method, methods
 
 X = load_iris().data
 
@@ -33,7 +33,7 @@ def run(name, stages=(X,)):
     [
         ("PHIDA", ReleasedPHIDA),
         ("PHIDA-equations", PHIDA),
-        ("PHIDA+", lambda: PHIDAPlus(level="parts")),
+        ("PHIDA+parts", lambda: PHIDAPlus(level="parts")),
         ("PHIDA+groups", PHIDAPlus),
     ],
 )
@@ -72,13 +72,6 @@ def test_fewer_nodes_than_classes_are_a_cluster_each():
 def test_no_method_is_told_the_classes_unless_it_needs_them():
     ours = [m for m in methods().values() if m.group in ("phida", "ablation", "mapping")]
     assert {m.name for m in ours if m.needs_class_count} == {m.name for m in ours if m.group == "mapping"}
-
-
-def test_methods_that_are_gone_are_known_to_reports_alone():
-    gone = set(recorded_methods()) - set(methods())
-    assert gone == {"PHIDA-coactivation"}
-    with pytest.raises(Declined, match="is gone"):
-        recorded_methods()["PHIDA-coactivation"].make(task("PHIDA"))
 
 
 def test_a_file_can_add_methods(tmp_path, monkeypatch):

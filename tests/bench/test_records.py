@@ -1,5 +1,7 @@
 """Records: whole or not at all."""
 
+import hashlib
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,24 @@ def test_what_is_no_record_is_passed_over(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).touch()
     assert list(records.trials(tmp_path)) == []
+
+
+def test_records_pack_into_one_file_that_is_the_same_for_the_same_records(tmp_path):
+    folder = tmp_path / "results"
+    for seed in range(3):
+        records.write(Record(Trial("stationary", "iris", "PHIDA", seed), "ok", labels=(np.arange(5),)), folder)
+    records.add_command("phida-bench run", folder)
+    digests = {records.pack(folder, tmp_path / name) for name in ("a.tar.xz", "b.tar.xz")}
+    assert digests == {hashlib.sha256((tmp_path / "a.tar.xz").read_bytes()).hexdigest()}
+    records.unpack(tmp_path / "a.tar.xz", tmp_path / "again")
+    assert list(records.trials(tmp_path / "again")) == list(records.trials(folder))
+    assert records.commands(tmp_path / "again") == ["phida-bench run"]
+    again = records.read(Trial("stationary", "iris", "PHIDA", 2), tmp_path / "again")
+    assert again.labels[0].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_what_is_no_archive_is_told(tmp_path):
+    path = tmp_path / "records.tar.xz"
+    path.write_bytes(b"not an archive")
+    with pytest.raises(ValueError, match=r"records\.tar\.xz is not an archive of records"):
+        records.unpack(path, tmp_path)

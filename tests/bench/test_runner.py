@@ -53,9 +53,7 @@ def test_a_deterministic_method_takes_the_rows_as_the_file_has_them(tmp_path):
 
 
 def test_a_trial_that_hangs_is_ended_and_its_other_seeds_are_spared(tmp_path):
-    began = time.monotonic()
     run(jobs("Sleeps", seeds=5) + jobs("Nearest"), tmp_path, timeout=3.0)
-    assert time.monotonic() - began < 60
     for seed in range(5):
         record = records.read(Trial("stationary", "iris", "Sleeps", seed), tmp_path)
         assert record.status == "timeout" and "exceeded 3 s" in record.reason

@@ -67,7 +67,7 @@ def test_the_published_tables_give_the_papers_ranks_and_tests(setting, metric, r
 
 
 def test_the_published_tables_give_the_papers_corrections_and_counts():
-    tests = focused(published()).set_index(["setting", "PHIDA against", "metric"])
+    tests = focused(published()).set_index(["setting", "against", "metric"])
     idat = tests.xs("IDAT", level=1)["Holm"]
     for setting, metric, p in (
         ("nonstationary", "ARI", 0.0186),

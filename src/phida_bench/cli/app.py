@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -113,8 +114,10 @@ def _print_table(title: str, columns: dict[str, Any], rows: Sequence[Sequence[st
 def run(
     out: Annotated[Path, typer.Option(help="Folder of the records.", file_okay=False)] = Path("results"),
     methods: Annotated[str, typer.Option(help="Names or groups with commas between, or all.")] = "PHIDA",
-    datasets: Annotated[str, typer.Option(help="Names with commas between, or all.")] = "all",
-    settings: Annotated[str, typer.Option(help="stationary, nonstationary or both.")] = "both",
+    datasets: Annotated[
+        str, typer.Option(help="Names or collections (paper, shapes) with commas between, or all.")
+    ] = "paper",
+    settings: Annotated[str, typer.Option(help="stationary, nonstationary, both; shuffled, grouped; all.")] = "all",
     seeds: Annotated[int, typer.Option(min=1, help="Trials of each.")] = 30,
     jobs: Jobs = 1,
     data: Data = None,
@@ -227,8 +230,11 @@ def tune(
 
 @app.command()
 def report(
-    folder: Annotated[Path | None, typer.Argument(help="Folder of the records.", file_okay=False)] = None,
+    folder: Annotated[Path | None, typer.Argument(help="Folder of the records, or an archive of them.")] = None,
     out: Annotated[Path, typer.Option(help="Folder of the report.", file_okay=False)] = Path("report"),
+    archive: Annotated[
+        Path | None, typer.Option(help="Pack all records into this file (.tar.xz); the report states its digest.")
+    ] = None,
     plugin: Plugin = None,
     published: Annotated[bool, typer.Option(help="Draw the published tables alone, with no run.")] = False,
     jobs: Jobs = 1,
@@ -239,6 +245,7 @@ def report(
     Example: phida-bench report results/ --out report/
     """
     from phida_bench import methods as benchmark_methods
+    from phida_bench import records
     from phida_bench import report as reports
 
     with errors_as_messages():
@@ -249,9 +256,13 @@ def report(
         if folder is None:
             page = reports.write_published(out)
         else:
-            if not folder.is_dir():
+            if not folder.exists():
                 raise typer.BadParameter(f"{folder} is not a folder; make one with: phida-bench run --out {folder}")
-            page = reports.write(folder, out, data, jobs, notes.print)
+            with tempfile.TemporaryDirectory() as unpacked:
+                if folder.is_file():
+                    records.unpack(folder, Path(unpacked))
+                    folder = Path(unpacked)
+                page = reports.write(folder, out, data, jobs, notes.print, archive)
         typer.echo(page)
 
 
@@ -278,9 +289,14 @@ def _available(methods: Sequence[Method]) -> list[Method]:
 
 
 def _datasets(names: str) -> list[Entry]:
-    from phida_bench.datasets import entries, entry
+    from phida_bench.datasets import COLLECTIONS, entries, entry
 
-    return list(entries().values()) if names == "all" else [entry(name) for name in _split(names)]
+    if names == "all":
+        return list(entries(None).values())
+    chosen: list[Entry] = []
+    for name in _split(names):
+        chosen += entries(name).values() if name in COLLECTIONS else [entry(name)]
+    return list(dict.fromkeys(chosen))
 
 
 def _at_hand(wanted: Sequence[Entry], data: Path | None) -> dict[str, str]:
@@ -302,12 +318,12 @@ def _command() -> str:
 
 
 def _settings(name: str) -> tuple[Any, ...]:
-    from phida_bench.protocol import SETTINGS
+    from phida_bench.protocol import ALL_SETTINGS, SETTINGS
 
-    if name == "both":
-        return SETTINGS
-    if name not in SETTINGS:
-        raise typer.BadParameter(f"there is no setting {name!r}; choose stationary, nonstationary or both.")
+    if name in ("all", "both"):
+        return ALL_SETTINGS if name == "all" else SETTINGS
+    if name not in ALL_SETTINGS:
+        raise typer.BadParameter(f"there is no setting {name!r}; choose {', '.join(ALL_SETTINGS)}, both or all.")
     return (name,)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from phida_bench.datasets.generated import NOISE
 from phida_bench.datasets.registry import Entry
 from phida_bench.datasets.sources import Pair, sources
 
@@ -26,7 +27,7 @@ class Dataset:
     X: NDArray[np.float64]
     """One row a sample."""
     y: NDArray[np.int64]
-    """Class of each row, from 0."""
+    """Class of each row, from 0; -1 for a row that belongs to none, which is learned and not scored."""
     source: str
     """Where it was taken from."""
     digest: str
@@ -85,7 +86,7 @@ def load(entry: Entry, folder: Path | None = None, *, download: bool = False) ->
     """
     for source, read in sources(entry, folder, download=download):
         try:
-            X, y = _typed(read())
+            X, y = _typed(read(), noise=entry.generated)
             _verify(entry, X, y)
         except ValueError as error:
             raise DatasetError(f"{entry.name} from {source}: {error}.") from error
@@ -98,11 +99,11 @@ def digest(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
     return hashlib.sha256(X.astype("<f8").tobytes() + y.astype("<i8").tobytes()).hexdigest()
 
 
-def _typed(pair: Pair) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Rows as float64, and classes numbered from 0 in the sorted order of the source's labels."""
+def _typed(pair: Pair, *, noise: bool) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Rows as float64, and classes numbered from 0 in the sorted order of the source's labels; noise keeps its -1."""
     X = np.ascontiguousarray(pair[0], dtype=np.float64)
-    _, y = np.unique(pair[1], return_inverse=True)
-    return X, y.astype(np.int64)
+    values, y = np.unique(pair[1], return_inverse=True)
+    return X, y.astype(np.int64) - int(noise and values[0] == NOISE)
 
 
 def _verify(entry: Entry, X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
@@ -112,7 +113,7 @@ def _verify(entry: Entry, X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
     if not np.isfinite(X).all():
         row, column = np.argwhere(~np.isfinite(X))[0]
         raise ValueError(f"X[{row}, {column}] is not finite")
-    if (classes := len(np.unique(y))) != entry.classes:
+    if (classes := len(np.unique(y[y != NOISE]))) != entry.classes:
         raise ValueError(f"y has {classes} classes, but {entry.classes} were expected")
     if entry.digest and digest(X, y) != entry.digest:
         raise ValueError("values or row order differ from the benchmark's (the digest does not match)")

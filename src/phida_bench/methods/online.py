@@ -9,6 +9,7 @@ import numpy as np
 from phida_bench import systems
 from phida_bench.methods.estimators import OnlineSystem
 from phida_bench.methods.interface import Method, Suggest, Task
+from phida_bench.protocol import ALL_SETTINGS
 
 
 def _gng(task: Task) -> OnlineSystem:
@@ -68,16 +69,24 @@ _CAEA_STARTS = ({"lam": 28, "age_max": 10}, {"lam": 90, "age_max": 16})
 
 METHODS = (
     Method(
-        "GNG", "online", 30, "Growing Neural Gas, tuned", _gng, published="GNG", space=_gng_space, starts=_GNG_STARTS
+        "GNG",
+        "online",
+        30,
+        "Growing Neural Gas, tuned",
+        _gng,
+        published="GNG",
+        settings=ALL_SETTINGS,
+        space=_gng_space,
+        starts=_GNG_STARTS,
     ),
     Method(
         "SOINN+",
         "online",
         31,
-        "SOINN+ in the released program's reading, nothing to tune",
+        "SOINN+ as described, nothing to tune",
         _soinn_plus,
-        {"compatibility": "released"},
         published="SOINN+",
+        settings=ALL_SETTINGS,
     ),
     Method(
         "DDVFA",
@@ -86,6 +95,7 @@ METHODS = (
         "Distributed Dual Vigilance Fuzzy ART, tuned; the range of each feature is known beforehand",
         _ddvfa,
         published="DDVFA",
+        settings=ALL_SETTINGS,
         space=_ddvfa_space,
         starts=({"rho_lb": 0.7, "rho_ub": 0.85}, {"rho_lb": 0.8, "rho_ub": 0.85}),
     ),
@@ -96,9 +106,20 @@ METHODS = (
         "CIM-based ART with edge and age, tuned",
         _caea,
         published="CAEA",
+        settings=ALL_SETTINGS,
         space=_caea_space,
         starts=_CAEA_STARTS,
     ),
-    Method("CAE", "online", 34, "CIM-based ART with edge, nothing to tune", _cae, published="CAE"),
-    Method("IDAT", "online", 35, "Inverse-distance ART with topology, nothing to tune", _idat, published="IDAT"),
+    Method(
+        "CAE", "online", 34, "CIM-based ART with edge, nothing to tune", _cae, published="CAE", settings=ALL_SETTINGS
+    ),
+    Method(
+        "IDAT",
+        "online",
+        35,
+        "Inverse-distance ART with topology, nothing to tune",
+        _idat,
+        published="IDAT",
+        settings=ALL_SETTINGS,
+    ),
 )

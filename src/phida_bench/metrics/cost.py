@@ -1,9 +1,18 @@
 """What learning cost."""
 
-from phida_bench.metrics.interface import Metric
+from phida_bench.metrics.interface import Evaluation, Metric
+from phida_bench.protocol import ORDERS
+
+
+def _microseconds(evaluation: Evaluation) -> float:
+    """Learning and labelling, per row."""
+    record = evaluation.record
+    return 1e6 * (sum(record.learn_seconds) + record.label_seconds[-1]) / len(evaluation.truth)
+
 
 METRICS = (
     Metric("fit_seconds", "Time (s)", 20, lambda e: sum(e.record.learn_seconds), "lower", 3),
+    Metric("us_per_row", "µs a row", 22, _microseconds, "lower", 1, ORDERS),
     Metric(
         "peak_memory",
         "Memory (MiB)",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida._partitions import adjusted_mutual_information, adjusted_rand, contingency
-from phida_bench.protocol import SETTINGS, Setting
+from phida_bench.protocol import ALL_SETTINGS, Setting
 from phida_bench.records import Record
 
 
@@ -34,8 +34,12 @@ class Evaluation:
     @cached_property
     def _tables(self) -> list[NDArray[np.int64]]:
         first = 1 if self.record.trial.setting == "nonstationary" else 0
-        stages = self.record.labels[first:]
-        return [contingency(self.truth[: len(labels)], labels.astype(np.int64)) for labels in stages]
+        return [self._table(labels.astype(np.int64)) for labels in self.record.labels[first:]]
+
+    def _table(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Classes beside labels, without the rows that belong to no class."""
+        truth = self.truth[: len(labels)]
+        return contingency(truth[truth >= 0], labels[truth >= 0])
 
     def _per_stage(self, score: Callable[[NDArray[np.int64]], float]) -> list[float]:
         """A score per stage; the first of several classes that come in turn counts as 1 without evaluation."""
@@ -59,5 +63,5 @@ class Metric:
     """Which is better, ``higher`` or ``lower``; None where neither is."""
     digits: int
     """How many are printed after the point."""
-    settings: tuple[Setting, ...] = SETTINGS
+    settings: tuple[Setting, ...] = ALL_SETTINGS
     """Those in which it means something."""

@@ -16,6 +16,11 @@ def _final(stages: Stages) -> float:
     return stages[-1]
 
 
+def _early(stages: Stages) -> float:
+    """The value after the first stage, a tenth of the rows."""
+    return stages[0]
+
+
 def _average(stages: Stages) -> float:
     return float(np.mean(stages))
 
@@ -35,6 +40,7 @@ def _metrics() -> Iterator[Metric]:
         yield Metric(score, title, place, _of(score, _final), "higher", 3)
         streams: tuple[Setting, ...] = ("nonstationary",)
         yield Metric(f"avginc_{score}", f"avgInc_{title}", 2 + place, _of(score, _average), "higher", 3, streams)
+        yield Metric(f"early_{score}", f"early {title}", 6 + place, _of(score, _early), "higher", 3, ("shuffled",))
         yield Metric(f"bwt_{score}", f"BWT_{title}", 4 + place, _of(score, _backward_transfer), "higher", 3, streams)
 
 

@@ -11,40 +11,82 @@ import pandas as pd
 from phida_bench import execution, records
 from phida_bench.comparisons import (
     DIAGRAMS,
-    SUCCESSOR_DIAGRAMS,
-    SUCCESSORS,
+    PLUS,
+    PLUS_DIAGRAMS,
     Diagram,
+    against_phida,
     focused,
     ranked,
-    successors,
     values,
 )
 from phida_bench.datasets import entries
 from phida_bench.evaluation import evaluate
-from phida_bench.methods import recorded_methods
-from phida_bench.protocol import SETTINGS
+from phida_bench.methods import methods
+from phida_bench.metrics import metrics
+from phida_bench.protocol import ORDERS, SETTINGS
 from phida_bench.published import published
-from phida_bench.report import render, statements, tables
+from phida_bench.report import render, shapes, statements, tables
 from phida_bench.report.cd_diagram import cd_diagram
 from phida_bench.report.document import Document, Picture, Section, Table
-from phida_bench.summary import summarise
+from phida_bench.summary import CELL, summarise, with_earlier
 
 
-def write(folder: Path, out: Path, data: Path | None, jobs: int, say: Callable[[str], None]) -> Path:
-    """The report of a folder of records."""
+def write(
+    folder: Path, out: Path, data: Path | None, jobs: int, say: Callable[[str], None], archive: Path | None = None
+) -> Path:
+    """The report of a folder of records: the paper's data sets, and in a folder below those with visible groups.
+
+    With ``archive``, all records are packed into that file, and the report states its digest.
+    """
     trials = evaluate(folder, data, jobs)
     if trials.empty:
         raise ValueError(f"{folder} holds no record; make some with: phida-bench run --out {folder}")
     say(f"{len(trials)} trials evaluated")
+    facts = {} if archive is None else {"raw records": _packed(folder, archive)}
+    ours = trials["setting"].isin(SETTINGS)
+    pages = []
+    if ours.any():
+        pages.append(_write_paper(folder, trials[ours], facts, out))
+    if not ours.all():
+        pages.append(_write_shapes(folder, trials[~ours], facts, out / "shapes", data))
+    return pages[0]
+
+
+def _packed(folder: Path, archive: Path) -> str:
+    digest = records.pack(folder, archive)
+    return f"{archive.name}, {archive.stat().st_size / 1e6:.1f} MB, SHA-256 {digest}"
+
+
+def _write_shapes(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out: Path, data: Path | None) -> Path:
     cells = summarise(trials)
-    known = recorded_methods()
+    document = Document("Groups that a person can see", _facts(folder, trials, ORDERS) | facts)
+    document.sections.extend(shapes.sections(cells, folder, data))
+    origin = [
+        table for table in (tables.not_run(trials), tables.mixed(trials)) if table is not None and len(table.cells)
+    ]
+    if origin:
+        document.sections.append(Section("What could not be run", tables=tuple(origin)))
+    return render.write(document, shapes.wide(cells), out)
+
+
+def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out: Path) -> Path:
+    earlier = records.earlier_cells(folder)
+    cells = summarise(trials)
+    if earlier is not None:
+        cells = with_earlier(cells, earlier[earlier["method"].isin(methods())])
+        kept = cells.groupby(CELL, sort=False)["earlier"].first()
+        facts = facts | {
+            "cells without raw records": f"{int(kept.sum())} of {len(kept)}: their means are those of an earlier run, "
+            "whose trials were not kept; the table of seeds says which"
+        }
+    known = methods()
     present = [name for name in known if name in set(cells["method"])]
     groups = {name: known[name].group for name in present}
-    document = Document("The PHIDA benchmark", _facts(folder, trials))
+    document = Document("The PHIDA benchmark", _facts(folder, trials, SETTINGS) | facts)
     document.sections.extend(_beside_published(cells, present))
     document.sections.extend(_comparisons(cells, groups))
-    if "PHIDA-equations" in present and set(SUCCESSORS) & set(present):
-        document.sections.append(_successors(cells, groups))
+    if "PHIDA" in present and set(PLUS) & set(present):
+        document.sections.append(_plus(cells, groups))
     document.sections.append(
         Section("Statements of the paper", tables=(statements.table(statements.Evidence(cells, groups)),))
     )
@@ -53,14 +95,22 @@ def write(folder: Path, out: Path, data: Path | None, jobs: int, say: Callable[[
         table = tables.differences(trials, "PHIDA-equations", "PHIDA")
         document.sections.append(Section("Equations and released code", tables=(table,)))
     settings = (
+        tables.searched(known[name] for name in present),
         tables.tuned(folder) if any(known[name].space for name in present) else None,
         tables.fixed(known[name] for name in present),
     )
     if any(settings):
         document.sections.append(Section("Parameters", tables=tuple(t for t in settings if t)))
-    origin = (tables.seeds(cells, present), tables.not_run(trials), tables.mixed(trials))
+    origin = (tables.seeds(cells, present), tables.not_run(trials, earlier), tables.mixed(trials))
     document.sections.append(Section("Seeds, and what could not be run", tables=tuple(t for t in origin if t)))
-    return render.write(document, cells, out)
+    return render.write(document, _as_printed(cells), out)
+
+
+def _as_printed(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells in the digits that the page prints."""
+    digits = [metrics()[name].digits for name in cells["metric"]]
+    printed = {name: list(map(round, cells[name], digits)) for name in ("mean", "std")}
+    return cells.assign(**printed).drop(columns="earlier", errors="ignore")
 
 
 def write_published(out: Path) -> Path:
@@ -75,8 +125,9 @@ def write_published(out: Path) -> Path:
     return render.write(document, cells, out)
 
 
-def _facts(folder: Path, trials: pd.DataFrame) -> dict[str, str]:
-    read = (records.read(trial, folder, with_labels=False) for trial in records.trials(folder))
+def _facts(folder: Path, trials: pd.DataFrame, settings: tuple[str, ...]) -> dict[str, str]:
+    made = (trial for trial in records.trials(folder) if trial.setting in settings)
+    read = (records.read(trial, folder, with_labels=False) for trial in made)
     first = next((record for record in read if record and record.versions), None)
     shape = f"{trials['dataset'].nunique()} data sets, {trials['method'].nunique()} methods, {len(trials)} trials"
     return {
@@ -85,12 +136,19 @@ def _facts(folder: Path, trials: pd.DataFrame) -> dict[str, str]:
         "made by": "; ".join(records.commands(folder)) or "unknown",
         "processor": str(first.machine["processor"]) if first else execution.processor(),
         "versions": ", ".join(f"{name} {number}" for name, number in first.versions.items()) if first else "unknown",
-        "times": "seconds of one core, learning only",
+        "times": "seconds of one core, learning only, while the machine had other work to do",
+        "processor time": _hours(trials),
     }
 
 
+def _hours(trials: pd.DataFrame) -> str:
+    """How long one core would learn all of it again."""
+    seconds = trials["fit_seconds"].astype(float).sum()
+    return f"{seconds / 3600:.1f} h of learning, in {len(trials)} trials"
+
+
 def _beside_published(cells: pd.DataFrame, present: list[str]) -> list[Section]:
-    known = recorded_methods()
+    known = methods()
     found: list[Table] = []
     for name in present:
         if theirs := known[name].published:
@@ -122,7 +180,8 @@ def _ranks(
             )
             title = diagram.title[0].upper() + diagram.title[1:]
             if not complete:
-                figure = cd_diagram(found.ranks, found.nemenyi, title, "PHIDA")
+                highlight = PLUS[-1] if diagram.group == "plus" else "PHIDA"
+                figure = cd_diagram(found.ranks, found.nemenyi, title, highlight)
                 pictures.append(Picture(f"cd_{diagram.name}", title, figure, note))
             order = ", ".join(f"{name} {rank:.2f}" for name, rank in found.ranks.items())
             rows.append(
@@ -137,22 +196,14 @@ def _ranks(
     return tuple(pictures), pd.DataFrame(rows)
 
 
-def _successors(cells: pd.DataFrame, groups: dict[str, str]) -> Section:
-    """PHIDA's successors beside PHIDA, and among all systems."""
-    pictures, words = _ranks(cells, groups, SUCCESSOR_DIAGRAMS)
+def _plus(cells: pd.DataFrame, groups: dict[str, str]) -> Section:
+    """PHIDA+ beside PHIDA, and among all systems."""
+    pictures, words = _ranks(cells, groups, PLUS_DIAGRAMS)
     titles = {name: entry.title for name, entry in entries().items()}
-    shown = [
-        Table(
-            "successor_tests",
-            "Successors against PHIDA",
-            successors(cells, titles),
-            "Means over data sets, PHIDA as the equations have it. Two-sided Wilcoxon tests over data sets, not "
-            "corrected.",
-        )
-    ]
+    shown = [Table("words_plus", "PHIDA+ against PHIDA", against_phida(cells, titles), "Means over data sets.")]
     if len(words):
-        shown.append(Table("successor_ranks", "Average ranks with successors", words))
-    return Section("Successors of PHIDA, which are not in the paper", tables=tuple(shown), pictures=pictures)
+        shown.append(Table("words_plus_ranks", "Average ranks with PHIDA+", words))
+    return Section("PHIDA+, which is not in the paper", tables=tuple(shown), pictures=pictures)
 
 
 def _comparisons(cells: pd.DataFrame, groups: dict[str, str]) -> list[Section]:

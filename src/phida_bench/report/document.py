@@ -30,6 +30,8 @@ class Picture:
     title: str
     figure: Figure
     note: str = ""
+    raster: bool = False
+    """Whether it holds so many points that pixels are smaller than outlines."""
 
 
 @dataclass(frozen=True, eq=False)

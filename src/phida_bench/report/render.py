@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from collections.abc import Iterator
 from importlib.resources import files
@@ -10,6 +11,7 @@ from pathlib import Path
 import jinja2
 import matplotlib as mpl
 import pandas as pd
+from PIL import Image
 
 from phida_bench.report.document import Document, Picture, Table
 
@@ -25,6 +27,10 @@ def write(document: Document, cells: pd.DataFrame, out: Path) -> Path:
             base.with_suffix(".tex").write_text(latex(table), "utf-8")
         for picture in section.pictures:
             base = out / "diagrams" / picture.name
+            if picture.raster:
+                (out / _file(picture)).parent.mkdir(exist_ok=True)
+                (out / _file(picture)).write_bytes(pixels(picture))
+                continue
             base.with_suffix(".svg").write_text(svg(picture), "utf-8")
             picture.figure.savefig(base.with_suffix(".png"), dpi=140, metadata={"Software": None})
     cells.to_csv(out / "cells.csv", index=False, float_format="%.6g")
@@ -38,7 +44,7 @@ def html(document: Document) -> str:
     """One page that needs no other file."""
     source = files(__package__).joinpath("page.html.j2").read_text("utf-8")
     template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
-    return template.render(document=document, svg=svg)
+    return template.render(document=document, svg=svg, pixels=_embedded)
 
 
 def markdown(document: Document) -> str:
@@ -53,7 +59,7 @@ def _markdown_lines(document: Document) -> Iterator[str]:
     for section in document.sections:
         yield from ("", f"## {section.title}")
         for picture in section.pictures:
-            yield from ("", f"![{picture.title}](diagrams/{picture.name}.svg)")
+            yield from ("", f"![{picture.title}]({_file(picture)})")
             if picture.note:
                 yield from ("", picture.note)
         for table in section.tables:
@@ -78,6 +84,24 @@ def latex(table: Table) -> str:
         caption=table.title, label=f"tab:{table.name}", hrules=True, column_format=columns
     )
     return text
+
+
+def _file(picture: Picture) -> str:
+    """Where the page in Markdown finds a picture."""
+    return f"pictures/{picture.name}.png" if picture.raster else f"diagrams/{picture.name}.svg"
+
+
+def pixels(picture: Picture) -> bytes:
+    """A picture as PNG with few colours, the same for the same points."""
+    drawn, small = io.BytesIO(), io.BytesIO()
+    picture.figure.savefig(drawn, format="png", dpi=90, metadata={"Software": None})
+    image = Image.open(drawn).convert("RGB").quantize(40, dither=Image.Dither.NONE)
+    image.save(small, "png", optimize=True)
+    return small.getvalue()
+
+
+def _embedded(picture: Picture) -> str:
+    return "data:image/png;base64," + base64.b64encode(pixels(picture)).decode()
 
 
 def svg(picture: Picture) -> str:

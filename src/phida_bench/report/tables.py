@@ -11,9 +11,12 @@ import pandas as pd
 
 from phida_bench.datasets import entries
 from phida_bench.methods import Method
+from phida_bench.methods import methods as known_methods
 from phida_bench.metrics import metrics
 from phida_bench.plan import all_tuned
+from phida_bench.published import RUNS
 from phida_bench.report.document import Table
+from phida_bench.runner import seeds_for
 from phida_bench.summary import beside_published
 
 #: The paper's tables: which metrics stand together.
@@ -45,10 +48,22 @@ def results(cells: pd.DataFrame, methods: list[str], prefix: str = "") -> list[T
             for name in names:
                 row = {"data set": entries()[dataset].title, "metric": metrics()[name].title}
                 rows.append(row | {m: cell(by_key.get((dataset, name, m)), name) for m in columns})
-        fewest = here[here["status"] == "ok"]["runs"].min()
-        note = "Fewer than 30 seeds in places: see the table of seeds." if fewest < 30 else ""
+        note = _conditions(columns)
+        if here[here["status"] == "ok"]["runs"].min() < RUNS:
+            note += " Fewer than 30 seeds in places: see the table of seeds."
         tables.append(Table(f"{prefix}{setting}_{part}", f"{setting.capitalize()}: {part}", pd.DataFrame(rows), note))
     return tables
+
+
+def _conditions(names: list[str]) -> str:
+    """What must be known to read a table of results: what the numbers are, and who was helped."""
+    present = [known_methods()[name] for name in names if name in known_methods()]
+    note = "Mean (standard deviation) over seeds from 0 on. N/A: no result, for a reason that the last section gives."
+    if tuned_ones := [method.name for method in present if method.space]:
+        note += f" Tuned for ARI with the true classes, on other seeds: {', '.join(tuned_ones)}."
+    if told := [method.name for method in present if method.needs_class_count]:
+        note += f" Told the number of classes: {', '.join(told)}."
+    return note
 
 
 def cell(row: object, metric: str) -> str:
@@ -190,14 +205,28 @@ def _paired(difference: pd.Series) -> float:
 
 
 def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
-    """How many seeds stand behind each cell."""
+    """How many seeds stand behind each cell, which have fewer than the rule asks for, and which lack raw records."""
     here = cells[(cells["metric"] == "ari") & cells["method"].isin(methods)]
+    learning = cells[cells["metric"] == "fit_seconds"].set_index(["setting", "dataset", "method"])["mean"]
     rows = []
     for (setting, method), group in here.groupby(["setting", "method"], sort=False):
-        counts = group[group["status"] == "ok"]["runs"].value_counts().sort_index(ascending=False)
+        ok = group[group["status"] == "ok"]
+        counts = ok["runs"].value_counts().sort_index(ascending=False)
         done = ", ".join(f"{int(count)} data sets with {int(runs)}" for runs, count in counts.items())
-        rows.append({"setting": setting, "method": method, "seeds": done or "none"})
-    return Table("words_seeds", "Seeds", pd.DataFrame(rows))
+        few = [
+            f"{entries()[row.dataset].title} {int(row.runs)}"
+            for row in ok.itertuples()
+            if row.runs < seeds_for(float(learning.get((setting, row.dataset, method), 0.0)))
+            and not known_methods()[method].deterministic
+        ]
+        row = {"setting": setting, "method": method, "seeds": done or "none", "below the rule": ", ".join(few)}
+        if "earlier" in cells:
+            gone = ok[ok["earlier"]]["dataset"]
+            names = "all" if len(gone) == len(ok) else ", ".join(entries()[name].title for name in gone)
+            row["without raw records"] = names if len(gone) else ""
+        rows.append(row)
+    note = "The rule: 30 seeds where learning takes less than 5 s, 10 up to a minute, 3 beyond."
+    return Table("words_seeds", "Seeds", pd.DataFrame(rows), note)
 
 
 def tuned(folder: Path) -> Table:
@@ -218,10 +247,42 @@ def tuned(folder: Path) -> Table:
         )
     rows.sort(key=lambda row: (row["method"], row["setting"]))
     note = (
-        "Chosen on seeds 100 and up, which are not reported. The paper's ranges are unknown: those used here are the "
-        "suggested ones, so the published values need not be met."
+        "Chosen for ARI with the true classes, on seeds from 100 on, which are not reported, by optuna's TPE after 15 "
+        "random trials; a cell ends after its trials or its seconds, whichever is first. Cells that are not listed "
+        "have the defaults, since no trial ended in time. Parameters have four digits, and trials are run with these."
     )
     return Table("words_tuned", "Tuned parameters", pd.DataFrame(rows), note)
+
+
+class _Ranges:
+    """Stands in for an optuna trial, and notes down what may be suggested."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+
+    def suggest_int(self, name: str, low: int, high: int, *, log: bool = False) -> int:
+        self.words.append(f"{name} {low} … {high}" + (" (log)" if log else ""))
+        return low
+
+    def suggest_float(self, name: str, low: float, high: float, *, log: bool = False) -> float:
+        self.words.append(f"{name} {low:g} … {high:g}" + (" (log)" if log else ""))
+        return low
+
+
+def searched(methods: Iterable[Method]) -> Table | None:
+    """What tuning may choose from, and what it tries first; None where nothing is tuned."""
+    rows = []
+    for method in methods:
+        if method.space is not None:
+            ranges = _Ranges()
+            method.space(ranges)
+            first = "; ".join(", ".join(f"{n} {v:g}" for n, v in start.items()) for start in method.starts)
+            rows.append({"method": method.name, "searched": ", ".join(ranges.words), "tried first": first})
+    note = (
+        "The paper's ranges are unknown: these are suggested ones, so that the published values need not be met. Of "
+        "DDVFA, rho_ub is never below rho_lb."
+    )
+    return Table("words_searched", "What was searched", pd.DataFrame(rows), note) if rows else None
 
 
 def fixed(methods: Iterable[Method]) -> Table | None:
@@ -230,9 +291,15 @@ def fixed(methods: Iterable[Method]) -> Table | None:
     return Table("words_fixed", "Settings that are not tuned", pd.DataFrame(rows)) if rows else None
 
 
-def not_run(table: pd.DataFrame) -> Table:
-    """What failed, timed out, ran out of memory or declined, and why."""
+def not_run(table: pd.DataFrame, earlier: pd.DataFrame | None = None) -> Table:
+    """What failed, timed out, ran out of memory or declined, and why; of an earlier run, what did not run since."""
     bad = table[table["status"] != "ok"]
+    if earlier is not None:
+        keys = ["setting", "dataset", "method"]
+        gone = earlier[(earlier["metric"] == "ari") & (earlier["status"] == "unavailable")]
+        since = pd.MultiIndex.from_frame(table[keys])
+        gone = gone[~pd.MultiIndex.from_frame(gone[keys]).isin(since)]
+        bad = pd.concat([bad, gone[[*keys, "reason"]].assign(status="N/A")], ignore_index=True)
     rows = [
         {
             "method": method,

@@ -1,0 +1,183 @@
+"""Numbers in texts, taken from the tables of the benchmark, so that none is older than its table.
+
+``python tools/claims.py`` fills them in; ``--check`` says which differ. In a text a claim stands between
+``<!-- claim: WORDS -->`` and ``<!-- end -->``. The words:
+
+    shapes count                             how many data sets have visible groups
+    shapes ari shuffled PHIDA+groups         mean over these data sets, of the metric, in the order, of the system
+    shapes solved grouped PHIDA+groups       share of them with an ARI of at least .95
+    shapes lost shuffled                     on how many of them another system is better than PHIDA+groups by .05
+    shapes on r15 shuffled PHIDA+groups      ARI on one of them
+    shapes finished shuffled HDBSCAN-*       how many of them a system finished
+    shapes beside shuffled PHIDA+groups HDBSCAN-*    mean ARI of the first on those that the second finished
+    shapes table                             the systems of SHOWN, as a table
+    paper ari nonstationary PHIDA+parts      mean over the paper's data sets
+    paper better ari stationary PHIDA+parts PHIDA    on how many the first is better, "17 of 22"
+    near ARI raw mixed "PHIDA+, parts"       mean over the ten data sets of docs/why/neighbours.csv
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+ROOT = Path(__file__).parents[1]
+TEXTS = ("README.md", "docs/why.md")
+CLAIM = re.compile(r"(<!-- claim: ([^>]+?) -->)(.*?)(<!-- end -->)", re.DOTALL)
+SOLVED, WORTH = 0.95, 0.05
+
+#: The table in texts: name there, and name in the report. Of systems with a setting, the best one is chosen.
+SHOWN = {
+    "**PHIDA+ groups**": "PHIDA+groups",
+    "PHIDA+ parts": "PHIDA+parts",
+    "PHIDA, the published method": "PHIDA-equations",
+    "KMeans, told K; all rows at once": "KMeans",
+    "Birch, told K": "Birch",
+    "MiniBatchKMeans, told K": "MiniBatchKMeans",
+    "HDBSCAN; all rows at once": "HDBSCAN-*",
+    "DBSTREAM": "DBSTREAM-*",
+    "DenStream": "DenStream-*",
+    "CluStream, told K": "CluStream",
+    "IncDBSCAN": "IncDBSCAN-*",
+    "MCMSTStream": "MCMSTStream-*",
+    "CAEA": "CAEA",
+    "DDVFA": "DDVFA",
+    "SOINN+": "SOINN+",
+    "CAE": "CAE",
+    "IDAT": "IDAT",
+    "GNG": "GNG",
+}
+
+
+@cache
+def shapes() -> pd.DataFrame:
+    """Means on the data sets with visible groups."""
+    return (
+        pd.read_csv(ROOT / "docs/benchmark/shapes/cells.csv").set_index(["setting", "method", "dataset"]).sort_index()
+    )
+
+
+@cache
+def paper() -> pd.DataFrame:
+    """Means on the paper's data sets."""
+    cells = pd.read_csv(ROOT / "docs/benchmark/cells.csv", keep_default_na=False, na_values=[""])
+    return cells[cells["status"] == "ok"].set_index(["setting", "metric", "method", "dataset"])["mean"].sort_index()
+
+
+@cache
+def near() -> pd.DataFrame:
+    """Trials beside what people would otherwise take."""
+    return pd.read_csv(ROOT / "docs/why/neighbours.csv")
+
+
+def of_shapes(words: list[str]) -> str:
+    """A claim about visible groups."""
+    match words:
+        case ["count"]:
+            return str(shapes().index.get_level_values("dataset").nunique())
+        case ["table"]:
+            return table()
+        case ["solved", order, system]:
+            return f"{(scores(order, system) >= SOLVED).mean():.0%}".replace("%", " %")
+        case ["lost", order]:
+            wide = shapes().loc[order]["ari"].unstack("method")
+            others = wide.drop(columns=[name for name in wide if name.startswith("PHIDA")]).max(axis=1)
+            return str(int((others > wide["PHIDA+groups"] + WORTH).sum()))
+        case ["finished", order, system]:
+            return str(len(scores(order, system)))
+        case ["beside", order, system, other]:
+            return f"{beside(order, system, other):.2f}"
+        case ["on", dataset, order, system]:
+            return f"{shapes().loc[(order, system, dataset), 'ari']:.2f}"
+        case [metric, order, system]:
+            return f"{scores(order, system, metric).mean():.2f}"
+    raise KeyError(words)
+
+
+def scores(order: str, system: str, metric: str = "ari") -> pd.Series:
+    """A metric of a system, data set by data set."""
+    return shapes().loc[(order, chosen(system)), metric].dropna()
+
+
+def beside(order: str, system: str, other: str) -> float:
+    """Mean ARI of a system on the data sets that another finished."""
+    return float(scores(order, system).reindex(scores(order, other).index).mean())
+
+
+def chosen(system: str) -> str:
+    """A system by name; with a star, the setting of it that has the best mean ARI on shuffled rows."""
+    means = shapes().loc["shuffled"]["ari"].groupby("method").mean()
+    found = means[means.index.str.startswith(system[:-1])] if system.endswith("*") else means[[system]]
+    if found.empty:
+        raise KeyError(system)
+    return str(found.idxmax())
+
+
+def table() -> str:
+    """The systems of SHOWN, in Markdown."""
+    rows = [
+        "",
+        "| | shuffled | group by group | early | ARI ≥ .95 | µs a row | data sets | PHIDA+ there |",
+        "|---" * 8 + "|",
+    ]
+    for title, system in SHOWN.items():
+        name = chosen(system)
+        second = f"{scores('grouped', name).mean():.2f}" if name in shapes().loc["grouped"].index else ""
+        setting = f", {name.split('-')[1]}" + ("" if name.startswith("HDBSCAN") else " %") if "*" in system else ""
+        speed = shapes().loc[("shuffled", name), "us_per_row"].median()
+        rows.append(
+            f"| {title.replace(';', setting + ';') if ';' in title else title + setting} "
+            f"| {scores('shuffled', name).mean():.2f} | {second} | {scores('shuffled', name, 'early_ari').mean():.2f} "
+            f"| {(scores('shuffled', name) >= SOLVED).mean():.0%} | {speed:.1f} | {len(scores('shuffled', name))} "
+            f"| {beside('shuffled', 'PHIDA+groups', name):.2f} |"
+        )
+    return "\n".join([*rows, "", ""])
+
+
+def of_paper(words: list[str]) -> str:
+    """A claim about the paper's data sets."""
+    match words:
+        case ["better", metric, setting, a, b]:
+            pairs = paper().loc[(setting, metric)].unstack("method")[[a, b]].dropna()
+            return f"{int((pairs[a] > pairs[b]).sum())} of {len(pairs)}"
+        case [metric, setting, system]:
+            return f"{paper().loc[(setting, metric, system)].mean():.2f}"
+    raise KeyError(words)
+
+
+def of_near(words: list[str]) -> str:
+    """A claim about ten real data sets."""
+    metric, features, order, system = words
+    here = near()[(near()["scaled"] == (features != "raw")) & (near()["order"] == order) & (near()["method"] == system)]
+    return f"{here.groupby('data')[metric].mean().mean():.2f}"
+
+
+def filled(text: str) -> str:
+    """The text with every claim as the tables have it."""
+
+    def fill(found: re.Match[str]) -> str:
+        source, *words = shlex.split(found[2])
+        value = {"shapes": of_shapes, "paper": of_paper, "near": of_near}[source](words)
+        return found[1] + value + found[4]
+
+    return CLAIM.sub(fill, text)
+
+
+def main(*options: str) -> int:
+    """Fill in all texts, or check them."""
+    stale = [name for name in TEXTS if filled(text := (ROOT / name).read_text("utf-8")) != text]
+    for name in stale:
+        if "--check" in options:
+            print(f"{name} has numbers that its tables do not; run: python tools/claims.py")
+        else:
+            (ROOT / name).write_text(filled((ROOT / name).read_text("utf-8")), "utf-8")
+    return int(bool(stale) and "--check" in options)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
