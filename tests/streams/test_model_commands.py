@@ -124,7 +124,7 @@ def test_a_model_becomes_json_or_npz(here):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("fit", "rows.csv", "--out", "m"), 3, "column 'kind' is not numeric ('x' in the first row); leave it out"),
+        (("fit", "rows.csv", "--out", "m"), 3, "1 column is not numeric. 'kind' ('x'): text"),
         (("fit", "none.csv", "--out", "m"), 1, "there is no file none.csv"),
         (("fit", "rows.csv", "--out", "no/m"), 1, "there is no folder no; make it first"),
         (("predict", "m.safetensors", "rows.csv", "--output", "rows.csv"), 2, "rows.csv is the input"),
@@ -185,7 +185,7 @@ def test_columns_of_a_matrix_are_chosen_by_number(here):
 def test_other_delimiters_and_missing_values(here):
     (here / "semicolons.csv").write_text("a;b\nNA;1\n2;3\n4;5\n")
     words = ("fit", "semicolons.csv", "--delimiter", ";", "--out", "m.safetensors")
-    assert "'NA' in column 'a' is not a number" in phida(*words).output
+    assert "column 'a' has no value ('NA')" in phida(*words).output
     found = phida(*words, "--on-bad-row", "skip")
     assert found.exit_code == 0 and "2 rows learned" in found.output and "1 bad rows" in found.output
 

@@ -14,6 +14,7 @@ import typer
 from phida.cli.options import names
 from phida.streams.batch import Batch, RowReader
 from phida.streams.columns import Selection
+from phida.streams.dialect import Dialect
 from phida.streams.learning import BadRows
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
@@ -23,24 +24,33 @@ from phida.streams.opening import FORMATS, NAMELESS, Source, format_of, opened
 BATCH = 10_000
 
 
+def dialect(delimiter: str | None, decimal: str, thousands: str | None, encoding: str) -> Dialect:
+    """How the fields of a text file are written."""
+    named = {"tab": "\t", "\\t": "\t", "space": " "}
+    try:
+        return Dialect(named.get(delimiter or "", delimiter), decimal, thousands, encoding)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def source(
     data: str,
     format: str | None,
-    delimiter: str | None,
+    dialect: Dialect,
     columns: str | None,
     exclude: str | None,
-    label: str | None,
+    label: str | None = None,
+    convert: str | None = None,
     model: StreamModel | None = None,
 ) -> Source:
     """What is to be read; a model that has names chooses the columns by them, where the format has names too."""
     if format is not None and format not in FORMATS:
         raise typer.BadParameter(f"there is no format {format!r}; choose one of {', '.join(FORMATS)}.")
-    if delimiter is not None and len(delimiter.encode()) != 1:
-        raise typer.BadParameter("--delimiter takes one character.")
     chosen = names(columns)
     if model is not None and model.names is not None and not chosen and format_of(data, format) not in NAMELESS:
         chosen = model.names
-    return Source(data, format, Selection(chosen, names(exclude), label), delimiter=delimiter)
+    converted: dict[str, str | None] = dict.fromkeys(names(convert))
+    return Source(data, format, Selection(chosen, names(exclude), label, converted), dialect=dialect)
 
 
 def check_targets(data: str, *targets: Path | None, model: Path | None = None) -> None:
@@ -100,11 +110,15 @@ def continued(path: Path, offset: int) -> Iterator[IO[bytes]]:
 
 
 def each_batch(
-    source: Source, model: StreamModel | None, bad: BadRows, progress: Callable[[int], None]
+    source: Source,
+    model: StreamModel | None,
+    bad: BadRows,
+    progress: Callable[[int], None],
+    notify: Callable[[str], None] = lambda sentence: None,
 ) -> Iterator[tuple[RowReader, Batch]]:
     """The batches of a file; Ctrl-C ends it between two of them."""
     signals = Signals()
-    with signals.caught(), opened(source, signals) as reader:
+    with signals.caught(), opened(source, signals, notify) as reader:
         if model is not None:
             model.check_width(len(reader.features))
         for batch in reader.batches(BATCH):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +14,9 @@ from phida.cli.console import counting, errors_as_messages, print_json, say
 from phida.streams.batch import DataError
 from phida.streams.learning import BadRows, Score
 from phida.streams.model import StreamModel
-from phida.streams.opening import Source, format_of
-from phida.streams.output import Output
+from phida.streams.opening import SUFFIXES, Source, format_of
+from phida.streams.output import FORMATS, Output, output_to
+from phida.streams.tables import FORMATS as TABLES
 
 
 def fit(
@@ -22,8 +24,12 @@ def fit(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.", dir_okay=False)],
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
+    convert: options.Convert = None,
     label: options.Label = None,
     method: options.Method = None,
     level: options.Level = None,
@@ -40,7 +46,9 @@ def fit(
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         model = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), None)
-        source = inputs.source(data, format, delimiter, columns, exclude, label)
+        source = inputs.source(
+            data, format, inputs.dialect(delimiter, decimal, thousands, encoding), columns, exclude, label, convert
+        )
         _learn(model, source, bad, quiet)
         model.estimator.refresh()
         model.save(out)
@@ -58,6 +66,9 @@ def update(
     ] = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     level: options.Level = None,
@@ -75,7 +86,8 @@ def update(
         methods.set_level(found.estimator, level)
         if found.position is not None and out is None:
             raise typer.BadParameter(f"{model} is a checkpoint: go on with phida stream --resume, or give --out.")
-        _learn(found, inputs.source(data, format, delimiter, columns, exclude, None, found), bad, quiet)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        _learn(found, inputs.source(data, format, dialect, columns, exclude, model=found), bad, quiet)
         found.save(out or model)
         _tell(found, bad, {}, out or model, as_json, quiet)
 
@@ -84,9 +96,14 @@ def predict(
     model: options.Model,
     data: options.Data,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file instead of standard output.")] = None,
-    output_format: Annotated[str | None, typer.Option(help="csv or ndjson; else as the data, or csv.")] = None,
+    output_format: Annotated[
+        str | None, typer.Option(help="csv, ndjson, parquet or arrow (default: by suffix).")
+    ] = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
@@ -104,14 +121,16 @@ def predict(
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
         methods.set_level(found.estimator, level)
-        source = inputs.source(data, format, delimiter, columns, exclude, label, found)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
         score = Score()
         written: Output | None = None
         for reader, batch in inputs.each_batch(source, found, bad, progress):
             if written is None:
                 file = inputs.standard_output() if output is None else stack.enter_context(output.open("wb"))
-                written = Output(file, output_format_of(source, output_format), reader)
+                written = output_to(file, output_format_of(source, output, output_format), reader)
+                stack.callback(written.close)
             if len(batch):
                 labels = found.labels(batch.rows)
                 written.write(batch, labels)
@@ -122,16 +141,21 @@ def predict(
         _tell_bad(bad, quiet)
 
 
-def output_format_of(source: Source, wanted: str | None) -> str:
-    """What was asked for, csv or ndjson; else what the data is."""
-    if wanted is not None and wanted not in ("csv", "ndjson"):
-        raise typer.BadParameter(f"--output-format takes csv or ndjson, not {wanted!r}.")
-    return wanted or ("ndjson" if format_of(source.path, source.format) == "ndjson" else "csv")
+def output_format_of(source: Source, output: Path | None, wanted: str | None) -> str:
+    """What was asked for, by name or by the suffix of a Parquet or Arrow file; else as the data, or csv."""
+    if wanted is not None and wanted not in FORMATS:
+        raise typer.BadParameter(f"--output-format takes one of {', '.join(FORMATS)}, not {wanted!r}.")
+    suffix = None if output is None else SUFFIXES.get(output.suffix.lower())
+    told = suffix if suffix in TABLES else None
+    found = wanted or told or ("ndjson" if format_of(source.path, source.format) == "ndjson" else "csv")
+    if found in TABLES and output is None:
+        raise typer.BadParameter(f"{found} needs --output FILE.")
+    return found
 
 
 def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool) -> None:
     with counting("rows", quiet=quiet) as progress:
-        for reader, batch in inputs.each_batch(source, model, bad, progress):
+        for reader, batch in inputs.each_batch(source, model, bad, progress, partial(say, quiet=quiet)):
             if model.names is None and not model.fitted:
                 model.names = reader.names
             if len(batch):

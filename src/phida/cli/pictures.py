@@ -52,6 +52,9 @@ def report(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the page goes.", dir_okay=False)],
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
@@ -72,7 +75,8 @@ def report(
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
         methods.set_level(found.estimator, level)
-        source = inputs.source(data, format, delimiter, columns, exclude, label, found)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet))
         summary = DataSummary(found.estimator.n_clusters_)
         score = Score()

@@ -29,8 +29,12 @@ def serve(
     follow: Annotated[bool, typer.Option(help="Go on as the file grows, and with a file that replaces it.")] = False,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
+    convert: options.Convert = None,
     method: options.Method = None,
     level: options.Level = None,
     max_nodes: options.MaxNodes = None,
@@ -59,7 +63,8 @@ def serve(
         inputs.check_targets(data, save)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         learned = None if model is None else StreamModel.load(model)
-        source = inputs.source(data, format, delimiter, columns, exclude, None, learned)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        source = inputs.source(data, format, dialect, columns, exclude, None, convert, learned)
         if learned is None:
             learned = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), None)
         methods.check_begun(learned.estimator, method, max_nodes, half_life)
