@@ -20,7 +20,6 @@ from phida._local_update import LocalUpdate, sample_size, seed_of
 from phida._merging import replayed_rows, restart_lineage, scaled
 from phida._model import Model, Settings
 from phida._validation import Columns
-from phida._versions import __version__
 from phida.answers.predictor import Predictor, Snapshot
 from phida.lineage import Event, History, Lineage
 
@@ -157,17 +156,7 @@ class Estimator(ClusterMixin, Predictor):
         content : bytes
         """
         model = self._fitted
-        names = model.features.names
-        # Taken once, under the model's lock: another thread may be learning.
-        state = model.learner.__getstate__()
-        facts = {
-            "library_version": __version__,
-            "params": self._parameters_to_save(model),
-            "feature_names": None if names is None else list(names),
-            "n_seen": state["n_seen"],
-            "stream_position": position,
-        }
-        return state_file.content(state, facts)
+        return model.content(self._parameters_to_save(model), model.features.names, position)
 
     def _parameters_to_save(self, model: Model[Columns]) -> dict[str, Any]:
         """Valid parameters that agree with the learner, whatever another thread sets meanwhile."""
@@ -221,6 +210,7 @@ class Estimator(ClusterMixin, Predictor):
             estimator._validate_params()
             columns = _named_columns(state.get("n_features", 0), facts["feature_names"])
             model = Model.restored(state, estimator._settings(), columns)
+            model.preparation = facts.get("preparation")
             if model.n_seen == 0:
                 raise ValueError("'n_seen' is 0; only models that learned rows are saved")
             if type(facts["n_seen"]) is not int or facts["n_seen"] != model.n_seen:

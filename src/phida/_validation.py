@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
 
 from phida import _core
+
+if TYPE_CHECKING:  # the command line does without scikit-learn, which takes a second to import
+    from sklearn.base import BaseEstimator
 
 #: Squares of larger values overflow.
 LARGEST = 1e140
@@ -30,6 +29,8 @@ class Columns:
 
 def columns_of(X: Any, width: int) -> Columns:
     """The columns of rows that were found valid."""
+    from sklearn.base import BaseEstimator
+
     probe = BaseEstimator()
     record(probe, X, reset=True)
     return Columns(width, vars(probe).get("feature_names_in_"))
@@ -48,6 +49,8 @@ def samples(estimator: BaseEstimator, X: Any, columns: Columns | None = None) ->
 
 def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
     """Rows as a C-ordered float64 matrix, or an error that says what is wrong; the estimator is not touched."""
+    from sklearn.utils import check_array
+
     _refuse_text(X)
     try:
         array = check_array(X, dtype=np.float64, order="C", estimator=estimator, input_name="X")
@@ -59,6 +62,8 @@ def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
 
 def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
     """Keep width and feature names on the estimator (``reset``), or compare with those that it has."""
+    from sklearn.utils.validation import validate_data
+
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
@@ -84,6 +89,8 @@ def _is_ready(X: Any, width: int) -> bool:
 
 def _refuse_text(X: Any) -> None:
     """Text and dates would be converted silently where they look like numbers."""
+    from scipy.sparse import issparse
+
     if issparse(X) or (type(X) is np.ndarray and X.dtype.kind in "fiub"):
         return
     if isinstance(X, np.ma.MaskedArray):

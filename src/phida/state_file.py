@@ -28,6 +28,9 @@ _STATES_SAY_FORMAT = 4
 #: What a file says besides its format and digest, each as JSON.
 FACTS = ("library_version", "params", "feature_names", "n_seen", "stream_position", "state")
 
+#: What it may say besides: how rows were made of files.
+OPTIONAL_FACTS = ("preparation",)
+
 State = Mapping[str, Any]
 """What a learner is made from: arrays and plain numbers by name."""
 
@@ -121,9 +124,9 @@ def _header(content: bytes) -> dict[str, str]:
 def _parsed(header: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
     if missing := [name for name in FACTS if name not in header]:
         raise ValueError(f"it lacks {missing[0]!r}")
-    if unknown := sorted(header.keys() - {"format", "format_version", *FACTS}):
+    if unknown := sorted(header.keys() - {"format", "format_version", *FACTS, *OPTIONAL_FACTS}):
         raise ValueError(f"its header has {unknown[0]!r}, which is not known")
-    facts = {name: _fact(name, header[name]) for name in FACTS}
+    facts = {name: _fact(name, header[name]) for name in (*FACTS, *OPTIONAL_FACTS) if name in header}
     facts["format_version"] = version = int(header["format_version"])
     state = facts.pop("state")
     if not isinstance(state, dict):

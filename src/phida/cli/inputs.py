@@ -17,6 +17,7 @@ from phida.streams.columns import Selection
 from phida.streams.dialect import Dialect
 from phida.streams.learning import BadRows
 from phida.streams.lines import Signals
+from phida.streams.missing import RULES, Imputer
 from phida.streams.model import StreamModel
 from phida.streams.opening import FORMATS, NAMELESS, Source, format_of, opened
 
@@ -42,15 +43,31 @@ def source(
     label: str | None = None,
     convert: str | None = None,
     model: StreamModel | None = None,
+    impute: str | None = None,
 ) -> Source:
-    """What is to be read; a model that has names chooses the columns by them, where the format has names too."""
+    """What is to be read; a model that has names chooses the columns by them, where the format has names too.
+
+    A model also says which columns are converted, and whether missing values are filled.
+    """
+    if impute is not None and impute not in RULES:
+        raise typer.BadParameter(f"--impute takes {', '.join(RULES)}, not {impute!r}.")
+    kept = None if model is None or model.imputer is None else model.imputer.rule
+    if None not in (kept, impute) and kept != impute:
+        raise typer.BadParameter(f"the model was begun with --impute {kept}; it cannot change on the way.")
     if format is not None and format not in FORMATS:
         raise typer.BadParameter(f"there is no format {format!r}; choose one of {', '.join(FORMATS)}.")
     chosen = names(columns)
     if model is not None and model.names is not None and not chosen and format_of(data, format) not in NAMELESS:
         chosen = model.names
-    converted: dict[str, str | None] = dict.fromkeys(names(convert))
-    return Source(data, format, Selection(chosen, names(exclude), label, converted), dialect=dialect)
+    converted = {**dict.fromkeys(names(convert)), **({} if model is None else model.conversions)}
+    selection = Selection(chosen, names(exclude), label, converted, keep_missing=(impute or kept) is not None)
+    return Source(data, format, selection, dialect=dialect)
+
+
+def begin_preparation(model: StreamModel, reader: RowReader, impute: str | None) -> None:
+    """Have a model fill missing values, if that is asked for; what it learned of them before stays."""
+    if impute is not None and model.imputer is None:
+        model.imputer = Imputer(impute, len(reader.features))
 
 
 def check_targets(data: str, *targets: Path | None, model: Path | None = None) -> None:
@@ -115,14 +132,17 @@ def each_batch(
     bad: BadRows,
     progress: Callable[[int], None],
     notify: Callable[[str], None] = lambda sentence: None,
+    *,
+    learn: bool = False,
 ) -> Iterator[tuple[RowReader, Batch]]:
-    """The batches of a file; Ctrl-C ends it between two of them."""
+    """The batches of a file, prepared for a model unless it is to learn them; Ctrl-C ends it between two of them."""
     signals = Signals()
     with signals.caught(), opened(source, signals, notify) as reader:
         if model is not None:
             model.check_width(len(reader.features))
-        for batch in reader.batches(BATCH):
-            bad.take(batch.bad)
+        for read in reader.batches(BATCH):
+            bad.take(read.bad)
+            batch = read if model is None or learn else model.prepared(read, learn=False)
             yield reader, batch
-            progress(len(batch))
+            progress(len(read))
             signals.check()

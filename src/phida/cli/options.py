@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from phida import __version__
-
 
 def _show_version(context: typer.Context, wanted: bool) -> None:
     if wanted:
+        from phida import __version__
+
         typer.echo(f"{context.command.name} {__version__}")
         raise typer.Exit
 
@@ -32,6 +32,9 @@ Columns = Annotated[str | None, typer.Option(help="The features, with commas bet
 Exclude = Annotated[str | None, typer.Option(help="Columns to leave out, with commas between.")]
 Convert = Annotated[
     str | None, typer.Option(help="Columns of dates (as days since 1970) or booleans (as 0 and 1) to learn.")
+]
+Impute = Annotated[
+    str | None, typer.Option(help="Missing values: median or mean of earlier rows fills them; drop skips their rows.")
 ]
 Label = Annotated[str | None, typer.Option(help="Column with true classes: never learned, scored against.")]
 Method = Annotated[str | None, typer.Option(help="phida+ (default), or phida: the published method.")]

@@ -10,7 +10,6 @@ import typer
 
 from phida.cli import inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
-from phida.estimators import load
 from phida.streams.learning import Score
 from phida.streams.model import StreamModel
 
@@ -28,6 +27,7 @@ def plot(
     Example: phida plot flowers.safetensors --out pictures/
     """
     with errors_as_messages():
+        from phida.estimators import load
         from phida.plots.gallery import FORMATS, rendered
 
         if format not in FORMATS:
@@ -68,13 +68,14 @@ def report(
     Example: phida report flowers.safetensors more_flowers.csv --label species -o report.html
     """
     with errors_as_messages(), ExitStack() as stack:
+        from phida.estimators import load
         from phida.plots.gallery import rendered
         from phida.report import DataSummary, contents, html
 
         inputs.check_targets(data, out, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        methods.set_level(found.estimator, level)
+        methods.set_level(found, level)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet))

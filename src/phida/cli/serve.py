@@ -35,6 +35,7 @@ def serve(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     convert: options.Convert = None,
+    impute: options.Impute = None,
     method: options.Method = None,
     level: options.Level = None,
     max_nodes: options.MaxNodes = None,
@@ -64,11 +65,11 @@ def serve(
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         learned = None if model is None else StreamModel.load(model)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
-        source = inputs.source(data, format, dialect, columns, exclude, None, convert, learned)
+        source = inputs.source(data, format, dialect, columns, exclude, None, convert, learned, impute)
         if learned is None:
-            learned = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), None)
-        methods.check_begun(learned.estimator, method, max_nodes, half_life)
-        methods.set_level(learned.estimator, level)
+            learned = methods.new_model(method, level, max_nodes, half_life)
+        methods.check_begun(learned, method, max_nodes, half_life)
+        methods.set_level(learned, level)
         learning = Learning(learned, replace(source, follow=follow), bad, rate=rate, notify=partial(say, quiet=quiet))
         live = Live(learning, "standard input" if data == "-" else Path(data).name, token)
         stack.enter_context(Signals().caught())

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from phida.cli import inputs, methods, options
-from phida.cli.console import INTERRUPTED, counting, errors_as_messages, print_json, say
+from phida.cli import INTERRUPTED, inputs, methods, options
+from phida.cli.console import counting, errors_as_messages, print_json, say
 from phida.cli.models import output_format_of
 from phida.streams import checkpoint
 from phida.streams.batch import DataError, RowReader
@@ -56,6 +56,7 @@ def stream(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     convert: options.Convert = None,
+    impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
     level: options.Level = None,
@@ -88,7 +89,7 @@ def stream(
         if resume and position.row:
             say(f"going on at row {position.row:,}", quiet=quiet)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
-        source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned)
+        source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
         if position.row and source.format_is_text:
             _check_input(position, source, new_file)
         offset = 0 if new_file else position.input_offset
@@ -97,11 +98,13 @@ def stream(
         signals = stack.enter_context(Signals().caught())
         reader = stack.enter_context(opened(source, signals, partial(say, quiet=quiet)))
         if learned is None:
-            learned = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), reader.names)
-        methods.check_begun(learned.estimator, method, max_nodes, half_life)
-        before = methods.level_of(learned.estimator)
-        methods.set_level(learned.estimator, level)
+            learned = methods.new_model(method, level, max_nodes, half_life)
+            learned.names = reader.names
+        methods.check_begun(learned, method, max_nodes, half_life)
+        before = methods.level_of(learned)
+        methods.set_level(learned, level)
         learned.check_width(len(reader.features))
+        inputs.begin_preparation(learned, reader, impute)
         offset = 0 if output is None else position.output_offset
         wanted_format = output_format_of(source, output, output_format)
         if wanted_format in TABLES and checkpoint_folder is not None:
@@ -213,8 +216,8 @@ def _output(stack: ExitStack, path: Path | None, offset: int, format: str, reade
 def _tell(run: Stream, as_json: bool, quiet: bool) -> None:
     facts: dict[str, Any] = {"rows": run.position.row, "bad_rows": run.bad_rows.count}
     if run.model.fitted:
-        fitted = run.model.estimator
-        facts |= {"nodes": fitted.n_nodes_, "clusters": fitted.n_clusters_, **fitted._counts()}
+        reading = run.model.reading()
+        facts |= {"nodes": reading.n_nodes, "clusters": reading.n_clusters, **run.model.counts()}
     if run.score is not None and run.score.pairs:
         facts |= run.score.values()
     if as_json:

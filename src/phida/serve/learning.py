@@ -111,8 +111,10 @@ class Learning:
             self._going.wait()
             self._signals.check()
             self._bad_rows.take(batch.bad)
-            if len(batch):
-                self.model.learn(batch.rows)
+            prepared = self.model.prepared(batch, learn=True)
+            self.model.conversions.update(reader.conversions)
+            if len(prepared):
+                self.model.learn(prepared.rows)
             self._rows = batch.end
             if self._rate is not None:
                 now = time.monotonic()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any, Protocol, overload
 
 import numpy as np
@@ -34,6 +35,14 @@ class Texts(Sequence[str]):
         """``block``: lines with a line break behind each; ``good``: which of them are meant, if not all."""
         self._block = block
         self._good = good
+
+    def where(self, good: NDArray[np.bool_]) -> Texts:
+        """Some of the lines."""
+        if self._good is None:
+            return Texts(self._block, good)
+        kept = self._good.copy()
+        kept[kept] = good
+        return Texts(self._block, kept)
 
     def array(self) -> Any:
         """As an array of pyarrow, whose functions work on all lines at once."""
@@ -86,6 +95,27 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def where(self, good: NDArray[np.bool_], rows: NDArray[np.float64]) -> Batch:
+        """Some of the rows, with other values."""
+        texts = self.texts.where(good) if isinstance(self.texts, Texts) else list(compress(self.texts, good))
+
+        def columns() -> dict[str, Any]:
+            return {name: _where(column, good) for name, column in self.columns().items()}
+
+        truth = list(compress(self.truth, good))
+        return replace(self, numbers=self.numbers[good], rows=rows, texts=texts, columns=columns, truth=truth)
+
+
+def _where(column: Any, good: NDArray[np.bool_]) -> Any:
+    """Some values of a list or an array."""
+    if isinstance(column, list):
+        return list(compress(column, good))
+    if isinstance(column, np.ndarray):
+        return column[good]
+    import pyarrow as pa
+
+    return column.filter(pa.array(good))
 
 
 class RowReader(Protocol):

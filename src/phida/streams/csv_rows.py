@@ -180,7 +180,7 @@ class CsvRows:
             return None
         if len(rows) != len(taken):  # pyarrow takes a carriage return for a line break
             return None
-        good = is_sound(rows, keep_missing=self._keep_missing).all(axis=1)
+        good = np.asarray(is_sound(rows, keep_missing=self._keep_missing).all(axis=1))
         numbers = np.arange(begin, begin + len(taken))
         if good.all():
             return Texts(block), rows, numbers, []

@@ -83,7 +83,7 @@ class Stream:
         """Go through the stream; False if a signal ended it. Ends with a checkpoint either way."""
         self.schedule.start(self.position.row)
         if self.events is not None:
-            self.model.estimator.on_event(self._write_event)
+            self.model.on_event(self._write_event)
         finished = True
         try:
             for batch in self.reader.batches(self.position.batch):
@@ -99,8 +99,10 @@ class Stream:
         self._checkpoint()
         return finished
 
-    def _take(self, batch: Batch) -> None:
-        self.bad_rows.take(batch.bad)
+    def _take(self, read: Batch) -> None:
+        self.bad_rows.take(read.bad)
+        batch = self.model.prepared(read, learn=True)
+        self.model.conversions.update(self.reader.conversions)
         if len(batch):
             self.model.learn(batch.rows)
             labels = (self.model.ids if self.position.ids else self.model.labels)(batch.rows)
@@ -122,7 +124,7 @@ class Stream:
             header=self.reader.all_names,
         )
         self._last = batch
-        self.progress(len(batch) + len(batch.bad))
+        self.progress(len(read) + len(read.bad))
 
     def _checkpoint(self) -> None:
         """What is written out must be safe before the checkpoint says that it is."""
