@@ -237,6 +237,14 @@ class Estimator(ClusterMixin, Predictor):
         self.fit(X)
         return self.labels_ if self.compute_labels else self.predict(X)
 
+    def __getattr__(self, name: str) -> Any:
+        """Say why there are no labels; everything else that is not there is an error as ever."""
+        if name != "labels_":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if self.__sklearn_is_fitted__():
+            raise AttributeError("there are no labels_ of these rows; set compute_labels=True, or call predict.")
+        raise NotFittedError(f"This {type(self).__name__} has no labels_ yet; call fit or partial_fit first.")
+
     @property
     def n_samples_seen_(self) -> int:
         return self._fitted.n_seen

@@ -96,6 +96,8 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
         _check_kind(name, header)
         arrays = load(content)
     except _DAMAGED as error:
+        if not _looks_like_safetensors(content):
+            raise StateFileError(f"{name} is not a phida model; phida fit and phida stream write models.") from error
         raise StateFileError(f"{name} is damaged, not complete, or no model at all ({_line(error)}).") from error
     if header.pop("sha256", "") != _digest(header, arrays):
         raise StateFileError(f"{name} is damaged: its digest does not match. Take an older copy.")
@@ -108,6 +110,11 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
 #: What the parsers of the container raise, besides StateFileError of ours.
 _DAMAGED = (SafetensorError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, UnicodeDecodeError,
             json.JSONDecodeError, _DuplicateError)  # fmt: skip
+
+
+def _looks_like_safetensors(content: bytes) -> bool:
+    """Whether content begins as a safetensors file does: with the length of a JSON object, and its brace."""
+    return len(content) < 9 or content[8:9] == b"{"
 
 
 def _header(content: bytes) -> dict[str, str]:

@@ -13,7 +13,7 @@ import typer
 
 from phida.cli import INTERRUPTED, inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
-from phida.cli.models import output_format_of
+from phida.cli.models import output_format_of, tell_preparation
 from phida.streams import checkpoint
 from phida.streams.batch import DataError, RowReader
 from phida.streams.checkpoint import Position, Schedule
@@ -131,6 +131,7 @@ def stream(
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
         )
         finished = run.run(signals)
+        tell_preparation(learned, quiet)
         _tell(run, as_json, quiet)
     if not finished:
         raise typer.Exit(INTERRUPTED)
