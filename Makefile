@@ -65,7 +65,7 @@ test-python: $(VENV)/installed $(VENV)/test-tools  ## Tests of the package
 # which needs a newer NumPy than phida, Spark and JAX, which have targets of their own, and what only the benchmark needs.
 LOWEST := .venv-lowest
 LOWEST_PYTHON ?= python3.11
-LOWEST_OF := dependencies extra:pandas extra:plot extra:cli extra:serve extra:arrow extra:dask group:test-lowest group:build
+LOWEST_OF := dependencies extra:pandas extra:plot extra:cli extra:serve extra:dask group:test-lowest group:build
 
 $(LOWEST)/tools: tools/bootstrap tools/lowest_versions.py pyproject.toml
 	@tools/bootstrap $(LOWEST) $(LOWEST_PYTHON)

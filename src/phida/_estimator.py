@@ -30,6 +30,17 @@ _MOST_REPLAYED = 100_000
 _STAGES = ("ph", "refresh", "remove", "prune", "mapping")
 
 
+class _Labels:
+    """What ``labels_`` is on an estimator that has none: an error that says why."""
+
+    def __get__(self, estimator: Any, kind: type) -> NDArray[np.int64]:
+        if estimator is None:
+            raise AttributeError("labels_ belong to a fitted estimator.")
+        if estimator.__sklearn_is_fitted__():
+            raise AttributeError("there are no labels_ of these rows; set compute_labels=True, or call predict.")
+        raise NotFittedError(f"This {kind.__name__} has no labels_ yet; call fit or partial_fit first.")
+
+
 class Estimator(ClusterMixin, Predictor):
     """An online clusterer for scikit-learn.
 
@@ -39,7 +50,7 @@ class Estimator(ClusterMixin, Predictor):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     compute_labels: bool
-    labels_: NDArray[np.int64]
+    labels_ = _Labels()
 
     #: Settings that tell the native learner from that of every other estimator.
     _kind: ClassVar[Settings] = {"released": False, "plus": False}
@@ -236,14 +247,6 @@ class Estimator(ClusterMixin, Predictor):
         """
         self.fit(X)
         return self.labels_ if self.compute_labels else self.predict(X)
-
-    def __getattr__(self, name: str) -> Any:
-        """Say why there are no labels; everything else that is not there is an error as ever."""
-        if name != "labels_":
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if self.__sklearn_is_fitted__():
-            raise AttributeError("there are no labels_ of these rows; set compute_labels=True, or call predict.")
-        raise NotFittedError(f"This {type(self).__name__} has no labels_ yet; call fit or partial_fit first.")
 
     @property
     def n_samples_seen_(self) -> int:

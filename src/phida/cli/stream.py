@@ -13,7 +13,7 @@ import typer
 
 from phida.cli import INTERRUPTED, inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
-from phida.cli.models import output_format_of, tell_preparation
+from phida.cli.models import output_format_of, tell_preparation, warn_of_ids
 from phida.streams import checkpoint
 from phida.streams.batch import DataError, RowReader
 from phida.streams.checkpoint import Position, Schedule
@@ -129,6 +129,7 @@ def stream(
             Score() if label else None,
             None if events is None else stack.enter_context(inputs.continued(events, position.events_offset)),
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
+            lambda first: None if source.selection.columns else warn_of_ids(reader, first, quiet),
         )
         finished = run.run(signals)
         tell_preparation(learned, quiet)

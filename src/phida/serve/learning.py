@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from phida.streams.batch import Batch, RowReader
 from phida.streams.learning import BadRows, Score
@@ -33,7 +33,7 @@ class Progress:
     rows: int
     """Rows read in this run, bad ones among them."""
     bad_rows: int
-    scores: dict[str, float]
+    scores: dict[str, float] = field(default_factory=dict)
     """How clusters agree with the label column, where there is one."""
 
 
@@ -127,6 +127,7 @@ class Learning:
         if first_bad is not None and self._bad_rows.action == "fail":
             good = batch.numbers < first_bad
             batch = batch.where(good, batch.rows[good])
+            self._rows = first_bad
         prepared = self.model.prepared(batch, learn=True)
         self.model.conversions.update(reader.conversions)
         if len(prepared):

@@ -135,5 +135,5 @@ def pyarrow_or_advice() -> Any:
         import pyarrow
         import pyarrow.ipc
     except ModuleNotFoundError as error:
-        raise ImportError('Parquet and Arrow files need pyarrow: pip install "phida[arrow]"') from error
+        raise ImportError('Parquet and Arrow files need pyarrow: pip install "phida[cli]"') from error
     return pyarrow

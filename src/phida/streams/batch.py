@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from phida.streams.identity import FilePart
 
+#: Lines from which on it pays to let pyarrow work on all of them at once.
+_MANY = 100
+
 
 class DataError(ValueError):
     """Input that cannot be read as rows of numbers."""
@@ -70,6 +73,14 @@ class Texts(Sequence[str]):
 
     def __len__(self) -> int:
         return len(self._lines)
+
+
+def texts_of(block: bytes, count: int) -> Sequence[str]:
+    """The lines of a block, in a form that suits their number."""
+    if count >= _MANY:
+        return Texts(block)
+    lines = block.decode().split("\n")[:-1]
+    return [line.rstrip("\r") for line in lines]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from phida.streams.columns import NotNumericError, listed
+import numpy as np
+
+from phida.streams.columns import NotNumericError, likely_ids, listed
 from phida.streams.dialect import Dialect
 from phida.streams.values import is_missing
 
@@ -68,9 +70,10 @@ class Column:
     values: Sequence[object]
 
 
-def not_numeric(columns: Sequence[Column], dialect: Dialect) -> NotNumericError:
-    """One error for all columns that cannot be learned, with options to copy."""
+def not_numeric(columns: Sequence[Column], dialect: Dialect, encoding: str | None = None) -> NotNumericError:
+    """One error for all columns that cannot be learned, with options to copy; ``encoding``: one that is needed."""
     texts, convertible, commas, groups, gaps = [], [], [], "", False
+    ids = [(column.name, str(column.values[0])) for column in columns if _is_id(column, dialect)]
     for column in columns:
         present = [str(value).strip() for value in column.values if not is_missing(str(value))]
         gaps = gaps or len(present) < len(column.values)
@@ -90,7 +93,8 @@ def not_numeric(columns: Sequence[Column], dialect: Dialect) -> NotNumericError:
             continue  # some bad rows in a column of numbers
         else:
             texts.append((column.name, odd[0]))
-    sentences, options = [], []
+    sentences: list[str] = []
+    options = [] if encoding is None else [f"--encoding {encoding}"]
     if commas:
         decimal = dialect.decimal == "." and groups != ","
         sentences.append(f"{_shown(commas)}: numbers with {'decimal commas' if decimal else 'grouped digits'}.")
@@ -98,7 +102,10 @@ def not_numeric(columns: Sequence[Column], dialect: Dialect) -> NotNumericError:
         options += [f"--thousands {groups}"] if groups else []
     if texts:
         sentences.append(f"{_shown(texts)}: text, which cannot be learned.")
-        options.append(f"--exclude {listed(name for name, _ in texts)}")
+    if ids:
+        sentences.append(f"{_shown(ids)}: integers that look like an id.")
+    if texts or ids:
+        options.append(f"--exclude {listed(name for name, _ in (*ids, *texts))}")
     if convertible:
         sentences.append(f"{_shown(convertible)}: dates or booleans, which can be learned as numbers (or excluded).")
         options.append(f"--convert {listed(name for name, _ in convertible)}")
@@ -107,6 +114,14 @@ def not_numeric(columns: Sequence[Column], dialect: Dialect) -> NotNumericError:
         options.append("--impute median")
     count = _counted(len(texts) + len(convertible) + len(commas))
     return NotNumericError(f"{count}. {' '.join(sentences)} Add: {' '.join(options)}")
+
+
+def _is_id(column: Column, dialect: Dialect) -> bool:
+    """Whether the numbers of a column look like an id; a column with other values does not."""
+    texts = [str(value) for value in column.values]
+    if not all(map(dialect.is_number, texts)):
+        return False
+    return bool(likely_ids((column.name,), np.array([[dialect.number(text)] for text in texts])))
 
 
 def not_numeric_types(text: Sequence[tuple[str, str]], dates: Sequence[tuple[str, str]]) -> NotNumericError:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.streams.batch import BadRow, Batch, DataError, Texts, rows_left
+from phida.streams.batch import BadRow, Batch, DataError, Texts, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection, made_up
 from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks, detected_delimiter
-from phida.streams.identity import FilePart
 from phida.streams.lines import Lines, Taken
 from phida.streams.values import MISSING, checked, is_missing, is_sound, missing
 
@@ -29,6 +30,9 @@ _PORTION = 1 << 20
 
 #: Rows below which line by line is faster, and pyarrow need not be loaded.
 _MANY = 100
+
+#: What a file that is not UTF-8 most often is: Windows' encoding of Western Europe, of which Latin-1 is a part.
+_LIKELY = "cp1252"
 
 #: Rows by which columns are judged.
 _SAMPLE = 1000
@@ -59,6 +63,7 @@ class CsvRows:
         self.delimiter = dialect.delimiter or detected_delimiter(head, dialect.encoding, width)
         lines.set_delimiter(self.delimiter.encode())
         self._number, offset = start
+        self._selection = selection
         if header is None:
             header = self._read_header()
         else:
@@ -84,13 +89,32 @@ class CsvRows:
         first = self._lines.take(1).lines()
         if not first:
             raise DataError("the input is empty.")
-        fields = self._names(first[0])
+        try:
+            fields = self._names(first[0])
+        except DataError as error:
+            raise self._with_advice(error, first[0]) from error
         if len(fields) > _COLUMNS:
             raise DataError(f"the first line has {len(fields):,} fields; at most {_COLUMNS:,} columns are read.")
         if not all(self._dialect.is_number(field) for field in fields):
             return tuple(name or f"column {i}" for i, name in enumerate(fields))
         self._lines.put_back(first[0], self._lines.offset - before)
         return tuple(str(i) for i in range(len(fields)))
+
+    def _with_advice(self, error: DataError, header: bytes) -> DataError:
+        """An error about the encoding, with all else that the first rows would need if they were in the likely one."""
+        if not self._dialect.is_utf8 or not isinstance(error.__cause__, UnicodeDecodeError):
+            return error
+        try:
+            self._dialect = replace(self._dialect, encoding=_LIKELY)
+            self.all_names = tuple(self._names(header))
+            self._features = self._selection.features(self.all_names)
+            self._conversions, self._convert = {}, {}
+            self._look_at(self._lines.take(_SAMPLE), _LIKELY)
+        except NotNumericError as more:
+            return NotNumericError(f"{error} {more}")
+        except DataError:
+            pass
+        return error
 
     def _skip_header(self, header: tuple[str, ...]) -> None:
         """Who sends a stream again, from some row on, may or may not send the header first."""
@@ -113,22 +137,27 @@ class CsvRows:
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`."""
-        while taken := self._lines.take(rows_left(self._number, size)):
-            file = self._lines.file_part()
+        while group := self._lines.take_batches(rows_left(self._number, size), size):
             if self._lines.begins_file:
-                first = taken.lines()
-                if self._is_header(first[0], self.all_names):
-                    places = ((0, taken.number_in_file(1)),) if len(first) > 1 else ()
-                    taken = Taken(len(first) - 1, b"".join(line + b"\n" for line in first[1:]), first[1:], places)
-                    if not taken:
-                        continue
-            begin = self._number
-            if begin == 0 or len(self._conversions) < len(self._convert):
-                self._look_at(taken)
-            self._number += len(taken)
-            yield self._batch(taken, begin, file)
+                group = self._without_header(group)
+            if group and (self._number == 0 or len(self._conversions) < len(self._convert)):
+                self._look_at(group[0])
+            for taken, block, rows in self._all_at_once(group):
+                begin = self._number
+                self._number += len(taken)
+                yield self._batch(taken, block, rows, begin)
 
-    def _look_at(self, taken: Taken) -> None:
+    def _without_header(self, group: list[Taken]) -> list[Taken]:
+        first = group[0].lines()
+        if not self._is_header(first[0], self.all_names):
+            return group
+        if len(first) == 1:
+            return group[1:]
+        rest, places = first[1:], ((0, group[0].number_in_file(1)),)
+        block = b"".join(line + b"\n" for line in rest)
+        return [Taken(len(rest), block, rest, group[0].offset, places), *group[1:]]
+
+    def _look_at(self, taken: Taken, encoding: str | None = None) -> None:
         """Learn from the first rows how dates and booleans are written; refuse columns that are no features."""
         sample = [self._fields_of(line) for line in taken.lines()[:_SAMPLE]]
         rows = [row for row in sample if row is not None]
@@ -143,7 +172,10 @@ class CsvRows:
         if first is not None and any(
             not is_missing(first[i]) and not self._dialect.is_number(first[i]) for i in others
         ):
-            raise not_numeric([Column(self.all_names[i], [row[i] for row in rows]) for i in others], self._dialect)
+            columns = [Column(self.all_names[i], [row[i] for row in rows]) for i in others]
+            if encoding is None and len(rows) < len(sample) and self._dialect.is_utf8:
+                encoding = None if _decodes(taken) else _LIKELY
+            raise not_numeric(columns, self._dialect, encoding)
 
     def _fields_of(self, line: bytes) -> list[str] | None:
         """The fields of a line; None where it is no row of the table."""
@@ -153,37 +185,53 @@ class CsvRows:
             return None
         return fields if len(fields) == len(self.all_names) else None
 
-    def _batch(self, taken: Taken, begin: int, file: FilePart | None) -> Batch:
-        found = self._all_at_once(taken, begin)
-        texts, rows, numbers, bad = found if found is not None else self._one_by_one(taken, begin)
+    def _batch(self, taken: Taken, block: bytes, read: NDArray[np.float64] | None, begin: int) -> Batch:
+        texts, rows, numbers, bad = self._one_by_one(taken, begin) if read is None else self._sound(block, read, begin)
         truth = [] if self._label is None else [self._fields(text)[self._label] for text in texts]
 
         def columns() -> dict[str, list[Any]]:
             fields = [self._fields(text) for text in texts]
             return {name: [row[i] for row in fields] for i, name in enumerate(self.all_names)}
 
-        return Batch(self._number, self._lines.offset, numbers, rows, texts, columns, truth, bad, file)
+        end, file = taken.offset, self._lines.file_part(taken.offset)
+        return Batch(begin + len(taken), end, numbers, rows, texts, columns, truth, bad, file)
 
-    def _all_at_once(
-        self, taken: Taken, begin: int
-    ) -> tuple[Sequence[str], NDArray[np.float64], NDArray[np.int64], list[BadRow]] | None:
-        """The fast way, for lines in which nothing is special; None where something is."""
-        if len(taken) < _MANY or not taken.plain or not self._dialect.plain or self._convert:
-            return None
-        try:
-            block = taken.block
-            if not block.isascii():
-                text = self._dialect.decoded(block)
-                block = block if self._dialect.is_utf8 else text.encode()
-            rows = np.concatenate([self._numbers(portion) for portion in _portions(block)])
-        except ValueError:  # pyarrow's are among them
-            return None
-        if len(rows) != len(taken):  # pyarrow takes a carriage return for a line break
-            return None
-        good = np.asarray(is_sound(rows, keep_missing=self._keep_missing).all(axis=1))
-        numbers = np.arange(begin, begin + len(taken))
-        if good.all():
-            return Texts(block), rows, numbers, []
+    def _all_at_once(self, group: list[Taken]) -> Iterator[tuple[Taken, bytes, NDArray[np.float64] | None]]:
+        """Batches, each as UTF-8 and with its numbers; None in their place where something in the lines is special."""
+        blocks = [taken.block for taken in group]
+        rows = None
+        if (
+            sum(map(len, group)) >= _MANY
+            and self._dialect.plain
+            and not self._convert
+            and all(taken.plain for taken in group)
+        ):
+            with suppress(ValueError):  # pyarrow's are among them
+                blocks = [self._recoded(block) for block in blocks]
+                rows = np.concatenate([self._numbers(portion) for portion in _portions(b"".join(blocks))])
+        if rows is not None and len(rows) != sum(map(len, group)):  # pyarrow takes a carriage return for a line break
+            rows = None
+        begin = 0
+        for taken, block in zip(group, blocks, strict=True):
+            yield taken, block, None if rows is None else rows[begin : begin + len(taken)]
+            begin += len(taken)
+
+    def _recoded(self, block: bytes) -> bytes:
+        """In UTF-8; UnicodeDecodeError where it is not what it is said to be."""
+        if block.isascii():
+            return block
+        text = self._dialect.decoded(block)
+        return block if self._dialect.is_utf8 else text.encode()
+
+    def _sound(
+        self, block: bytes, rows: NDArray[np.float64], begin: int
+    ) -> tuple[Sequence[str], NDArray[np.float64], NDArray[np.int64], list[BadRow]]:
+        """Rows that were read together, without those that cannot be learned from."""
+        numbers = np.arange(begin, begin + len(rows))
+        fine = is_sound(rows, keep_missing=self._keep_missing)
+        if fine.all():
+            return texts_of(block, len(rows)), rows, numbers, []
+        good = np.asarray(fine.all(axis=1))
         lines = block.split(b"\n")
         bad = [self._bad_row(lines[i].rstrip(b"\r").decode(), begin + i) for i in np.flatnonzero(~good).tolist()]
         return Texts(block, good), rows[good], numbers[good], bad
@@ -279,11 +327,23 @@ class CsvRows:
             raise not_decoded(number, error) from error
 
 
+def _decodes(taken: Taken) -> bool:
+    try:
+        taken.block.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def not_decoded(line: int, error: UnicodeDecodeError) -> DataError:
     """What to say about bytes that are no text in an encoding."""
     byte = error.object[error.start]
     names = {"utf-8": "UTF-8"}
-    advice = " Files of Excel and Windows are often --encoding cp1252." if error.encoding == "utf-8" else ""
+    advice = (
+        f" Files of Excel and Windows are often in cp1252: pass --encoding {_LIKELY}."
+        if error.encoding == "utf-8"
+        else ""
+    )
     return DataError(
         f"line {line} is not {names.get(error.encoding, error.encoding)} (byte 0x{byte:02x}: {error.reason}).{advice}"
     )

@@ -77,6 +77,8 @@ class Stream:
     events: IO[bytes] | None = None
     """Where events in the lives of clusters go, one JSON object a line."""
     progress: Callable[[int], None] = lambda rows: None
+    look: Callable[[Batch], None] = lambda batch: None
+    """Called with the first batch, before it is learned."""
     _last: Batch | None = field(default=None, init=False)
 
     def run(self, signals: Signals) -> bool:
@@ -101,6 +103,8 @@ class Stream:
 
     def _take(self, read: Batch) -> None:
         self.bad_rows.take(read.bad)
+        if self._last is None and self.position.row == 0:
+            self.look(read)
         batch = self.model.prepared(read, learn=True)
         self.model.conversions.update(self.reader.conversions)
         if len(batch):

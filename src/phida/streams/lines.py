@@ -32,6 +32,9 @@ _BLANK = re.compile(rb"(?:[ \t\r\f\v]*+\n)++")
 #: Bytes of whole lines from which on looking for blank ones all at once is faster than line by line.
 _MANY = 1 << 12
 
+#: Lines that are taken together where they are there: numbers are read faster from many.
+_TOGETHER = 1 << 13
+
 #: A line beyond this is no line of a table.
 _LONGEST = 1 << 24
 
@@ -93,6 +96,8 @@ class Taken:
     """All lines, each with a line break behind it."""
     single: list[bytes] | None
     """The lines without their line breaks; None where ``block`` can be split at every line break."""
+    offset: int = 0
+    """Where in the file the next line begins."""
     places: tuple[tuple[int, int], ...] = ()
     """Which line of the file some lines are, the first and each behind blank lines: (position here, number there)."""
 
@@ -231,6 +236,16 @@ class Lines:
         self._n_ready -= number
         return self._taken(number)
 
+    def take_batches(self, first: int, size: int) -> list[Taken]:
+        """The next ``first`` lines, and more batches of ``size`` as far as they are there already."""
+        taken = [self.take(first)]
+        begins_file, total = self.begins_file, len(taken[0])
+        while total < _TOGETHER and self._n_ready >= size:
+            taken.append(self.take(size))
+            total += size
+        self.begins_file = begins_file
+        return taken if total else []
+
     def _taken(self, count: int) -> Taken:
         blocks: list[bytes] = []
         single: list[bytes] = []
@@ -268,7 +283,7 @@ class Lines:
             blocks.append(block)
             left -= found
         block = blocks[0] if len(blocks) == 1 else b"".join(blocks)
-        return Taken(count, block, None if plain else single, tuple(places))
+        return Taken(count, block, None if plain else single, self.offset, tuple(places))
 
     def put_back(self, line: bytes, length: int) -> None:
         """Undo the taking of the last line."""
@@ -289,14 +304,14 @@ class Lines:
         if self._signals is not None:
             self._signals.check()
 
-    def file_part(self) -> FilePart | None:
-        """The file as it was read, up to the last line that was taken; None for a pipe."""
+    def file_part(self, offset: int) -> FilePart | None:
+        """The file as it was read, up to an offset; None for a pipe."""
         if not self._is_file:
             return None
         found = os.fstat(self.handle)
-        begin = max(0, self.offset - BLOCK)
-        tail = os.pread(self.handle, self.offset - begin, begin)
-        return FilePart(found.st_dev, found.st_ino, self._head[: self.offset], tail)
+        begin = max(0, offset - BLOCK)
+        tail = os.pread(self.handle, offset - begin, begin)
+        return FilePart(found.st_dev, found.st_ino, self._head[:offset], tail)
 
     def _fill(self) -> None:
         if self._signals is not None:

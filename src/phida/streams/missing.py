@@ -41,6 +41,8 @@ class Imputer:
         self._kept: list[tuple[NDArray[np.uint64], Floats]] = [
             (np.empty(0, np.uint64), np.empty(0)) for _ in range(width)
         ]
+        self._begun = list(self._kept)  # as it was when the current rows of a step began
+        self._now: Floats | None = None  # what it gives, once that is known
         self.filled = self.dropped = 0
         """How many values were filled, and rows dropped, since this was made."""
 
@@ -67,7 +69,7 @@ class Imputer:
             means: Floats = np.full(len(self._total), np.nan)
             np.divide(self._total, self._count, out=means, where=self._count > 0)
             return means
-        return np.array([np.median(values) if len(values) else np.nan for _, values in self._kept])
+        return _medians(self._kept)
 
     def to_plain(self) -> dict[str, Any]:
         """For a file."""
@@ -77,6 +79,7 @@ class Imputer:
         if self.rule == "median":
             found |= {"count": self._count.tolist(), "kept": [_encoded(values) for _, values in self._kept]}
             found["hashes"] = [_encoded(hashes) for hashes, _ in self._kept]
+            found["fixed"] = [None if np.isnan(value) else float(value) for value in self._fixed()]
         return found
 
     @classmethod
@@ -95,6 +98,9 @@ class Imputer:
                     (_decoded(hashes, np.uint64), _decoded(values, np.float64))
                     for hashes, values in zip(found["hashes"], found["kept"], strict=True)
                 ]
+                made._now = np.array([np.nan if value is None else float(value) for value in found["fixed"]])
+                if len(made._now) != width:
+                    raise ValueError("its medians do not agree")
                 if len(made._kept) != width or any(len(a) != len(b) or len(a) > made._room for a, b in made._kept):
                     raise ValueError("its samples do not agree")
         except (KeyError, TypeError, ValueError, OverflowError) as error:
@@ -131,12 +137,20 @@ class Imputer:
         while begin < len(rows):
             step = 1 if self._rows < _STEP else _STEP - self._rows % _STEP
             part = slice(begin, min(begin + step, len(rows)))
+            if self._rows < _STEP or self._rows % _STEP == 0:
+                self._begun, self._now = list(self._kept), None
             if missing[part].any():
-                now = self.values()
+                now = self._fixed()
                 filled[part] = np.where(missing[part], np.where(np.isnan(now), first, now), rows[part])
             self._keep(rows[part], missing[part])
             begin = part.stop
         return filled
+
+    def _fixed(self) -> Floats:
+        """The medians as of the beginning of the step, so that it is no matter where a batch ends."""
+        if self._now is None:
+            self._now = _medians(self._begun)
+        return self._now
 
     def _keep(self, rows: Floats, missing: NDArray[np.bool_]) -> None:
         self._rows += len(rows)
@@ -152,6 +166,10 @@ class Imputer:
             hashes, values = np.concatenate([hashes, new]), np.concatenate([values, present])
             order = np.argsort(hashes)[: self._room]
             self._kept[i] = (hashes[order], values[order])
+
+
+def _medians(kept: list[tuple[NDArray[np.uint64], Floats]]) -> Floats:
+    return np.array([np.median(values) if len(values) else np.nan for _, values in kept])
 
 
 def _complete(rows: Floats) -> NDArray[np.bool_]:

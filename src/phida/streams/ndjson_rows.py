@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.streams.batch import BadRow, Batch, DataError, Texts, rows_left
+from phida.streams.batch import BadRow, Batch, DataError, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection
 from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks
-from phida.streams.identity import FilePart
 from phida.streams.lines import Lines, Taken
 from phida.streams.values import checked, is_missing, is_sound, missing
 
@@ -74,12 +74,13 @@ class NdjsonRows:
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`."""
-        while taken := self._lines.take(rows_left(self._number, size)):
-            begin = self._number
-            if begin == 0 or len(self._conversions) < len(self._convert):
-                self._look_at(taken)
-            self._number += len(taken)
-            yield self._batch(taken, begin, self._lines.file_part())
+        while group := self._lines.take_batches(rows_left(self._number, size), size):
+            if self._number == 0 or len(self._conversions) < len(self._convert):
+                self._look_at(group[0])
+            for taken, rows in self._all_at_once(group):
+                begin = self._number
+                self._number += len(taken)
+                yield self._batch(taken, rows, begin)
 
     def _look_at(self, taken: Taken) -> None:
         """Learn from the first rows how dates and booleans are written; refuse columns that are no features."""
@@ -98,31 +99,36 @@ class NdjsonRows:
         if objects and any(objects[0].get(name) is not None and not _is_number(objects[0][name]) for name in others):
             raise not_numeric([Column(name, [_odd(row.get(name)) for row in objects]) for name in others], Dialect())
 
-    def _batch(self, taken: Taken, begin: int, file: FilePart | None) -> Batch:
-        found = self._all_at_once(taken, begin)
-        texts, rows, numbers, bad = found if found is not None else self._one_by_one(taken.lines(), begin)
+    def _batch(self, taken: Taken, read: NDArray[np.float64] | None, begin: int) -> Batch:
+        texts: Sequence[str]
+        bad: list[BadRow] = []
+        if read is not None and is_sound(read, keep_missing=self._keep_missing).all():
+            texts, rows = texts_of(taken.block, len(read)), read
+            numbers = np.arange(begin, begin + len(read))
+        else:
+            texts, rows, numbers, bad = self._one_by_one(taken.lines(), begin)
         truth = [] if self._label is None else [_hashable(json.loads(text).get(self._label)) for text in texts]
 
         def columns() -> dict[str, list[Any]]:
             objects = [json.loads(text) for text in texts]
             return {name: [found.get(name) for found in objects] for name in self.all_names}
 
-        return Batch(self._number, self._lines.offset, numbers, rows, texts, columns, truth, bad, file)
+        end, file = taken.offset, self._lines.file_part(taken.offset)
+        return Batch(begin + len(taken), end, numbers, rows, texts, columns, truth, bad, file)
 
-    def _all_at_once(
-        self, taken: Taken, begin: int
-    ) -> tuple[Sequence[str], NDArray[np.float64], NDArray[np.int64], list[BadRow]] | None:
-        """The fast way, for lines in which nothing is special; None where something is."""
-        if len(taken) < _MANY or self._convert or not _an_object_a_line(taken):
-            return None
-        self._lines.check_signals()
-        try:
-            rows = self._numbers(taken.block)
-        except ValueError:  # pyarrow's are among them
-            return None
-        if len(rows) != len(taken) or not is_sound(rows, keep_missing=self._keep_missing).all():
-            return None
-        return Texts(taken.block), rows, np.arange(begin, begin + len(taken)), []
+    def _all_at_once(self, group: list[Taken]) -> Iterator[tuple[Taken, NDArray[np.float64] | None]]:
+        """Batches, each with its numbers; None in their place where something in the lines is special."""
+        count, rows = sum(map(len, group)), None
+        if count >= _MANY and not self._convert and all(map(_an_object_a_line, group)):
+            self._lines.check_signals()
+            with suppress(ValueError):  # pyarrow's are among them
+                rows = self._numbers(b"".join([taken.block for taken in group]))
+        if rows is not None and len(rows) != count:
+            rows = None
+        begin = 0
+        for taken in group:
+            yield taken, None if rows is None else rows[begin : begin + len(taken)]
+            begin += len(taken)
 
     def _numbers(self, block: bytes) -> NDArray[np.float64]:
         import pyarrow as pa
