@@ -252,6 +252,10 @@ perf-latency: $(VENV)/installed $(VENV)/perf-tools  ## One row at a time, import
 perf-river: $(VENV)/installed $(VENV)/perf-tools  ## Rows as dicts and frames, for river
 	@$(BIN)/python perf/river_rows.py
 
+.PHONY: perf-files
+perf-files: $(VENV)/installed $(VENV)/test-tools  ## Rows a second from file to label, by processor time; start-up
+	@$(BIN)/python perf/files.py --large
+
 .PHONY: perf-serve
 perf-serve: $(VENV)/installed $(VENV)/perf-tools  ## Rows a second behind the live page, alone and with ten that look on
 	@$(BIN)/python perf/serve.py
