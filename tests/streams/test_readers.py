@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from streams_data import HEADER, NAMES, X, as_csv
 
@@ -158,6 +158,7 @@ fields = st.text("0123456789.-+eE_ nafi\u00a0\u0661?", max_size=6) | st.floats()
     keep_missing=st.booleans(),
     ended=st.sampled_from(["\n", "\r\n", "\r"]),
 )
+@example(rows=[["0", "-0"], ["-0.0", "0E0"]], keep_missing=False, ended="\n")
 def test_lines_are_read_alike_one_by_one_and_many_at_a_time(tmp_path, rows, keep_missing, ended):
     path = tmp_path / "rows.csv"
     path.write_bytes(("a,b\n1,2\n" + "".join(",".join(row) + ended for row in rows)).encode())

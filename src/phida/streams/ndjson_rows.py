@@ -147,7 +147,7 @@ class NdjsonRows:
         rows = np.empty((len(table), len(self._names)))
         for i, name in enumerate(self._names):
             rows[:, i] = table.column(name).to_numpy()
-        return rows
+        return rows + 0.0  # JSON's integer -0 is 0
 
     def _one_by_one(
         self, lines: list[bytes], begin: int
@@ -185,7 +185,7 @@ class NdjsonRows:
                 return checked(convert.number(_text(value)), name, number)
             if not _is_number(value):
                 raise ValueError(value)
-            return checked(float(value), name, number)
+            return checked(float(value) + 0.0, name, number)
         except OverflowError as error:
             raise DataError(f"row {number}: the number at {name!r} is too large.") from error
         except DataError:
