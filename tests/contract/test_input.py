@@ -11,6 +11,7 @@ import pytest
 from data import blobs
 from kinds import each_estimator
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from states import assert_same_state
 
 X = blobs(150)
@@ -238,3 +239,31 @@ def test_a_series_is_no_table(estimator):
     pandas = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match="X is a Series, with one dimension"):
         estimator().fit(pandas.Series([1.0, 2.0, 3.0]))
+
+
+@each_estimator
+@pytest.mark.parametrize(
+    ("frame", "says"),
+    [
+        (pd.DataFrame({"a": [1.0, 2.0], "kind": ["x", "y"], "b": [1, 2]}), "text in column 'kind';"),
+        (pd.DataFrame({"a": [1.0], "day": [pd.Timestamp(2024, 1, 1)]}), "dates in column 'day'"),
+        (pd.DataFrame({"s": ["x"], "t": ["y"]}), "text in columns 's', 't'"),
+        (pl.DataFrame({"a": [1.0], "kind": ["x"]}), "text in column 'kind'"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, np.nan]}), "row 1 of column 'b' is NaN"),
+        ([1.0, 2.0], r"one dimension, of 2 values.*\[X\] if it is one row"),
+    ],
+    ids=["text", "dates", "two", "polars", "nan", "list"],
+)
+def test_a_message_names_the_column(frame, says, estimator):
+    with pytest.raises(ValueError, match=says):
+        estimator().fit(frame)
+
+
+@each_estimator
+def test_labels_that_are_not_there_say_why(estimator):
+    with pytest.raises(NotFittedError, match="has no labels_ yet; call fit"):
+        _ = estimator().labels_
+    assert not hasattr(estimator(), "labels_")
+    with pytest.raises(AttributeError, match="set compute_labels=True, or call predict"):
+        _ = estimator(compute_labels=False).fit(X).labels_
+    assert len(estimator().fit(X).labels_) == len(X)
