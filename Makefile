@@ -65,7 +65,7 @@ test-python: $(VENV)/installed $(VENV)/test-tools  ## Tests of the package
 # which needs a newer NumPy than phida, Spark and JAX, which have targets of their own, and what only the benchmark needs.
 LOWEST := .venv-lowest
 LOWEST_PYTHON ?= python3.11
-LOWEST_OF := dependencies extra:pandas extra:plot extra:cli extra:serve extra:arrow extra:dask group:test-lowest group:build
+LOWEST_OF := dependencies extra:pandas extra:plot extra:cli extra:serve extra:dask group:test-lowest group:build
 
 $(LOWEST)/tools: tools/bootstrap tools/lowest_versions.py pyproject.toml
 	@tools/bootstrap $(LOWEST) $(LOWEST_PYTHON)
@@ -251,6 +251,10 @@ perf-latency: $(VENV)/installed $(VENV)/perf-tools  ## One row at a time, import
 .PHONY: perf-river
 perf-river: $(VENV)/installed $(VENV)/perf-tools  ## Rows as dicts and frames, for river
 	@$(BIN)/python perf/river_rows.py
+
+.PHONY: perf-files
+perf-files: $(VENV)/installed $(VENV)/test-tools  ## Rows a second from file to label, by processor time; start-up
+	@$(BIN)/python perf/files.py --large
 
 .PHONY: perf-serve
 perf-serve: $(VENV)/installed $(VENV)/perf-tools  ## Rows a second behind the live page, alone and with ten that look on

@@ -14,11 +14,11 @@ from phida_bench.cli.app import app as benchmark
 def commands(command, path):
     """Yield (name, command, context) of all commands, depth first; groups only where they do something themselves."""
     context = command.context_class(command, info_name=" ".join(path))
-    inner = getattr(command, "commands", None)
+    inner = command.list_commands(context) if hasattr(command, "list_commands") else None
     if inner is None or len(path) == 1:
         yield " ".join(path), command, context
-    for name, one in (inner or {}).items():
-        yield from commands(one, (*path, name))
+    for name in inner or ():
+        yield from commands(command.get_command(context, name), (*path, name))
 
 
 def plain(text):

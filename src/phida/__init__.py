@@ -2,10 +2,12 @@
 
 import os
 import warnings
+from typing import TYPE_CHECKING, Any
 
-from phida._versions import __version__, show_versions
-from phida.estimators import PHIDA, PHIDAPlus, load
-from phida.state_file import StateFileError
+if TYPE_CHECKING:
+    from phida._versions import __version__, show_versions
+    from phida.estimators import PHIDA, PHIDAPlus, load
+    from phida.state_file import StateFileError
 
 if os.environ.get("PHIDA_SIMD", "") not in ("", "baseline", "avx2", "avx512"):
     warnings.warn(
@@ -13,3 +15,33 @@ if os.environ.get("PHIDA_SIMD", "") not in ("", "baseline", "avx2", "avx512"):
     )
 
 __all__ = ["PHIDA", "PHIDAPlus", "StateFileError", "__version__", "load", "show_versions"]
+
+#: Where each name is. A name is looked up when it is used: scikit-learn takes a second to import, and most commands of
+#: the command line do without it.
+_HOMES = {
+    "PHIDA": "estimators",
+    "PHIDAPlus": "estimators",
+    "load": "estimators",
+    "StateFileError": "state_file",
+    "__version__": "_versions",
+    "show_versions": "_versions",
+}
+
+
+#: Modules that are there without an import of their own.
+_MODULES = ("answers", "estimators", "lineage", "records", "state_file")
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -20,7 +20,6 @@ from phida._local_update import LocalUpdate, sample_size, seed_of
 from phida._merging import replayed_rows, restart_lineage, scaled
 from phida._model import Model, Settings
 from phida._validation import Columns
-from phida._versions import __version__
 from phida.answers.predictor import Predictor, Snapshot
 from phida.lineage import Event, History, Lineage
 
@@ -29,6 +28,17 @@ _MOST_REPLAYED = 100_000
 
 #: Stages that an estimator's learner never leaves out; the benchmark's ablations do.
 _STAGES = ("ph", "refresh", "remove", "prune", "mapping")
+
+
+class _Labels:
+    """What ``labels_`` is on an estimator that has none: an error that says why."""
+
+    def __get__(self, estimator: Any, kind: type) -> NDArray[np.int64]:
+        if estimator is None:
+            raise AttributeError("labels_ belong to a fitted estimator.")
+        if estimator.__sklearn_is_fitted__():
+            raise AttributeError("there are no labels_ of these rows; set compute_labels=True, or call predict.")
+        raise NotFittedError(f"This {kind.__name__} has no labels_ yet; call fit or partial_fit first.")
 
 
 class Estimator(ClusterMixin, Predictor):
@@ -40,7 +50,7 @@ class Estimator(ClusterMixin, Predictor):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     compute_labels: bool
-    labels_: NDArray[np.int64]
+    labels_ = _Labels()
 
     #: Settings that tell the native learner from that of every other estimator.
     _kind: ClassVar[Settings] = {"released": False, "plus": False}
@@ -157,17 +167,7 @@ class Estimator(ClusterMixin, Predictor):
         content : bytes
         """
         model = self._fitted
-        names = model.features.names
-        # Taken once, under the model's lock: another thread may be learning.
-        state = model.learner.__getstate__()
-        facts = {
-            "library_version": __version__,
-            "params": self._parameters_to_save(model),
-            "feature_names": None if names is None else list(names),
-            "n_seen": state["n_seen"],
-            "stream_position": position,
-        }
-        return state_file.content(state, facts)
+        return model.content(self._parameters_to_save(model), model.features.names, position)
 
     def _parameters_to_save(self, model: Model[Columns]) -> dict[str, Any]:
         """Valid parameters that agree with the learner, whatever another thread sets meanwhile."""
@@ -221,6 +221,7 @@ class Estimator(ClusterMixin, Predictor):
             estimator._validate_params()
             columns = _named_columns(state.get("n_features", 0), facts["feature_names"])
             model = Model.restored(state, estimator._settings(), columns)
+            model.preparation = facts.get("preparation")
             if model.n_seen == 0:
                 raise ValueError("'n_seen' is 0; only models that learned rows are saved")
             if type(facts["n_seen"]) is not int or facts["n_seen"] != model.n_seen:

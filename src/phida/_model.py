@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Generic, Self, TypeVar
 
-from phida import _core
+from phida import _core, state_file
 from phida._events import ROWS_BETWEEN_COLLECTIONS, Callback, Events
+from phida._versions import __version__
 from phida.lineage import Event
 
 #: The rule of the published method that maps nodes to clusters, and those of PHIDA+.
@@ -51,6 +52,8 @@ class Model(Generic[F]):
         """The parameters that were last found valid for this learner."""
         self.settings: Settings = {}
         """What the learner began with."""
+        self.preparation: Any = None
+        """How the command line makes rows of files, as plain values; kept with the model, and of no matter here."""
 
     def begin(self, n_features: int, settings: Settings, features: F) -> F:
         """Make the learner, unless another thread was first. Return the features that are in place."""
@@ -78,7 +81,23 @@ class Model(Generic[F]):
         """A model that shares this learner and has other features and no callbacks."""
         model = type(self)()
         model._put(self.learner, self.settings, features)
+        model.preparation = self.preparation
         return model
+
+    def content(self, parameters: Mapping[str, Any], names: Iterable[str] | None, position: Any) -> bytes:
+        """The content of a file that holds the model, with the parameters of its estimator."""
+        # Taken once, under the model's lock: another thread may be learning.
+        state = self.learner.__getstate__()
+        facts = {
+            "library_version": __version__,
+            "params": dict(parameters),
+            "feature_names": None if names is None else list(names),
+            "n_seen": state["n_seen"],
+            "stream_position": position,
+        }
+        if self.preparation is not None:
+            facts["preparation"] = self.preparation
+        return state_file.content(state, facts)
 
     def _put(self, learner: _core.Learner, settings: Settings, features: F) -> None:
         self.settings = dict(settings)

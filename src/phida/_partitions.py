@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -107,6 +106,8 @@ def _log_factorials(n: int) -> Floats:
     """Logarithms of 0! … n! at least; the table is kept and grows."""
     global _table
     if len(_table) <= n:
+        from scipy.special import gammaln
+
         _table = gammaln(np.arange(2 * n + 1) + 1.0)
     return _table
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from joblib import cpu_count
-
 #: Values in a batch below which threads are not worth asking about.
 SMALL_BATCH = 100_000
 
 
 @cache
 def _available() -> int:
+    from joblib import cpu_count
+
     return int(cpu_count())  # respects affinity and container limits
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
 
 from phida import _core
+
+if TYPE_CHECKING:  # the command line does without scikit-learn, which takes a second to import
+    from sklearn.base import BaseEstimator
 
 #: Squares of larger values overflow.
 LARGEST = 1e140
@@ -30,6 +29,8 @@ class Columns:
 
 def columns_of(X: Any, width: int) -> Columns:
     """The columns of rows that were found valid."""
+    from sklearn.base import BaseEstimator
+
     probe = BaseEstimator()
     record(probe, X, reset=True)
     return Columns(width, vars(probe).get("feature_names_in_"))
@@ -48,17 +49,24 @@ def samples(estimator: BaseEstimator, X: Any, columns: Columns | None = None) ->
 
 def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
     """Rows as a C-ordered float64 matrix, or an error that says what is wrong; the estimator is not touched."""
+    from sklearn.utils import check_array
+
+    _refuse_other_shapes(X)
     _refuse_text(X)
     try:
-        array = check_array(X, dtype=np.float64, order="C", estimator=estimator, input_name="X")
+        array = check_array(
+            X, dtype=np.float64, order="C", estimator=estimator, input_name="X", ensure_all_finite=False
+        )
     except OverflowError as error:
         raise ValueError(f"X holds an integer that no float64 can hold ({error}); rescale that column.") from error
-    _refuse_huge(array)
+    _refuse_outside(array, X)
     return array  # type: ignore[no-any-return]
 
 
 def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
     """Keep width and feature names on the estimator (``reset``), or compare with those that it has."""
+    from sklearn.utils.validation import validate_data
+
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
@@ -84,6 +92,8 @@ def _is_ready(X: Any, width: int) -> bool:
 
 def _refuse_text(X: Any) -> None:
     """Text and dates would be converted silently where they look like numbers."""
+    from scipy.sparse import issparse
+
     if issparse(X) or (type(X) is np.ndarray and X.dtype.kind in "fiub"):
         return
     if isinstance(X, np.ma.MaskedArray):
@@ -98,15 +108,72 @@ def _refuse_text(X: Any) -> None:
         found = "dates"
     if array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.flat):
         found = "text"
-    if found:
-        raise ValueError(f"X holds {found}; every column must be numeric. Encode or drop the others first.")
+    named = _columns_of_text(X) if found or array.dtype.kind == "O" else []
+    if found or named:
+        found = found or "dates"
+        where = f" in {_listed(named)}" if named else ""
+        raise ValueError(f"X holds {found}{where}; every column must be numeric. Encode or drop the others first.")
 
 
-def _refuse_huge(array: NDArray[np.float64]) -> None:
-    at = _core.first_outside(array, LARGEST)
-    if at >= 0:
-        row, column = divmod(at, array.shape[1])
+def _columns_of_text(X: Any) -> list[str]:
+    """The columns of a pandas or polars frame that hold no numbers, by name."""
+    names, kinds = getattr(X, "columns", None), getattr(X, "dtypes", None)
+    if names is None or kinds is None or np.ndim(X) != 2:
+        return []
+    return [str(name) for name, kind in zip(names, list(kinds), strict=False) if not _is_numeric(X, name, kind)]
+
+
+def _is_numeric(X: Any, name: Any, kind: Any) -> bool:
+    if hasattr(kind, "is_numeric"):  # polars
+        return bool(kind.is_numeric() or str(kind) == "Boolean")
+    if getattr(kind, "kind", "O") != "O":
+        return kind.kind in "fiub"
+    return not any(isinstance(value, str | bytes) for value in np.asarray(X[name], object).flat)
+
+
+def _listed(names: list[str], most: int = 10) -> str:
+    shown = ", ".join(map(repr, names[:most]))
+    return f"column{'' if len(names) == 1 else 's'} {shown}" + ("" if len(names) <= most else ", …")
+
+
+def _refuse_other_shapes(X: Any) -> None:
+    """One dimension: whether that is a row or a column is for the caller to say."""
+    if isinstance(X, list | tuple) and len(X) > 0 and np.isscalar(X[0]) and not isinstance(X[0], str | bytes):
         raise ValueError(
-            f"X[{row}, {column}] is {array[row, column]:g}; magnitudes beyond {LARGEST:g} overflow "
-            "when squared. Rescale the column, or drop the row if the value is a mistake."
+            f"X has one dimension, of {len(X)} values; a list of rows is needed. Reshape your data: "
+            "[[value] for value in X] if it is one feature, [X] if it is one row."
         )
+    if len(getattr(X, "shape", ())) != 1:
+        return
+    if hasattr(X, "to_frame"):
+        raise ValueError(
+            f"X is a {type(X).__name__}, with one dimension; a frame or a matrix is needed. Reshape your data: "
+            "X.to_frame() if it is one feature, X.to_frame().T if it is one row."
+        )
+    raise ValueError(
+        f"X has one dimension, of {X.shape[0]} values; a matrix of rows and features is needed. Reshape your data: "
+        "X.reshape(-1, 1) if it is one feature, X.reshape(1, -1) if it is one row."
+    )
+
+
+def _refuse_outside(array: NDArray[np.float64], X: Any) -> None:
+    """NaN, infinities and values whose squares overflow, with their place."""
+    at = _core.first_outside(array, LARGEST)
+    if at < 0:
+        return
+    row, column = divmod(at, array.shape[1])
+    value = array[row, column]
+    names = getattr(X, "columns", None)
+    where = f"X[{row}, {column}]" if names is None else f"row {row} of column {names[column]!r}"
+    if np.isnan(value):
+        missing = int(np.isnan(array).sum())
+        raise ValueError(
+            f"{where} is NaN, and {missing:,} value{'' if missing == 1 else 's'} in all; missing values cannot be "
+            "learned. Fill them first (sklearn.impute.SimpleImputer), or drop their rows."
+        )
+    if np.isinf(value):
+        raise ValueError(f"{where} is {'inf' if value > 0 else '-inf'}. Replace it, or drop its row.")
+    raise ValueError(
+        f"{where} is {value:g}; magnitudes beyond {LARGEST:g} overflow "
+        "when squared. Rescale the column, or drop the row if the value is a mistake."
+    )

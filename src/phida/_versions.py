@@ -5,9 +5,6 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 
-import numpy
-import sklearn
-
 from phida import _core
 
 __version__ = version("phida")
@@ -22,6 +19,9 @@ def show_versions() -> None:
     >>> phida.show_versions()  # doctest: +ELLIPSIS
     phida: ...
     """
+    import numpy
+    import sklearn
+
     facts = {
         "phida": __version__,
         "simd level": f"{_core.simd_level()} (of {', '.join(_core.simd_levels())})",

@@ -28,6 +28,9 @@ _STATES_SAY_FORMAT = 4
 #: What a file says besides its format and digest, each as JSON.
 FACTS = ("library_version", "params", "feature_names", "n_seen", "stream_position", "state")
 
+#: What it may say besides: how rows were made of files.
+OPTIONAL_FACTS = ("preparation",)
+
 State = Mapping[str, Any]
 """What a learner is made from: arrays and plain numbers by name."""
 
@@ -93,6 +96,8 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
         _check_kind(name, header)
         arrays = load(content)
     except _DAMAGED as error:
+        if not _looks_like_safetensors(content):
+            raise StateFileError(f"{name} is not a phida model; phida fit and phida stream write models.") from error
         raise StateFileError(f"{name} is damaged, not complete, or no model at all ({_line(error)}).") from error
     if header.pop("sha256", "") != _digest(header, arrays):
         raise StateFileError(f"{name} is damaged: its digest does not match. Take an older copy.")
@@ -105,6 +110,11 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
 #: What the parsers of the container raise, besides StateFileError of ours.
 _DAMAGED = (SafetensorError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, UnicodeDecodeError,
             json.JSONDecodeError, _DuplicateError)  # fmt: skip
+
+
+def _looks_like_safetensors(content: bytes) -> bool:
+    """Whether content begins as a safetensors file does: with the length of a JSON object, and its brace."""
+    return len(content) < 9 or content[8:9] == b"{"
 
 
 def _header(content: bytes) -> dict[str, str]:
@@ -121,9 +131,9 @@ def _header(content: bytes) -> dict[str, str]:
 def _parsed(header: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
     if missing := [name for name in FACTS if name not in header]:
         raise ValueError(f"it lacks {missing[0]!r}")
-    if unknown := sorted(header.keys() - {"format", "format_version", *FACTS}):
+    if unknown := sorted(header.keys() - {"format", "format_version", *FACTS, *OPTIONAL_FACTS}):
         raise ValueError(f"its header has {unknown[0]!r}, which is not known")
-    facts = {name: _fact(name, header[name]) for name in FACTS}
+    facts = {name: _fact(name, header[name]) for name in (*FACTS, *OPTIONAL_FACTS) if name in header}
     facts["format_version"] = version = int(header["format_version"])
     state = facts.pop("state")
     if not isinstance(state, dict):

@@ -232,6 +232,10 @@ def test_the_end_of_the_stream_is_told(start, tmp_path, open_page):
     expect(page.locator("#note")).to_contain_text("The stream has ended; this page stays")
     assert number(page, "samples") == 300
     expect(page.locator("#pause")).to_be_disabled()
+    expect(page.get_by_role("button", name="Pause learning")).to_be_hidden()
+    for meaning in ("grey: in no cluster", "hollow: not active in prediction"):
+        expect(page.get_by_text(meaning)).to_be_visible()
+    expect(page.locator("#clusters .telling").first).to_contain_text("σ)")
 
 
 def test_a_page_that_comes_before_the_first_row_waits(start, open_page):

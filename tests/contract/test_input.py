@@ -11,6 +11,7 @@ import pytest
 from data import blobs
 from kinds import each_estimator
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from states import assert_same_state
 
 X = blobs(150)
@@ -33,9 +34,9 @@ DATES = np.full((5, 3), np.datetime64("2024-01-01"))
 
 # What is refused, with which error, and what its message must tell.
 REFUSALS = {
-    "nan": (with_value(np.nan), ValueError, "Input X contains NaN"),
-    "inf": (with_value(np.inf), ValueError, "Input X contains infinity"),
-    "minus inf": (with_value(-np.inf), ValueError, "Input X contains infinity"),
+    "nan": (with_value(np.nan), ValueError, r"X\[17, 2\] is NaN, and 1 value in all; missing values cannot be learned"),
+    "inf": (with_value(np.inf), ValueError, r"X\[17, 2\] is inf"),
+    "minus inf": (with_value(-np.inf), ValueError, r"X\[17, 2\] is -inf"),
     "huge": (with_value(2e140), ValueError, r"X\[17, 2\] is 2e\+140; magnitudes beyond 1e\+140 overflow .* Rescale"),
     "minus huge": (with_value(-2e140), ValueError, r"X\[17, 2\] is -2e\+140; magnitudes beyond 1e\+140"),
     "too large for float64": (with_object(10**400), (ValueError, OverflowError), "."),
@@ -65,7 +66,7 @@ REFUSALS = {
     "none": (with_object(None), (TypeError, ValueError), "."),
     "empty": (np.empty((0, 3)), ValueError, "Found array with 0 sample"),
     "no features": (np.empty((4, 0)), ValueError, r"0 feature\(s\)"),
-    "one-dimensional": (X[0], ValueError, "Expected 2D array, got 1D array instead"),
+    "one-dimensional": (X[0], ValueError, "X has one dimension, of 3 values"),
     "three-dimensional": (X[None], ValueError, "Found array with dim 3"),
     "a number": (3.0, ValueError, "Expected 2D array, got scalar array instead"),
     "ragged": ([[1.0, 2.0], [3.0]], ValueError, "."),
@@ -236,5 +237,33 @@ def test_what_cannot_be_read_says_why(rows, says, estimator):
 @each_estimator
 def test_a_series_is_no_table(estimator):
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match=r"2-dimensional|2D"):
+    with pytest.raises(ValueError, match="X is a Series, with one dimension"):
         estimator().fit(pandas.Series([1.0, 2.0, 3.0]))
+
+
+@each_estimator
+@pytest.mark.parametrize(
+    ("frame", "says"),
+    [
+        (pd.DataFrame({"a": [1.0, 2.0], "kind": ["x", "y"], "b": [1, 2]}), "text in column 'kind';"),
+        (pd.DataFrame({"a": [1.0], "day": [pd.Timestamp(2024, 1, 1)]}), "dates in column 'day'"),
+        (pd.DataFrame({"s": ["x"], "t": ["y"]}), "text in columns 's', 't'"),
+        (pl.DataFrame({"a": [1.0], "kind": ["x"]}), "text in column 'kind'"),
+        (pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, np.nan]}), "row 1 of column 'b' is NaN"),
+        ([1.0, 2.0], r"one dimension, of 2 values.*\[X\] if it is one row"),
+    ],
+    ids=["text", "dates", "two", "polars", "nan", "list"],
+)
+def test_a_message_names_the_column(frame, says, estimator):
+    with pytest.raises(ValueError, match=says):
+        estimator().fit(frame)
+
+
+@each_estimator
+def test_labels_that_are_not_there_say_why(estimator):
+    with pytest.raises(NotFittedError, match="has no labels_ yet; call fit"):
+        _ = estimator().labels_
+    assert not hasattr(estimator(), "labels_")
+    with pytest.raises(AttributeError, match="set compute_labels=True, or call predict"):
+        _ = estimator(compute_labels=False).fit(X).labels_
+    assert len(estimator().fit(X).labels_) == len(X)

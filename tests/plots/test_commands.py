@@ -75,14 +75,23 @@ def test_what_is_in_a_report(here):
     assert f"<dt>groups</dt><dd>{model.n_groups_}</dd><dt>parts</dt><dd>{model.n_parts_}</dd>" in page
     assert f"600 rows in {model.n_clusters_} clusters. Report: " in said
     counts = np.bincount(model.predict(pd.DataFrame(X, columns=NAMES)), minlength=model.n_clusters_)
-    rows = re.findall(r"<tr><td><b>(-?\d+)</b></td><td>(\d+)</td>.*?</tr>", page, re.DOTALL)
-    assert len(rows) == model.n_clusters_
-    assert {int(label): int(id) for id, label in rows} == dict(enumerate(model.cluster_ids_.tolist()))
-    for count in counts:
-        assert f"<td>{count:,}</td>" in page
+    rows = re.findall(r"<tr><td><b>(-?\d+)</b></td>\s*<td>([\d,]+)</td>.*?</tr>", page, re.DOTALL)
+    ids = model.cluster_ids_.tolist()
+    assert {int(id): int(count.replace(",", "")) for id, count in rows} == dict(zip(ids, counts.tolist()))
+    assert_named_by_id(page, model)
     for word in ("cut clarity", "The two closest clusters", "Lineage", "unusual rows", "born"):
         assert word in page
     assert "mostly" not in page and "ARI" not in page
+
+
+def assert_named_by_id(page, model):
+    """One naming: every cluster that a sentence speaks of has an id of the lineage, and no label is among them."""
+    ids = {id for event in model.lineage_ for id in (*event.before, *event.after)} | set(model.cluster_ids_.tolist())
+    closest = page.split("The two closest clusters")[1].split("<h2>")[0]
+    named = [int(id) for id in re.findall(r"[Cc]lusters? (\d+)", closest)] + [
+        int(id) for id in re.findall(r"Clusters \d+ and (\d+)", closest)
+    ]
+    assert named and set(named) <= ids and "label" not in closest
 
 
 def test_a_report_of_parts_and_one_of_the_published_method(here):

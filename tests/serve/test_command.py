@@ -65,14 +65,18 @@ def test_a_model_of_either_method_goes_on_and_no_other_takes_its_place(tmp_path,
 def test_a_stream_that_fails_ends_with_its_error(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,x\n")
-    with Serving("--from", path) as serving:  # nothing was learned: it ends by itself
-        messages = serving.process.communicate(timeout=60)[1]
-    assert serving.process.returncode == 3 and "'b' is not numeric" in messages
-    path.write_text(as_csv(X[:500]) + "1,2\n")
+    found = CliRunner().invoke(app, ["serve", "--from", str(path), "--port", "0"])
+    assert found.exit_code == 3 and "1 column is not numeric. 'b' ('x')" in found.output
+    assert "shows the stream" not in found.output  # refused before an address is announced
+    with Serving("--from", "-", stdin=subprocess.PIPE) as serving:  # nothing was learned: it ends by itself
+        messages = serving.process.communicate("a,b\n1,x\n", timeout=60)[1]
+    assert serving.process.returncode == 3 and "'b' ('x')" in messages
+    path.write_text(as_csv(X[:300]) + "1,2\n" + as_csv(X[300:]).partition("\n")[2])
     with Serving("--from", path) as serving:  # something was: the page stays
         until(lambda: serving.state()["state"] == "failed")
+        assert serving.state()["samples"] == 300  # a bad row in a batch does not lose the good ones before it
         code, messages = serving.end()
-    assert code == 3 and "500 rows read" in messages
+    assert code == 3 and "300 rows read" in messages
 
 
 def test_the_token_may_come_from_the_environment(rows_file, monkeypatch):

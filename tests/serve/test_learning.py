@@ -5,10 +5,15 @@ import os
 import httpx
 import numpy as np
 import pytest
-from serve_data import X, as_csv, live_stream, served, shows, until
+from serve_data import X, as_csv, learned, live_stream, served, shows, until
 from states import assert_same_state
 
 from phida import PHIDAPlus
+from phida.serve.learning import Learning
+from phida.streams.columns import Selection
+from phida.streams.learning import BadRows
+from phida.streams.model import StreamModel
+from phida.streams.opening import Source
 
 
 def model_of(live):
@@ -100,8 +105,6 @@ def test_a_bad_row_ends_the_stream_and_the_page_says_so(tmp_path):
 
 
 def test_a_model_of_another_width_is_refused(rows_file):
-    from phida.streams.model import StreamModel
-
     other = StreamModel(PHIDAPlus(compute_labels=False).partial_fit(np.eye(5)), None)
     live = live_stream(rows_file, model=other)
     live.start()
@@ -120,3 +123,21 @@ def test_a_stream_without_rows_ends(tmp_path, text):
     until(lambda: live.learning.progress.state in ("ended", "failed"))
     live.stop()
     assert live.feed.latest.facts["samples"] == 0
+
+
+def test_a_label_is_scored_and_never_learned(tmp_path):
+    path = tmp_path / "rows.csv"
+    lines = as_csv(X).splitlines()
+    kinds = ["kind", *("xy"[row[0] > 0] for row in X.tolist())]
+    path.write_text("".join(f"{line},{kind}\n" for line, kind in zip(lines, kinds, strict=True)))
+    model = StreamModel(PHIDAPlus(compute_labels=False), None)
+    learning = Learning(model, Source(str(path), selection=Selection(label="kind")), BadRows())
+    learning.start()
+    until(lambda: learning.progress.state == "ended")
+    assert model.names == ("a", "b", "c") and set(learning.progress.scores) == {"ari", "ami"}
+
+
+def test_axes_are_named_by_their_strongest_features(rows_file):
+    with learned(rows_file) as (client, _):
+        across, up = client.get("/state").json()["axes"]
+    assert {name.lstrip("−") for name in f"{across}, {up}".split(", ")} <= {"a", "b", "c"} and across

@@ -179,7 +179,7 @@ def test_a_file_with_one_bit_changed_is_refused_wherever(tmp_path, content):
 def test_foreign_files_are_refused(tmp_path):
     save_file({"weights": np.zeros(3)}, tmp_path / "other")
     refused(tmp_path / "m", (tmp_path / "other").read_bytes(), "holds no model of phida")
-    refused(tmp_path / "m", b"PK\x03\x04 a zip file, or a pickle", "no model at all")
+    refused(tmp_path / "m", b"PK\x03\x04 a zip file, or a pickle", "is not a phida model")
     with pytest.raises(FileNotFoundError, match="there is no file"):
         PHIDA.load(tmp_path / "nothing")
 

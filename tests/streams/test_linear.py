@@ -85,7 +85,7 @@ def found(content, part):
         writer = threading.Thread(target=write)
         writer.start()
         while line := lines.take(1):
-            got.append((line[0], lines.offset))
+            got.append((line.lines()[0], lines.offset))
         writer.join()
     finally:
         lines_module.os.read = read

@@ -7,8 +7,12 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from streams_data import HEADER, NAMES, X, as_csv
 
+from phida.streams import csv_rows, ndjson_rows
+from phida.streams import lines as lines_module
 from phida.streams.batch import DataError
 from phida.streams.columns import Selection
 from phida.streams.lines import Lines
@@ -142,20 +146,55 @@ def test_marks_and_lists_in_ndjson(tmp_path):
     path = tmp_path / "rows.ndjson"
     path.write_bytes(b'\xef\xbb\xbf{"a": 1, "t": [1, 2]}\n')
     _, (batch,) = read(Source(str(path), selection=Selection(label="t")))
-    assert batch.texts == ['{"a": 1, "t": [1, 2]}'] and batch.truth == ["[1, 2]"]
+    assert list(batch.texts) == ['{"a": 1, "t": [1, 2]}'] and batch.truth == ["[1, 2]"]
+
+
+fields = st.text("0123456789.-+eE_ nafi\u00a0\u0661?", max_size=6) | st.floats().map(repr) | st.integers().map(str)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(st.lists(fields, min_size=2, max_size=2) | st.lists(fields, max_size=3), min_size=1, max_size=8),
+    keep_missing=st.booleans(),
+    ended=st.sampled_from(["\n", "\r\n", "\r"]),
+)
+@example(rows=[["0", "-0"], ["-0.0", "0E0"]], keep_missing=False, ended="\n")
+def test_lines_are_read_alike_one_by_one_and_many_at_a_time(tmp_path, rows, keep_missing, ended):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(("a,b\n1,2\n" + "".join(",".join(row) + ended for row in rows)).encode())
+    json_rows = [dict(zip("ab", row)) for row in rows]
+    (tmp_path / "rows.ndjson").write_text(
+        '{"a": 1, "b": 2}\n' + "".join(f'{{{", ".join(f"{chr(34)}{k}{chr(34)}: {v}" for k, v in row.items())}}}\n'
+                                      for row in json_rows)
+    )  # fmt: skip
+    for name in ("rows.csv", "rows.ndjson"):
+        source = Source(str(tmp_path / name), selection=Selection(keep_missing=keep_missing))
+        found = []
+        for many in (1, 1 << 30):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(csv_rows, "_MANY", many)
+                patch.setattr(ndjson_rows, "_MANY", many)
+                patch.setattr(lines_module, "_MANY", many)
+                _, batches = read(source, 4)
+                found.append(
+                    [(b.end, b.offset, b.numbers.tolist(), b.rows.tobytes(), list(b.texts), b.bad) for b in batches]
+                )
+        assert found[0] == found[1]
 
 
 BAD = [
     ("csv", "1,2,3", "row 1 has 3 fields, but there are 2 columns"),
     ("csv", "1", "row 1 has 1 fields"),
     ("csv", "1,x", "'x' in column 'b' is not a number"),
-    ("csv", "1,", "'' in column 'b' is not a number"),
+    ("csv", "1,", "row 1: column 'b' has no value (''). To fill or drop rows with missing values, pass --impute"),
+    ("csv", "1,n/a", "column 'b' has no value ('n/a')"),
+    ("csv", '1,"2,5"', "'2,5' in column 'b' is not a number. If commas are decimal points, pass --decimal ,"),
     ("csv", "1,1_000", "'1_000' in column 'b'"),
     ("csv", "1,1_0", "'1_0' in column 'b'"),
     ("csv", "1,\u0661\u0662", "'\u0661\u0662' in column 'b' is not a number"),  # Arabic
     ("csv", "1,\uff11\uff12", "'\uff11\uff12' in column 'b' is not a number"),  # full-width
     ("csv", "1,1\u0660e1", "in column 'b' is not a number"),
-    ("csv", "1,nan", "column 'b' is nan; values must be finite"),
+    ("csv", "1,nan", "column 'b' has no value ('nan')"),
     ("csv", "1,-inf", "column 'b' is -inf"),
     ("csv", "1,1e200", "column 'b' is 1e+200"),
     ("csv", '1,"2', "not valid CSV"),
@@ -163,8 +202,8 @@ BAD = [
     ("ndjson", '{"a": 1}', "row 1 has no 'b'"),
     ("ndjson", '{"a": 1, "b": "2"}', "'2' at 'b' is not a number"),
     ("ndjson", '{"a": 1, "b": true}', "'True' at 'b' is not a number"),
-    ("ndjson", '{"a": 1, "b": null}', "'None' at 'b'"),
-    ("ndjson", '{"a": 1, "b": NaN}', "column 'b' is nan"),
+    ("ndjson", '{"a": 1, "b": null}', "column 'b' has no value ('')"),
+    ("ndjson", '{"a": 1, "b": NaN}', "column 'b' has no value ('nan')"),
     ("ndjson", '{"a": 1, "b": 1' + "0" * 400 + "}", "too large"),
     ("ndjson", "[1, 2]", "not a JSON object"),
     ("ndjson", '{"a": 1, "b"', "not JSON"),
@@ -192,18 +231,23 @@ def test_missing_values_in_columns(tmp_path):
     parquet.write_table(pa.table({"a": [1.0, None, 3.0], "b": [1, 2, 3]}), path)
     _, (batch,) = read(Source(str(path)))
     assert batch.rows.tolist() == [[1, 1], [3, 3]]
-    assert "column 'a' is nan" in batch.bad[0].reason and batch.bad[0].number == 1
+    assert "column 'a' has no value" in batch.bad[0].reason and batch.bad[0].number == 1
 
 
 @pytest.mark.parametrize(
     ("name", "content", "selection", "message"),
     [
         ("r.csv", b"", {}, "the input is empty"),
-        ("r.csv", b"a,b\nx,1\n", {}, "column 'a' is not numeric ('x' in the first row); leave it out with --exclude a"),
+        (
+            "r.csv",
+            b"a,b\nx,1\n",
+            {},
+            "1 column is not numeric. 'a' ('x'): text, which cannot be learned. Add: --exclude a",
+        ),
         ("r.csv", b"a,a\n1,1\n", {}, "'a' stands there twice"),
         ("r.csv", b"a,b\n1,1\n", {"columns": ("c",)}, "there is no column 'c'; the columns are a, b"),
         ("r.csv", b"a\n1\n", {"exclude": ("a",)}, "no column is left"),
-        ("r.ndjson", b'{"a": "x"}\n', {}, "column 'a' is not numeric"),
+        ("r.ndjson", b'{"a": "x"}\n', {}, "1 column is not numeric. 'a' ('x'): text"),
         ("r.ndjson", b"7\n", {}, "not a JSON object"),
         ("r.npy", b"\x93NUMPY\x01\x00", {}, "not a valid NumPy file"),
         ("r.npz", b"PK\x03\x04", {}, "is not an npz file"),
@@ -266,11 +310,11 @@ def test_lines_come_out_as_soon_as_they_are_there():
     out, into = os.pipe()
     lines = Lines(out)
     os.write(into, b"one\ntw")
-    assert lines.take(1) == [b"one"] and lines.offset == 4
+    assert lines.take(1).lines() == [b"one"] and lines.offset == 4
     os.write(into, b"o\n\n")
-    assert lines.take(1) == [b"two"] and lines.offset == 8
+    assert lines.take(1).lines() == [b"two"] and lines.offset == 8
     os.close(into)
-    assert lines.take(1) == []
+    assert not lines.take(1)
     os.close(out)
 
 

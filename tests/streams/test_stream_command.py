@@ -247,7 +247,7 @@ def test_a_model_may_be_there_before(data, tmp_path):
         (("--checkpoint", "s", "--every", "0"), 2, "--every must be positive"),
         (("--on-bad-row", "log"), 2, "--bad-row-log FILE go together"),
         (("--on-bad-row", "cry"), 2, "--on-bad-row takes fail, skip or log"),
-        (("--output-format", "xml"), 2, "--output-format takes csv or ndjson"),
+        (("--output-format", "xml"), 2, "--output-format takes one of csv, ndjson, parquet, arrow"),
         (("--columns", "a,z"), 3, "there is no column 'z'"),
         (("--format", "xls"), 2, "there is no format 'xls'"),
         (("--json",), 2, "--json needs --output FILE"),

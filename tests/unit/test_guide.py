@@ -58,7 +58,7 @@ def lines(text):
 
 
 def test_pages_are_found():
-    tasks = {"csv", "stream", "frame", "text", "fleet", "drift", "outliers", "resume", "spark"}
+    tasks = {"csv", "excel", "stream", "frame", "text", "fleet", "drift", "outliers", "resume", "spark"}
     assert {f"guide/{task}" for task in tasks} <= set(PAGES)
 
 

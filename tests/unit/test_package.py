@@ -47,3 +47,9 @@ def test_there_are_docstring_examples():
 def test_everything_exported_exists_and_is_documented(package):
     for name in package.__all__:
         assert getattr(package, name).__doc__
+
+
+def test_the_names_of_the_pictures_are_the_public_ones():
+    import phida.plots
+
+    assert dir(phida.plots) == sorted(phida.plots.__all__)

@@ -1,9 +1,13 @@
 """What a fitted model answers: labels and distances, other cuts, explanations, the clarity of cuts, profiles."""
 
+from typing import TYPE_CHECKING, Any
+
 from phida.answers.clarity import CutClarity, FlowClarity
 from phida.answers.explanation import Death, DirectedSamples, Explanation, FlowExplanation, Side
-from phida.answers.predictor import Cut
 from phida.answers.profile import Profile
+
+if TYPE_CHECKING:
+    from phida.answers.predictor import Cut
 
 __all__ = [
     "Cut",
@@ -16,3 +20,12 @@ __all__ = [
     "Profile",
     "Side",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """``Cut`` is looked up when it is used: it needs scikit-learn, which takes a second to import."""
+    if name != "Cut":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from phida.answers.predictor import Cut
+
+    return Cut

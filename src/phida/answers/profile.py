@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,6 +24,18 @@ def deviations(centers: Floats, moments: Moments) -> Floats:
 def telling(away: Floats, count: int) -> Ints:
     """The features that are farthest from the mean, the farthest first; ties to the lower index."""
     return np.argsort(-np.abs(away), kind="stable")[:count]
+
+
+def cluster_sizes(nodes: Mapping[str, Any], n_clusters: int) -> Floats:
+    """How large each cluster is: the support of its nodes.
+
+    All that shows the sizes of clusters takes them from here. Support counts the rows that a node came second for, too,
+    so that it is more than the rows that a cluster won.
+    """
+    member = nodes["cluster"] >= 0
+    sizes: Floats = np.zeros(n_clusters)
+    np.add.at(sizes, nodes["cluster"][member], nodes["support"][member])
+    return sizes
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +77,9 @@ class Profile(_Record):
         ['petal length (cm)', 'petal width (cm)']
         """
         moments, nodes, centers = model.moments_, model.nodes_, model.cluster_centers_
-        member = nodes.cluster >= 0
-        support = np.zeros(len(centers))
-        np.add.at(support, nodes.cluster[member], nodes.support[member])
         return cls(
             id=model.cluster_ids_,
-            support=support,
+            support=cluster_sizes(vars(nodes), len(centers)),
             center=centers,
             deviations=deviations(centers, moments),
             feature_names=nodes.feature_names or tuple(f"feature {j}" for j in range(centers.shape[1])),

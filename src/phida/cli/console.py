@@ -13,13 +13,14 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from phida.cli import INTERRUPTED
 from phida.state_file import StateFileError
 
 #: Results. Progress and messages go to ``notes``, so that results can be piped.
 results = Console()
 notes = Console(stderr=True, soft_wrap=True)
 
-FAILURE, BAD_DATA, BAD_MODEL, INTERRUPTED = 1, 3, 4, 130
+FAILURE, BAD_DATA, BAD_MODEL = 1, 3, 4
 
 #: Set by ``phida --debug``: errors come with their traceback.
 debug = False

@@ -24,6 +24,9 @@ def convert(
     target: Annotated[Path, typer.Argument(help="The new file; its suffix tells the format.", dir_okay=False)],
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     on_bad_row: options.OnBadRow = "fail",
@@ -42,9 +45,8 @@ def convert(
             inputs.bad_rows(source, on_bad_row, bad_row_log, target) as bad,
             counting("rows", quiet=quiet) as progress,
         ):
-            rows = _convert_rows(
-                inputs.source(source, format, delimiter, columns, exclude, None), target, bad, progress
-            )
+            dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+            rows = _convert_rows(inputs.source(source, format, dialect, columns, exclude), target, bad, progress)
         left_out = f"; {bad.count:,} bad rows were left out" if bad.count else ""
         say(f"{rows:,} rows written to {target}{left_out}", quiet=quiet)
 

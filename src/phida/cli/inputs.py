@@ -14,8 +14,10 @@ import typer
 from phida.cli.options import names
 from phida.streams.batch import Batch, RowReader
 from phida.streams.columns import Selection
+from phida.streams.dialect import Dialect
 from phida.streams.learning import BadRows
 from phida.streams.lines import Signals
+from phida.streams.missing import RULES, Imputer
 from phida.streams.model import StreamModel
 from phida.streams.opening import FORMATS, NAMELESS, Source, format_of, opened
 
@@ -23,24 +25,49 @@ from phida.streams.opening import FORMATS, NAMELESS, Source, format_of, opened
 BATCH = 10_000
 
 
+def dialect(delimiter: str | None, decimal: str, thousands: str | None, encoding: str) -> Dialect:
+    """How the fields of a text file are written."""
+    named = {"tab": "\t", "\\t": "\t", "space": " "}
+    try:
+        return Dialect(named.get(delimiter or "", delimiter), decimal, thousands, encoding)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def source(
     data: str,
     format: str | None,
-    delimiter: str | None,
+    dialect: Dialect,
     columns: str | None,
     exclude: str | None,
-    label: str | None,
+    label: str | None = None,
+    convert: str | None = None,
     model: StreamModel | None = None,
+    impute: str | None = None,
 ) -> Source:
-    """What is to be read; a model that has names chooses the columns by them, where the format has names too."""
+    """What is to be read; a model that has names chooses the columns by them, where the format has names too.
+
+    A model also says which columns are converted, and whether missing values are filled.
+    """
+    if impute is not None and impute not in RULES:
+        raise typer.BadParameter(f"--impute takes {', '.join(RULES)}, not {impute!r}.")
+    kept = None if model is None or model.imputer is None else model.imputer.rule
+    if None not in (kept, impute) and kept != impute:
+        raise typer.BadParameter(f"the model was begun with --impute {kept}; it cannot change on the way.")
     if format is not None and format not in FORMATS:
         raise typer.BadParameter(f"there is no format {format!r}; choose one of {', '.join(FORMATS)}.")
-    if delimiter is not None and len(delimiter.encode()) != 1:
-        raise typer.BadParameter("--delimiter takes one character.")
     chosen = names(columns)
     if model is not None and model.names is not None and not chosen and format_of(data, format) not in NAMELESS:
         chosen = model.names
-    return Source(data, format, Selection(chosen, names(exclude), label), delimiter=delimiter)
+    converted = {**dict.fromkeys(names(convert)), **({} if model is None else model.conversions)}
+    selection = Selection(chosen, names(exclude), label, converted, keep_missing=(impute or kept) is not None)
+    return Source(data, format, selection, dialect=dialect)
+
+
+def begin_preparation(model: StreamModel, reader: RowReader, impute: str | None) -> None:
+    """Have a model fill missing values, if that is asked for; what it learned of them before stays."""
+    if impute is not None and model.imputer is None:
+        model.imputer = Imputer(impute, len(reader.features))
 
 
 def check_targets(data: str, *targets: Path | None, model: Path | None = None) -> None:
@@ -100,15 +127,22 @@ def continued(path: Path, offset: int) -> Iterator[IO[bytes]]:
 
 
 def each_batch(
-    source: Source, model: StreamModel | None, bad: BadRows, progress: Callable[[int], None]
+    source: Source,
+    model: StreamModel | None,
+    bad: BadRows,
+    progress: Callable[[int], None],
+    notify: Callable[[str], None] = lambda sentence: None,
+    *,
+    learn: bool = False,
 ) -> Iterator[tuple[RowReader, Batch]]:
-    """The batches of a file; Ctrl-C ends it between two of them."""
+    """The batches of a file, prepared for a model unless it is to learn them; Ctrl-C ends it between two of them."""
     signals = Signals()
-    with signals.caught(), opened(source, signals) as reader:
+    with signals.caught(), opened(source, signals, notify) as reader:
         if model is not None:
             model.check_width(len(reader.features))
-        for batch in reader.batches(BATCH):
-            bad.take(batch.bad)
+        for read in reader.batches(BATCH):
+            bad.take(read.bad)
+            batch = read if model is None or learn else model.prepared(read, learn=False)
             yield reader, batch
-            progress(len(batch))
+            progress(len(read))
             signals.check()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phida import state_file
-from phida.answers.profile import deviations, telling
+from phida.answers.profile import cluster_sizes, deviations, telling
 from phida.cli import methods, options
 from phida.cli.console import errors_as_messages, print_json, results
 from phida.estimators import PHIDA, PHIDAPlus, load
@@ -37,6 +37,7 @@ def summary(model: PHIDA | PHIDAPlus, state: dict[str, Any], header: dict[str, A
     names = list(getattr(model, "feature_names_in_", names))
     nodes, centers, ids = model.nodes_, model.cluster_centers_, model.cluster_ids_
     away = deviations(centers, model.moments_)
+    sizes = cluster_sizes(vars(nodes), model.n_clusters_)
     clusters = []
     for cluster in range(model.n_clusters_):
         members = nodes.cluster == cluster
@@ -45,7 +46,7 @@ def summary(model: PHIDA | PHIDAPlus, state: dict[str, Any], header: dict[str, A
                 "cluster": cluster,
                 "id": int(ids[cluster]),
                 "nodes": int(members.sum()),
-                "support": float(nodes.support[members].sum()),
+                "support": float(sizes[cluster]),
                 "telling": [
                     {"feature": names[j], "center": float(centers[cluster, j]), "deviations": float(away[cluster, j])}
                     for j in telling(away[cluster], _TELLING)

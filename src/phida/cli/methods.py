@@ -2,60 +2,74 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import typer
 
-from phida._estimator import Estimator
 from phida._model import LEVELS
-from phida.estimators import PHIDA, PHIDAPlus
+from phida.streams.model import Method, StreamModel
 
-METHODS: dict[str, type[PHIDA] | type[PHIDAPlus]] = {"phida+": PHIDAPlus, "phida": PHIDA}
+if TYPE_CHECKING:
+    from phida._estimator import Estimator
 
-
-def method_of(estimator: Estimator) -> str:
-    """The name of an estimator's method."""
-    return next(name for name, kind in METHODS.items() if isinstance(estimator, kind))
+METHODS = ("phida+", "phida")
 
 
-def new_estimator(
+def method_of(found: StreamModel | Estimator) -> str:
+    """The name of a model's method."""
+    return METHODS[0] if _is_plus(found) else METHODS[1]
+
+
+def new_model(
     method: str | None, level: str | None = None, max_nodes: int | None = None, half_life: float | None = None
-) -> Estimator:
-    """An estimator that is to learn rows: of PHIDA+, unless another method is asked for."""
+) -> StreamModel:
+    """A model that is to learn rows: of PHIDA+, unless another method is asked for."""
     _check_names(method, level)
     if method == "phida":
         _refuse_options(level=level, max_nodes=max_nodes, half_life=half_life)
-        return PHIDA(compute_labels=False)
-    return PHIDAPlus(level=level or LEVELS[0], compute_labels=False, max_nodes=max_nodes, half_life=half_life)
+        return StreamModel(Method(plus=False), None)
+    return StreamModel(Method(True, level or LEVELS[0], max_nodes, half_life), None)
 
 
-def check_begun(estimator: Estimator, method: str | None, max_nodes: int | None, half_life: float | None) -> None:
+def check_begun(model: StreamModel, method: str | None, max_nodes: int | None, half_life: float | None) -> None:
     """Options may repeat what a model was begun with, but not contradict it."""
     _check_names(method, None)
-    begun_with = method_of(estimator)
+    begun_with = method_of(model)
     if method not in (None, begun_with):
         raise typer.BadParameter(f"the model was begun with --method {begun_with}; it cannot change on the way.")
     wanted = {"max_nodes": max_nodes, "half_life": half_life}
-    if not isinstance(estimator, PHIDAPlus):
+    if not model.method.plus:
         _refuse_options(**wanted)
         return
     for name, value in wanted.items():
-        held = getattr(estimator, name)
+        held = getattr(model.method, name)
         if value is not None and value != held:
             raise typer.BadParameter(f"the model was begun with {name} {held}; it cannot change on the way.")
 
 
-def set_level(estimator: Estimator, level: str | None) -> None:
+def set_level(found: StreamModel | Estimator, level: str | None) -> None:
     """Read a model at the level that is asked for, if any; that can change at any time."""
     _check_names(None, level)
     if level is None:
         return
-    if not isinstance(estimator, PHIDAPlus):
+    if not _is_plus(found):
         _refuse_options(level=level)
-    estimator.set_params(level=level)
+    if isinstance(found, StreamModel):
+        found.set_level(level)
+    else:
+        found.set_params(level=level)
 
 
-def level_of(estimator: Estimator) -> str | None:
+def level_of(found: StreamModel | Estimator) -> str | None:
     """The level at which a model is read; None where its method has no levels."""
-    return estimator.level if isinstance(estimator, PHIDAPlus) else None
+    if not _is_plus(found):
+        return None
+    level: Any = found.method.level if isinstance(found, StreamModel) else found.get_params()["level"]
+    return str(level)
+
+
+def _is_plus(found: StreamModel | Estimator) -> bool:
+    return found.method.plus if isinstance(found, StreamModel) else bool(found._kind["plus"])
 
 
 def counted(counts: dict[str, int]) -> str:

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from phida.cli import inputs, methods, options
+from phida.cli import findings, inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
-from phida.streams.batch import DataError
+from phida.streams.batch import Batch, DataError, RowReader
+from phida.streams.columns import likely_ids, listed
 from phida.streams.learning import BadRows, Score
 from phida.streams.model import StreamModel
-from phida.streams.opening import Source, format_of
-from phida.streams.output import Output
+from phida.streams.opening import SUFFIXES, Source, format_of
+from phida.streams.output import FORMATS, Output, output_to
+from phida.streams.tables import FORMATS as TABLES
 
 
 def fit(
     data: options.Data,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.", dir_okay=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Where the model goes; without it, only the summary.", dir_okay=False),
+    ] = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
+    convert: options.Convert = None,
+    impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
     level: options.Level = None,
@@ -39,15 +50,19 @@ def fit(
     Example: phida fit flowers.csv --label species --out flowers.safetensors
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
-        model = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), None)
-        source = inputs.source(data, format, delimiter, columns, exclude, label)
-        _learn(model, source, bad, quiet)
-        model.estimator.refresh()
-        model.save(out)
+        model = methods.new_model(method, level, max_nodes, half_life)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        source = inputs.source(data, format, dialect, columns, exclude, label, convert, impute=impute)
+        _learn(model, source, bad, quiet, impute)
+        model.refresh()
+        if out is not None:
+            model.save(out)
         scores = {} if label is None or source.is_pipe else _scores(model, source, quiet)
         if label is not None and source.is_pipe:
             say("not scored against the label: standard input can be read only once", quiet=quiet)
-        _tell(model, bad, scores, out, as_json, quiet)
+        _tell(model, bad, scores, out, as_json, quiet, findings.facts(model))
+        if out is None:
+            say("the model was not kept; --out FILE keeps it, for phida predict and others", quiet=quiet)
 
 
 def update(
@@ -58,6 +73,9 @@ def update(
     ] = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     level: options.Level = None,
@@ -72,10 +90,11 @@ def update(
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         found = StreamModel.load(model)
-        methods.set_level(found.estimator, level)
+        methods.set_level(found, level)
         if found.position is not None and out is None:
             raise typer.BadParameter(f"{model} is a checkpoint: go on with phida stream --resume, or give --out.")
-        _learn(found, inputs.source(data, format, delimiter, columns, exclude, None, found), bad, quiet)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        _learn(found, inputs.source(data, format, dialect, columns, exclude, model=found), bad, quiet)
         found.save(out or model)
         _tell(found, bad, {}, out or model, as_json, quiet)
 
@@ -84,9 +103,14 @@ def predict(
     model: options.Model,
     data: options.Data,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file instead of standard output.")] = None,
-    output_format: Annotated[str | None, typer.Option(help="csv or ndjson; else as the data, or csv.")] = None,
+    output_format: Annotated[
+        str | None, typer.Option(help="csv, ndjson, parquet or arrow (default: by suffix).")
+    ] = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
@@ -103,15 +127,17 @@ def predict(
         inputs.check_targets(data, output, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        methods.set_level(found.estimator, level)
-        source = inputs.source(data, format, delimiter, columns, exclude, label, found)
+        methods.set_level(found, level)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
         score = Score()
         written: Output | None = None
         for reader, batch in inputs.each_batch(source, found, bad, progress):
             if written is None:
                 file = inputs.standard_output() if output is None else stack.enter_context(output.open("wb"))
-                written = Output(file, output_format_of(source, output_format), reader)
+                written = output_to(file, output_format_of(source, output, output_format), reader)
+                stack.callback(written.close)
             if len(batch):
                 labels = found.labels(batch.rows)
                 written.write(batch, labels)
@@ -119,21 +145,34 @@ def predict(
                     score.add(batch.truth, labels.tolist())
         if score.pairs:
             say(_shown(score.values()), quiet=quiet)
+        tell_preparation(found, quiet)
         _tell_bad(bad, quiet)
 
 
-def output_format_of(source: Source, wanted: str | None) -> str:
-    """What was asked for, csv or ndjson; else what the data is."""
-    if wanted is not None and wanted not in ("csv", "ndjson"):
-        raise typer.BadParameter(f"--output-format takes csv or ndjson, not {wanted!r}.")
-    return wanted or ("ndjson" if format_of(source.path, source.format) == "ndjson" else "csv")
+def output_format_of(source: Source, output: Path | None, wanted: str | None) -> str:
+    """What was asked for, by name or by the suffix of a Parquet or Arrow file; else as the data, or csv."""
+    if wanted is not None and wanted not in FORMATS:
+        raise typer.BadParameter(f"--output-format takes one of {', '.join(FORMATS)}, not {wanted!r}.")
+    suffix = None if output is None else SUFFIXES.get(output.suffix.lower())
+    told = suffix if suffix in TABLES else None
+    found = wanted or told or ("ndjson" if format_of(source.path, source.format) == "ndjson" else "csv")
+    if found in TABLES and output is None:
+        raise typer.BadParameter(f"{found} needs --output FILE.")
+    return found
 
 
-def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool) -> None:
+def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool, impute: str | None = None) -> None:
+    looked = bool(source.selection.columns)  # whoever names the features means them
     with counting("rows", quiet=quiet) as progress:
-        for reader, batch in inputs.each_batch(source, model, bad, progress):
+        for reader, read in inputs.each_batch(source, model, bad, progress, partial(say, quiet=quiet), learn=True):
             if model.names is None and not model.fitted:
                 model.names = reader.names
+            if not looked:
+                looked = True
+                warn_of_ids(reader, read, quiet)
+            inputs.begin_preparation(model, reader, impute)
+            batch = model.prepared(read, learn=True)
+            model.conversions.update(reader.conversions)
             if len(batch):
                 model.learn(batch.rows)
     if not model.fitted:
@@ -149,25 +188,54 @@ def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]
     return score.values()
 
 
-def _tell(model: StreamModel, bad: BadRows, scores: dict[str, float], out: Path, as_json: bool, quiet: bool) -> None:
-    fitted = model.estimator
-    counts = fitted._counts() | {"nodes": fitted.n_nodes_}
-    facts = {
-        "method": methods.method_of(fitted),
-        "samples": fitted.n_samples_seen_,
-        "clusters": fitted.n_clusters_,
+def warn_of_ids(reader: RowReader, batch: Batch, quiet: bool) -> None:
+    """Say which features look like ids: learned as numbers, they hide what the others show."""
+    for name in likely_ids(reader.features, batch.rows):
+        say(f"warning: column {name!r} looks like an id. To leave it out: --exclude {listed([name])}", quiet=quiet)
+
+
+def _tell(
+    model: StreamModel,
+    bad: BadRows,
+    scores: dict[str, float],
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+    found: dict[str, Any] | None = None,
+) -> None:
+    reading = model.reading()
+    counts = model.counts() | {"nodes": reading.n_nodes}
+    facts: dict[str, Any] = {
+        "method": methods.method_of(model),
+        "samples": model.n_seen,
+        "clusters": reading.n_clusters,
         **counts,
         "bad_rows": bad.count,
         **scores,
-        "model": str(out),
+        "model": None if out is None else str(out),
     }
+    if model.imputer is not None:
+        facts |= {"values_filled": model.imputer.filled, "rows_dropped": model.imputer.dropped}
     if as_json:
-        print_json(facts)
+        print_json(facts | (found or {}))
         return
-    say(f"{facts['samples']:,} rows learned: {methods.counted(counts)}. Model: {out}", quiet=quiet)
+    where = "" if out is None else f" Model: {out}"
+    say(f"{facts['samples']:,} rows learned: {methods.counted(counts)}.{where}", quiet=quiet)
+    for sentence in [] if found is None else findings.sentences(model, found):
+        say(sentence, quiet=quiet)
     if scores:
         say(_shown(scores), quiet=quiet)
+    tell_preparation(model, quiet)
     _tell_bad(bad, quiet)
+
+
+def tell_preparation(model: StreamModel, quiet: bool) -> None:
+    """Say what became of missing values."""
+    imputer = model.imputer
+    if imputer is not None and imputer.filled:
+        say(f"{imputer.filled:,} missing values were filled with the {imputer.rule} of earlier rows", quiet=quiet)
+    if imputer is not None and imputer.dropped:
+        say(f"{imputer.dropped:,} rows with missing values were dropped", quiet=quiet)
 
 
 def _tell_bad(bad: BadRows, quiet: bool) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from phida import __version__
-
 
 def _show_version(context: typer.Context, wanted: bool) -> None:
     if wanted:
+        from phida import __version__
+
         typer.echo(f"{context.command.name} {__version__}")
         raise typer.Exit
 
@@ -23,9 +24,18 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 Data = Annotated[str, typer.Argument(help="CSV, TSV, NDJSON, Parquet, Arrow IPC, npy or npz; - is standard input.")]
 Model = Annotated[Path, typer.Argument(help="A model that phida fit, update or stream wrote.", dir_okay=False)]
 Format = Annotated[str | None, typer.Option(help="Format of the data, where its suffix does not tell.")]
-Delimiter = Annotated[str | None, typer.Option(help="What stands between the fields of CSV, if not a comma.")]
+Delimiter = Annotated[str | None, typer.Option(help="CSV delimiter (default: detected).")]
+Decimal = Annotated[str, typer.Option(help="Decimal separator of CSV.")]
+Thousands = Annotated[str | None, typer.Option(help="Thousands separator of CSV (default: none).")]
+Encoding = Annotated[str, typer.Option(help="Encoding of CSV: utf-8, cp1252, latin-1 and others that Python knows.")]
 Columns = Annotated[str | None, typer.Option(help="The features, with commas between.")]
 Exclude = Annotated[str | None, typer.Option(help="Columns to leave out, with commas between.")]
+Convert = Annotated[
+    str | None, typer.Option(help="Columns of dates (as days since 1970) or booleans (as 0 and 1) to learn.")
+]
+Impute = Annotated[
+    str | None, typer.Option(help="Missing values: median or mean of earlier rows fills them; drop skips their rows.")
+]
 Label = Annotated[str | None, typer.Option(help="Column with true classes: never learned, scored against.")]
 Method = Annotated[str | None, typer.Option(help="phida+ (default), or phida: the published method.")]
 Level = Annotated[
@@ -40,5 +50,8 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no messages bu
 
 
 def names(text: str | None) -> tuple[str, ...]:
-    """Names with commas between."""
-    return () if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
+    """Names with commas between; one that has a comma itself stands in double quotes."""
+    if text is None:
+        return ()
+    found = next(csv.reader([text], skipinitialspace=True), [])
+    return tuple(name.strip() for name in found if name.strip())

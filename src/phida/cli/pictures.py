@@ -10,7 +10,6 @@ import typer
 
 from phida.cli import inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
-from phida.estimators import load
 from phida.streams.learning import Score
 from phida.streams.model import StreamModel
 
@@ -28,6 +27,7 @@ def plot(
     Example: phida plot flowers.safetensors --out pictures/
     """
     with errors_as_messages():
+        from phida.estimators import load
         from phida.plots.gallery import FORMATS, rendered
 
         if format not in FORMATS:
@@ -52,6 +52,9 @@ def report(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the page goes.", dir_okay=False)],
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
@@ -65,14 +68,16 @@ def report(
     Example: phida report flowers.safetensors more_flowers.csv --label species -o report.html
     """
     with errors_as_messages(), ExitStack() as stack:
+        from phida.estimators import load
         from phida.plots.gallery import rendered
         from phida.report import DataSummary, contents, html
 
         inputs.check_targets(data, out, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        methods.set_level(found.estimator, level)
-        source = inputs.source(data, format, delimiter, columns, exclude, label, found)
+        methods.set_level(found, level)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet))
         summary = DataSummary(found.estimator.n_clusters_)
         score = Score()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -12,8 +13,10 @@ import typer
 
 from phida.cli import inputs, methods, options
 from phida.cli.console import errors_as_messages, say
+from phida.cli.models import warn_of_ids
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
+from phida.streams.opening import Source, opened
 
 
 def serve(
@@ -29,8 +32,14 @@ def serve(
     follow: Annotated[bool, typer.Option(help="Go on as the file grows, and with a file that replaces it.")] = False,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
+    convert: options.Convert = None,
+    impute: options.Impute = None,
+    label: options.Label = None,
     method: options.Method = None,
     level: options.Level = None,
     max_nodes: options.MaxNodes = None,
@@ -59,11 +68,14 @@ def serve(
         inputs.check_targets(data, save)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         learned = None if model is None else StreamModel.load(model)
-        source = inputs.source(data, format, delimiter, columns, exclude, None, learned)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
         if learned is None:
-            learned = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), None)
-        methods.check_begun(learned.estimator, method, max_nodes, half_life)
-        methods.set_level(learned.estimator, level)
+            learned = methods.new_model(method, level, max_nodes, half_life)
+        methods.check_begun(learned, method, max_nodes, half_life)
+        methods.set_level(learned, level)
+        if not source.is_pipe:
+            _check_columns(source, learned, impute, quiet)
         learning = Learning(learned, replace(source, follow=follow), bad, rate=rate, notify=partial(say, quiet=quiet))
         live = Live(learning, "standard input" if data == "-" else Path(data).name, token)
         stack.enter_context(Signals().caught())
@@ -77,6 +89,18 @@ def serve(
         say(f"{learning.progress.rows:,} rows read" + (f"; model: {save}" if saved else ""), quiet=quiet)
         if learning.error is not None:
             raise learning.error
+
+
+def _check_columns(source: Source, model: StreamModel, impute: str | None, quiet: bool) -> None:
+    """Refuse columns that cannot be learned before the page is announced; a file that is still empty is waited for."""
+    if os.path.isfile(source.path) and os.path.getsize(source.path) == 0:
+        return
+    with opened(source) as reader:
+        model.check_width(len(reader.features))
+        inputs.begin_preparation(model, reader, impute)
+        first = next(reader.batches(1000), None)
+        if first is not None and not source.selection.columns:
+            warn_of_ids(reader, first, quiet)
 
 
 def _check(token: str | None, rate: float | None) -> None:

@@ -11,18 +11,19 @@ from typing import Annotated, Any
 
 import typer
 
-from phida.cli import inputs, methods, options
-from phida.cli.console import INTERRUPTED, counting, errors_as_messages, print_json, say
-from phida.cli.models import output_format_of
+from phida.cli import INTERRUPTED, inputs, methods, options
+from phida.cli.console import counting, errors_as_messages, print_json, say
+from phida.cli.models import output_format_of, tell_preparation, warn_of_ids
 from phida.streams import checkpoint
-from phida.streams.batch import DataError
+from phida.streams.batch import DataError, RowReader
 from phida.streams.checkpoint import Position, Schedule
 from phida.streams.identity import PIPE, tail
 from phida.streams.learning import Score, Stream
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
 from phida.streams.opening import Source, opened
-from phida.streams.output import Output
+from phida.streams.output import Output, output_to
+from phida.streams.tables import FORMATS as TABLES
 
 
 def stream(
@@ -30,7 +31,9 @@ def stream(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file instead of standard output.", dir_okay=False)
     ] = None,
-    output_format: Annotated[str | None, typer.Option(help="csv or ndjson; else as the data, or csv.")] = None,
+    output_format: Annotated[
+        str | None, typer.Option(help="csv, ndjson, parquet or arrow (default: by suffix).")
+    ] = None,
     batch: Annotated[
         int | None, typer.Option(min=1, help="Rows learned before they are labelled; 1 for pipes, 1000 for files.")
     ] = None,
@@ -47,8 +50,13 @@ def stream(
     ] = False,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
+    convert: options.Convert = None,
+    impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
     level: options.Level = None,
@@ -80,7 +88,8 @@ def stream(
         learned, position = _start(checkpoint_folder, resume, model, Position(batch=size, ids=ids), batch is not None)
         if resume and position.row:
             say(f"going on at row {position.row:,}", quiet=quiet)
-        source = inputs.source(data, format, delimiter, columns, exclude, label, learned)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
         if position.row and source.format_is_text:
             _check_input(position, source, new_file)
         offset = 0 if new_file else position.input_offset
@@ -89,13 +98,19 @@ def stream(
         signals = stack.enter_context(Signals().caught())
         reader = stack.enter_context(opened(source, signals, partial(say, quiet=quiet)))
         if learned is None:
-            learned = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), reader.names)
-        methods.check_begun(learned.estimator, method, max_nodes, half_life)
-        before = methods.level_of(learned.estimator)
-        methods.set_level(learned.estimator, level)
+            learned = methods.new_model(method, level, max_nodes, half_life)
+            learned.names = reader.names
+        methods.check_begun(learned, method, max_nodes, half_life)
+        before = methods.level_of(learned)
+        methods.set_level(learned, level)
         learned.check_width(len(reader.features))
+        inputs.begin_preparation(learned, reader, impute)
         offset = 0 if output is None else position.output_offset
-        wanted_format = output_format_of(source, output_format)
+        wanted_format = output_format_of(source, output, output_format)
+        if wanted_format in TABLES and checkpoint_folder is not None:
+            raise typer.BadParameter(
+                f"{wanted_format} cannot be written on after a stop; with --checkpoint, take csv or ndjson."
+            )
         if position.row:
             _check_output(position, output, wanted_format)
             _check_choices(position, ids, events)
@@ -107,15 +122,17 @@ def stream(
             learned,
             reader,
             position,
-            Output(_file(stack, output, offset), wanted_format, reader, offset=offset),
+            _output(stack, output, offset, wanted_format, reader),
             bad,
             schedule,
             None if checkpoint_folder is None else partial(_keep, checkpoint_folder, output, events),
             Score() if label else None,
             None if events is None else stack.enter_context(inputs.continued(events, position.events_offset)),
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
+            lambda first: None if source.selection.columns else warn_of_ids(reader, first, quiet),
         )
         finished = run.run(signals)
+        tell_preparation(learned, quiet)
         _tell(run, as_json, quiet)
     if not finished:
         raise typer.Exit(INTERRUPTED)
@@ -191,17 +208,18 @@ def _check_choices(position: Position, ids: bool, events: Path | None) -> None:
         raise DataError("--events is not what the stream was begun with; take that, or another --checkpoint.")
 
 
-def _file(stack: ExitStack, output: Path | None, offset: int) -> Any:
-    if output is None:
-        return inputs.standard_output()
-    return stack.enter_context(output.open("r+b" if offset else "wb"))
+def _output(stack: ExitStack, path: Path | None, offset: int, format: str, reader: RowReader) -> Output:
+    file = inputs.standard_output() if path is None else stack.enter_context(path.open("r+b" if offset else "wb"))
+    output = output_to(file, format, reader, offset=offset)
+    stack.callback(output.close)
+    return output
 
 
 def _tell(run: Stream, as_json: bool, quiet: bool) -> None:
     facts: dict[str, Any] = {"rows": run.position.row, "bad_rows": run.bad_rows.count}
     if run.model.fitted:
-        fitted = run.model.estimator
-        facts |= {"nodes": fitted.n_nodes_, "clusters": fitted.n_clusters_, **fitted._counts()}
+        reading = run.model.reading()
+        facts |= {"nodes": reading.n_nodes, "clusters": reading.n_clusters, **run.model.counts()}
     if run.score is not None and run.score.pairs:
         facts |= run.score.values()
     if as_json:

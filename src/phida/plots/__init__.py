@@ -31,3 +31,8 @@ __all__ = [
     "plot_persistence",
     "plot_profile",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names: modules and what they import are no part of the interface."""
+    return list(__all__)

@@ -13,6 +13,9 @@ from phida.report.data import DataSummary
 #: Events that are listed, the latest first, and features that are named per cluster.
 _EVENTS, _TELLING = 40, 4
 
+#: Merges of modes that an explanation names.
+_DEATHS = 3
+
 
 @dataclass(frozen=True)
 class Cluster:
@@ -39,9 +42,12 @@ class Contents:
     data: dict[str, str]
     clusters: tuple[Cluster, ...]
     has_classes: bool
+    labels: str
+    """Which label the data's rows have for each id; empty where the two are the same."""
     closest: tuple[int, int] | None
     """Ids of the two clusters that are closest to being one."""
-    explanation: str
+    explanation: tuple[str, ...]
+    """Why they are two, in sentences that name nodes by their ids."""
     events: tuple[str, ...]
     """What happened to clusters, the latest first."""
     n_events: int
@@ -57,11 +63,24 @@ def contents(model: Any, data: DataSummary, title: str) -> Contents:
         data=_data_facts(data),
         clusters=tuple(_clusters(model, data)),
         has_classes=any(data.classes),
+        labels=_labels(model),
         closest=None if pair is None else (int(model.cluster_ids_[pair[0]]), int(model.cluster_ids_[pair[1]])),
-        explanation="" if pair is None else str(model.explain(*pair, kind="cluster")),
+        explanation=() if pair is None else _explained(model, *pair),
         events=tuple(map(str, reversed(events[-_EVENTS:]))),
         n_events=len(events) + model.lineage_.n_dropped,
     )
+
+
+def _labels(model: Any) -> str:
+    ids = [int(id) for id in model.cluster_ids_]
+    if ids == list(range(len(ids))):
+        return ""
+    return ", ".join(f"{label} for {id}" for label, id in enumerate(ids))
+
+
+def _explained(model: Any, a: int, b: int) -> tuple[str, ...]:
+    ids = model.nodes_.id
+    return tuple(model.explain(a, b, kind="cluster").sentences(lambda node: f"node {ids[node]}", _DEATHS))
 
 
 def closest_clusters(model: Any) -> tuple[int, int] | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from phida.streams.batch import RowReader
-from phida.streams.learning import BadRows
+from phida.streams.batch import Batch, RowReader
+from phida.streams.learning import BadRows, Score
 from phida.streams.lines import Interrupted, Signals
 from phida.streams.model import StreamModel
 from phida.streams.opening import Source, opened
@@ -33,6 +33,8 @@ class Progress:
     rows: int
     """Rows read in this run, bad ones among them."""
     bad_rows: int
+    scores: dict[str, float] = field(default_factory=dict)
+    """How clusters agree with the label column, where there is one."""
 
 
 class Learning:
@@ -56,6 +58,8 @@ class Learning:
         self._rate = rate
         self._notify = notify
         self._rows = 0
+        self._score = None if source.selection.label is None else Score()
+        self._scores: dict[str, float] = {}
         self._ended: str | None = None
         self._signals = Signals()
         self._going = threading.Event()
@@ -90,7 +94,7 @@ class Learning:
             state, note = ENDED, self._ended
         elif not self._going.is_set():
             state, note = PAUSED, "Learning is paused; rows that come wait."
-        return Progress(state, note, self._rows, self._bad_rows.count)
+        return Progress(state, note, self._rows, self._bad_rows.count, self._scores)
 
     def _run(self) -> None:
         try:
@@ -110,14 +114,28 @@ class Learning:
         for batch in reader.batches(self._batch):
             self._going.wait()
             self._signals.check()
-            self._bad_rows.take(batch.bad)
-            if len(batch):
-                self.model.learn(batch.rows)
+            self._take(reader, batch)
             self._rows = batch.end
             if self._rate is not None:
                 now = time.monotonic()
                 due = max(due + (len(batch) + len(batch.bad)) / self._rate, now)
                 self._signals.sleep(due - now)
+
+    def _take(self, reader: RowReader, batch: Batch) -> None:
+        """Learn the rows of a batch; those before a bad row are learned before it fails."""
+        first_bad = min((row.number for row in batch.bad), default=None)
+        if first_bad is not None and self._bad_rows.action == "fail":
+            good = batch.numbers < first_bad
+            batch = batch.where(good, batch.rows[good])
+            self._rows = first_bad
+        prepared = self.model.prepared(batch, learn=True)
+        self.model.conversions.update(reader.conversions)
+        if len(prepared):
+            self.model.learn(prepared.rows)
+            if self._score is not None:
+                self._score.add(prepared.truth, self.model.ids(prepared.rows).tolist())
+                self._scores = self._score.values()
+        self._bad_rows.take(batch.bad)
 
     @property
     def _batch(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phida.answers.clarity import CutClarity, FlowClarity
 from phida.projection import Projection, node_edges
@@ -20,8 +21,8 @@ from phida.serve.trail import Column, Trail
 #: The most that is drawn of each: the strongest, shortest or latest.
 NODES, EDGES, MODES, CLUSTERS, EVENTS = 600, 1200, 300, 100, 40
 
-#: Features shown per cluster.
-_TELLING = 3
+#: Features shown per cluster, and named per axis of the map.
+_TELLING, _AXIS_FEATURES = 3, 3
 
 
 class Sketcher:
@@ -80,7 +81,8 @@ class Sketcher:
         drawn = np.sort(np.argsort(-nodes.support, kind="stable")[:NODES])
         place = np.full(len(nodes), -1)
         place[drawn] = np.arange(len(drawn))
-        at = self._axes.turned(Projection.of(moment.model)).transform(nodes.representatives[drawn])
+        projection = self._axes.turned(Projection.of(moment.model))
+        at = projection.transform(nodes.representatives[drawn])
         ids = np.array([*moment.ids, -1])  # the last for nodes without a cluster
         source, target = (place[ends] for ends in node_edges(moment.model)[:2])
         edges = np.flatnonzero((source >= 0) & (target >= 0))[:EDGES]
@@ -94,7 +96,17 @@ class Sketcher:
                 "cluster": [id if n >= 0 else None for n, id in _labelled(nodes.cluster[drawn], ids)],
             },
             "edges": [source[edges].tolist(), target[edges].tolist()],
+            "axes": [_axis_name(axis, moment.features) for axis in projection.axes],
         }
+
+
+def _axis_name(axis: NDArray[np.float64], features: tuple[str, ...]) -> str:
+    """The features that an axis goes along most, with a minus where it goes against them; empty for no direction."""
+    strongest = np.argsort(-np.abs(axis), kind="stable")[:_AXIS_FEATURES]
+    most = float(np.abs(axis[strongest[0]]))
+    return ", ".join(
+        f"{'−' if axis[j] < 0 else ''}{features[j]}" for j in strongest.tolist() if abs(axis[j]) > 0.3 * most
+    )
 
 
 def _labelled(labels: Any, ids: Any) -> list[tuple[int, int]]:

@@ -10,12 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida.streams.batch import Batch, DataError, rows_left
-from phida.streams.columns import NotNumericError, Selection
+from phida.streams.columns import Selection
+from phida.streams.conversion import not_numeric_types
 from phida.streams.values import sound
 
 
 class ArrowRows:
     """A Parquet or Arrow IPC file, a record batch at a time."""
+
+    delimiter = ","
+    """Of CSV that is made of these rows."""
 
     def __init__(self, path: Path, format: str, selection: Selection, *, start: int = 0) -> None:
         """``start``: the row to go on at."""
@@ -31,11 +35,23 @@ class ArrowRows:
         self.features = tuple(self.all_names[i] for i in self._features)
         self.names: tuple[str, ...] | None = self.features
         self._label = selection.label
+        self._keep_missing = selection.keep_missing
+        self._convert = {self.all_names.index(name) for name in selection.convert}
+        self.conversions = dict.fromkeys((name for name in selection.convert if name in self.features), "typed")
+        self._check_types()
+
+    def _check_types(self) -> None:
+        """Refuse columns that are not numeric, all at once."""
+        types = self._pa.types
+        text, dates = [], []
         for i in self._features:
             kind = self._schema.field(i).type
-            types = self._pa.types
-            if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
-                raise NotNumericError(self.all_names[i], kind)
+            if types.is_date(kind) or types.is_timestamp(kind):
+                dates += [] if i in self._convert else [(self.all_names[i], str(kind))]
+            elif not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+                text.append((self.all_names[i], str(kind)))
+        if text or dates:
+            raise not_numeric_types(text, dates)
 
     def _open(self, path: Path) -> tuple[Any, Iterator[Any]]:
         if self.format == "parquet":
@@ -61,10 +77,12 @@ class ArrowRows:
             if number < self._start:
                 part, number = part.slice(self._start - number), self._start
             held = part if held is None else _joined(self._pa, held, part)
-            while len(held) >= rows_left(number, size):
+            used = 0
+            while len(held) - used >= rows_left(number, size):
                 count = rows_left(number, size)
-                yield self._batch(held.slice(0, count), number)
-                held, number = held.slice(count), number + count
+                yield self._batch(held.slice(used, count), number)
+                used, number = used + count, number + count
+            held = held.slice(used)
         if number < self._start:
             raise DataError(
                 f"there are {number} rows, but the stream stopped at row {self._start}; is it another file?"
@@ -79,18 +97,30 @@ class ArrowRows:
             raise DataError(f"the file is damaged ({error}).") from error
 
     def _batch(self, part: Any, begin: int) -> Batch:
-        rows = np.column_stack([_numbers(part.column(i)) for i in self._features])
+        rows = np.empty((len(part), len(self._features)))
+        for place, i in enumerate(self._features):
+            rows[:, place] = self._numbers(part.column(i))
         numbers = np.arange(begin, begin + len(part))
-        good, bad = sound(rows, [self.all_names[i] for i in self._features], begin)
-        kept = part if good.all() else part.filter(self._pa.array(good))
+        good, bad = sound(rows, self.features, begin, keep_missing=self._keep_missing)
+        kept = part
+        if bad:
+            kept, rows, numbers = part.filter(self._pa.array(good)), rows[good], numbers[good]
         truth = [] if self._label is None else kept.column(self.all_names.index(self._label)).to_pylist()
         end = begin + len(part)
-        return Batch(end, end, numbers[good], rows[good], (), kept.to_pydict, truth, bad)
 
+        def columns() -> dict[str, Any]:
+            return {name: kept.column(i) for i, name in enumerate(self.all_names)}
 
-def _numbers(column: Any) -> NDArray[np.float64]:
-    """A column as floats; what is missing is NaN."""
-    return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
+        return Batch(end, end, numbers, rows, (), columns, truth, bad)
+
+    def _numbers(self, column: Any) -> NDArray[np.float64]:
+        """A column as floats, dates as days since 1970; what is missing is NaN."""
+        types = self._pa.types
+        if types.is_date(column.type) or types.is_timestamp(column.type):
+            missing = column.is_null().to_numpy(zero_copy_only=False)
+            seconds = column.cast(self._pa.timestamp("us")).cast(self._pa.int64()).fill_null(0).to_numpy() / 1e6
+            return np.where(missing, np.nan, seconds / 86400)
+        return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
 
 
 def _joined(pa: Any, held: Any, part: Any) -> Any:
@@ -105,5 +135,5 @@ def pyarrow_or_advice() -> Any:
         import pyarrow
         import pyarrow.ipc
     except ModuleNotFoundError as error:
-        raise ImportError('Parquet and Arrow files need pyarrow: pip install "phida[arrow]"') from error
+        raise ImportError('Parquet and Arrow files need pyarrow: pip install "phida[cli]"') from error
     return pyarrow

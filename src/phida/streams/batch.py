@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import compress
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phida.streams.identity import FilePart
+
+#: Lines from which on it pays to let pyarrow work on all of them at once.
+_MANY = 100
 
 
 class DataError(ValueError):
@@ -26,6 +31,58 @@ class BadRow:
     text: str
 
 
+class Texts(Sequence[str]):
+    """Lines of text side by side: one block of UTF-8, split when that is asked for."""
+
+    def __init__(self, block: bytes, good: NDArray[np.bool_] | None = None) -> None:
+        """``block``: lines with a line break behind each; ``good``: which of them are meant, if not all."""
+        self._block = block
+        self._good = good
+
+    def where(self, good: NDArray[np.bool_]) -> Texts:
+        """Some of the lines."""
+        if self._good is None:
+            return Texts(self._block, good)
+        kept = self._good.copy()
+        kept[kept] = good
+        return Texts(self._block, kept)
+
+    def array(self) -> Any:
+        """As an array of pyarrow, whose functions work on all lines at once."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ends = np.flatnonzero(np.frombuffer(self._block, np.uint8) == ord("\n")) + 1
+        offsets = np.append(0, ends)
+        lines = pa.LargeStringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(self._block))
+        if self._good is not None:
+            lines = lines.filter(pa.array(self._good))
+        return pc.ascii_rtrim(lines, "\r\n")
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        found: list[str] = self.array().to_pylist()
+        return found
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        return self._lines[at]
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+
+def texts_of(block: bytes, count: int) -> Sequence[str]:
+    """The lines of a block, in a form that suits their number."""
+    if count >= _MANY:
+        return Texts(block)
+    lines = block.decode().split("\n")[:-1]
+    return [line.rstrip("\r") for line in lines]
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Consecutive rows of a stream; those that are bad are left out of ``rows``."""
@@ -39,8 +96,8 @@ class Batch:
     rows: NDArray[np.float64]
     texts: Sequence[str]
     """Each row as it was written, where the format is text; else empty."""
-    columns: Callable[[], dict[str, list[Any]]]
-    """All columns of the file, features or not, by name; worked out when asked for."""
+    columns: Callable[[], dict[str, Any]]
+    """All columns of the file, features or not, by name, as lists or arrays; worked out when asked for."""
     truth: Sequence[Any] = ()
     """The label column, where one was named."""
     bad: Sequence[BadRow] = field(default=())
@@ -50,17 +107,44 @@ class Batch:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    def where(self, good: NDArray[np.bool_], rows: NDArray[np.float64]) -> Batch:
+        """Some of the rows, with other values."""
+        texts = self.texts.where(good) if isinstance(self.texts, Texts) else list(compress(self.texts, good))
+
+        def columns() -> dict[str, Any]:
+            return {name: _where(column, good) for name, column in self.columns().items()}
+
+        truth = list(compress(self.truth, good))
+        return replace(self, numbers=self.numbers[good], rows=rows, texts=texts, columns=columns, truth=truth)
+
+
+def _where(column: Any, good: NDArray[np.bool_]) -> Any:
+    """Some values of a list or an array."""
+    if isinstance(column, list):
+        return list(compress(column, good))
+    if isinstance(column, np.ndarray):
+        return column[good]
+    import pyarrow as pa
+
+    return column.filter(pa.array(good))
+
 
 class RowReader(Protocol):
     """A file, or what comes through a pipe, as rows of numbers."""
 
     format: str
+    delimiter: str
+    """Of CSV that is made of these rows: that of the file where it is CSV, else a comma."""
     names: tuple[str, ...] | None
     """Names of the features; None where the format has none."""
     features: tuple[str, ...]
     """The same, numbered where the format has none."""
     all_names: tuple[str, ...]
     """Names of all columns, likewise."""
+
+    @property
+    def conversions(self) -> Mapping[str, str]:
+        """Formats of the columns of dates and booleans that come as numbers, as far as they are known."""
 
     def batches(self, size: int) -> Iterator[Batch]:
         """Batches that end at row numbers divisible by ``size``; the last may end sooner."""

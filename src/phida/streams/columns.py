@@ -1,11 +1,18 @@
-"""Which columns are features, which one is the label, and what to say where a name is wrong."""
+"""Which columns are features, which one is the label, and what to say where a column cannot be learned."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from phida.streams.batch import DataError
+
+#: Rows from which on a column of integers can be told from an id.
+_ENOUGH_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -16,6 +23,10 @@ class Selection:
     """The features, in this order; empty: all others."""
     exclude: tuple[str, ...] = ()
     label: str | None = None
+    convert: Mapping[str, str | None] = field(default_factory=dict)
+    """Columns of dates and booleans that are learned as numbers, and their formats; None: to be found out."""
+    keep_missing: bool = False
+    """Whether missing values come as NaN, to be filled, and not as bad rows."""
 
     def features(self, names: Sequence[str]) -> list[int]:
         """Positions of the features among the columns of a file."""
@@ -24,7 +35,7 @@ class Selection:
             twice = next(name for i, name in enumerate(names) if place[name] != i)
             raise DataError(f"the column {twice!r} stands there twice; rename one.")
         left_out = [*self.exclude, *([] if self.label is None else [self.label])]
-        for name in (*self.columns, *left_out):
+        for name in (*self.columns, *left_out, *self.convert):
             if name not in place:
                 raise DataError(f"there is no column {name!r}; the columns are {', '.join(names)[:500]}.")
         both = set(self.columns) & set(left_out)
@@ -41,11 +52,24 @@ def made_up(names: Sequence[str]) -> bool:
     return list(names) == [str(i) for i in range(len(names))]
 
 
-class NotNumericError(DataError):
-    """The first row shows that a column is no feature."""
+def listed(names: Iterable[str]) -> str:
+    """Names as an option takes them, ready for the command line."""
+    return shlex.quote(",".join(f'"{name}"' if "," in name else name for name in names))
 
-    def __init__(self, name: str, value: object) -> None:
-        super().__init__(
-            f"column {name!r} is not numeric ({str(value)[:40]!r} in the first row); leave it out with "
-            f"--exclude {name}, or choose the features with --columns."
-        )
+
+class NotNumericError(DataError):
+    """The first rows show that columns are no features."""
+
+
+def likely_ids(names: Sequence[str], rows: NDArray[np.float64]) -> list[str]:
+    """Features that look like ids: integers that only increase, or of which none occurs twice."""
+    if len(rows) < _ENOUGH_ROWS:
+        return []
+    found = []
+    for i, name in enumerate(names):
+        values = rows[:, i]
+        if not (np.isfinite(values).all() and (values == np.floor(values)).all()):
+            continue
+        if (np.diff(values) > 0).all() or len(np.unique(values)) == len(values):
+            found.append(name)
+    return found

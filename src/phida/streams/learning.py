@@ -77,13 +77,15 @@ class Stream:
     events: IO[bytes] | None = None
     """Where events in the lives of clusters go, one JSON object a line."""
     progress: Callable[[int], None] = lambda rows: None
+    look: Callable[[Batch], None] = lambda batch: None
+    """Called with the first batch, before it is learned."""
     _last: Batch | None = field(default=None, init=False)
 
     def run(self, signals: Signals) -> bool:
         """Go through the stream; False if a signal ended it. Ends with a checkpoint either way."""
         self.schedule.start(self.position.row)
         if self.events is not None:
-            self.model.estimator.on_event(self._write_event)
+            self.model.on_event(self._write_event)
         finished = True
         try:
             for batch in self.reader.batches(self.position.batch):
@@ -99,8 +101,12 @@ class Stream:
         self._checkpoint()
         return finished
 
-    def _take(self, batch: Batch) -> None:
-        self.bad_rows.take(batch.bad)
+    def _take(self, read: Batch) -> None:
+        self.bad_rows.take(read.bad)
+        if self._last is None and self.position.row == 0:
+            self.look(read)
+        batch = self.model.prepared(read, learn=True)
+        self.model.conversions.update(self.reader.conversions)
         if len(batch):
             self.model.learn(batch.rows)
             labels = (self.model.ids if self.position.ids else self.model.labels)(batch.rows)
@@ -122,7 +128,7 @@ class Stream:
             header=self.reader.all_names,
         )
         self._last = batch
-        self.progress(len(batch) + len(batch.bad))
+        self.progress(len(read) + len(read.bad))
 
     def _checkpoint(self) -> None:
         """What is written out must be safe before the checkpoint says that it is."""

@@ -8,11 +8,17 @@ import re
 import select
 import signal
 import stat
+import sys
 import time
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
+
+import numpy as np
+from numpy.typing import NDArray
 
 from phida.streams.batch import DataError
 from phida.streams.identity import BLOCK, FilePart
@@ -22,6 +28,12 @@ _BLOCK = 1 << 18
 
 #: Blank lines, as many as there are.
 _BLANK = re.compile(rb"(?:[ \t\r\f\v]*+\n)++")
+
+#: Bytes of whole lines from which on looking for blank ones all at once is faster than line by line.
+_MANY = 1 << 12
+
+#: Lines that are taken together where they are there: numbers are read faster from many.
+_TOGETHER = 1 << 13
 
 #: A line beyond this is no line of a table.
 _LONGEST = 1 << 24
@@ -75,6 +87,66 @@ class Signals:
             raise Interrupted
 
 
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """Some lines, one after the other."""
+
+    count: int
+    block: bytes
+    """All lines, each with a line break behind it."""
+    single: list[bytes] | None
+    """The lines without their line breaks; None where ``block`` can be split at every line break."""
+    offset: int = 0
+    """Where in the file the next line begins."""
+    places: tuple[tuple[int, int], ...] = ()
+    """Which line of the file some lines are, the first and each behind blank lines: (position here, number there)."""
+
+    def number_in_file(self, position: int) -> int:
+        """Which line of the file a line begins at, blank ones counted, from where reading began."""
+        at, number = self.places[bisect_right(self.places, (position, sys.maxsize)) - 1]
+        return number + position - at
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    def plain(self) -> bool:
+        """Whether no line holds a quote or a line break of its own."""
+        return self.single is None
+
+    def lines(self) -> list[bytes]:
+        """Each line by itself, without its line break."""
+        if self.single is not None:
+            return self.single
+        found = self.block.split(b"\n")
+        found.pop()
+        return [line.rstrip(b"\r") for line in found] if b"\r" in self.block else found
+
+
+class _Run:
+    """Whole lines that lie side by side, with nothing special in them."""
+
+    __slots__ = ("_at", "_block", "_ends", "blank", "skipped")
+
+    def __init__(self, block: bytes, ends: NDArray[np.int64], skipped: int, blank: int) -> None:
+        self._block = block
+        self._ends = ends  # behind the line break of each
+        self._at = 0  # the next line
+        self.skipped = skipped
+        """Bytes before the first line, of blank lines."""
+        self.blank = blank
+        """How many blank lines those are."""
+
+    def __len__(self) -> int:
+        return len(self._ends) - self._at
+
+    def take(self, count: int) -> bytes:
+        """The bytes of the next lines."""
+        begin = int(self._ends[self._at - 1]) if self._at else 0
+        self._at += count
+        return self._block[begin : int(self._ends[self._at - 1])]
+
+
 class Lines:
     """Lines with something on them, and where each ends. With a ``delimiter``, a quoted field may hold line breaks.
 
@@ -90,11 +162,11 @@ class Lines:
         delimiter: bytes | None = None,
         signals: Signals | None = None,
         notify: Callable[[str], None] = lambda sentence: None,
-    ):
+    ) -> None:
         """``is_file``: no pipe; ``follow``: the path of a file that grows; ``notify``: called when it is replaced."""
         self.handle = handle
         self._follow = follow
-        self._opening = None if delimiter is None else delimiter + b'"'
+        self.set_delimiter(delimiter)
         self._signals = signals
         self._notify = notify
         self._is_file = is_file
@@ -102,14 +174,32 @@ class Lines:
         self._at = 0  # how far those were looked at
         self._quoted = False  # whether that is inside quotes
         self._skipped = 0  # bytes of blank lines and of a byte order mark before the line
-        self._ready: deque[tuple[bytes, int]] = deque()  # a line, and the bytes up to its end
+        self._blank = 0  # how many blank lines those are
+        self._ready: deque[tuple[bytes, int, int] | _Run] = (
+            deque()
+        )  # line, bytes to its end, blank lines; or many lines
+        self._n_ready = 0
+        self._peeked = False  # whether there are bytes that were not split yet
         self._ended = False
         self._replaced = False  # whether the followed file has ended, since another took its place
         self._first = True  # whether nothing of the file was looked at yet
         self._head = b""
         self.offset = 0
+        self._began = 0  # the offset from which on lines are counted
+        self._n_taken = 0  # lines since then, blank ones among them
         self.begins_file = False
         """Whether what was taken last is the beginning of a file that took the place of another."""
+
+    def set_delimiter(self, delimiter: bytes | None) -> None:
+        """Of the fields, so that quotes are told from marks inside a field; to be set before a line is taken."""
+        self._opening = None if delimiter is None else delimiter + b'"'
+
+    def peek(self) -> bytes:
+        """The first bytes, up to a line break at least; nothing is taken."""
+        self._peeked = True
+        while b"\n" not in self._pieces.lstrip() and not (self._ended or self._replaced):
+            self._fill()
+        return bytes(self._pieces)
 
     def seek(self, offset: int) -> None:
         """Go on at a byte that a line begins at."""
@@ -123,46 +213,105 @@ class Lines:
         os.lseek(self.handle, offset, os.SEEK_SET)
         self._ready.clear()
         self._pieces.clear()
-        self._at = self._skipped = 0
-        self._ended = self._quoted = self._replaced = False
+        self._at = self._skipped = self._blank = self._n_ready = self._n_taken = 0
+        self._began = offset
+        self._ended = self._quoted = self._replaced = self._peeked = False
         self._first = offset == 0
         self._head = os.pread(self.handle, min(BLOCK, offset), 0)
         self.offset = offset
 
-    def take(self, count: int) -> list[bytes]:
+    def take(self, count: int) -> Taken:
         """The next lines; fewer at the end, and where a followed file ends since another took its place."""
         self.begins_file = False
-        while len(self._ready) < count and not self._ended:
+        if self._peeked:
+            self._peeked = False
+            self._split()
+        while self._n_ready < count and not self._ended:
             if self._replaced:
                 if self._ready:
                     break
                 self._next_file()
             self._fill()
-        taken = []
-        for _ in range(min(count, len(self._ready))):
-            line, length = self._ready.popleft()
-            self.offset += length
-            taken.append(line)
-        return taken
+        number = min(count, self._n_ready)
+        self._n_ready -= number
+        return self._taken(number)
+
+    def take_batches(self, first: int, size: int) -> list[Taken]:
+        """The next ``first`` lines, and more batches of ``size`` as far as they are there already."""
+        taken = [self.take(first)]
+        begins_file, total = self.begins_file, len(taken[0])
+        while total < _TOGETHER and self._n_ready >= size:
+            taken.append(self.take(size))
+            total += size
+        self.begins_file = begins_file
+        return taken if total else []
+
+    def _taken(self, count: int) -> Taken:
+        blocks: list[bytes] = []
+        single: list[bytes] = []
+        places: list[tuple[int, int]] = []
+        plain, left, many_breaks = True, count, False
+        while left:
+            first = self._ready[0]
+            if isinstance(first, _Run):
+                found = min(left, len(first))
+                block = first.take(found)
+                self.offset += len(block) + first.skipped
+                self._n_taken += first.blank
+                places.append((count - left, self._n_taken + 1))
+                self._n_taken += found
+                first.skipped = first.blank = 0
+                if not first:
+                    self._ready.popleft()
+                if not plain:
+                    single += Taken(found, block, None).lines()
+            else:
+                found = 1
+                line, length, blank = first
+                self._ready.popleft()
+                self.offset += length
+                self._n_taken += blank
+                if not places or blank or many_breaks:
+                    places.append((count - left, self._n_taken + 1))
+                many_breaks = b"\n" in line
+                self._n_taken += 1 + (line.count(b"\n") if many_breaks else 0)
+                block = line + b"\n"
+                if plain and self._opening is not None and (b'"' in line or b"\n" in line):
+                    plain, single = False, Taken(count - left, b"".join(blocks), None).lines()
+                if not plain:
+                    single.append(line)
+            blocks.append(block)
+            left -= found
+        block = blocks[0] if len(blocks) == 1 else b"".join(blocks)
+        return Taken(count, block, None if plain else single, self.offset, tuple(places))
 
     def put_back(self, line: bytes, length: int) -> None:
         """Undo the taking of the last line."""
-        self._ready.appendleft((line, length))
+        self._ready.appendleft((line, length, 0))
+        self._n_ready += 1
         self.offset -= length
+        self._n_taken -= 1
+
+    def lines_before(self) -> int:
+        """How many lines are before the place where reading began; 0 for a pipe."""
+        breaks = at = 0
+        while at < self._began and (block := os.pread(self.handle, min(_BLOCK, self._began - at), at)):
+            breaks, at = breaks + block.count(b"\n"), at + len(block)
+        return breaks
 
     def check_signals(self) -> None:
         """Stop here if a signal came."""
         if self._signals is not None:
             self._signals.check()
 
-    def file_part(self) -> FilePart | None:
-        """The file as it was read, up to the last line that was taken; None for a pipe."""
+    def file_part(self, offset: int) -> FilePart | None:
+        """The file as it was read, up to an offset; None for a pipe."""
         if not self._is_file:
             return None
         found = os.fstat(self.handle)
-        begin = max(0, self.offset - BLOCK)
-        tail = os.pread(self.handle, self.offset - begin, begin)
-        return FilePart(found.st_dev, found.st_ino, self._head[: self.offset], tail)
+        begin = max(0, offset - BLOCK)
+        tail = os.pread(self.handle, offset - begin, begin)
+        return FilePart(found.st_dev, found.st_ino, self._head[:offset], tail)
 
     def _fill(self) -> None:
         if self._signals is not None:
@@ -187,7 +336,8 @@ class Lines:
         if len(self._head) < BLOCK:
             self._head += block[: BLOCK - len(self._head)]
         self._pieces += block
-        self._split()
+        if not self._peeked:
+            self._split()
         if len(self._pieces) > _LONGEST:
             raise DataError(f"a line is longer than {_LONGEST >> 20} MiB; is this a table?")
 
@@ -202,11 +352,23 @@ class Lines:
             self._first = False
             if pieces.startswith(codecs.BOM_UTF8):
                 begin = self._at = self._skipped = len(codecs.BOM_UTF8)
+        one_by_one = 0  # up to here, since some lines are blank or there are few
         while begin < len(pieces):
+            if begin >= one_by_one and self._at <= begin and not self._quoted:
+                end = self._end_of_plain_lines(begin)
+                run = self._run(begin, end)
+                if run is not None:
+                    self._ready.append(run)
+                    self._n_ready += len(run)
+                    self._skipped = self._blank = 0
+                    begin = self._at = end
+                    continue
+                one_by_one = end
             if pieces[begin] <= 32 and self._at <= begin and not self._quoted:  # a blank, or a control character
                 blank = _BLANK.match(pieces, begin)
                 if blank is not None:
                     self._skipped += blank.end() - begin
+                    self._blank += pieces.count(b"\n", begin, blank.end())
                     begin = self._at = blank.end()
                     del blank  # holds on to the bytes
                     continue
@@ -218,14 +380,35 @@ class Lines:
             length = min(end + 1, len(pieces)) - begin
             line = bytes(pieces[begin:end])
             if line.strip():
-                self._ready.append((line.rstrip(b"\r"), length + self._skipped))
-                self._skipped = 0
+                self._ready.append((line.rstrip(b"\r"), length + self._skipped, self._blank))
+                self._n_ready += 1
+                self._skipped = self._blank = 0
             else:
                 self._skipped += length
+                self._blank += 1
             begin += length
             self._at, self._quoted = begin, False
         del pieces[:begin]
         self._at = max(0, self._at - begin)
+
+    def _end_of_plain_lines(self, begin: int) -> int:
+        """Where the whole lines before the next quote end; ``begin`` if there are none."""
+        quote = -1 if self._opening is None else self._pieces.find(b'"', begin)
+        return max(begin, self._pieces.rfind(b"\n", begin, len(self._pieces) if quote < 0 else quote) + 1)
+
+    def _run(self, begin: int, end: int) -> _Run | None:
+        """Lines as they are; None where there are few, or some may be blank."""
+        if end - begin < _MANY:
+            return None
+        with memoryview(self._pieces) as pieces:
+            block = bytes(pieces[begin:end])
+        values = np.frombuffer(block, np.uint8)
+        ends = np.flatnonzero(values == ord("\n")) + 1
+        begins = np.append(0, ends[:-1])
+        for line in np.flatnonzero(values[begins] <= ord(" ")).tolist():
+            if not block[begins[line] : ends[line]].strip():
+                return None
+        return _Run(block, ends, self._skipped, self._blank)
 
     def _end_of_line(self, begin: int) -> int:
         """Where the line from ``begin`` on ends, or -1; goes on where it was given up before.

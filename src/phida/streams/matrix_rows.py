@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 import numpy as np
@@ -20,6 +21,9 @@ class MatrixRows:
     """A matrix in an npy file, or the array X (else the only one) of an npz file."""
 
     names: tuple[str, ...] | None = None
+    conversions: Mapping[str, str] = MappingProxyType({})
+    delimiter = ","
+    """Of CSV that is made of these rows."""
 
     def __init__(self, path: Path, format: str, selection: Selection, *, start: int = 0) -> None:
         """``start``: the row to go on at."""
@@ -34,6 +38,7 @@ class MatrixRows:
         self._features = selection.features(self.all_names)
         self._label = None if selection.label is None else int(selection.label)
         self.features = tuple(self.all_names[i] for i in self._features)
+        self._keep_missing = selection.keep_missing
 
     def _open(self) -> IO[bytes]:
         if self.format == "npy":
@@ -88,15 +93,17 @@ class MatrixRows:
     def _batch(self, part: NDArray[Any], begin: int) -> Batch:
         rows = np.ascontiguousarray(part[:, self._features], np.float64)
         numbers = np.arange(begin, begin + len(part))
-        good, bad = sound(rows, [self.all_names[i] for i in self._features], begin)
-        kept = part[good]
+        good, bad = sound(rows, self.features, begin, keep_missing=self._keep_missing)
+        kept = part
+        if bad:
+            kept, rows, numbers = part[good], rows[good], numbers[good]
         end = begin + len(part)
         truth = [] if self._label is None else kept[:, self._label].tolist()
 
-        def columns() -> dict[str, list[Any]]:
-            return {name: kept[:, i].tolist() for i, name in enumerate(self.all_names)}
+        def columns() -> dict[str, Any]:
+            return {name: kept[:, i] for i, name in enumerate(self.all_names)}
 
-        return Batch(end, end, numbers[good], rows[good], (), columns, truth, bad)
+        return Batch(end, end, numbers, rows, (), columns, truth, bad)
 
 
 def _header(file: IO[bytes], path: Path) -> tuple[tuple[int, int], bool, np.dtype[Any], int]:

@@ -3,60 +3,192 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phida import state_file
-from phida._estimator import Estimator
-from phida.estimators import load
-from phida.streams.batch import DataError
+from phida import _threads, state_file
+from phida._events import Callback
+from phida._model import LEVELS, PUBLISHED, Model, Settings, check_level, check_limits, limits
+from phida._validation import Columns
+from phida.streams.batch import Batch, DataError
+from phida.streams.missing import Imputer, read_preparation
+
+if TYPE_CHECKING:  # commands that read and label rows do without scikit-learn, which takes a second to import
+    from phida import _core
+    from phida._estimator import Estimator
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a model is begun with."""
+
+    plus: bool = True
+    """Whether it is PHIDA+, or the published method."""
+    level: str = LEVELS[0]
+    max_nodes: int | None = None
+    half_life: float | None = None
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        check_limits(self.max_nodes, self.half_life)
+
+    @classmethod
+    def of(cls, estimator: Estimator) -> Self:
+        """Of an estimator."""
+        params = estimator.get_params(deep=False)
+        params.pop("compute_labels")
+        return cls(estimator._kind["plus"], **params)
+
+    @property
+    def rule(self) -> str:
+        """The rule that maps nodes to clusters."""
+        return self.level if self.plus else PUBLISHED
+
+    @property
+    def settings(self) -> Settings:
+        """Of the native learner."""
+        return {"released": False, "plus": self.plus, **(limits(self.max_nodes, self.half_life) if self.plus else {})}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Of its estimator."""
+        plus = {"level": self.level, "max_nodes": self.max_nodes, "half_life": self.half_life}
+        return {"compute_labels": True, **(plus if self.plus else {})}
 
 
 class StreamModel:
-    """An estimator with the names of its features beside it: scikit-learn would check them at every batch."""
+    """A learner with the names of its features, and how rows are made of files."""
 
-    def __init__(self, estimator: Estimator, names: Sequence[str] | None, position: Any = None) -> None:
-        self.estimator = estimator
+    def __init__(self, method: Method | Estimator, names: Sequence[str] | None, position: Any = None) -> None:
+        self._estimator: Estimator | None = None
+        if isinstance(method, Method):
+            self.method = method
+            self._model: Model[Columns] = Model()
+        else:
+            self.method = Method.of(method)
+            self._model = method._own_model()
+            self._estimator = method
         self.names = None if names is None else tuple(names)
         self.position = position
         """Where in its stream it stands, if it is a checkpoint."""
+        self.imputer: Imputer | None = None
+        """What stands in for missing values, if anything."""
+        self.conversions: dict[str, str] = {}
+        """Formats of the columns of dates and booleans that are learned as numbers."""
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """From a file."""
+        from phida.estimators import load
+
         estimator: Estimator = load(path).set_params(compute_labels=False)
         position = state_file.read(path)[1]["stream_position"]
-        return cls(estimator._with_names(None), getattr(estimator, "feature_names_in_", None), position)
+        found = cls(estimator._with_names(None), getattr(estimator, "feature_names_in_", None), position)
+        try:
+            preparation = read_preparation(found._model.preparation)
+            found.conversions = dict(preparation.get("convert", {}))
+            if "impute" in preparation:
+                found.imputer = Imputer.from_plain(preparation["impute"], found._model.features.width)
+        except ValueError as error:
+            raise state_file.StateFileError(f"{os.fspath(path)} holds no valid model ({error}).") from error
+        return found
 
     def save(self, path: str | os.PathLike[str], position: Any = None) -> None:
         """To a file, with the names."""
-        named = self.estimator._with_names(self.names).set_params(compute_labels=True)
-        named.save(path, position=position)
+        preparation: dict[str, Any] = {}
+        if self.imputer is not None:
+            preparation["impute"] = self.imputer.to_plain()
+        if self.conversions:
+            preparation["convert"] = self.conversions
+        self._model.preparation = preparation or None
+        state_file.replace(path, self._model.content(self.method.parameters, self.names, position))
+
+    @property
+    def estimator(self) -> Estimator:
+        """The estimator that shares the learner."""
+        if self._estimator is None:
+            from phida.estimators import PHIDA, PHIDAPlus
+
+            kind = PHIDAPlus if self.method.plus else PHIDA
+            made = kind(**self.method.parameters | {"compute_labels": False})
+            made._model = self._model
+            self._estimator = made
+        return self._estimator
+
+    def set_level(self, level: str) -> None:
+        """Read the model at another level from now on."""
+        self.method = replace(self.method, level=check_level(level))
+        if self._estimator is not None:
+            self._estimator.set_params(level=level)
 
     @property
     def fitted(self) -> bool:
         """Whether there is anything to save or predict by."""
-        return self.estimator.__sklearn_is_fitted__()
+        return self._model.n_seen > 0
+
+    @property
+    def n_seen(self) -> int:
+        """Rows learned."""
+        return self._model.n_seen
+
+    def reading(self) -> _core.Reading:
+        """The model as if learning had just ended."""
+        return self._model.reading(self.method.rule)
+
+    def counts(self) -> dict[str, int]:
+        """How many clusters there are, by what they are called."""
+        if not self.method.plus:
+            return {"clusters": self._model.reading(PUBLISHED).n_clusters}
+        return {level: self._model.reading(level).n_clusters for level in LEVELS}
+
+    def on_event(self, callback: Callback) -> None:
+        """Register a callback for the events from now on."""
+        self._model.on_event(callback)
+
+    def prepared(self, batch: Batch, *, learn: bool) -> Batch:
+        """Rows whose missing values are filled or dropped; what they are filled with is learned from them, too."""
+        if self.imputer is None or not len(batch):
+            return batch
+        rows, good = (self.imputer.learned if learn else self.imputer.applied)(batch.rows)
+        return replace(batch, rows=rows) if good.all() else batch.where(good, rows)
 
     def learn(self, rows: NDArray[np.float64]) -> None:
-        """Go on learning."""
-        self.estimator.partial_fit(rows)
+        """Go on learning. The rows were checked by whoever read them."""
+        width = rows.shape[1]
+        model = self._model
+        if not model.begun:
+            model.begin(width, self.method.settings, Columns(width))
+        self.check_width(width)
+        model.learn(rows, self.method.rule)
+        model.dispatch()
+
+    def refresh(self) -> None:
+        """End a stage of learning."""
+        self._model.end_learning(self.method.rule)
+        self._model.dispatch()
 
     def labels(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         """Clusters, as the model sees them now."""
-        return self.estimator.predict(rows)
+        return self.reading().assign(rows, _threads.for_batch(rows.size))
 
     def ids(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         """Clusters, by the ids that they keep."""
-        return self.estimator.predict_id(rows)
+        reading = self.reading()
+        return reading.cluster_ids()[reading.assign(rows, _threads.for_batch(rows.size))]
 
     def check_width(self, columns: int) -> None:
         """Refuse rows of another width before any is read."""
-        if self.fitted and columns != self.estimator.n_features_in_:
+        if self._model.begun and columns != self._model.features.width:
             raise DataError(
-                f"the model has {self.estimator.n_features_in_} features, but {columns} columns were chosen; "
+                f"the model has {self._model.features.width} features, but {columns} columns were chosen; "
                 "choose with --columns or --exclude."
             )
+
+
+def conversions_of(model: StreamModel | None) -> Mapping[str, str | None]:
+    """Columns that a model learned as numbers of dates and booleans."""
+    return {} if model is None else dict(model.conversions)

@@ -1,24 +1,38 @@
-"""Rows of newline-delimited JSON: an object a line."""
+"""Rows of newline-delimited JSON: an object a line.
+
+Like CSV, most batches are read by pyarrow many lines at a time, and the others line by line.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from phida.streams.batch import BadRow, Batch, DataError, rows_left
+from phida.streams.batch import BadRow, Batch, DataError, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection
-from phida.streams.identity import FilePart
-from phida.streams.lines import Lines
-from phida.streams.values import checked
+from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
+from phida.streams.dialect import Dialect, check_marks
+from phida.streams.lines import Lines, Taken
+from phida.streams.values import checked, is_missing, is_sound, missing
+
+#: Rows below which line by line is faster, and pyarrow need not be loaded.
+_MANY = 100
+
+#: Rows by which columns are judged.
+_SAMPLE = 1000
 
 
 class NdjsonRows:
     """JSON objects; the keys of the first are the columns, and later ones may have more."""
 
     format = "ndjson"
+    delimiter = ","
+    """Of CSV that is made of these rows."""
 
     def __init__(
         self,
@@ -40,10 +54,19 @@ class NdjsonRows:
         self.features = self._names
         self.names: tuple[str, ...] | None = self._names
         self._label = selection.label
+        self._keep_missing = selection.keep_missing
+        self._convert = {name: selection.convert[name] for name in self._names if name in selection.convert}
+        self._conversions = {name: Conversion(format) for name, format in self._convert.items() if format is not None}
+
+    @property
+    def conversions(self) -> dict[str, str]:
+        """Formats of the columns that are converted, as far as they are known."""
+        return {name: found.format for name, found in self._conversions.items()}
 
     def _look_at_first(self) -> tuple[str, ...]:
+        check_marks(self._lines.peek())
         before = self._lines.offset
-        first = self._lines.take(1)
+        first = self._lines.take(1).lines()
         if not first:
             raise DataError("the input is empty.")
         self._lines.put_back(first[0], self._lines.offset - before)
@@ -51,15 +74,86 @@ class NdjsonRows:
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`."""
-        while taken := self._lines.take(rows_left(self._number, size)):
-            begin = self._number
-            self._number += len(taken)
-            yield self._batch(taken, begin, self._lines.file_part())
+        while group := self._lines.take_batches(rows_left(self._number, size), size):
+            if self._number == 0 or len(self._conversions) < len(self._convert):
+                self._look_at(group[0])
+            for taken, rows in self._all_at_once(group):
+                begin = self._number
+                self._number += len(taken)
+                yield self._batch(taken, rows, begin)
 
-    def _batch(self, taken: list[bytes], begin: int, file: FilePart | None) -> Batch:
+    def _look_at(self, taken: Taken) -> None:
+        """Learn from the first rows how dates and booleans are written; refuse columns that are no features."""
         objects: list[dict[str, Any]] = []
+        for number, line in enumerate(taken.lines()[:_SAMPLE]):
+            try:
+                objects.append(_object(line, number))
+            except DataError:
+                continue
+        for name in self._convert.keys() - self._conversions.keys():
+            found = conversion_of([_text(row.get(name)) for row in objects])
+            if found is None:
+                raise DataError(f"column {name!r} holds neither dates nor booleans.")
+            self._conversions[name] = found
+        others = [name for name in self._names if name not in self._conversions]
+        if objects and any(objects[0].get(name) is not None and not _is_number(objects[0][name]) for name in others):
+            raise not_numeric([Column(name, [_odd(row.get(name)) for row in objects]) for name in others], Dialect())
+
+    def _batch(self, taken: Taken, read: NDArray[np.float64] | None, begin: int) -> Batch:
+        texts: Sequence[str]
+        bad: list[BadRow] = []
+        if read is not None and is_sound(read, keep_missing=self._keep_missing).all():
+            texts, rows = texts_of(taken.block, len(read)), read
+            numbers = np.arange(begin, begin + len(read))
+        else:
+            texts, rows, numbers, bad = self._one_by_one(taken.lines(), begin)
+        truth = [] if self._label is None else [_hashable(json.loads(text).get(self._label)) for text in texts]
+
+        def columns() -> dict[str, list[Any]]:
+            objects = [json.loads(text) for text in texts]
+            return {name: [found.get(name) for found in objects] for name in self.all_names}
+
+        end, file = taken.offset, self._lines.file_part(taken.offset)
+        return Batch(begin + len(taken), end, numbers, rows, texts, columns, truth, bad, file)
+
+    def _all_at_once(self, group: list[Taken]) -> Iterator[tuple[Taken, NDArray[np.float64] | None]]:
+        """Batches, each with its numbers; None in their place where something in the lines is special."""
+        count, rows = sum(map(len, group)), None
+        if count >= _MANY and not self._convert and all(map(_an_object_a_line, group)):
+            self._lines.check_signals()
+            with suppress(ValueError):  # pyarrow's are among them
+                rows = self._numbers(b"".join([taken.block for taken in group]))
+        if rows is not None and len(rows) != count:
+            rows = None
+        begin = 0
+        for taken in group:
+            yield taken, None if rows is None else rows[begin : begin + len(taken)]
+            begin += len(taken)
+
+    def _numbers(self, block: bytes) -> NDArray[np.float64]:
+        import pyarrow as pa
+        from pyarrow import json as arrow_json
+
+        if not block.isascii():
+            block.decode()
+        table = arrow_json.read_json(
+            pa.BufferReader(block),
+            arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+            arrow_json.ParseOptions(
+                explicit_schema=pa.schema([(name, pa.float64()) for name in self._names]),
+                unexpected_field_behavior="ignore",
+            ),
+        )
+        rows = np.empty((len(table), len(self._names)))
+        for i, name in enumerate(self._names):
+            rows[:, i] = table.column(name).to_numpy()
+        return rows + 0.0  # JSON's integer -0 is 0
+
+    def _one_by_one(
+        self, lines: list[bytes], begin: int
+    ) -> tuple[list[str], NDArray[np.float64], NDArray[np.int64], list[BadRow]]:
         texts, rows, numbers, bad = [], [], [], []
-        for number, line in enumerate(taken, begin):
+        for number, line in enumerate(lines, begin):
             self._lines.check_signals()
             text = line.decode(errors="replace").strip()
             try:
@@ -70,30 +164,54 @@ class NdjsonRows:
             except DataError as error:
                 bad.append(BadRow(number, str(error), text))
                 continue
-            objects.append(found)
             texts.append(text)
             numbers.append(number)
-        truth = [] if self._label is None else [_hashable(found.get(self._label)) for found in objects]
-
-        def columns() -> dict[str, list[Any]]:
-            return {name: [found.get(name) for found in objects] for name in self.all_names}
-
         matrix = np.array(rows, np.float64).reshape(len(rows), len(self._names))
-        at = np.array(numbers, np.int64)
-        return Batch(self._number, self._lines.offset, at, matrix, texts, columns, truth, bad, file)
+        return texts, matrix, np.array(numbers, np.int64), bad
 
     def _value(self, found: dict[str, Any], name: str, number: int) -> float:
-        if name not in found:
-            raise DataError(f"row {number} has no {name!r}.")
-        value = found[name]
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            if number == 0 and value is not None:
-                raise NotNumericError(name, value)
-            raise DataError(f"row {number}: {str(value)[:40]!r} at {name!r} is not a number.")
+        value = found.get(name)
+        if value is None or (isinstance(value, float) and value != value):
+            if self._keep_missing:
+                return float("nan")
+            if name not in found:
+                raise DataError(f"row {number} has no {name!r}.")
+            raise missing(_text(value), name, number)
         try:
-            return checked(float(value), name, number)
+            convert = self._conversions.get(name)
+            if convert is not None:
+                if self._keep_missing and is_missing(_text(value)):
+                    return float("nan")
+                return checked(convert.number(_text(value)), name, number)
+            if not _is_number(value):
+                raise ValueError(value)
+            return checked(float(value) + 0.0, name, number)
         except OverflowError as error:
             raise DataError(f"row {number}: the number at {name!r} is too large.") from error
+        except DataError:
+            raise
+        except ValueError:
+            raise DataError(f"row {number}: {str(value)[:40]!r} at {name!r} is not a number.") from None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _odd(value: object) -> str:
+    """As text that is a number only if the value is: "2" in quotes is none."""
+    return repr(value) if isinstance(value, str) and Dialect().is_number(value) else _text(value)
+
+
+def _an_object_a_line(taken: Taken) -> bool:
+    """Whether every line begins and ends with a brace; then no object reaches over two lines, nor do two share one."""
+    block = taken.block
+    ended = block.count(b"}\n") + block.count(b"}\r\n")
+    return block.startswith(b"{") and block.count(b"\n{") == len(taken) - 1 and ended == len(taken)
 
 
 def _object(line: bytes, number: int) -> dict[str, Any]:

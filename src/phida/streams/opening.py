@@ -6,13 +6,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from phida.streams.arrow_rows import ArrowRows
 from phida.streams.batch import DataError, RowReader
 from phida.streams.columns import Selection
 from phida.streams.csv_rows import CsvRows
+from phida.streams.dialect import Dialect
 from phida.streams.lines import Lines, Signals
 from phida.streams.matrix_rows import MatrixRows
 from phida.streams.ndjson_rows import NdjsonRows
@@ -48,8 +49,7 @@ class Source:
     offset: int = 0
     header: tuple[str, ...] | None = None
     """All columns, where an earlier part of the stream told them."""
-
-    delimiter: str | None = None
+    dialect: Dialect = field(default_factory=Dialect)
 
     @property
     def is_pipe(self) -> bool:
@@ -90,16 +90,20 @@ def opened(
         return
     handle = _handle(source)
     try:
-        delimiter = source.delimiter or ("\t" if format == "tsv" else ",")
-        quoting = None if format == "ndjson" else delimiter.encode()
         is_file = not source.is_pipe
         path = source.path if source.follow and is_file else None
-        lines = Lines(handle, is_file=is_file, follow=path, delimiter=quoting, signals=signals, notify=notify)
+        lines = Lines(handle, is_file=is_file, follow=path, signals=signals, notify=notify)
         start = (source.row, 0 if source.is_pipe else source.offset)
         if format == "ndjson":
             yield NdjsonRows(lines, source.selection, header=source.header, start=start)
-        else:
-            yield CsvRows(lines, source.selection, delimiter=delimiter, header=source.header, start=start)
+            return
+        dialect = source.dialect
+        if format == "tsv" and dialect.delimiter is None:
+            dialect = replace(dialect, delimiter="\t")
+        reader = CsvRows(lines, source.selection, dialect, format=format, header=source.header, start=start)
+        if reader.detected and reader.delimiter != ",":
+            notify(f"{source.path}: the delimiter is {reader.delimiter!r}; --delimiter chooses another")
+        yield reader
     finally:
         if source.path != "-":
             os.close(handle)

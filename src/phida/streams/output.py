@@ -1,4 +1,4 @@
-"""Rows out, each with its number and its cluster, as CSV or NDJSON."""
+"""Rows out, each with its number and its cluster, as CSV, NDJSON, Parquet or Arrow IPC."""
 
 from __future__ import annotations
 
@@ -9,16 +9,46 @@ import math
 import os
 import stat
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.streams.batch import Batch, RowReader
+from phida.streams.batch import Batch, RowReader, Texts
+from phida.streams.tables import FORMATS as TABLES
+from phida.streams.tables import TableFile
+from phida.streams.writing import as_lists, numeric_columns
+
+#: What rows can be written as.
+FORMATS = ("csv", "ndjson", *TABLES)
 
 
-class Output:
-    """Where labelled rows go; ``offset`` is where the next one will begin."""
+class Output(Protocol):
+    """Where labelled rows go."""
+
+    format: str
+    offset: int
+    """Where the next row will begin; 0 where a file cannot be written on."""
+
+    def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
+        """The rows of a batch, and all of them at once, so that a reader at the other end sees it whole."""
+
+    def sync(self) -> None:
+        """Make sure that what was written survives the machine; a pipe is beyond that."""
+
+    def close(self) -> None:
+        """Complete the file."""
+
+
+def output_to(file: IO[bytes], format: str, reader: RowReader, *, offset: int = 0) -> Output:
+    """An output of a format; it goes on at ``offset`` of a file that an earlier run has written."""
+    if format in TABLES:
+        return TableOutput(file, format, reader)
+    return TextOutput(file, format, reader, offset=offset)
+
+
+class TextOutput:
+    """CSV or NDJSON. A row of the same format is written as it was read."""
 
     def __init__(self, file: IO[bytes], format: str, reader: RowReader, *, offset: int = 0) -> None:
         """Go on at ``offset`` of a file that an earlier run has written, and drop what is behind it."""
@@ -27,40 +57,43 @@ class Output:
         self.format = format
         self._as_ndjson = format == "ndjson"
         self._verbatim = reader.format == format
-        self._row, self._cluster = (_free(name, reader.all_names) for name in ("row", "cluster"))
+        self._delimiter = reader.delimiter if self._verbatim else ","
+        self._row, self._cluster = free_names(reader)
         self.offset = offset
         if offset:
             file.truncate(offset)
             file.seek(offset)
         elif not self._as_ndjson:
-            self._write(_csv_line([self._row, *reader.all_names, self._cluster]))
+            self._write(_csv_line([self._row, *reader.all_names, self._cluster], self._delimiter).encode())
 
     def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
-        """The rows of a batch, and all of them at once, so that a reader at the other end sees it whole."""
         if self._as_ndjson:
-            lines = self._objects(batch, labels.tolist())
-        elif self._verbatim:
-            rows = zip(batch.numbers.tolist(), batch.texts, labels.tolist(), strict=True)
-            lines = [f"{number},{text},{label}\n" for number, text, label in rows]
+            self._write("".join(self._objects(batch, labels.tolist())).encode())
+        elif not self._verbatim:
+            self._write(_csv_lines({self._row: batch.numbers, **batch.columns(), self._cluster: labels}))
+        elif isinstance(batch.texts, Texts):
+            self._write(_joined(batch.numbers, batch.texts, labels, self._delimiter))
         else:
-            columns = [batch.numbers.tolist(), *batch.columns().values(), labels.tolist()]
-            lines = [_csv_line(fields) for fields in zip(*columns, strict=True)]
-        self._write("".join(lines))
+            mark = self._delimiter
+            rows = zip(batch.numbers.tolist(), batch.texts, labels.tolist(), strict=True)
+            self._write("".join([f"{number}{mark}{text}{mark}{label}\n" for number, text, label in rows]).encode())
         self._file.flush()
 
     def sync(self) -> None:
-        """Make sure that what was written survives the machine; a pipe is beyond that."""
         if stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):
             os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.flush()
 
     def _objects(self, batch: Batch, labels: list[int]) -> list[str]:
         numbers = batch.numbers.tolist()
         if self._verbatim:
             return [
-                f'{{"{self._row}": {number}, {text[1:-1].strip()}, "{self._cluster}": {label}}}\n'
+                f'{{"{self._row}": {number}, {text.strip()[1:-1].strip()}, "{self._cluster}": {label}}}\n'
                 for number, text, label in zip(numbers, batch.texts, labels, strict=True)
             ]
-        columns = batch.columns()
+        columns = as_lists(batch.columns())
         rows = zip(*columns.values(), strict=True)
         return [
             json.dumps({self._row: number, **dict(zip(columns, map(_value, row), strict=True)), self._cluster: label})
@@ -68,12 +101,44 @@ class Output:
             for number, row, label in zip(numbers, rows, labels, strict=True)
         ]
 
-    def _write(self, text: str) -> None:
-        content = memoryview(text.encode())
+    def _write(self, content: bytes | memoryview) -> None:
+        content = memoryview(content)
         while content:  # a signal may cut a write short
             written = self._file.write(content)
             self.offset += written
             content = content[written:]
+
+
+class TableOutput:
+    """Parquet or Arrow IPC; features are float64, other columns what they are."""
+
+    offset = 0
+
+    def __init__(self, file: IO[bytes], format: str, reader: RowReader) -> None:
+        self.format = format
+        self._table = TableFile(file, format)
+        self._reader = reader
+        self._row, self._cluster = free_names(reader)
+
+    def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
+        import pyarrow as pa
+
+        reader = self._reader
+        of_text = reader.format in ("csv", "tsv", "ndjson")
+        columns = numeric_columns(batch, reader.features) if of_text else batch.columns()
+        found = {name: columns[name] for name in reader.all_names}
+        self._table.write(pa.table({self._row: batch.numbers, **found, self._cluster: labels}))
+
+    def sync(self) -> None:
+        """Nothing is safe before the file is complete."""
+
+    def close(self) -> None:
+        self._table.close()
+
+
+def free_names(reader: RowReader) -> tuple[str, str]:
+    """Names of the columns for row numbers and clusters."""
+    return _free("row", reader.all_names), _free("cluster", reader.all_names)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
@@ -81,9 +146,46 @@ def _free(name: str, taken: Sequence[str]) -> str:
     return name if name not in taken else _free(f"{name}_", taken)
 
 
-def _csv_line(fields: Sequence[Any]) -> str:
+def _joined(numbers: NDArray[np.int64], texts: Texts, labels: NDArray[np.int64], delimiter: str) -> memoryview:
+    """Lines with a number in front and a label behind, all at once."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = pa.large_string()
+    ends = pc.binary_join_element_wise(pa.array(labels).cast(kind), pa.scalar("", kind), pa.scalar("\n", kind))
+    lines = pc.binary_join_element_wise(pa.array(numbers).cast(kind), texts.array(), ends, pa.scalar(delimiter, kind))
+    first, last = np.frombuffer(lines.buffers()[1], np.int64, len(lines) + 1, lines.offset * 8)[[0, -1]].tolist()
+    return memoryview(lines.buffers()[2])[first:last]
+
+
+def _csv_lines(columns: dict[str, Any]) -> memoryview:
+    """Columns as CSV, without a header."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    table = pa.table(columns)
+    for i, field in enumerate(table.schema):
+        if pa.types.is_nested(field.type) or pa.types.is_decimal(field.type):
+            table = table.set_column(i, field.name, pa.array(map(str, table.column(i).to_pylist()), pa.string()))
+    sink = pa.BufferOutputStream()
+    quoting = "needed" if any(_needs_quotes(column) for column in table.columns) else "none"
+    arrow_csv.write_csv(table, sink, arrow_csv.WriteOptions(include_header=False, quoting_style=quoting))
+    return memoryview(sink.getvalue())
+
+
+def _needs_quotes(column: Any) -> bool:
+    """Whether a column of text has a value with a character that means something in CSV."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return bool(pa.types.is_binary(column.type) or pa.types.is_dictionary(column.type))
+    return bool(pc.any(pc.match_substring_regex(column, '[",\r\n]')).as_py())
+
+
+def _csv_line(fields: Sequence[Any], delimiter: str) -> str:
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerow(fields)
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerow(fields)
     return buffer.getvalue()
 
 

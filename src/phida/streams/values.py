@@ -9,9 +9,22 @@ from numpy.typing import NDArray
 
 from phida._validation import LARGEST
 from phida.streams.batch import BadRow, DataError
+from phida.streams.dialect import Dialect
 
 #: What stands where a value is missing.
-MISSING = ("", "na", "n/a", "null", "none", "?", "-")
+MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", "-")
+
+_ADVICE = "To fill or drop rows with missing values, pass --impute median, mean or drop."
+
+
+def is_missing(text: str) -> bool:
+    """Whether a field says that there is no value."""
+    return text.strip().lower() in MISSING
+
+
+def missing(text: str, name: str, number: int) -> DataError:
+    """What to say about a field without a value."""
+    return DataError(f"row {number}: column {name!r} has no value ({text.strip()[:40]!r}). {_ADVICE}")
 
 
 def checked(value: float, name: str, number: int) -> float:
@@ -22,12 +35,16 @@ def checked(value: float, name: str, number: int) -> float:
 
 
 def _reason(value: float, name: str, number: int) -> str:
+    if np.isnan(value):
+        return f"row {number}: column {name!r} has no value (nan). {_ADVICE}"
     return f"row {number}: column {name!r} is {value:g}; values must be finite and below {LARGEST:g}."
 
 
-def sound(rows: NDArray[np.float64], names: Sequence[str], begin: int) -> tuple[NDArray[np.bool_], list[BadRow]]:
-    """Which rows may be learned from, and what is wrong with the others."""
-    fine = np.less_equal(np.abs(rows), LARGEST)
+def sound(
+    rows: NDArray[np.float64], names: Sequence[str], begin: int, *, keep_missing: bool = False
+) -> tuple[NDArray[np.bool_], list[BadRow]]:
+    """Which rows may be learned from, and what is wrong with the others; those with NaN may be kept, to be filled."""
+    fine = is_sound(rows, keep_missing=keep_missing)
     good = np.asarray(fine.all(axis=1))
     bad = []
     for at in np.flatnonzero(~good).tolist():
@@ -37,13 +54,12 @@ def sound(rows: NDArray[np.float64], names: Sequence[str], begin: int) -> tuple[
     return good, bad
 
 
-def is_number(text: str) -> bool:
-    """Whether a field is a number in ASCII digits: "nan" and "inf" are, though not ones to learn from; "1_0" is not.
+def is_sound(rows: NDArray[np.float64], *, keep_missing: bool) -> NDArray[np.bool_]:
+    """Which values may be learned from."""
+    fine = np.less_equal(np.abs(rows), LARGEST)
+    return fine | np.isnan(rows) if keep_missing else fine
 
-    ``float`` takes digits of every script. A file with such digits is more likely damaged than meant.
-    """
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text.strip().isascii() and "_" not in text
+
+def is_number(text: str) -> bool:
+    """Whether a field is a number as phida writes them."""
+    return Dialect().is_number(text)

@@ -14,6 +14,7 @@ import numpy as np
 
 from phida.streams.batch import Batch, DataError, RowReader
 from phida.streams.columns import made_up
+from phida.streams.tables import TableFile
 
 
 class RowWriter(Protocol):
@@ -35,7 +36,7 @@ class TextWriter:
             self._file.write(self._line(self._names))
 
     def write(self, batch: Batch) -> None:
-        columns = _columns(batch, self._features)
+        columns = as_lists(numeric_columns(batch, self._features))
         for row in zip(*(columns[name] for name in self._names), strict=True):
             if self._delimiter:
                 self._file.write(self._line(row))
@@ -79,41 +80,35 @@ class ArrowWriter:
     """Parquet or Arrow IPC; features are float64, other columns what they are."""
 
     def __init__(self, path: Path, format: str, reader: RowReader) -> None:
-        from phida.streams.arrow_rows import pyarrow_or_advice
-
-        self._pa = pyarrow_or_advice()
-        self._path, self._format = path, format
+        self._file = TableFile(path, format)
         self._names = reader.all_names
         self._features = reader.features
-        self._writer: Any = None
 
     def write(self, batch: Batch) -> None:
-        columns = _columns(batch, self._features)
-        table = self._pa.table({name: columns[name] for name in self._names})
-        if self._writer is None:
-            self._writer = self._open(table.schema)
-        try:
-            self._writer.write_table(table.cast(self._writer.schema))
-        except self._pa.ArrowInvalid as error:
-            raise DataError(f"a column changes its type on the way ({error}); leave it out with --exclude.") from error
+        import pyarrow as pa
+
+        columns = numeric_columns(batch, self._features)
+        self._file.write(pa.table({name: columns[name] for name in self._names}))
 
     def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-
-    def _open(self, schema: Any) -> Any:
-        if self._format == "parquet":
-            from pyarrow import parquet
-
-            return parquet.ParquetWriter(self._path, schema)
-        writer = self._pa.ipc.new_file(str(self._path), schema)
-        writer.schema = schema
-        return writer
+        self._file.close()
 
 
-def _columns(batch: Batch, features: tuple[str, ...]) -> dict[str, Any]:
+def numeric_columns(batch: Batch, features: tuple[str, ...]) -> dict[str, Any]:
     """All columns; features as the numbers that were read."""
-    return {**batch.columns(), **{name: batch.rows[:, i].tolist() for i, name in enumerate(features)}}
+    return {**batch.columns(), **{name: np.ascontiguousarray(batch.rows[:, i]) for i, name in enumerate(features)}}
+
+
+def as_lists(columns: dict[str, Any]) -> dict[str, list[Any]]:
+    """Columns of plain values."""
+    return {name: _as_list(column) for name, column in columns.items()}
+
+
+def _as_list(column: Any) -> list[Any]:
+    found: list[Any] = (
+        column if isinstance(column, list) else column.tolist() if hasattr(column, "tolist") else column.to_pylist()
+    )
+    return found
 
 
 @contextmanager

@@ -69,8 +69,13 @@ function showState() {
   part("source").textContent = latest?.source ?? "";
   const notes = { lost: "The server does not answer; trying again.", past: "Learning goes on; Live comes back to it." };
   const bad = latest?.bad_rows ? `${count(latest.bad_rows)} bad rows left out.` : "";
-  part("note").textContent = part("note").title = notes[state] ?? ([latest?.note, bad].filter(Boolean).join(" ") || "");
+  const scores = Object.entries(latest?.scores ?? {}).map(([name, value]) => `${name.toUpperCase()} ${value.toFixed(3)}`);
+  const label = scores.length ? `Against the label: ${scores.join(", ")}.` : "";
+  const said = [latest?.note, bad, label].filter(Boolean).join(" ");
+  part("note").textContent = part("note").title = notes[state] ?? said;
   const button = part("pause");
+  const ended = ["ended", "failed"].includes(latest?.state);
+  button.hidden = ended; // there is nothing left to pause
   button.disabled = !linked || !["learning", "paused"].includes(latest?.state);
   button.textContent = latest?.state === "paused" ? "Resume learning" : "Pause learning";
 }

@@ -1,6 +1,6 @@
 // The list of clusters. Its rows stay where they are and change in place, so that they can be clicked and focused.
 
-import { count, idText, made, percent, signed, slotClass } from "./theme.js";
+import { count, figure, idText, made, percent, signed, slotClass } from "./theme.js";
 
 export class Clusters {
   constructor(list, onPick) {
@@ -54,7 +54,9 @@ export class Clusters {
     row.fill.style.width = `${100 * cluster.share}%`;
     row.share.textContent = percent(cluster.share);
     row.nodes.textContent = `${count(cluster.nodes)} ${cluster.nodes === 1 ? "node" : "nodes"}`;
-    const telling = cluster.telling.map(({ feature, deviations }) => `${feature} ${signed(deviations)}`).join(", ");
+    const telling = cluster.telling
+      .map(({ feature, center, deviations }) => `${feature} ${figure(center)} (${signed(deviations)}σ)`)
+      .join(", ");
     row.telling.textContent = row.telling.title = telling;
     row.button.setAttribute(
       "aria-label",

@@ -4,6 +4,7 @@ import { calm, colours, count, idText, outlined, pointOn, slotColour, surface } 
 
 const GLIDE = 260; // milliseconds
 const MARGIN = 26;
+const AXIS = 16; // room for the names of the axes
 
 /** Whether two boxes of [left, top, right, bottom] do. */
 const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
@@ -14,6 +15,7 @@ export class NodeMap {
     this.tip = tip;
     this.nodes = new Map(); // by id: from, to and now, each [x, y, radius, presence]
     this.edges = [];
+    this.axes = ["", ""];
     this.slots = new Map();
     this.box = null; // from, to and now of [x, y, reach]
     this.selection = null;
@@ -53,6 +55,7 @@ export class NodeMap {
       });
       this.edges = snapshot.edges[0].map((a, i) => [nodes.id[a], nodes.id[snapshot.edges[1][i]]]);
       this.frame(xs, ys);
+      this.axes = snapshot.axes ?? ["", ""];
     }
     this.order.sort((a, b) => this.nodes.get(b).support - this.nodes.get(a).support);
     this.began = performance.now() - (jump || calm.matches ? GLIDE : 0);
@@ -82,8 +85,9 @@ export class NodeMap {
   /** From the plane to the canvas. */
   place(width, height) {
     const [x, y, wide, high] = this.box.now;
-    const scale = Math.min((width / 2 - MARGIN) / wide, (height / 2 - MARGIN) / high);
-    return (at) => [width / 2 + (at[0] - x) * scale, height / 2 - (at[1] - y) * scale];
+    const across = Math.max(1, width - AXIS - 2 * MARGIN) / 2 / wide; // each axis fills its side of the panel
+    const down = Math.max(1, height - AXIS - 2 * MARGIN) / 2 / high;
+    return (at) => [(width + AXIS) / 2 + (at[0] - x) * across, (height - AXIS) / 2 - (at[1] - y) * down];
   }
 
   /** Where a node is on the canvas. */
@@ -118,6 +122,30 @@ export class NodeMap {
     context.globalAlpha = 1;
     this.ring(context, place);
     this.names(context, place, width);
+    this.axisNames(context, width, height);
+  }
+
+  /** What grows along each axis: its strongest features. */
+  axisNames(context, width, height) {
+    const write = (text, room) => {
+      let shown = text;
+      while (shown.length > 1 && context.measureText(`${shown}…`).width > room) shown = shown.slice(0, -1);
+      context.fillText(shown === text ? text : `${shown}…`, 0, 0);
+    };
+    context.font = "12px system-ui, sans-serif";
+    context.fillStyle = colours.quiet;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    const [across, up] = this.axes.map((axis) => (axis ? `${axis} →` : ""));
+    context.save();
+    context.translate((width + AXIS) / 2, height - AXIS / 2);
+    write(across, width - 2 * AXIS);
+    context.restore();
+    context.save();
+    context.translate(AXIS / 2, (height - AXIS) / 2);
+    context.rotate(-Math.PI / 2);
+    write(up, height - 2 * AXIS);
+    context.restore();
   }
 
   dot(context, node, place) {

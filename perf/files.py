@@ -1,0 +1,123 @@
+"""Rows a second from file to label: reading, and `phida stream` and `phida fit` as a whole, by processor time.
+
+Start-up is measured by itself and taken off. All on one thread.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+for name in ("OMP_NUM_THREADS", "ARROW_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from phida.streams.opening import Source, opened
+
+ROWS = int(os.environ.get("PERF_ROWS", "200000"))
+NAMES = tuple("abcdefgh")
+
+#: Input and output of each run, and the goal in rows a second.
+RUNS = [
+    ("csv", "csv", 300_000),
+    ("ndjson", "ndjson", 250_000),
+    ("parquet", "csv", None),
+    ("parquet", "parquet", 500_000),
+    ("arrow", "arrow", None),
+]
+
+
+def table(rows: int) -> np.ndarray:
+    """Twelve clusters in eight dimensions, with four digits behind the point, as measurements have."""
+    rng = np.random.default_rng(0)
+    centers = rng.normal(0, 10, (12, len(NAMES)))
+    return (centers[rng.integers(0, 12, rows)] + rng.normal(size=(rows, len(NAMES)))).round(4)
+
+
+def write_files(folder: Path, rows: np.ndarray) -> None:
+    found = pa.table({name: rows[:, i] for i, name in enumerate(NAMES)})
+    parquet.write_table(found, folder / "rows.parquet")
+    with pa.ipc.new_file(str(folder / "rows.arrow"), found.schema) as out:
+        out.write_table(found)
+    write_csv(folder / "rows.csv", rows)
+    with (folder / "rows.ndjson").open("w") as out:
+        out.writelines(json.dumps(dict(zip(NAMES, row, strict=True))) + "\n" for row in rows.tolist())
+    np.save(folder / "rows.npy", rows)
+
+
+def write_csv(path: Path, rows: np.ndarray) -> None:
+    with path.open("w") as out:
+        out.write(",".join(NAMES) + "\n")
+        out.writelines(",".join(map(repr, row)) + "\n" for row in rows.tolist())
+
+
+def reading_time(path: Path) -> float:
+    """Processor time to read a file, in the batches that `phida stream` takes."""
+    begin = time.process_time()
+    with opened(Source(str(path))) as reader:
+        for _ in reader.batches(1000):
+            pass
+    return time.process_time() - begin
+
+
+def seconds(*words: object) -> float:
+    """Processor time of a command, the least of three runs."""
+    least = float("inf")
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "phida.cli", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return least
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        rows = table(ROWS)
+        write_files(folder, rows)
+        write_csv(folder / "small.csv", rows[:150])
+        print(f"start-up, seconds: --help {seconds('--help'):.2f}", end="")
+        print(f", fit of 150 rows {seconds('fit', folder / 'small.csv', '--quiet'):.2f}")
+        for suffix in ("csv", "ndjson", "parquet", "arrow", "npy"):
+            taken = min(reading_time(folder / f"rows.{suffix}") for _ in range(3))
+            print(f"reading {suffix:8} {ROWS / taken:>11,.0f} rows/s")
+        for source, target, goal in RUNS:
+            head = folder / f"head.{source}"
+            words = ("stream", "--quiet", "--output", folder / f"out.{target}", "--output-format", target)
+            write_head(head, source, rows[:1000])
+            taken = seconds(*words, folder / f"rows.{source}") - seconds(*words, head)
+            wanted = "" if goal is None else f"  (goal {goal:,})"
+            print(f"stream {source} to {target:8} {(ROWS - 1000) / taken:>11,.0f} rows/s{wanted}")
+        if "--large" in sys.argv:
+            large = table(2_000_000)
+            write_csv(folder / "large.csv", large)
+            size = (folder / "large.csv").stat().st_size / 1e6
+            taken = seconds("fit", folder / "large.csv", "--quiet", "--out", folder / "m.safetensors")
+            print(f"fit of 2,000,000 rows of CSV ({size:.0f} MB): {taken:.1f} s  (goal 8)")
+
+
+def write_head(path: Path, format: str, rows: np.ndarray) -> None:
+    """The first rows, for what a run costs whatever its length."""
+    if format == "csv":
+        write_csv(path, rows)
+    elif format == "ndjson":
+        path.write_text("".join(json.dumps(dict(zip(NAMES, row, strict=True))) + "\n" for row in rows.tolist()))
+    else:
+        found = pa.table({name: rows[:, i] for i, name in enumerate(NAMES)})
+        if format == "parquet":
+            parquet.write_table(found, path)
+        else:
+            with pa.ipc.new_file(str(path), found.schema) as out:
+                out.write_table(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""What a model found, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from phida import records
+from phida.answers.clarity import CutClarity, cut_clarity
+from phida.answers.profile import cluster_sizes, deviations, telling
+from phida.cli import methods
+from phida.streams.model import StreamModel
+
+#: Clusters and features per cluster that are named.
+_CLUSTERS, _TELLING = 8, 3
+
+#: Below this clarity, the number of clusters might as well be another.
+_CLOSE_CALL = 0.1
+
+
+def facts(model: StreamModel) -> dict[str, Any]:
+    """What was found, as plain values."""
+    reading = model.reading()
+    persistence = records.Persistence(**reading.persistence())
+    clarity = cut_clarity(persistence, records.Hierarchy(**reading.hierarchy()), reading.n_components)
+    names = model.names or tuple(f"feature {i}" for i in range(len(reading.moments()["mean"])))
+    centers = reading.cluster_centers()
+    away = deviations(centers, records.Moments(**reading.moments()))
+    sizes = cluster_sizes(reading.nodes(), reading.n_clusters)
+    clusters = [
+        {
+            "cluster": cluster,
+            "share": float(sizes[cluster] / sizes.sum()),
+            "telling": [
+                {"feature": names[j], "center": float(centers[cluster, j]), "deviations": float(away[cluster, j])}
+                for j in telling(away[cluster], _TELLING)
+            ],
+        }
+        for cluster in (-sizes).argsort(kind="stable").tolist()
+    ]
+    sure = clarity.hierarchy if isinstance(clarity, CutClarity) else clarity.clarity
+    return {"clarity": sure, "decided": str(clarity), "found": clusters}
+
+
+def sentences(model: StreamModel, found: dict[str, Any]) -> list[str]:
+    """The same in words: how many clusters, how sure, what sets them apart, and a warning if need be."""
+    clusters: Sequence[dict[str, Any]] = found["found"]
+    level = methods.level_of(model)
+    if len(clusters) == 1:
+        advice = " --level parts divides them all the same." if level == "groups" else ""
+        return [f"warning: the rows show no clear structure; they form one cluster.{advice}"]
+    lines = [f"{len(clusters)} clusters{f' ({level})' if level else ''}:"]
+    for cluster in clusters[:_CLUSTERS]:
+        apart = ", ".join(
+            f"{t['feature']} {'high' if t['deviations'] > 0 else 'low'} ({t['center']:.4g}, {t['deviations']:+.1f} sd)"
+            for t in cluster["telling"]
+        )
+        lines.append(f"  cluster {cluster['cluster']} ({_percent(cluster['share'])}): {apart}")
+    if len(clusters) > _CLUSTERS:
+        rest = sum(cluster["share"] for cluster in clusters[_CLUSTERS:])
+        lines.append(f"  and {len(clusters) - _CLUSTERS} more ({_percent(rest)} together); phida inspect lists them")
+    sure = found["clarity"]
+    if sure is not None:
+        lines.append(f"how sure: clarity {sure:.2f}, where 0 is a toss-up and 1 beyond doubt")
+        if sure < _CLOSE_CALL:
+            lines.append("warning: the number of clusters is a close call; the rows show no clear structure there.")
+    return lines
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1f} %"

@@ -1,0 +1,312 @@
+"""Files as people have them: other delimiters, decimal commas, encodings, ids, dates, gaps."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streams_data import X
+from typer.testing import CliRunner
+
+from phida import PHIDAPlus, StateFileError, load, state_file
+from phida.cli.app import COMMANDS, app
+from phida.streams.batch import DataError
+from phida.streams.columns import Selection, likely_ids
+from phida.streams.conversion import Conversion, conversion_of
+from phida.streams.dialect import Dialect, detected_delimiter
+from phida.streams.missing import Imputer
+from phida.streams.model import StreamModel
+from phida.streams.opening import Source, opened
+
+parquet = pytest.importorskip("pyarrow.parquet")
+GERMAN = Path(__file__).parent / "kunden.csv"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def phida(*words):
+    return CliRunner(env={"NO_COLOR": "1", "COLUMNS": "300"}).invoke(app, [str(word) for word in words])
+
+
+def read(path, selection=None, **dialect):
+    with opened(Source(str(path), selection=selection or Selection(), dialect=Dialect(**dialect))) as reader:
+        return reader, list(reader.batches(1000))
+
+
+def test_a_german_export_takes_two_commands(here):
+    """Semicolons, decimal commas, Latin-1, an id, dates, gaps: the first command says what the second needs."""
+    words = ("stream", GERMAN, "--output", "labelled.csv")
+    found = phida(*words)
+    assert found.exit_code == 3 and "Traceback" not in found.output
+    for said in (
+        "line 1 is not UTF-8",
+        "decimal commas",
+        "'Name' ('Schloßhotel Ä.'): text",
+        "look like an id",
+        "missing",
+    ):
+        assert said in found.output
+    options = re.search(r"Add: (.*)", found.output)[1].split()
+    found = phida(*words, *options)
+    assert found.exit_code == 0, found.output
+    assert "the delimiter is ';'" in found.output and "12 missing values were filled with the median" in found.output
+    lines = (here / "labelled.csv").read_text().splitlines()
+    original = GERMAN.read_bytes().decode("latin-1").splitlines()
+    assert [line.partition(";")[2].rpartition(";")[0] for line in lines] == original
+    clusters = {line.rpartition(";")[2] for line in lines[1:]}
+    assert len(lines) == 241 and len(clusters) > 1
+
+
+def test_a_fit_of_it_is_applied_alike_by_predict(here):
+    options = ("--encoding", "latin-1", "--decimal", ",")
+    learning = ("--exclude", "Name,Kundennr", "--convert", "Eintritt,Stammkunde", "--impute", "mean")
+    found = phida("fit", GERMAN, *options, *learning, "--out", "m.safetensors")
+    assert found.exit_code == 0 and "clusters (groups):" in found.output and "how sure: clarity" in found.output
+    found = phida("predict", "m.safetensors", GERMAN, *options, "--output", "out.parquet")
+    assert found.exit_code == 0, found.output
+    table = parquet.read_table(here / "out.parquet")
+    assert table.num_rows == 240 and table.column_names[0] == "row" and table.column_names[-1] == "cluster"
+    model = StreamModel.load("m.safetensors")
+    assert model.conversions == {"Eintritt": "%d.%m.%Y", "Stammkunde": "boolean"} and model.imputer.rule == "mean"
+    load("m.safetensors").save("again.safetensors")  # Python keeps what the command line needs
+    assert StreamModel.load("again.safetensors").imputer.to_plain() == model.imputer.to_plain()
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("a;b\n1,5;2,5\n", ";"),
+        ("1,5;2,5\n", ";"),
+        ("a\tb\n1\t2\n", "\t"),
+        ("a|b\n1|2\n", "|"),
+        ("a\n1\n", ","),
+        ('"x, y";b\n1;2\n', ";"),
+        ("", ","),
+        ("Fläche, m;Preis\n1,0;2,0\n3,5;4,5\n", ";"),
+    ],
+)
+def test_the_delimiter_is_detected(text, delimiter):
+    assert detected_delimiter(text.encode(), "utf-8") == delimiter
+
+
+def test_numbers_of_other_dialects(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("a;b\n1.234,5;2\n-12,25;3\n")
+    rows = read(path, decimal=",", thousands=".")[1][0].rows.tolist()
+    assert rows == [[1234.5, 2], [-12.25, 3]]
+    german = Dialect(decimal=",", thousands=".")
+    for text in ("1.23,5", "12345.678", "1.234.5", ".123", "1,5.000"):
+        assert not german.is_number(text)
+    assert german.number(" 1.234.567 ") == 1234567
+
+
+@pytest.mark.parametrize("rows", [3, 400])
+def test_decimal_commas_one_by_one_and_many_at_a_time(tmp_path, rows):
+    path = tmp_path / "r.csv"
+    path.write_text("a;b\n" + "1,25;-3\n" * rows)
+    assert (read(path, decimal=",")[1][0].rows == [1.25, -3]).all()
+
+
+def test_bytes_of_another_encoding_are_told_by_line(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_bytes(b"a,n\n1,x\n\n\n2,y\n3,\xfc\n")
+    _, (batch,) = read(path, Selection(exclude=("n",)))
+    assert batch.rows.tolist() == [[1], [2]]
+    assert "line 6 is not UTF-8 (byte 0xfc" in batch.bad[0].reason and "--encoding cp1252" in batch.bad[0].reason
+    assert list(read(path, Selection(exclude=("n",)), encoding="latin-1")[1][0].texts)[2] == "3,ü"
+    path.write_bytes("a,b\n1,2\n".encode("utf-16"))
+    with pytest.raises(DataError, match="UTF-16 or UTF-32"):
+        read(path)
+
+
+def test_line_numbers_go_on_after_a_resume(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_bytes(b"a,n\n1,x\n\n2,y\n3,\xfc\n")
+    selection = Selection(exclude=("n",))
+    with opened(Source(str(path), selection=selection)) as reader:
+        first = next(reader.batches(1))
+    with opened(Source(str(path), selection=selection, row=1, offset=first.offset, header=("a", "n"))) as reader:
+        assert "line 5 is not UTF-8" in next(iter(reader.batches(10))).bad[0].reason
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"delimiter": "ab"}, "one character"),
+        ({"decimal": ",", "thousands": ","}, "must differ"),
+        ({"encoding": "klingon"}, "there is no encoding 'klingon'"),
+        ({"encoding": "utf-16"}, "more than one byte per line break"),
+    ],
+)
+def test_dialects_that_make_no_sense(options, message):
+    with pytest.raises(ValueError, match=message):
+        Dialect(**options)
+
+
+def test_all_columns_that_are_not_numeric_are_named_at_once(here):
+    path = here / "r.csv"
+    path.write_text('t,"u, v",d,ok,x\n' + "".join(f"a,b,2024-01-{i + 1:02d},yes,{i}.5\n" for i in range(25)))
+    found = phida("fit", path)
+    assert found.exit_code == 3 and "4 columns are not numeric" in found.output
+    assert """Add: --exclude 't,"u, v"' --convert d,ok""" in found.output
+    found = phida("fit", path, "--exclude", 't,"u, v"', "--convert", "d,ok")
+    assert found.exit_code == 0 and "25 rows learned" in found.output
+
+
+def test_dates_and_booleans_as_numbers():
+    assert Conversion("iso").number("1970-01-02T12:00") == 1.5
+    assert Conversion("%d.%m.%Y").number("03.01.1970") == 2.0
+    assert conversion_of(["31/01/2024", "01/02/2024"]) == Conversion("%d/%m/%Y")
+    assert conversion_of(["ja", "", "Nein"]) == Conversion("boolean")
+    assert conversion_of(["ja", "2024-01-01"]) is None and conversion_of([""]) is None
+
+
+def test_ids_are_warned_of(here):
+    rows = np.column_stack([np.arange(600), X])
+    np.savetxt("r.csv", rows, delimiter=",", header="customer_id,a,b,c", comments="")
+    warning = "column 'customer_id' looks like an id. To leave it out: --exclude customer_id"
+    assert warning in phida("fit", "r.csv").output
+    assert warning in phida("stream", "r.csv", "--output", "o.csv").output
+    assert "looks like an id" not in phida("fit", "r.csv", "--columns", "customer_id,a").output
+    shuffled = np.random.default_rng(0).permutation(50).astype(float)
+    names = ("up", "unique", "counts", "measured")
+    columns = np.column_stack([np.arange(50.0), shuffled, shuffled % 7, shuffled + 0.5])
+    assert likely_ids(names, columns) == ["up", "unique"] and likely_ids(names, columns[:5]) == []
+
+
+def test_fit_without_a_file_for_the_model_says_what_it_found(here):
+    np.savetxt("r.csv", np.random.default_rng(0).normal(size=(300, 2)), delimiter=",", header="a,b", comments="")
+    found = phida("fit", "r.csv")
+    assert found.exit_code == 0 and "--out FILE keeps it" in found.output and [*here.iterdir()] == [here / "r.csv"]
+    assert "warning: the rows show no clear structure; they form one cluster." in found.output
+
+
+def gaps(rows=500):
+    rng = np.random.default_rng(0)
+    found = rng.normal(size=(rows, 3))
+    found[rng.random(found.shape) < 0.1] = np.nan
+    return found
+
+
+@pytest.mark.parametrize("rule", ["median", "mean"])
+def test_what_fills_a_gap_does_not_depend_on_batches(rule):
+    rows = gaps()
+    rows[0] = [1.0, 2.0, 3.0]  # there is something to fill with from the first row on
+    whole = Imputer(rule, 3)
+    filled, kept = whole.learned(rows)
+    assert kept.all() and np.array_equal(filled[~np.isnan(rows)], rows[~np.isnan(rows)])
+    for size in (1, 7, 64, 100):
+        one = Imputer(rule, 3)
+        parts = [one.learned(rows[i : i + size])[0] for i in range(0, len(rows), size)]
+        assert np.array_equal(np.concatenate(parts), filled)
+        assert one.to_plain() == whole.to_plain()
+        half = Imputer.from_plain(Imputer.to_plain(one), 3)
+        assert np.array_equal(half.applied(rows)[0], one.applied(rows)[0])
+
+
+@pytest.mark.parametrize(("rule", "exact"), [("median", np.nanmedian), ("mean", np.nanmean)])
+def test_gaps_are_filled_with_the_median_or_mean_of_what_was_there(rule, exact):
+    rows = gaps()
+    imputer = Imputer(rule, 3)
+    imputer.learned(rows)
+    assert np.allclose(imputer.values(), exact(rows, axis=0))
+    many = np.random.default_rng(1).normal(size=(20_000, 1))
+    sampled = Imputer(rule, 1)
+    sampled.learned(many)
+    assert abs(sampled.values()[0] - exact(many)) < 0.15
+
+
+def test_gaps_before_any_value_and_gaps_that_are_dropped():
+    imputer = Imputer("median", 1)
+    filled, kept = imputer.learned(np.array([[np.nan], [4.0], [np.nan]]))
+    assert filled.tolist() == [[4.0], [4.0], [4.0]] and kept.all()
+    filled, kept = Imputer("mean", 1).learned(np.array([[np.nan]]))
+    assert len(filled) == 0 and not kept.any()
+    filled, kept = Imputer("drop", 2).learned(np.array([[1.0, np.nan], [1.0, 2.0]]))
+    assert filled.tolist() == [[1.0, 2.0]] and kept.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet", "npy"])
+def test_gaps_in_every_format(here, suffix):
+    rows, path = gaps(), here / f"r.{suffix}"
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({name: pa.array(rows[:, i], from_pandas=True) for i, name in enumerate("abc")})
+    if suffix == "csv":
+        path.write_text(
+            "a,b,c\n" + "".join(",".join("" if v != v else repr(v) for v in r) + "\n" for r in rows.tolist())
+        )
+    elif suffix == "ndjson":
+        pytest.importorskip("pandas")
+        path.write_text(table.to_pandas().to_json(orient="records", lines=True, double_precision=15) + "\n")
+    elif suffix == "parquet":
+        parquet.write_table(table, path)
+    else:
+        np.save(path, rows)
+    assert phida("fit", path).exit_code == 3
+    found = phida("fit", path, "--impute", "drop", "--out", "m")
+    complete = rows[~np.isnan(rows).any(axis=1)]
+    assert f"{len(complete)} rows learned" in found.output and f"{500 - len(complete)} rows" in found.output
+    assert phida("stream", path, "--impute", "median", "--output", "o.csv", "--output-format", "csv").exit_code == 0
+    assert len((here / "o.csv").read_text().splitlines()) == 501
+    assert "begun with --impute drop" in phida("stream", path, "--model", "m", "--impute", "mean", "-o", "p.csv").output
+
+
+def test_a_damaged_preparation_is_refused(here):
+    phida(
+        "fit", GERMAN, "--encoding", "latin-1", "--decimal", ",", "--columns", "Umsatz", "--impute", "median", "-o", "m"
+    )
+    state, facts = state_file.read("m")
+    for damaged in ({"impute": {"rule": "median"}}, {"impute": 7}, {"convert": [1]}, {"more": 1}, 3):
+        state_file.write(
+            "d", state, {**{k: v for k, v in facts.items() if k != "format_version"}, "preparation": damaged}
+        )
+        with pytest.raises(StateFileError, match="damaged"):
+            StreamModel.load("d")
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_labelled_rows_as_a_table(here, suffix):
+    pa = pytest.importorskip("pyarrow")
+    np.savetxt("r.csv", X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
+    assert phida("stream", "r.csv", "--output", f"o.{suffix}").exit_code == 0
+    table = parquet.read_table(f"o.{suffix}") if suffix == "parquet" else pa.ipc.open_file(f"o.{suffix}").read_all()
+    assert np.array_equal(np.column_stack([table[name] for name in "abc"]), X)
+    assert table["row"].to_pylist() == list(range(600))
+    model = PHIDAPlus(compute_labels=False)
+    labels = [model.partial_fit(X[:1000]).predict(X).tolist()]
+    assert table["cluster"].to_pylist() == labels[0]
+    assert phida("stream", "r.csv", "--output", f"p.{suffix}", "--checkpoint", "s").exit_code == 2
+
+
+def test_help_says_of_each_command_what_the_command_says_of_itself():
+    from importlib import import_module
+
+    for name, (module, described) in COMMANDS.items():
+        assert getattr(import_module(f"phida.cli.{module}"), name).__doc__.splitlines()[0] == described
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [(["--help"], ("numpy", "sklearn", "phida.streams")), (["fit", "r.csv"], ("sklearn", "pandas"))],
+)
+def test_commands_import_no_more_than_they_need(here, words, missing):
+    (here / "r.csv").write_text("a,b\n1,2\n3,4\n")
+    code = f"import sys; sys.argv = ['phida', *{words!r}]\nfrom phida.cli import main\ntry:\n    main()\n"
+    code += f"finally:\n    assert not {set(missing)!r} & set(sys.modules), sys.modules.keys()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_interrupt_during_an_import_ends_without_a_traceback(here):
+    code = "import builtins, sys; real = builtins.__import__\n"
+    code += "def stopped(name, *rest):\n    if name == 'numpy': raise KeyboardInterrupt\n    return real(name, *rest)\n"
+    code += "builtins.__import__ = stopped; sys.argv = ['phida', 'fit', 'r.csv']\nfrom phida.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 130 and "Traceback" not in done.stderr
