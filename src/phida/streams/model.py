@@ -178,7 +178,7 @@ class StreamModel:
     def ids(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         """Clusters, by the ids that they keep."""
         reading = self.reading()
-        return reading.cluster_ids()[reading.assign(rows, _threads.for_batch(rows.size))]
+        return reading.assign_ids(rows, _threads.for_batch(rows.size))
 
     def check_width(self, columns: int) -> None:
         """Refuse rows of another width before any is read."""
