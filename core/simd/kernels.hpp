@@ -45,9 +45,10 @@ struct Kernels {
   std::size_t (*sieve_two)(const double* query, const double* inverse, const double* rows,
                            std::size_t n_rows, std::size_t n, const Sieve& sieve, double* squares,
                            std::int32_t* found);
-  std::size_t (*sieve_two_floats)(const double* query, const double* inverse, const float* rows,
-                                  std::size_t n_rows, std::size_t n, const Sieve& sieve,
-                                  double* squares, std::int32_t* found);
+  // The same of floats, summed as floats; `n` is a multiple of sixteen.
+  std::size_t (*sieve_two_floats)(const float* query, const float* rows, std::size_t n_rows,
+                                  std::size_t n, const Sieve& sieve, double* squares,
+                                  std::int32_t* found);
 
   // The positions i below n with values[i] <= limits[i], ascending; returns how many.
   std::size_t (*positions_within)(const double* values, const double* limits, std::size_t n,
