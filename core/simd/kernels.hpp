@@ -94,6 +94,12 @@ struct Kernels {
   void (*rank_columns)(const double* columns, std::size_t stride, const std::int32_t* members,
                        std::size_t n, const double* pivot, RankAround* ranks);
 
+  // For eight columns, how many of the rows that `members` names lie outside four edges, `edge_stride` apart: below the
+  // first and third, above the second and fourth. `counts` has the layout of `edges`.
+  void (*count_columns)(const double* columns, std::size_t stride, const std::int32_t* members,
+                        std::size_t n, const double* edges, std::size_t edge_stride,
+                        double* counts);
+
   // Per feature, how many rows lie outside four edges: below the first and third, above the second and fourth. Takes
   // `before` (null for none) out of the counts and `after` in. `edges` and `counts` are (4, n); n is a multiple of eight.
   void (*count_outside)(const double* before, const double* after, const double* edges,

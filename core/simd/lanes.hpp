@@ -204,6 +204,44 @@ PHIDA_INLINE Lanes select_greater(Lanes a, Lanes b, Lanes then, Lanes otherwise)
   return a;
 }
 
+// Whole numbers, one per lane: counting takes one step where adding doubles takes three.
+typedef long long IntegerVec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
+
+struct Counts {
+  IntegerVec part[kParts];
+};
+
+PHIDA_INLINE Counts no_counts() {
+  Counts r;
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i) r.part[i] = IntegerVec{};
+  return r;
+}
+
+// Adds one where a > b.
+PHIDA_INLINE void count_greater(Counts& counts, Lanes a, Lanes b) {
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i) {
+#if defined(__AVX512F__)
+    const __mmask8 greater = _mm512_cmp_pd_mask(a.part[i], b.part[i], _CMP_GT_OQ);
+    const __m512i before = reinterpret_cast<__m512i>(counts.part[i]);
+    counts.part[i] = reinterpret_cast<IntegerVec>(
+        _mm512_mask_add_epi64(before, greater, before, _mm512_set1_epi64(1)));
+#else
+    counts.part[i] -= a.part[i] > b.part[i];  // true is -1
+#endif
+  }
+}
+
+PHIDA_INLINE void add_to(double* p, Counts counts) {
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i) {
+    PHIDA_UNROLL
+    for (int k = 0; k < kWidth; ++k)
+      p[i * kWidth + k] += static_cast<double>(counts.part[i][k]);
+  }
+}
+
 // The lanes exchanged in pairs, `Step` lanes apart.
 template <int Step>
 PHIDA_INLINE Lanes exchanged(Lanes a) {
