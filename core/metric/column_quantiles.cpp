@@ -92,7 +92,8 @@ bool ColumnQuantiles::aim(std::size_t column, std::size_t q, const HazenPosition
   const double pivot = level.pivot[column], rank = static_cast<double>(at.lower);
   const bool down = rank < around.below[lane];
   const double second = (down ? around.largest_below : around.smallest_above)[1][lane];
-  const double beyond = down ? around.below[lane] - 2.0 - rank : rank - (n - around.above[lane]) - 1.0;
+  const double beyond =
+      down ? around.below[lane] - 2.0 - rank : rank - (n - around.above[lane]) - 1.0;
   const double next = second + beyond * 0.5 * (second - pivot);
   if (!std::isfinite(next)) return false;
   level.next_pivot[column] = next;

@@ -43,8 +43,8 @@ class ColumnQuantiles {
               Level& level);
 
   std::vector<Level> levels_;
-  std::vector<RankAround> ranks_;  // (group of eight columns, level)
-  std::size_t counted_ = 0;        // members that ranks_ holds
+  std::vector<RankAround> ranks_;         // (group of eight columns, level)
+  std::size_t counted_ = 0;               // members that ranks_ holds
   std::vector<HazenPosition> positions_;  // per level
   std::vector<double> scratch_;
 };

@@ -89,8 +89,8 @@ bool ScaleGuard::proves_zero(const RowMatrix& rows, std::span<const std::int32_t
   if (count_ != members.size()) drop();
   if (!standing()) return false;
   const Limits limit = limits();
-  const bool renewed = bracket_where(
-      rows, members, [&](std::size_t column) { return !inside(column, limit); });
+  const bool renewed =
+      bracket_where(rows, members, [&](std::size_t column) { return !inside(column, limit); });
   if (renewed) bound_scales(rows.cols());
   return narrow_;
 }
@@ -104,8 +104,8 @@ bool ScaleGuard::bracket_where(const RowMatrix& rows, std::span<const std::int32
   const auto reach =
       std::max<std::size_t>(1, static_cast<std::size_t>(reach_ * static_cast<double>(n)));
   const HazenPosition low = hazen_position(n, 0.25), high = hazen_position(n, 0.75);
-  const Ranks ranks{low.lower - std::min(low.lower, reach), low.upper + reach,
-                    high.lower - reach, std::min(high.upper + reach, n - 1)};
+  const Ranks ranks{low.lower - std::min(low.lower, reach), low.upper + reach, high.lower - reach,
+                    std::min(high.upper + reach, n - 1)};
   const double tolerance = static_cast<double>(reach) / 2.0;
   const Limits limit = limits();
   bool any = false;

@@ -55,10 +55,10 @@ class Matcher {
   double penalised_to(std::int32_t row, const double* query, const double* scaling, double gamma,
                       const RowMatrix& rows, const WeightSource& source);
 
-  bool wide_;            // many features: rows are sieved
-  BlockedRows blocks_;   // else
-  RoundedRows rounded_;  // if wide
-  double slack_;         // how far sums in different orders may differ, as a factor
+  bool wide_;             // many features: rows are sieved
+  BlockedRows blocks_;    // else
+  RoundedRows rounded_;   // if wide
+  double slack_;          // how far sums in different orders may differ, as a factor
   double rounded_slack_;  // how far sums of floats may differ from exact ones
   AlignedFloats rounded_query_;
   AlignedDoubles squares_;

@@ -342,10 +342,11 @@ template <bool Scaled>
 PHIDA_INLINE void block_rows(const double* block, const double* inverse, const double* rows,
                              std::ptrdiff_t stride, size_t n_rows, size_t dims, double* out) {
   size_t r = 0;
+  // Where one register holds a block, there are enough of them for eight rows, and the block is read half as often.
   if constexpr (kParts == 1)
-  for (; r + 8 <= n_rows; r += 8)
-    block_accumulate<8, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,
-                                stride, dims, out + r * 8);
+    for (; r + 8 <= n_rows; r += 8)
+      block_accumulate<8, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,
+                                  stride, dims, out + r * 8);
   for (; r + 4 <= n_rows; r += 4)
     block_accumulate<4, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,
                                 stride, dims, out + r * 8);

@@ -51,8 +51,8 @@ PHIDA_INLINE FloatVec difference_by_product(FloatVec a, FloatVec b) {
 PHIDA_INLINE void add_square(FloatLanes& total, FloatLanes a, FloatLanes b, int index) {
   PHIDA_UNROLL
   for (int i = 0; i < kFloatParts; ++i) {
-    const FloatVec gap = (index + i) % 2 == 0 ? a.part[i] - b.part[i]
-                                              : difference_by_product(a.part[i], b.part[i]);
+    const FloatVec gap =
+        (index + i) % 2 == 0 ? a.part[i] - b.part[i] : difference_by_product(a.part[i], b.part[i]);
     total.part[i] = total.part[i] + gap * gap;
   }
 }

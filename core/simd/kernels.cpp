@@ -3,6 +3,7 @@
 #include "simd/kernels.hpp"
 
 #include "simd/distance_kernels.hpp"
+#include "simd/elementary_lanes.hpp"
 #include "simd/lanes.hpp"
 
 namespace {
@@ -208,6 +209,14 @@ void count_outside(const double* before, const double* after, const double* edge
   }
 }
 
+void inverse_powers(double* values, size_t n, double exponent) {
+  const Lanes one = all(1.0), least = all(-700.0), most = all(700.0), power = all(exponent);
+  for (size_t i = 0; i < n; i += 8) {
+    const Lanes log = power * logarithm(load(values + i));
+    store(values + i, one / exponential(smaller(larger(log, least), most)));
+  }
+}
+
 void count_supports(const double* support, size_t n, double limit, size_t* above_one,
                     size_t* up_to_limit) {
   const Lanes one = all(1.0), zero = all(0.0), top = all(limit);
@@ -272,6 +281,7 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     rank_columns,
     count_columns,
     count_outside,
+    inverse_powers,
     count_supports,
     PHIDA_JOIN(correntropy_distances_, PHIDA_LEVEL),
     first_outside,

@@ -105,6 +105,9 @@ struct Kernels {
   void (*count_outside)(const double* before, const double* after, const double* edges,
                         double* counts, std::size_t n);
 
+  // In place: 1 / portable_pow(value, exponent) of `n` values, a multiple of eight, all positive and normal.
+  void (*inverse_powers)(double* values, std::size_t n, double exponent);
+
   // How many supports exceed 1, and how many of those are at most `limit`.
   void (*count_supports)(const double* support, std::size_t n, double limit, std::size_t* above_one,
                          std::size_t* up_to_limit);

@@ -237,8 +237,7 @@ PHIDA_INLINE void add_to(double* p, Counts counts) {
   PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i) {
     PHIDA_UNROLL
-    for (int k = 0; k < kWidth; ++k)
-      p[i * kWidth + k] += static_cast<double>(counts.part[i][k]);
+    for (int k = 0; k < kWidth; ++k) p[i * kWidth + k] += static_cast<double>(counts.part[i][k]);
   }
 }
 
