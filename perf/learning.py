@@ -144,7 +144,13 @@ def plot(rows: dict[str, dict[str, float]], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, axis = plt.subplots(figsize=(10, 5), layout="constrained")
-    for key, marker in (("learn", "o"), ("plus", "s"), ("predict", "^"), ("MiniBatchKMeans", "x"), *((key, ".") for key in SLOW)):
+    for key, marker in (
+        ("learn", "o"),
+        ("plus", "s"),
+        ("predict", "^"),
+        ("MiniBatchKMeans", "x"),
+        *((key, ".") for key in SLOW),
+    ):
         known = [name for name in rows if key in rows[name]]
         label = {"learn": "PHIDA, learning", "plus": "PHIDA+, learning", "predict": "PHIDA, prediction"}.get(key, key)
         axis.plot(known, [rows[name][key] / rows[name]["floor"] for name in known], marker, label=label, ms=8)
