@@ -24,7 +24,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from timing import interleaved
 from workloads import CLASSES, Workload, load
 
-from phida import PHIDA, show_versions
+from phida import PHIDA, PHIDAPlus, show_versions
 from phida._core import simd_level, use_simd_level
 
 REPEATS = 7
@@ -63,6 +63,7 @@ def fast_calls(work: Workload, model: PHIDA) -> dict[str, Callable[[], object]]:
     return {
         "floor": partial(pairwise_distances_argmin, X, X[: model.n_nodes_]),
         "learn": partial(PHIDA(compute_labels=False).fit, X),
+        "plus": partial(PHIDAPlus(compute_labels=False).fit, X),
         "baseline": partial(learn_at, "baseline", X),
         "predict": partial(model.predict, X),
         "MiniBatchKMeans": partial(MiniBatchKMeans(work.n_classes, n_init=1, random_state=0).fit, X),
@@ -111,7 +112,7 @@ def goal(name: str) -> float:
 def table(rows: dict[str, dict[str, float]]) -> str:
     """Markdown: ratios to the floor first, then microseconds per row."""
     head = ["", "n x d", "nodes", "learn / floor", f"goal, {simd_level()}", "baseline / floor", "predict / floor"]
-    lines = [[*head, "floor µs", "learn µs", "MiniBatchKMeans µs", *SLOW]]
+    lines = [[*head, "PHIDA+ / PHIDA", "floor µs", "learn µs", "PHIDA+ µs", "MiniBatchKMeans µs", *SLOW]]
     for name, row in rows.items():
         slow = [f"{row[key]:.0f}" if key in row else "-" for key in SLOW]
         lines.append(
@@ -123,8 +124,10 @@ def table(rows: dict[str, dict[str, float]]) -> str:
                 f"{goal(name):.1f}" if name in TARGET else "-",
                 f"{row['baseline'] / row['floor']:.2f}",
                 f"{row['predict'] / row['floor']:.2f}",
+                f"{row['plus'] / row['learn']:.2f}",
                 f"{row['floor']:.2f}",
                 f"{row['learn']:.2f}",
+                f"{row['plus']:.2f}",
                 f"{row['MiniBatchKMeans']:.2f}",
                 *slow,
             ]
@@ -141,9 +144,15 @@ def plot(rows: dict[str, dict[str, float]], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, axis = plt.subplots(figsize=(10, 5), layout="constrained")
-    for key, marker in (("learn", "o"), ("predict", "^"), ("MiniBatchKMeans", "x"), *((key, ".") for key in SLOW)):
+    for key, marker in (
+        ("learn", "o"),
+        ("plus", "s"),
+        ("predict", "^"),
+        ("MiniBatchKMeans", "x"),
+        *((key, ".") for key in SLOW),
+    ):
         known = [name for name in rows if key in rows[name]]
-        label = {"learn": "PHIDA, learning", "predict": "PHIDA, prediction"}.get(key, key)
+        label = {"learn": "PHIDA, learning", "plus": "PHIDA+, learning", "predict": "PHIDA, prediction"}.get(key, key)
         axis.plot(known, [rows[name][key] / rows[name]["floor"] for name in known], marker, label=label, ms=8)
     axis.axhline(1.0, color="gray", lw=1)
     axis.set(yscale="log", ylabel="time / nearest-node search alone", title="Lower is faster; 1 is the matching alone")

@@ -38,12 +38,14 @@ class ColumnQuantiles {
   };
 
   bool resolve(std::size_t column, std::size_t q, const HazenPosition& at, double n);
+  bool aim(std::size_t column, std::size_t q, const HazenPosition& at, double n);
   void select(const RowMatrix& rows, std::span<const std::int32_t> members, std::size_t column,
               Level& level);
 
   std::vector<Level> levels_;
-  std::vector<RankAround> ranks_;  // (group of eight columns, level)
-  std::size_t counted_ = 0;        // members that ranks_ holds
+  std::vector<RankAround> ranks_;         // (group of eight columns, level)
+  std::size_t counted_ = 0;               // members that ranks_ holds
+  std::vector<HazenPosition> positions_;  // per level
   std::vector<double> scratch_;
 };
 

@@ -1,10 +1,13 @@
 #include "metric/feature_transform.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "numeric/elementary.hpp"
 #include "numeric/hazen_quantile.hpp"
+#include "simd/kernels.hpp"
 
 namespace phida {
 namespace {
@@ -21,6 +24,18 @@ double variation(std::span<const double> scale) {
   return cv * cv;
 }
 
+// values = 1 / value^exponent, and the padding stays 0. Eight at a time: each is a long chain of divisions.
+void invert_powers(AlignedDoubles& values, std::size_t n, double exponent) {
+  const auto end = values.begin() + static_cast<std::ptrdiff_t>(n);
+  if (*std::min_element(values.begin(), end) < std::numeric_limits<double>::min()) {
+    for (auto at = values.begin(); at != end; ++at) *at = 1.0 / portable_pow(*at, exponent);
+    return;
+  }
+  std::fill(end, values.end(), 1.0);
+  kernels().inverse_powers(values.data(), values.size(), exponent);
+  std::fill(end, values.end(), 0.0);
+}
+
 }  // namespace
 
 double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
@@ -35,7 +50,10 @@ double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
   const std::span<double> scale{out.inverse.data(), dims};
   const double cv2 = variation(scale);
   out.gamma = cv2 > 0.0 ? std::max(1.0 - 1.0 / cv2, 0.0) : 0.0;
-  for (double& s : scale) s = out.gamma > 0.0 ? 1.0 / portable_pow(s, out.gamma) : 1.0;
+  if (out.gamma > 0.0)
+    invert_powers(out.inverse, dims, out.gamma);
+  else
+    std::fill(scale.begin(), scale.end(), 1.0);
   return cv2;
 }
 

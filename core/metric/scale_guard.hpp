@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "metric/column_quantiles.hpp"
 #include "numeric/row_matrix.hpp"
 
 namespace phida {
@@ -19,9 +20,10 @@ class ScaleGuard {
  public:
   bool standing() const { return count_ > 0; }
 
-  // Guards the rows that `members` names from now on; `variation` is the squared coefficient of variation of their
-  // scales, below 0.99.
-  void set_up(const RowMatrix& rows, std::span<const std::int32_t> members, double variation);
+  // Guards the rows that `members` names from now on. `quartiles` are theirs; `variation` is the squared coefficient of
+  // variation of their scales, below 0.99.
+  void set_up(const RowMatrix& rows, std::span<const std::int32_t> members,
+              const ColumnQuartiles& quartiles, double variation);
   void drop() { count_ = 0; }
 
   // Must be told of every change to a guarded row, and of every new one, while it stands.
@@ -41,10 +43,13 @@ class ScaleGuard {
   template <class Left>
   bool bracket_where(const RowMatrix& rows, std::span<const std::int32_t> members, Left left);
   using Ranks = std::array<std::size_t, 4>;  // where the edges belong, ascending
-  void bracket(std::span<double> values, std::size_t column);
-  bool shift(std::span<const double> values, std::size_t column, const Ranks& ranks,
-             double tolerance);
-  void select(std::span<double> values, std::size_t column, const Ranks& ranks);
+  // Counts anew for eight columns, from `first` on.
+  void count_group(const RowMatrix& rows, std::span<const std::int32_t> members, std::size_t first);
+  bool inside(std::size_t column, const Limits& limit) const;
+  bool in_place(std::size_t column, const Ranks& ranks, double tolerance) const;
+  bool shift(std::size_t column, const Ranks& ranks);
+  void select(const RowMatrix& rows, std::span<const std::int32_t> members, std::size_t column,
+              const Ranks& ranks);
   void bound_scales(std::size_t dims);
 
   std::size_t count_ = 0;  // rows guarded; 0: not standing
@@ -54,7 +59,7 @@ class ScaleGuard {
   AlignedDoubles counts_;         // (edge, column): rows below a low edge or above a high one
   double reach_ = 0.0;            // how far brackets reach, as a share of the rows
   bool narrow_ = false;           // the brackets bound gamma to 0
-  std::vector<double> gathered_;  // (column, row)
+  std::vector<double> gathered_;  // one column
 };
 
 }  // namespace phida

@@ -43,7 +43,7 @@ void TrackedScaling::guard(const RowMatrix& rows, std::span<const std::int32_t> 
                            double variation) {
   guard_.drop();
   if (variation >= kClearlyUniform || --fits_until_guard_ > 0) return;
-  guard_.set_up(rows, members, variation);
+  guard_.set_up(rows, members, quartiles_, variation);
   if (guard_.proves_zero(rows, members)) return;
   guard_.drop();
   fits_until_guard_ = kPatience;

@@ -21,6 +21,8 @@ struct FarSamples {
   static constexpr double kAbsent = 1e3;            // above any ln theta
   static constexpr double kLeastExponent = -690.0;  // what portable_exp takes
 
+  static constexpr double kNearly = 1e-10;  // far above the rounding errors of logarithms
+
   bool present = false;    // log_theta is set
   double log_theta = 0.0;  // ln theta
   std::int64_t n_far = 3;  // far samples so far, and the three that every stream begins with
@@ -33,25 +35,48 @@ struct FarSamples {
   // Is a sample with this misfit far? The first positive one sets the threshold.
   bool judge(double v) {
     if (v < std::numeric_limits<double>::min()) return false;
-    const double log_v = portable_log(v);
     if (!present) {
       present = true;
-      log_theta = log_v;
+      log_theta = portable_log(v);
+      return false;
     }
-    return log_v > log_theta;
+    known_log_theta = log_theta;
+    known_theta = portable_exp(log_theta);
+    return is_far(v, known_theta);
   }
 
   // The similarity that the threshold stands for.
-  double similarity() const { return present ? 1.0 / (1.0 + portable_exp(log_theta)) : 0.0; }
+  double similarity() const {
+    if (!present) return 0.0;
+    return 1.0 / (1.0 + (log_theta == known_log_theta ? known_theta : portable_exp(log_theta)));
+  }
 
   // After a sample; `interval` is lambda.
   void adjust(bool far, std::size_t interval) {
     const double length = static_cast<double>(std::max<std::size_t>(interval, 2));
-    const double frequency =
-        portable_exp(std::max(-static_cast<double>(n_far) / length, kLeastExponent));
+    const double exponent = std::max(-static_cast<double>(n_far) / length, kLeastExponent);
+    if (exponent != known_exponent) {
+      known_exponent = exponent;
+      known_frequency = portable_exp(exponent);
+    }
+    const double frequency = known_frequency;
     n_far += far;
     if (present) log_theta = std::max(log_theta + ((far ? 1.0 : 0.0) - frequency) / length, kFloor);
   }
+
+ private:
+  // ln v > ln theta. The logarithm costs as much as matching a few nodes, and matters only where both nearly agree.
+  bool is_far(double v, double theta) const {
+    if (v > theta * (1.0 + kNearly)) return true;
+    if (v < theta * (1.0 - kNearly)) return false;
+    return portable_log(v) > log_theta;
+  }
+
+  // The last exponentials. The frequency changes with n_far and the interval alone.
+  double known_exponent = 0.0;
+  double known_frequency = 1.0;
+  double known_log_theta = 0.0;
+  double known_theta = 1.0;
 };
 
 // Whether a sample becomes a node, and the vigilance that holds for its winner and runner-up otherwise.

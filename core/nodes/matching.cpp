@@ -18,6 +18,7 @@ constexpr std::size_t kFewCandidates = 32;
 
 // Distances below this may have lost all digits when squared.
 constexpr double kUnderflow = 1e-150;
+constexpr double kFloatUnderflow = 1e-17;  // the same of floats, for up to 2^16 features
 
 // Takes rows in ascending order, so that a strict comparison leaves ties to the lower index.
 class TwoNearest {
@@ -81,6 +82,8 @@ Matcher::Matcher(std::size_t dims)
       blocks_(dims),
       rounded_(dims),
       slack_(wide_ ? 1.0 + static_cast<double>(dims + kLanes) * 0x1p-50 : 1.0),
+      rounded_slack_(1.0 + static_cast<double>(dims / 16 + 8) * 0x1p-21),
+      rounded_query_(rounded_.stride(), 0.0f),
       weights_(padded(dims), 0.0) {}
 
 void Matcher::append(const double* row) { wide_ ? rounded_.append(row) : blocks_.append(row); }
@@ -100,8 +103,7 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
   const std::size_t dims = rows.cols();
   std::size_t found;
   if (wide_) {
-    const double most = scaling ? *std::max_element(scaling, scaling + dims) : 1.0;
-    found = sieve(query, scaling, rounded_.error() * most, 0.0, gamma > 0.0, rows);
+    found = sieve(query, scaling, 0.0, gamma > 0.0, rows);
     for (std::size_t c = 0; c < found; ++c)
       squares_[candidates_[c]] = square_in_order(query, rows[candidates_[c]], scaling, dims);
   } else {
@@ -137,8 +139,7 @@ Match Matcher::nearest_two_less(const double* query, const double* center, const
   // Taking the centre off rounds, so differences are off by an ulp of what is left, which is no larger than this.
   const double rounding =
       0x1p-51 * (norm(query, dims) + 2.0 * norm(center, dims) + rounded_.largest_norm());
-  const std::size_t found =
-      sieve(query, nullptr, rounded_.error() + rounding, rounding, false, rows);
+  const std::size_t found = sieve(query, nullptr, rounding, false, rows);
   for (std::size_t c = 0; c < found; ++c)
     squares_[candidates_[c]] = square_less(query, rows[candidates_[c]], center, dims);
   return nearest_of_candidates(found);
@@ -163,25 +164,39 @@ std::size_t Matcher::search(const double* query, const double* scaling, bool all
   return found;
 }
 
-// Reads the rounded rows, of which twice as many fit the cache. Distances to them are off by at most `rounded_error`, so
-// the second smallest is too, and whoever is among the two nearest exceeds it by at most twice that. Distances to the
-// rows themselves are off by `error`.
-std::size_t Matcher::sieve(const double* query, const double* scaling, double rounded_error,
-                           double error, bool all_squares, const RowMatrix& rows) {
-  const std::size_t n = rows.rows(), stride = rows.stride();
+// Reads the rounded rows, of which twice as many fit the cache. Distances between them and the rounded query are off by at
+// most the two rounding errors, so the second smallest is too, and whoever is among the two nearest exceeds it by at most
+// twice that. Distances to the rows themselves are off by `error`.
+std::size_t Matcher::sieve(const double* query, const double* scaling, double error,
+                           bool all_squares, const RowMatrix& rows) {
+  const std::size_t n = rows.rows();
   squares_.resize(n);
   candidates_.resize(n);
-  const Sieve mesh{slack_, 2.0 * (rounded_error + kUnderflow), false};
-  std::size_t found = 0;
-  if (!all_squares)
-    found = kernels().sieve_two_floats(query, scaling, rounded_.data(), n, stride, mesh,
-                                       squares_.data(), candidates_.data());
+  std::size_t found = n;
+  if (!all_squares && scaling == nullptr) {
+    const double reach =
+        2.0 * (rounded_.error() + round_query(query, rows.cols()) + error + kFloatUnderflow);
+    found = kernels().sieve_two_floats(rounded_query_.data(), rounded_.data(), n, rounded_.stride(),
+                                       {rounded_slack_, reach, false}, squares_.data(),
+                                       candidates_.data());
+  }
   // Floats do not tell rows apart whose features are large against their spread.
-  if (all_squares || found > kFewCandidates)
-    found =
-        kernels().sieve_two(query, scaling, rows[0], n, stride, {slack_, 2.0 * error, all_squares},
-                            squares_.data(), candidates_.data());
+  if (all_squares || scaling != nullptr || found > kFewCandidates)
+    found = kernels().sieve_two(query, scaling, rows[0], n, rows.stride(),
+                                {slack_, 2.0 * (error + kUnderflow), all_squares}, squares_.data(),
+                                candidates_.data());
   return found;
+}
+
+// Returns how far the query is from its rounded form, or more.
+double Matcher::round_query(const double* query, std::size_t dims) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < dims; ++j) {
+    rounded_query_[j] = static_cast<float>(query[j]);
+    const double difference = query[j] - rounded_query_[j];
+    sum += difference * difference;
+  }
+  return std::sqrt(sum) * (1.0 + 1e-6);
 }
 
 double Matcher::penalised_to(std::int32_t row, const double* query, const double* scaling,

@@ -49,15 +49,18 @@ class Matcher {
   Match nearest_of_candidates(std::size_t found) const;
   std::size_t search(const double* query, const double* scaling, bool all_squares,
                      const RowMatrix& rows);
-  std::size_t sieve(const double* query, const double* scaling, double rounded_error, double error,
-                    bool all_squares, const RowMatrix& rows);
+  std::size_t sieve(const double* query, const double* scaling, double error, bool all_squares,
+                    const RowMatrix& rows);
+  double round_query(const double* query, std::size_t dims);
   double penalised_to(std::int32_t row, const double* query, const double* scaling, double gamma,
                       const RowMatrix& rows, const WeightSource& source);
 
-  bool wide_;            // many features: rows are sieved
-  BlockedRows blocks_;   // else
-  RoundedRows rounded_;  // if wide
-  double slack_;         // how far sums in different orders may differ, as a factor
+  bool wide_;             // many features: rows are sieved
+  BlockedRows blocks_;    // else
+  RoundedRows rounded_;   // if wide
+  double slack_;          // how far sums in different orders may differ, as a factor
+  double rounded_slack_;  // how far sums of floats may differ from exact ones
+  AlignedFloats rounded_query_;
   AlignedDoubles squares_;
   std::vector<std::int32_t> candidates_;
   std::vector<double> guesses_;

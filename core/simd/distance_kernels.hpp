@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "simd/float_lanes.hpp"
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
 
@@ -26,9 +27,9 @@ PHIDA_INLINE void add_squares(const double* query, const double* inverse, const 
     const Lanes q = all(query[j]);
     PHIDA_UNROLL
     for (int b = 0; b < Blocks; ++b) {
-      Lanes difference = q - load(blocks + (b * dims + j) * 8);
-      if constexpr (Scaled) difference = difference * all(inverse[j]);
-      sums[b] = sums[b] + difference * difference;
+      Lanes gap = difference(q, load(blocks + (b * dims + j) * 8), b);
+      if constexpr (Scaled) gap = gap * all(inverse[j]);
+      sums[b] = sums[b] + gap * gap;
     }
   }
 }
@@ -92,47 +93,52 @@ PHIDA_INLINE void insert(Lanes (&best)[K], Lanes value) {
   }
 }
 
-// The K smallest of two ascending lists of K, ascending, into `a`.
-template <int K>
-PHIDA_INLINE void merge(double* a, const double* b) {
+// The K smallest of every lane's list and that of the lane `Step` away, ascending.
+template <int Step, int K>
+PHIDA_INLINE void merge_lists(Lanes (&best)[K]) {
+  Lanes other[K];
   PHIDA_UNROLL
-  for (int i = 0; i < K; ++i) a[i] = b[K - 1 - i] < a[i] ? b[K - 1 - i] : a[i];
+  for (int i = 0; i < K; ++i) other[i] = exchanged<Step>(best[i]);
+  PHIDA_UNROLL
+  for (int i = 0; i < K; ++i) best[i] = smaller(best[i], other[K - 1 - i]);
   PHIDA_UNROLL
   for (int end = K - 1; end > 0; --end) {
     PHIDA_UNROLL
     for (int i = 0; i < end; ++i) {
-      const double low = a[i + 1] < a[i] ? a[i + 1] : a[i];
-      const double high = a[i + 1] < a[i] ? a[i] : a[i + 1];
-      a[i] = low;
-      a[i + 1] = high;
+      const Lanes low = smaller(best[i], best[i + 1]);
+      best[i + 1] = larger(best[i], best[i + 1]);
+      best[i] = low;
     }
   }
 }
 
+// Of all lanes' lists.
 template <int K>
-PHIDA_INLINE double kth_smallest(const Lanes (&best)[K]) {
-  double rank_major[K][8], lists[8][K];
+PHIDA_INLINE double kth_smallest(Lanes (&lists)[K]) {
+  Lanes best[K];
   PHIDA_UNROLL
-  for (int i = 0; i < K; ++i) store(rank_major[i], best[i]);
-  PHIDA_UNROLL
-  for (int lane = 0; lane < 8; ++lane) {
-    PHIDA_UNROLL
-    for (int i = 0; i < K; ++i) lists[lane][i] = rank_major[i][lane];
-  }
-  PHIDA_UNROLL
-  for (int step = 4; step > 0; step /= 2) {
-    PHIDA_UNROLL
-    for (int lane = 0; lane < step; ++lane) merge<K>(lists[lane], lists[lane + step]);
-  }
-  return lists[0][K - 1];
+  for (int i = 0; i < K; ++i) best[i] = lists[i];
+  merge_lists<4>(best);
+  merge_lists<2>(best);
+  merge_lists<1>(best);
+  return best[K - 1].part[0][0];
 }
 
 PHIDA_INLINE size_t rows_up_to(const double* squares, size_t n, double limit, int32_t* rows) {
-  size_t found = 0;
-  for (size_t i = 0; i < n; ++i) {
-    rows[found] = static_cast<int32_t>(i);
-    found += squares[i] <= limit;  // branch-free: nearly all fail
+  const Lanes most = all(limit);
+  size_t found = 0, i = 0;
+  while (i + 8 <= n) {
+    // Nearly all fail. Where the few that do not are found one by one, the processor's guesses fail too; so they are
+    // gathered as bits first.
+    const size_t first = i;
+    unsigned long long within = 0;
+    for (unsigned at = 0; at < 64 && i + 8 <= n; at += 8, i += 8)
+      within |= static_cast<unsigned long long>(lanes_within(load(squares + i), most)) << at;
+    for (; within != 0; within &= within - 1)
+      rows[found++] = static_cast<int32_t>(first) + __builtin_ctzll(within);
   }
+  for (; i < n; ++i)
+    if (squares[i] <= limit) rows[found++] = static_cast<int32_t>(i);
   return found;
 }
 
@@ -208,9 +214,9 @@ size_t nearest(const double* query, const double* inverse, const double* blocks,
 }
 
 // Squared distances of a few rows, in eight lanes each; infinity for all of them as soon as all exceed `bound`.
-template <int Rows, bool Scaled, class Element>
-PHIDA_INLINE void row_squares_within(const double* query, const double* inverse,
-                                     const Element* rows, size_t n, double bound, double* squares) {
+template <int Rows, bool Scaled>
+PHIDA_INLINE void row_squares_within(const double* query, const double* inverse, const double* rows,
+                                     size_t n, double bound, double* squares) {
   Lanes sums[Rows];
   PHIDA_UNROLL
   for (int r = 0; r < Rows; ++r) sums[r] = all(0.0);
@@ -220,9 +226,9 @@ PHIDA_INLINE void row_squares_within(const double* query, const double* inverse,
       const Lanes q = load(query + j);
       PHIDA_UNROLL
       for (int r = 0; r < Rows; ++r) {
-        Lanes difference = q - load(rows + r * n + j);
-        if constexpr (Scaled) difference = difference * load(inverse + j);
-        sums[r] = sums[r] + difference * difference;
+        Lanes gap = difference(q, load(rows + r * n + j), r);
+        if constexpr (Scaled) gap = gap * load(inverse + j);
+        sums[r] = sums[r] + gap * gap;
       }
     }
     bool within = false;
@@ -237,14 +243,39 @@ PHIDA_INLINE void row_squares_within(const double* query, const double* inverse,
   }
 }
 
-template <bool Scaled, class Element>
-PHIDA_INLINE size_t sieve(const double* query, const double* inverse, const Element* rows,
-                          size_t n_rows, size_t n, const phida::Sieve& mesh, double* squares,
-                          int32_t* found) {
+// The same of floats, in sixteen lanes each: sums of floats cost less than half of what floats widened to doubles do.
+template <int Rows>
+PHIDA_INLINE void row_squares_within(const float* query, const float* rows, size_t n, double bound,
+                                     double* squares) {
+  FloatLanes sums[Rows];
+  PHIDA_UNROLL
+  for (int r = 0; r < Rows; ++r) sums[r] = no_floats();
+  for (size_t j = 0; j < n;) {
+    const size_t to = j + kSieveEvery < n ? j + kSieveEvery : n;
+    for (; j < to; j += 16) {
+      const FloatLanes q = load_floats(query + j);
+      PHIDA_UNROLL
+      for (int r = 0; r < Rows; ++r) add_square(sums[r], q, load_floats(rows + r * n + j), r);
+    }
+    bool within = false;
+    PHIDA_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      squares[r] = sum(halves_added(sums[r]));
+      within |= squares[r] <= bound;
+    }
+    if (within) continue;
+    for (int r = 0; r < Rows; ++r) squares[r] = kInfinity;
+    return;
+  }
+}
+
+// squares_of<Rows>(row, bound, squares) gives the squares of so many rows, from `row` on.
+template <class SquaresOf>
+PHIDA_INLINE size_t sieve(size_t n_rows, const phida::Sieve& mesh, double* squares, int32_t* found,
+                          SquaresOf squares_of) {
   double first = kInfinity, second = kInfinity, limit = kInfinity;
   const auto group = [&]<int Rows>(size_t i) {
-    row_squares_within<Rows, Scaled>(query, inverse, rows + i * n, n,
-                                     mesh.all_squares ? kInfinity : limit, squares + i);
+    squares_of.template operator()<Rows>(i, mesh.all_squares ? kInfinity : limit, squares + i);
     for (int r = 0; r < Rows; ++r) {
       const double square = squares[i + r];
       if (!(square < second)) continue;
@@ -260,19 +291,31 @@ PHIDA_INLINE size_t sieve(const double* query, const double* inverse, const Elem
   return rows_up_to(squares, n_rows, limit, found);
 }
 
-template <class Element>
-size_t sieve_two(const double* query, const double* inverse, const Element* rows, size_t n_rows,
+size_t sieve_two(const double* query, const double* inverse, const double* rows, size_t n_rows,
                  size_t n, const phida::Sieve& mesh, double* squares, int32_t* found) {
-  return inverse ? sieve<true>(query, inverse, rows, n_rows, n, mesh, squares, found)
-                 : sieve<false>(query, inverse, rows, n_rows, n, mesh, squares, found);
+  const auto with = [&]<bool Scaled>() {
+    return sieve(n_rows, mesh, squares, found, [=]<int Rows>(size_t i, double bound, double* out) {
+      row_squares_within<Rows, Scaled>(query, inverse, rows + i * n, n, bound, out);
+    });
+  };
+  return inverse ? with.template operator()<true>() : with.template operator()<false>();
+}
+
+size_t sieve_two_floats(const float* query, const float* rows, size_t n_rows, size_t n,
+                        const phida::Sieve& mesh, double* squares, int32_t* found) {
+  return sieve(n_rows, mesh, squares, found, [=]<int Rows>(size_t i, double bound, double* out) {
+    row_squares_within<Rows>(query, rows + i * n, n, bound, out);
+  });
 }
 
 size_t positions_within(const double* values, const double* limits, size_t n, int32_t* positions) {
-  size_t found = 0;
-  for (size_t i = 0; i < n; ++i) {
-    positions[found] = static_cast<int32_t>(i);
-    found += values[i] <= limits[i];
-  }
+  size_t found = 0, i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (unsigned within = lanes_within(load(values + i), load(limits + i)); within != 0;
+         within &= within - 1)
+      positions[found++] = static_cast<int32_t>(i) + __builtin_ctz(within);
+  for (; i < n; ++i)
+    if (values[i] <= limits[i]) positions[found++] = static_cast<int32_t>(i);
   return found;
 }
 
@@ -286,9 +329,9 @@ PHIDA_INLINE void block_accumulate(const double* block, const double* inverse, c
     const Lanes b = load(block + j * 8);
     PHIDA_UNROLL
     for (int r = 0; r < Rows; ++r) {
-      Lanes difference = all(rows[r * stride + static_cast<std::ptrdiff_t>(j)]) - b;
-      if constexpr (Scaled) difference = difference * all(inverse[j]);
-      sums[r] = sums[r] + difference * difference;
+      Lanes gap = difference(all(rows[r * stride + static_cast<std::ptrdiff_t>(j)]), b, r);
+      if constexpr (Scaled) gap = gap * all(inverse[j]);
+      sums[r] = sums[r] + gap * gap;
     }
   }
   PHIDA_UNROLL
@@ -299,6 +342,11 @@ template <bool Scaled>
 PHIDA_INLINE void block_rows(const double* block, const double* inverse, const double* rows,
                              std::ptrdiff_t stride, size_t n_rows, size_t dims, double* out) {
   size_t r = 0;
+  // Where one register holds a block, there are enough of them for eight rows, and the block is read half as often.
+  if constexpr (kParts == 1)
+    for (; r + 8 <= n_rows; r += 8)
+      block_accumulate<8, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,
+                                  stride, dims, out + r * 8);
   for (; r + 4 <= n_rows; r += 4)
     block_accumulate<4, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,
                                 stride, dims, out + r * 8);

@@ -3,6 +3,7 @@
 #include "simd/kernels.hpp"
 
 #include "simd/distance_kernels.hpp"
+#include "simd/elementary_lanes.hpp"
 #include "simd/lanes.hpp"
 
 namespace {
@@ -140,15 +141,15 @@ double pair_weighted_square(const double* a, const double* b, const double* inve
 
 void rank_columns(const double* columns, size_t stride, const int32_t* members, size_t n,
                   const double* pivots, phida::RankAround* ranks) {
-  const Lanes pivot = load(pivots), one = all(1.0), zero = all(0.0);
+  const Lanes pivot = load(pivots);
   const Lanes lowest = all(-kInfinity), highest = all(kInfinity);
-  Lanes below = load(ranks->below), above = load(ranks->above);
+  Counts below = no_counts(), above = no_counts();
   Lanes down0 = load(ranks->largest_below[0]), down1 = load(ranks->largest_below[1]);
   Lanes up0 = load(ranks->smallest_above[0]), up1 = load(ranks->smallest_above[1]);
   for (size_t i = 0; i < n; ++i) {
     const Lanes value = load(columns + (members ? static_cast<size_t>(members[i]) : i) * stride);
-    below = below + select_greater(pivot, value, one, zero);
-    above = above + select_greater(value, pivot, one, zero);
+    count_greater(below, pivot, value);
+    count_greater(above, value, pivot);
     const Lanes lower = select_greater(pivot, value, value, lowest);
     down1 = larger(down1, smaller(down0, lower));
     down0 = larger(down0, lower);
@@ -156,12 +157,36 @@ void rank_columns(const double* columns, size_t stride, const int32_t* members, 
     up1 = smaller(up1, larger(up0, higher));
     up0 = smaller(up0, higher);
   }
-  store(ranks->below, below);
-  store(ranks->above, above);
+  add_to(ranks->below, below);
+  add_to(ranks->above, above);
   store(ranks->largest_below[0], down0);
   store(ranks->largest_below[1], down1);
   store(ranks->smallest_above[0], up0);
   store(ranks->smallest_above[1], up1);
+}
+
+void count_columns(const double* columns, size_t stride, const int32_t* members, size_t n,
+                   const double* edges, size_t edge_stride, double* counts) {
+  Lanes edge[4];
+  Counts outside[4];
+  PHIDA_UNROLL
+  for (int e = 0; e < 4; ++e) {
+    edge[e] = load(edges + e * edge_stride);
+    outside[e] = no_counts();
+  }
+  for (size_t i = 0; i < n; ++i) {
+    const Lanes value = load(columns + static_cast<size_t>(members[i]) * stride);
+    PHIDA_UNROLL
+    for (int e = 0; e < 4; e += 2) {
+      count_greater(outside[e], edge[e], value);
+      count_greater(outside[e + 1], value, edge[e + 1]);
+    }
+  }
+  PHIDA_UNROLL
+  for (int e = 0; e < 4; ++e) {
+    store(counts + e * edge_stride, all(0.0));
+    add_to(counts + e * edge_stride, outside[e]);
+  }
 }
 
 void count_outside(const double* before, const double* after, const double* edges, double* counts,
@@ -181,6 +206,14 @@ void count_outside(const double* before, const double* after, const double* edge
       }
       store(counts + j, count);
     }
+  }
+}
+
+void inverse_powers(double* values, size_t n, double exponent) {
+  const Lanes one = all(1.0), least = all(-700.0), most = all(700.0), power = all(exponent);
+  for (size_t i = 0; i < n; i += 8) {
+    const Lanes log = power * logarithm(load(values + i));
+    store(values + i, one / exponential(smaller(larger(log, least), most)));
   }
 }
 
@@ -233,8 +266,8 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     PHIDA_STRING(PHIDA_LEVEL),
     squared_distances,
     nearest,
-    sieve_two<double>,
-    sieve_two<float>,
+    sieve_two,
+    sieve_two_floats,
     positions_within,
     block_squared_distances,
     similarities,
@@ -246,7 +279,9 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     weighted_square,
     pair_weighted_square,
     rank_columns,
+    count_columns,
     count_outside,
+    inverse_powers,
     count_supports,
     PHIDA_JOIN(correntropy_distances_, PHIDA_LEVEL),
     first_outside,

@@ -45,9 +45,10 @@ struct Kernels {
   std::size_t (*sieve_two)(const double* query, const double* inverse, const double* rows,
                            std::size_t n_rows, std::size_t n, const Sieve& sieve, double* squares,
                            std::int32_t* found);
-  std::size_t (*sieve_two_floats)(const double* query, const double* inverse, const float* rows,
-                                  std::size_t n_rows, std::size_t n, const Sieve& sieve,
-                                  double* squares, std::int32_t* found);
+  // The same of floats, summed as floats; `n` is a multiple of sixteen.
+  std::size_t (*sieve_two_floats)(const float* query, const float* rows, std::size_t n_rows,
+                                  std::size_t n, const Sieve& sieve, double* squares,
+                                  std::int32_t* found);
 
   // The positions i below n with values[i] <= limits[i], ascending; returns how many.
   std::size_t (*positions_within)(const double* values, const double* limits, std::size_t n,
@@ -93,10 +94,19 @@ struct Kernels {
   void (*rank_columns)(const double* columns, std::size_t stride, const std::int32_t* members,
                        std::size_t n, const double* pivot, RankAround* ranks);
 
+  // For eight columns, how many of the rows that `members` names lie outside four edges, `edge_stride` apart: below the
+  // first and third, above the second and fourth. `counts` has the layout of `edges`.
+  void (*count_columns)(const double* columns, std::size_t stride, const std::int32_t* members,
+                        std::size_t n, const double* edges, std::size_t edge_stride,
+                        double* counts);
+
   // Per feature, how many rows lie outside four edges: below the first and third, above the second and fourth. Takes
   // `before` (null for none) out of the counts and `after` in. `edges` and `counts` are (4, n); n is a multiple of eight.
   void (*count_outside)(const double* before, const double* after, const double* edges,
                         double* counts, std::size_t n);
+
+  // In place: 1 / portable_pow(value, exponent) of `n` values, a multiple of eight, all positive and normal.
+  void (*inverse_powers)(double* values, std::size_t n, double exponent);
 
   // How many supports exceed 1, and how many of those are at most `limit`.
   void (*count_supports)(const double* support, std::size_t n, double limit, std::size_t* above_one,

@@ -75,6 +75,51 @@ PHIDA_INLINE Vec root(Vec a) {
 #endif
 }
 
+// One value in every place. Written as a sum with zeros, it would be added to them first, since -0 + 0 is 0.
+PHIDA_INLINE Vec spread(double value) {
+#if defined(__AVX512F__)
+  return _mm512_set1_pd(value);
+#elif defined(__AVX__)
+  return _mm256_set1_pd(value);
+#elif defined(__SSE2__)
+  return _mm_set1_pd(value);
+#else
+  return Vec{value, value};
+#endif
+}
+
+// a - b on the units that multiply: a * 1 - b is rounded once, so it is the same to the bit. Sums of squared differences
+// need two additions for each product, and where additions and products have units of their own (AMD), these wait.
+PHIDA_INLINE Vec difference_by_product(Vec a, Vec b) {
+#if defined(__FMA__)
+  Vec one = spread(1.0);
+  __asm__("" : "+x"(one));  // else the compiler writes a - b
+#if defined(__AVX512F__)
+  return _mm512_fmsub_pd(a, one, b);
+#else
+  return _mm256_fmsub_pd(a, one, b);
+#endif
+#else
+  return a - b;
+#endif
+}
+
+// A vector with its values in pairs exchanged: neighbours (Step 1), pairs of neighbours (2) or halves (4).
+template <int Step>
+PHIDA_INLINE Vec exchanged(Vec a) {
+#if defined(__AVX512F__)
+  return Step == 4   ? _mm512_shuffle_f64x2(a, a, 0x4e)
+         : Step == 2 ? _mm512_permutex_pd(a, 0x4e)
+                     : _mm512_permute_pd(a, 0x55);
+#elif defined(__AVX__)
+  return Step == 2 ? _mm256_permute2f128_pd(a, a, 1) : _mm256_permute_pd(a, 5);
+#elif defined(__SSE2__)
+  return _mm_shuffle_pd(a, a, 1);
+#else
+  return Vec{a[1], a[0]};
+#endif
+}
+
 struct Lanes {
   Vec part[kParts];
 };
@@ -115,7 +160,7 @@ PHIDA_INLINE void store(double* p, Lanes a) {
 PHIDA_INLINE Lanes all(double value) {
   Lanes r;
   PHIDA_UNROLL
-  for (int i = 0; i < kParts; ++i) r.part[i] = Vec{} + value;
+  for (int i = 0; i < kParts; ++i) r.part[i] = spread(value);
   return r;
 }
 
@@ -136,6 +181,15 @@ PHIDA_LANEWISE(smaller, smaller(x, y))
 PHIDA_LANEWISE(larger, larger(x, y))
 #undef PHIDA_LANEWISE
 
+// a - b, every other part or row of these, as the caller's `index` runs, on the units that multiply.
+PHIDA_INLINE Lanes difference(Lanes a, Lanes b, int index) {
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i)
+    a.part[i] =
+        (index + i) % 2 == 0 ? a.part[i] - b.part[i] : difference_by_product(a.part[i], b.part[i]);
+  return a;
+}
+
 PHIDA_INLINE Lanes root(Lanes a) {
   PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i) a.part[i] = root(a.part[i]);
@@ -150,29 +204,99 @@ PHIDA_INLINE Lanes select_greater(Lanes a, Lanes b, Lanes then, Lanes otherwise)
   return a;
 }
 
+// Whole numbers, one per lane: counting takes one step where adding doubles takes three.
+typedef long long IntegerVec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
+
+struct Counts {
+  IntegerVec part[kParts];
+};
+
+PHIDA_INLINE Counts no_counts() {
+  Counts r;
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i) r.part[i] = IntegerVec{};
+  return r;
+}
+
+// Adds one where a > b.
+PHIDA_INLINE void count_greater(Counts& counts, Lanes a, Lanes b) {
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i) {
+#if defined(__AVX512F__)
+    const __mmask8 greater = _mm512_cmp_pd_mask(a.part[i], b.part[i], _CMP_GT_OQ);
+    const __m512i before = reinterpret_cast<__m512i>(counts.part[i]);
+    counts.part[i] = reinterpret_cast<IntegerVec>(
+        _mm512_mask_add_epi64(before, greater, before, _mm512_set1_epi64(1)));
+#else
+    counts.part[i] -= a.part[i] > b.part[i];  // true is -1
+#endif
+  }
+}
+
+PHIDA_INLINE void add_to(double* p, Counts counts) {
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i) {
+    PHIDA_UNROLL
+    for (int k = 0; k < kWidth; ++k) p[i * kWidth + k] += static_cast<double>(counts.part[i][k]);
+  }
+}
+
+// The lanes exchanged in pairs, `Step` lanes apart.
+template <int Step>
+PHIDA_INLINE Lanes exchanged(Lanes a) {
+  if constexpr (Step < kWidth) {
+    PHIDA_UNROLL
+    for (int i = 0; i < kParts; ++i) a.part[i] = exchanged<Step>(a.part[i]);
+    return a;
+  } else {
+    Lanes r;
+    PHIDA_UNROLL
+    for (int i = 0; i < kParts; ++i) r.part[i] = a.part[i ^ (Step / kWidth)];
+    return r;
+  }
+}
+
 // The fixed order in which eight lanes are added: halves, then quarters, then the pair.
 PHIDA_INLINE double sum(Lanes a) {
-  double v[8];
-  store(v, a);
-  return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+  a = a + exchanged<4>(a);
+  a = a + exchanged<2>(a);
+  a = a + exchanged<1>(a);
+  return a.part[0][0];
 }
 
 PHIDA_INLINE double smallest(Lanes a) {
-  double v[8];
-  store(v, a);
-  double m = v[0];
-  PHIDA_UNROLL
-  for (int i = 1; i < 8; ++i) m = v[i] < m ? v[i] : m;
-  return m;
+  a = smaller(a, exchanged<4>(a));
+  a = smaller(a, exchanged<2>(a));
+  a = smaller(a, exchanged<1>(a));
+  return a.part[0][0];
 }
 
 PHIDA_INLINE double largest(Lanes a) {
-  double v[8];
-  store(v, a);
-  double m = v[0];
+  a = larger(a, exchanged<4>(a));
+  a = larger(a, exchanged<2>(a));
+  a = larger(a, exchanged<1>(a));
+  return a.part[0][0];
+}
+
+// Which lanes of a are at most b, one bit each, the first lane lowest.
+PHIDA_INLINE unsigned lanes_within(Lanes a, Lanes b) {
+  unsigned bits = 0;
   PHIDA_UNROLL
-  for (int i = 1; i < 8; ++i) m = v[i] > m ? v[i] : m;
-  return m;
+  for (int i = 0; i < kParts; ++i) {
+#if defined(__AVX512F__)
+    const unsigned part = _mm512_cmp_pd_mask(a.part[i], b.part[i], _CMP_LE_OQ);
+#elif defined(__AVX__)
+    const auto part =
+        static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a.part[i], b.part[i], _CMP_LE_OQ)));
+#elif defined(__SSE2__)
+    const auto part = static_cast<unsigned>(_mm_movemask_pd(_mm_cmple_pd(a.part[i], b.part[i])));
+#else
+    unsigned part = 0;
+    for (int k = 0; k < kWidth; ++k) part |= unsigned{a.part[i][k] <= b.part[i][k]} << k;
+#endif
+    bits |= part << (i * kWidth);
+  }
+  return bits;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "topology/h0_persistence.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "numeric/elementary.hpp"
@@ -56,12 +57,16 @@ void H0Persistence::compute(const CsrGraph& graph, std::span<const double> suppo
   }
 }
 
+// Supports are whole numbers where samples do not fade, and many nodes pass through the same ones.
 double H0Persistence::log_support(std::size_t v, double support) {
-  if (known_support_[v] != support) {
-    known_support_[v] = support;
-    known_log_[v] = portable_log(support);
-  }
-  return known_log_[v];
+  if (known_support_[v] == support) return known_log_[v];
+  known_support_[v] = support;
+  const auto whole = static_cast<std::size_t>(std::min(support, static_cast<double>(kMostKnown)));
+  if (whole >= kMostKnown || static_cast<double>(whole) != support)
+    return known_log_[v] = portable_log(support);
+  if (log_of_.size() <= whole) log_of_.resize(2 * whole + 1, kUnknown);
+  if (log_of_[whole] == kUnknown) log_of_[whole] = portable_log(support);
+  return known_log_[v] = log_of_[whole];
 }
 
 }  // namespace phida

@@ -27,11 +27,15 @@ class H0Persistence {
                std::span<const std::uint8_t> input, Persistence& out);
 
  private:
+  static constexpr std::size_t kMostKnown = 4096;
+  static constexpr double kUnknown = -1.0;  // no support is below 1 that is a whole number
+
   double log_support(std::size_t v, double support);
 
   std::vector<std::int32_t> order_;    // of the last call: nearly right for the next
   std::vector<double> known_support_;  // per vertex, the support whose logarithm is known
   std::vector<double> known_log_;
+  std::vector<double> log_of_;  // per whole support, or kUnknown
   DisjointSets trees_;
   std::vector<std::uint8_t> activated_;
 };

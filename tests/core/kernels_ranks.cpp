@@ -76,3 +76,26 @@ TEST("kernels: count_outside moves one row in the counts") {
     }
   });
 }
+
+TEST("kernels: count_columns counts the members outside each edge") {
+  for_each_level([](const Kernels& k) {
+    Random random(5);
+    for (int round = 0; round < 200; ++round) {
+      const std::size_t n = random.below(30);
+      const RowMatrix rows = round % 2 ? random.grid(30, 16, 3) : random.rows(30, 16);
+      const RowMatrix edges = round % 2 ? random.grid(4, 16, 3) : random.rows(4, 16);
+      std::vector<std::int32_t> members = plain::first(n);
+      std::reverse(members.begin(), members.end());
+      RowMatrix got = random.rows(4, 16);
+      k.count_columns(rows[0] + 8, rows.stride(), members.data(), n, edges[0] + 8, edges.stride(),
+                      got[0] + 8);
+      for (std::size_t e = 0; e < 4; ++e)
+        for (std::size_t j = 8; j < 16; ++j) {
+          double expected = 0.0;
+          for (std::size_t i = 0; i < n; ++i)
+            expected += e % 2 == 0 ? rows[i][j] < edges[e][j] : rows[i][j] > edges[e][j];
+          CHECK(got[e][j] == expected);
+        }
+    }
+  });
+}

@@ -1,0 +1,28 @@
+// Powers of eight values at a time have the bits of the portable ones.
+#include <limits>
+
+#include "levels.hpp"
+#include "numeric/elementary.hpp"
+
+using namespace phida;
+
+TEST("kernels: inverse_powers are those of portable_pow to the bit") {
+  for_each_level([](const Kernels& k) {
+    Random random(1);
+    for (int round = 0; round < 2000; ++round) {
+      const double exponent = random.uniform();
+      AlignedDoubles values(16);
+      for (double& value : values) {
+        const double decade = random.uniform(-140.0, 140.0);
+        value = round % 3 ? portable_exp(decade) : random.uniform(0.5, 2.0);
+      }
+      if (round == 0) values[0] = std::numeric_limits<double>::min();
+      if (round == 0) values[1] = std::numeric_limits<double>::max();
+      if (round == 0) values[2] = 1.0;
+      AlignedDoubles got = values;
+      k.inverse_powers(got.data(), got.size(), exponent);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        CHECK(plain::same_bits(got[i], 1.0 / portable_pow(values[i], exponent)));
+    }
+  });
+}
