@@ -17,6 +17,7 @@ FLOATS, INTS = "NDArray[numpy.float64]", "NDArray[numpy.int64]"
 # Functions that return one array. nanobind calls it an object.
 ARRAYS = {
     "assign": INTS,
+    "assign_ids": INTS,
     "scores": FLOATS,
     "cluster_centers": FLOATS,
     "cluster_ids": INTS,

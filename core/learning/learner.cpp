@@ -272,12 +272,15 @@ void Learner::refresh(std::int64_t learned, bool ending) {
   record_refresh(learned, ending);
 }
 
+// Where learning ends with so few rows, there is no more evidence to come: its clusters are confirmed as they are.
+constexpr std::int64_t kFirstRows = 1000;
+
 // What became of the clusters, for readers.
 void Learner::record_refresh(std::int64_t learned, bool ending) {
   if (ending || may_map(learned)) {
     update_lineage(map_remembered(state_.nodes, state_.lineage, refresher_.view(), state_.rule,
                                   unit(), map_quartiles_, cluster_),
-                   learned);
+                   learned, ending && learned <= kFirstRows);
   }
   state_.history.append({learned, state_.nodes.size(), state_.n_components,
                          state_.lineage.living.size(), state_.vigilance.threshold,
@@ -298,17 +301,18 @@ void Learner::follow_changed_rule() {
   if (state_.lineage_rule == state_.rule) return;
   const std::shared_ptr<const Reading> now = reading(state_.rule);
   cluster_ = now->cluster;
-  update_lineage(now->map.n_clusters(), state_.n_seen);
+  update_lineage(now->map.n_clusters(), state_.n_seen, true);
   drop_readings();
 }
 
-void Learner::update_lineage(std::size_t n_clusters, std::int64_t learned) {
-  tracker_.update({.cluster = cluster_,
-                   .n_clusters = n_clusters,
-                   .sample = learned,
-                   .fades = settings_.half_life > 0.0,
-                   .certain = state_.lineage.sample > 0 && state_.lineage_rule != state_.rule},
-                  state_.nodes, state_.lineage);
+void Learner::update_lineage(std::size_t n_clusters, std::int64_t learned, bool certain) {
+  tracker_.update(
+      {.cluster = cluster_,
+       .n_clusters = n_clusters,
+       .sample = learned,
+       .fades = settings_.half_life > 0.0,
+       .certain = certain || (state_.lineage.sample > 0 && state_.lineage_rule != state_.rule)},
+      state_.nodes, state_.lineage);
   state_.lineage_rule = state_.rule;
 }
 

@@ -161,7 +161,7 @@ class Learner {
   void refresh(std::int64_t learned, bool ending);
   void record_refresh(std::int64_t learned, bool ending);
   bool may_map(std::int64_t learned) const;
-  void update_lineage(std::size_t n_clusters, std::int64_t learned);
+  void update_lineage(std::size_t n_clusters, std::int64_t learned, bool certain);
   void follow_changed_rule();
   bool forget(NodeState& nodes, Moments& moments);
   void nodes_left();

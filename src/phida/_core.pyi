@@ -17,7 +17,7 @@ class Reading:
     def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
         """Label per row."""
 
-    def assign_ids(self, samples: Matrix, threads: int = 1) -> object:
+    def assign_ids(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
         """Id of the confirmed cluster per row."""
 
     def scores(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.float64]:

@@ -73,7 +73,7 @@ def test_a_story_is_told_as_it_happened():
     assert [event.kind for event in told] == ["born", "died"]
     born, died = told
     assert 6000 < born.sample <= born.confirmed < 6600
-    assert 9900 < died.sample <= died.confirmed < 10_300
+    assert 9900 < died.sample <= died.confirmed < 10_600
 
 
 def lives(lineage):
