@@ -194,9 +194,7 @@ void bind_learner(nb::module_& m) {
       .def("lineage", &lineage, nb::arg("since") = 0,
            "The events from a number on in the lives of clusters, as columns.")
       .def("living", &living,
-           "The clusters that were confirmed and go on, as columns: birth is when their nodes were "
-           "created, on "
-           "average over the rows won.")
+           "The confirmed clusters, as columns. Birth: when their nodes were created, by rows won.")
       .def("history", &history, "The learner's size at one refresh in so many, as columns.")
       .def("__getstate__", &state)
       .def("__setstate__", [](SharedLearner& self,
