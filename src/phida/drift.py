@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 try:
     from river import base
@@ -18,14 +19,13 @@ from phida import _core
 from phida._model import Model, check_limits, limits
 from phida._named_rows import NamedRows
 from phida.lineage import Lineage
-from phida.records import Floats
 
 __all__ = ["Change", "ClusterDrift", "Signal"]
 
+Floats = NDArray[np.float64]
+
 #: The clusters that are watched.
 _RULE = "groups"
-
-# All constants below were chosen on the streams of studies/drift.py that are not reported.
 
 #: A node is new to the short look while it is younger than this many rows.
 _SHORT = 150
@@ -105,7 +105,8 @@ class ClusterDrift(base.DriftDetector):
     Parameters
     ----------
     threshold
-        Evidence that makes a drift. Higher: later and more reliable.
+        Evidence that makes a drift. Higher: later and more reliable. The default was chosen on streams of
+        ``studies/drift.py`` that its tables do not show.
     grace_period
         Rows at the beginning and after a drift that say what is usual. No drift is detected in them.
     max_nodes, half_life
@@ -123,7 +124,7 @@ class ClusterDrift(base.DriftDetector):
     ...     detector.update({"a": rng.gauss(center, 1), "b": rng.gauss(0, 1)})
     ...     if detector.drift_detected:
     ...         print(t, detector.change.kind, detector.change.ids)
-    2068 share (0,)
+    2069 share (0,)
     >>> {id: round(center["a"]) for id, center in detector.centers.items()}
     {0: 10, 1: 0}
     """
