@@ -200,9 +200,32 @@ def report_river():
         print(f"| {name} |", " | ".join(cells), f"| {kind} |", flush=True)
 
 
+def unchanged(kind, n=60_000, dims=3):
+    """A long stream that does not change."""
+    rng = np.random.default_rng(1000)
+    groups = {"one cloud": 1, "50 groups": 50}.get(kind, 6)
+    centers = (20 if groups == 50 else 6) * rng.normal(size=(groups, dims))
+    member = rng.integers(groups, size=n)
+    heavy = kind == "heavy tails"
+    rows = centers[member] + (rng.standard_t(3, size=(n, dims)) if heavy else rng.normal(size=(n, dims)))
+    if kind == "uniform noise":
+        noise = rng.random(n) < 0.05
+        rows[noise] = rng.uniform(-15, 15, size=(noise.sum(), dims))
+    return rows
+
+
+def report_unchanged():
+    """False alarms of ClusterDrift on long streams."""
+    print("\nfalse alarms of ClusterDrift in 60,000 rows each:")
+    for kind in ("6 groups", "50 groups", "one cloud", "heavy tails", "uniform noise"):
+        found = [f"row {t}: {change.kind}" for t, change in alarms(ClusterDrift(), unchanged(kind))]
+        print(f"  {kind:13} {len(found)}  {', '.join(found)}", flush=True)
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["choose"]:
         choose()
     else:
         report()
         report_river()
+        report_unchanged()
