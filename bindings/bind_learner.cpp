@@ -78,6 +78,8 @@ nb::dict last_step(SharedLearner& learner) {
     d["winner"] = step.winner;
     d["runner_up"] = step.runner_up;
     d["winner_birth"] = step.winner_birth;
+    d["winner_cluster"] = step.winner_cluster;
+    d["winner_parent"] = step.winner_parent;
     d["similarity"] = nb::make_tuple(step.winner_similarity, step.runner_up_similarity);
     d["runner_up_updated"] = step.runner_up_updated;
     d["gamma"] = step.gamma;
@@ -102,6 +104,15 @@ nb::dict lineage(SharedLearner& learner, std::int64_t since) {
     copy = learner.with([](const Learner& l) { return l.state().lineage; });
   }
   return events_since(copy, since);
+}
+
+nb::dict living(SharedLearner& learner) {
+  std::unique_ptr<const Learner> copy;
+  {
+    const nb::gil_scoped_release released;
+    copy = learner.with([](const Learner& l) { return std::make_unique<const Learner>(l); });
+  }
+  return living_of(copy->state());
 }
 
 nb::dict history(SharedLearner& learner) {
@@ -182,6 +193,8 @@ void bind_learner(nb::module_& m) {
       .def("last_step", &last_step)
       .def("lineage", &lineage, nb::arg("since") = 0,
            "The events from a number on in the lives of clusters, as columns.")
+      .def("living", &living,
+           "The confirmed clusters, as columns. Birth: when their nodes were created, by rows won.")
       .def("history", &history, "The learner's size at one refresh in so many, as columns.")
       .def("__getstate__", &state)
       .def("__setstate__", [](SharedLearner& self,

@@ -76,6 +76,26 @@ nb::dict events_since(const Lineage& lineage, std::int64_t since) {
   return d;
 }
 
+nb::dict living_of(const LearnerState& state) {
+  const std::vector<LivingCluster>& living = state.lineage.living;
+  const NodeState& nodes = state.nodes;
+  std::vector<std::int64_t> id;
+  std::vector<double> birth(living.size(), 0.0), rows(living.size(), 0.0);
+  for (const LivingCluster& cluster : living) id.push_back(cluster.id);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::int32_t k = position_of(nodes.cluster_id[i], living);
+    if (k == kNone) continue;
+    const double won = static_cast<double>(nodes.won[i] + 1);  // the row that created it, too
+    birth[k] += won * static_cast<double>(nodes.birth[i]);
+    rows[k] += won;
+  }
+  for (std::size_t k = 0; k < living.size(); ++k) birth[k] /= std::max(rows[k], 1.0);
+  nb::dict d;
+  d["id"] = to_array(id);
+  d["birth"] = to_array(birth);
+  return d;
+}
+
 nb::dict to_dict(const History& history) {
   nb::dict d;
   DictWriter writer(d);

@@ -17,6 +17,9 @@ LocalUpdate update_from(const nanobind::dict& update, std::size_t dims);
 // The events from number `since` on, as columns; those before count as dropped.
 nanobind::dict events_since(const Lineage& lineage, std::int64_t since);
 
+// The living clusters, as columns: their ids, and when their nodes were created, on average over the rows won.
+nanobind::dict living_of(const LearnerState& state);
+
 // The milestones, as columns.
 nanobind::dict to_dict(const History& history);
 

@@ -123,6 +123,8 @@ void Learner::match_and_learn(const double* sample, bool adjust_far) {
            .winner = r,
            .runner_up = b,
            .winner_birth = nodes.birth[r],
+           .winner_cluster = nodes.cluster_id[r],
+           .winner_parent = nodes.parent_id[r],
            .winner_similarity = a_r,
            .runner_up_similarity = a_b,
            .gamma = state_.metric.transform.gamma};

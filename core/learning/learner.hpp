@@ -82,7 +82,9 @@ struct Step {
   bool matched = false;  // there were nodes enough to match; the fields below are set
   std::int32_t winner = kNone;
   std::int32_t runner_up = kNone;
-  std::int64_t winner_birth = 0;  // step of its creation
+  std::int64_t winner_birth = 0;        // step of its creation
+  std::int64_t winner_cluster = kNone;  // its confirmed cluster
+  std::int64_t winner_parent = kNone;   // the confirmed cluster that it came next to
   double winner_similarity = 0.0;
   double runner_up_similarity = 0.0;
   double gamma = 0.0;  // of the metric that was matched in

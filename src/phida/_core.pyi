@@ -113,6 +113,11 @@ class Learner:
     def lineage(self, since: int = 0) -> dict[str, Any]:
         """The events from a number on in the lives of clusters, as columns."""
 
+    def living(self) -> dict[str, Any]:
+        """
+        The confirmed clusters, as columns. Birth: when their nodes were created, by rows won.
+        """
+
     def history(self) -> dict[str, Any]:
         """The learner's size at one refresh in so many, as columns."""
 

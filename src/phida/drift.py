@@ -1,11 +1,14 @@
-"""When a stream changes: a drift detector with river's interface, over the learner of PHIDA."""
+"""When a stream changes: a drift detector with river's interface, over the learner of PHIDA+."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 try:
     from river import base
@@ -13,10 +16,16 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.drift needs river: pip install "phida[river]"') from error
 
 from phida import _core
-from phida._model import PUBLISHED, Model, check_limits, limits
+from phida._model import Model, check_limits, limits
 from phida._named_rows import NamedRows
+from phida.lineage import Lineage
 
-__all__ = ["ClusterDrift", "Signal"]
+__all__ = ["Change", "ClusterDrift", "Signal"]
+
+Floats = NDArray[np.float64]
+
+#: The clusters that are watched.
+_RULE = "groups"
 
 #: A node is new to the short look while it is younger than this many rows.
 _SHORT = 150
@@ -27,6 +36,40 @@ _MEMORY = 1000
 #: How much more often new nodes win after a change worth telling of.
 _SHORT_RISE, _LONG_RISE = 0.15, 0.1
 
+#: Odds of a cluster's share after a change, against those before, and of rows that are still won after it has vanished.
+_TWICE, _HALF, _GONE = range(3)
+_ODDS = np.array([2.0, 0.5, 0.1])
+_LOG_ODDS = np.log(_ODDS)
+
+#: Rows that a cluster must win before its share and its place are known, and about how many these are taken from.
+_FEWEST, _MOST = 30, 400
+
+#: A shift to be detected, and the most that one row counts, in standard deviations of the cluster's rows.
+_SHIFT, _FARTHEST = 1.0, 3.0
+
+#: Added to a variance, so that a feature that never varied can be divided by it.
+_SMALLEST = 1e-300
+
+#: Evidence that a cluster has vanished from which rows in a new place are taken for its own.
+_FALLING = 5.0
+
+#: A cluster has moved, not vanished, if at least this share of the rows that it misses came beside it.
+_TAKEN_OVER = 0.5
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a stream."""
+
+    kind: Literal["new", "vanished", "moved", "share"]
+    """``new``: rows come from a new place. ``vanished``: a cluster wins no more rows. ``moved``: the rows of a cluster
+    come from another place. ``share``: a cluster wins about twice or half as many rows as before."""
+    ids: tuple[int, ...]
+    """The clusters concerned. For ``new``, the new cluster, or the one next to the new place, before there is an id."""
+    evidence: float
+    """Logarithm of how much more likely the change is than none, less the logarithm of the number of tests; infinite
+    where the lineage has confirmed the change."""
+
 
 @dataclass(frozen=True)
 class Signal:
@@ -35,31 +78,37 @@ class Signal:
     young: float
     """Usual share of rows that nodes younger than 150 rows win."""
     evidence: float
-    """How much more likely a change is than none, as a logarithm; the threshold ends it."""
+    """The largest evidence for a change of any kind."""
     created: int
     """Nodes that rows have created since the last drift."""
     events: int
-    """Births, splits, merges and deaths of clusters since the last drift."""
+    """Confirmed events of clusters since the last drift."""
     vigilance: float
     """Similarity below which a row becomes a node."""
 
 
 class ClusterDrift(base.DriftDetector):
-    """Tells when rows come from where no rows came before.
+    """Detect that groups of rows appear, vanish, move, or change their shares.
 
-    Rows of a stream that stays as it is are won by nodes that have been there for long. When it changes, rows create
-    nodes, and these nodes go on winning. The detector follows how often young nodes win, in two looks: at nodes of the
-    latest 150 rows, for what happens at once, and at those of the latest quarter of the stream, for what is slow.
-    Each adds up the evidence (a CUSUM of log-likelihood ratios) against the rate that was usual before.
+    The detector learns rows as :class:`phida.PHIDAPlus` does and compares each row with what was usual before:
 
-    A change in how often known groups come, with no row in a new place, is not a drift to it.
+    - Nodes that are young win more often: rows come from a new place (``new``, or ``moved`` if a cluster seems to have
+      vanished at the same time).
+    - A cluster wins no more rows (``vanished``, or ``moved`` if the rows come next to it).
+    - The rows of a cluster are off its mean by one standard deviation of some feature (``moved``).
+    - The odds of a cluster to win a row have doubled or halved (``share``).
+
+    Each test adds up log-likelihood ratios and begins anew where they speak against a change (CUSUM). Births and deaths
+    that the lineage confirms are changes too, unless the new cluster consists of rows from before. After a drift, all
+    tests begin anew.
 
     Parameters
     ----------
     threshold
-        Evidence at which a drift is told, as a logarithm of a likelihood ratio. Higher: later and surer.
+        Evidence that makes a drift. Higher: later and more reliable. The default was chosen on streams of
+        ``studies/drift.py`` that its tables do not show.
     grace_period
-        Rows, at the beginning and after a drift, in which none is told.
+        Rows at the beginning and after a drift that say what is usual. No drift is detected in them.
     max_nodes, half_life
         As for :class:`phida.PHIDAPlus`.
 
@@ -69,17 +118,20 @@ class ClusterDrift(base.DriftDetector):
     >>> from phida.drift import ClusterDrift
     >>> rng = random.Random(0)
     >>> detector = ClusterDrift()
-    >>> for t in range(3000):
-    ...     center = 0 if t < 2000 else 5
+    >>> for t in range(4000):
+    ...     share = 0.5 if t < 2000 else 0.1
+    ...     center = 0 if rng.random() < share else 10
     ...     detector.update({"a": rng.gauss(center, 1), "b": rng.gauss(0, 1)})
     ...     if detector.drift_detected:
-    ...         print(t)
-    2006
+    ...         print(t, detector.change.kind, detector.change.ids)
+    2069 share (0,)
+    >>> {id: round(center["a"]) for id, center in detector.centers.items()}
+    {0: 10, 1: 0}
     """
 
     def __init__(
         self,
-        threshold: float = 9.0,
+        threshold: float = 12.0,
         grace_period: int = 500,
         *,
         max_nodes: int | None = None,
@@ -112,31 +164,49 @@ class ClusterDrift(base.DriftDetector):
         if not model.begun:
             features = NamedRows(x)
             features.row(x)  # a row that is refused fixes nothing
-            model.begin(len(features.names), limits(self.max_nodes, self.half_life), features)
+            settings = {"plus": True, **limits(self.max_nodes, self.half_life)}
+            model.begin(len(features.names), settings, features)
         row = model.features.row(x)
         if self.drift_detected:
             self._drift_detected = False
             self._restart()
-        model.learn(row, PUBLISHED)
-        self._examine(model.learner)
+        model.learn(row, _RULE)
+        self._examine(model.learner, np.asarray(row)[0])
+
+    @property
+    def change(self) -> Change | None:
+        """The change that the last row completed the evidence for."""
+        return self._change
+
+    @property
+    def centers(self) -> dict[int, dict[Hashable, float]]:
+        """Centre of each cluster, by id."""
+        model = self._model
+        if not model.begun:
+            return {}
+        reading = model.reading(_RULE)
+        rows = zip(reading.cluster_ids().tolist(), reading.cluster_centers().tolist(), strict=True)
+        return {name: dict(zip(model.features.names, center, strict=True)) for name, center in rows}
 
     @property
     def signal(self) -> Signal:
         model = self._model
         return Signal(
             young=self._short.rate,
-            evidence=max(self._short.evidence, self._long.evidence),
+            evidence=max(0.0, self._short.evidence, self._long.evidence, self._clusters.evidence),
             created=self._created,
-            events=model.learner.n_events - self._events_before if model.begun else 0,
+            events=self._n_events - self._events_before,
             vigilance=model.learner.vigilance if model.begun else math.nan,
         )
 
     def _restart(self) -> None:
         self._rows = self._created = 0
-        self._events_before = self._model.learner.n_events if self._model.begun else 0
+        self._n_events = self._events_before = self._model.learner.n_events if self._model.begun else 0
         self._short, self._long = _Rise(_SHORT_RISE), _Rise(_LONG_RISE)
+        self._clusters = _Clusters()
+        self._change: Change | None = None
 
-    def _examine(self, learner: _core.Learner) -> None:
+    def _examine(self, learner: _core.Learner, row: Floats) -> None:
         """Update the evidence with the last row."""
         self._rows += 1
         step = learner.last_step()
@@ -147,14 +217,47 @@ class ClusterDrift(base.DriftDetector):
         age = learner.n_seen - step["winner_birth"]
         young = created or age < _SHORT
         late = created or age < max(_SHORT, self._rows / 4)
+        cluster, parent = step["winner_cluster"], step["winner_parent"]
+        self._clusters.add(row, -1 if created else cluster, cluster if cluster >= 0 else parent, young)
+        confirmed = self._follow_events(learner)
         if self._rows <= self.grace_period:
+            self._clusters.drop_evidence()
             # At first every node is young; what comes then says nothing of the rate.
             if self._rows > _SHORT:
                 self._short.learn(young, 1 / (self._rows - _SHORT + 10))
                 self._long.learn(late, 1 / (self._rows - _SHORT + 10))
             return
-        evidence = max(self._short.add(young), self._long.add(late))
-        self._drift_detected = evidence > self.threshold
+        new_place = max(self._short.add(young), self._long.add(late))
+        self._change = self._clusters.change(self.threshold)
+        if self._change is None and new_place > self.threshold:
+            self._change = self._clusters.new_place(new_place)
+        if self._change is None:
+            self._change = confirmed
+        self._drift_detected = self._change is not None
+
+    def _follow_events(self, learner: _core.Learner) -> Change | None:
+        """The change that an event of the lineage confirms. Tests of the clusters concerned begin anew."""
+        if learner.n_events == self._n_events:
+            return None
+        change = None
+        for event in Lineage.from_columns(learner.lineage(self._n_events)):
+            if event.kind == "died" and event.before[0] in self._clusters:
+                change = change or Change("vanished", event.before, math.inf)
+            elif event.kind == "revived" or (
+                event.kind in ("born", "split") and self._is_new(event.after[-1], learner)
+            ):
+                change = change or Change("new", event.after[-1:], math.inf)
+            if event.kind == "born":  # whose nodes these were before, the event does not say
+                self._clusters = _Clusters()
+            self._clusters.forget({*event.before, *event.after})
+        self._n_events = learner.n_events
+        return change
+
+    def _is_new(self, cluster: int, learner: _core.Learner) -> bool:
+        """Whether the cluster's nodes came after the grace period; else it was found in rows from before."""
+        living = learner.living()
+        (birth,) = living["birth"][living["id"] == cluster]
+        return bool(birth > learner.n_seen - self._rows + self.grace_period)
 
 
 class _Rise:
@@ -175,3 +278,136 @@ class _Rise:
         self.evidence = max(0.0, self.evidence + math.log(ratio))
         self.learn(hit, 1 / _MEMORY)
         return self.evidence
+
+
+class _Clusters:
+    """Evidence that the shares or the places of clusters have changed."""
+
+    def __init__(self) -> None:
+        self._position: dict[int, int] = {}  # by id, in ascending order
+        self._won = np.zeros(0)  # rows
+        self._of = np.zeros(0)  # of so many that any cluster won
+        self._shares = np.zeros((3, 0))  # evidence for _TWICE, _HALF and _GONE
+        # Since the evidence for _GONE began:
+        self._missed = np.zeros(0)  # rows that the rate promised
+        self._beside = np.zeros(0)  # rows won beside the cluster by nodes of none
+        self._young = np.zeros(0)  # rows that young nodes won in the cluster or beside it, the latest most
+        self._places: list[_Place] = []
+
+    def __contains__(self, cluster: int) -> bool:
+        return cluster in self._position
+
+    def add(self, row: Floats, cluster: int, beside: int, young: bool) -> None:
+        """Take a row that a cluster won, or that a node of none won beside one; -1 for no cluster."""
+        if beside >= 0 and beside not in self._position:
+            self._append(beside, len(row))
+        if not self._position:
+            return
+        at, near = self._position.get(cluster, -1), self._position.get(beside, -1)
+        rate = self._won / np.maximum(self._of, 1.0)
+        # As the lineage does it: odds would make too much of a few rows that a large cluster does not win.
+        self._shares[_GONE] += (1.0 - _ODDS[_GONE]) * rate
+        if at >= 0:  # how many rows are won by nodes of no cluster is another question
+            self._shares[:_GONE] -= np.log1p(np.outer(_ODDS[:_GONE] - 1.0, rate))
+            self._shares[:, at] += _LOG_ODDS
+        self._shares *= (self._shares > 0.0) & (self._won >= _FEWEST)
+        falling = self._shares[_GONE] > 0.0
+        self._missed = (self._missed + rate) * falling
+        self._beside *= falling
+        self._young *= 1.0 - 1.0 / _SHORT
+        self._young[near] += young and near >= 0
+        if at < 0:
+            self._beside[near] += near >= 0
+            return
+        self._of += 1.0
+        self._won[at] += 1.0
+        if self._won[at] > _MOST:
+            self._won[at] *= 0.5
+            self._of[at] *= 0.5
+        self._places[at].add(row)
+
+    def drop_evidence(self) -> None:
+        """Begin all tests anew, with what is known of the clusters."""
+        self._shares[:] = 0.0
+        for place in self._places:
+            place.drop_evidence()
+
+    def forget(self, ids: set[int]) -> None:
+        """Begin anew with these clusters."""
+        for name in ids & self._position.keys():
+            at = self._position.pop(name)
+            self._position = {other: k - (k > at) for other, k in self._position.items()}
+            for column in self._COLUMNS:
+                setattr(self, column, np.delete(getattr(self, column), at, axis=-1))
+            del self._places[at]
+
+    _COLUMNS = ("_won", "_of", "_shares", "_missed", "_beside", "_young")
+
+    def _append(self, name: int, n_features: int) -> None:
+        self._position[name] = len(self._position)
+        for column in self._COLUMNS:
+            values = getattr(self, column)
+            setattr(self, column, np.append(values, np.zeros((*values.shape[:-1], 1)), axis=-1))
+        self._places.append(_Place(n_features))
+
+    @property
+    def evidence(self) -> float:
+        """The largest of all tests."""
+        return max((change.evidence for change in self._changes()), default=0.0)
+
+    def change(self, threshold: float) -> Change | None:
+        """The first kind of change with enough evidence."""
+        return next((change for change in self._changes() if change.evidence > threshold), None)
+
+    def _changes(self) -> Iterator[Change]:
+        """What there is most evidence for, by kind."""
+        if not self._position:
+            return
+        names = list(self._position)
+        by_chance = math.log(self._shares.size)
+        at = int(self._shares[_GONE].argmax())
+        moved = self._beside[at] >= _TAKEN_OVER * self._missed[at]
+        yield Change("moved" if moved else "vanished", (names[at],), float(self._shares[_GONE, at]) - by_chance)
+        evidence = [place.evidence for place in self._places]
+        at = evidence.index(max(evidence))
+        yield Change("moved", (names[at],), evidence[at] - math.log(len(names)))
+        either = self._shares[:_GONE].max(axis=0)
+        at = int(either.argmax())
+        yield Change("share", (names[at],), float(either[at]) - by_chance)
+
+    def new_place(self, evidence: float) -> Change:
+        """Rows from a new place: of clusters that seem to have vanished, or else of a new group."""
+        names = list(self._position)
+        falling = tuple(sorted(names[at] for at in np.flatnonzero(self._shares[_GONE] >= _FALLING)))
+        if falling or not names:
+            return Change("moved" if falling else "new", falling, evidence)
+        return Change("new", (names[int(self._young.argmax())],), evidence)
+
+
+class _Place:
+    """Evidence that the rows of a cluster come from elsewhere than before."""
+
+    def __init__(self, n_features: int) -> None:
+        self._n = 0
+        self._mean = np.zeros(n_features)
+        self._variance = np.zeros(n_features)
+        self._sums = np.zeros((2, n_features))  # for a shift up and down
+        self.evidence = 0.0  # less the logarithm of the number of sums
+
+    def add(self, row: Floats) -> None:
+        self._n += 1
+        off = row - self._mean
+        if self._n > _FEWEST:
+            z = off / np.sqrt(self._variance + _SMALLEST)
+            ratio = _SHIFT * np.minimum(np.maximum(z, -_FARTHEST), _FARTHEST)
+            self._sums[0] += ratio
+            self._sums[1] -= ratio
+            self._sums = np.maximum(self._sums - _SHIFT**2 / 2, 0.0)
+            self.evidence = float(self._sums.max()) - math.log(self._sums.size)
+        weight = 1 / min(self._n, _MOST)
+        self._mean += weight * off
+        self._variance += weight * ((1 - weight) * off * off - self._variance)
+
+    def drop_evidence(self) -> None:
+        self._sums[:] = 0.0
+        self.evidence = 0.0

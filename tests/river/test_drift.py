@@ -1,6 +1,7 @@
-"""The drift detector: what it tells, and that it is one of river's kind."""
+"""The drift detector: what it detects and names, and that it is one of river's kind."""
 
 import copy
+import dataclasses
 import math
 import pickle
 
@@ -12,70 +13,163 @@ from river import base
 
 from phida.drift import ClusterDrift
 
+HERE = [[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]]
 
-def alarms(rows, **settings):
-    detector = ClusterDrift(**settings)
-    told = []
+
+def groups(n, seed, centers=HERE, shares=None):
+    rng = np.random.default_rng(seed)
+    return np.array(centers)[rng.choice(len(centers), size=n, p=shares)] + rng.normal(size=(n, 2))
+
+
+def update(detector, rows):
+    """The rows at which a drift was detected, and the changes."""
+    found = []
     for t, row in enumerate(rows):
         detector.update(dict(enumerate(row.tolist())))
+        assert detector.drift_detected == (detector.change is not None)
         if detector.drift_detected:
-            told.append(t)
-    return told
+            found.append((t, detector.change))
+    return found
 
 
-def groups(n, centers, seed):
-    rng = np.random.default_rng(seed)
-    return np.array(centers)[rng.integers(len(centers), size=n)] + rng.normal(size=(n, 2))
+def after_a_while(seed, **settings):
+    """A detector that has seen the three groups for 2,000 rows."""
+    detector = ClusterDrift(**settings)
+    assert update(detector, groups(2000, seed)) == []
+    return detector
 
 
-HERE, THERE = [[0, 0], [10, 0], [0, 10]], [[0, 0], [10, 0], [20, 20]]
+def ids_at(detector, *places):
+    """The ids of the clusters at these places."""
+    centers = {name: list(center.values()) for name, center in detector.centers.items()}
+    return tuple(sorted(min(centers, key=lambda name: math.dist(centers[name], place)) for place in places))
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_an_abrupt_change_is_told_soon_and_nothing_else(seed):
-    told = alarms(np.vstack([groups(2000, HERE, seed), groups(1500, THERE, seed + 10)]))
-    assert len(told) == 1 and 2000 <= told[0] < 2150
+def test_a_new_group_is_detected_soon_and_once(seed):
+    detector = after_a_while(seed)
+    [(delay, change)] = update(detector, groups(1500, seed + 10, [*HERE, [20, 20]]))
+    assert change.kind == "new" and delay < 150
+    assert len(change.ids) == 1 and set(change.ids) <= set(detector.centers)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_rare_new_group_is_named_by_its_own_id_once_it_is_confirmed(seed):
+    detector = after_a_while(seed)
+    known = ids_at(detector, *HERE)
+    [(delay, change)] = update(detector, groups(6000, seed + 10, [*HERE, [20, 20]], [0.33, 0.33, 0.32, 0.02]))
+    assert change.kind == "new" and change.evidence == math.inf and delay * 0.02 < 100
+    assert change.ids == ids_at(detector, [20, 20]) and change.ids[0] not in known
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_vanished_group_is_named(seed):
+    detector = after_a_while(seed)
+    vanished = ids_at(detector, HERE[2])
+    [(delay, change)] = update(detector, groups(1500, seed + 10, HERE[:2]))
+    assert (change.kind, change.ids) == ("vanished", vanished) and delay < 100
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("place", [[2.0, 11.0], [4.0, 14.0], [-20.0, 30.0]], ids=["near", "beside", "far"])
+def test_a_moved_group_is_named(seed, place):
+    detector = after_a_while(seed)
+    moved = ids_at(detector, HERE[2])
+    found = update(detector, groups(300, seed + 10, [*HERE[:2], place]))
+    assert len(found) == 1
+    [(delay, change)] = found
+    assert (change.kind, change.ids) == ("moved", moved) and delay < 150
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_group_that_moves_slowly_is_named(seed):
+    detector = after_a_while(seed)
+    moved = ids_at(detector, HERE[0])
+    rows = groups(1500, seed + 10)
+    inside = np.linalg.norm(rows, axis=1) < 5
+    rows[inside, 0] -= (np.arange(1500) / 300)[inside]
+    delay, change = update(detector, rows)[0]
+    assert (change.kind, change.ids) == ("moved", moved) and delay < 600
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("shares", [[0.15, 0.15, 0.7], [0.42, 0.42, 0.16]], ids=["twice", "half"])
+def test_a_changed_share_is_named(seed, shares):
+    detector = after_a_while(seed)
+    changed = ids_at(detector, HERE[2]) if shares[2] < 0.5 else ids_at(detector, *HERE)
+    [(delay, change)] = update(detector, groups(800, seed + 10, shares=shares))
+    assert change.kind == "share" and set(change.ids) <= set(changed) and delay < 500
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_stream_that_stays_is_quiet(seed):
-    assert alarms(groups(5000, HERE, seed)) == []
-    assert alarms(np.random.default_rng(seed).uniform(size=(4000, 5))) == []
+    rng = np.random.default_rng(seed)
+    assert update(ClusterDrift(), groups(5000, seed, shares=[0.6, 0.35, 0.05])) == []
+    assert update(ClusterDrift(), rng.uniform(size=(4000, 5))) == []
+    assert update(ClusterDrift(), rng.normal(size=(4000, 2))) == []
+    assert update(ClusterDrift(half_life=1000.0), groups(4000, seed)) == []
 
 
-def test_a_slow_change_is_told():
+def test_a_gradual_change_is_detected():
     rng = np.random.default_rng(1)
-    before, after = groups(4000, HERE, 2), groups(4000, THERE, 3)
-    share = np.clip((np.arange(4000) - 2000) / 1000, 0, 1)
-    mixed = np.where(rng.random(4000)[:, None] < share[:, None], after, before)
-    told = alarms(mixed)
-    assert told and 2000 <= told[0] < 3200
+    before, after = groups(2000, 3), groups(2000, 4, [*HERE[:2], [20, 20]])
+    later = rng.random(2000) < np.arange(2000) / 1000
+    delay, change = update(after_a_while(2), np.where(later[:, None], after, before))[0]
+    assert change.kind in ("new", "moved") and delay < 1000
 
 
-def test_the_flag_stands_for_one_row_and_the_signal_begins_anew():
-    detector = ClusterDrift()
-    rows = np.vstack([groups(1500, HERE, 0), groups(400, THERE, 1)])
-    flags = []
-    for row in rows:
+def test_a_group_that_died_and_comes_back_is_detected_twice():
+    detector = after_a_while(0, half_life=300.0)
+    [(_, vanished)] = update(detector, groups(1500, 1, HERE[:2]))
+    assert vanished.kind == "vanished"
+    delay, back = update(detector, groups(500, 2))[0]
+    assert back.kind in ("new", "moved") and delay < 100
+
+
+def test_features_that_never_vary_may_begin_to():
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.normal(size=3000), np.full(3000, 7.0)])
+    rows[2000:, 1] = 8.0
+    row, change = update(ClusterDrift(), rows)[0]
+    assert change.kind == "moved" and 2000 <= row < 2050
+
+
+def test_the_flag_stands_for_one_row_and_the_tests_begin_anew():
+    detector = after_a_while(0)
+    for row in groups(400, 1, [*HERE, [20, 20]]):
         detector.update(dict(enumerate(row.tolist())))
-        flags.append(detector.drift_detected)
         if detector.drift_detected:
-            assert detector.signal.evidence > detector.threshold
-    assert sum(flags) == 1 and not flags[-1]
-    assert detector.signal.evidence == 0 and detector.signal.events >= 0
+            break
+    assert detector.signal.evidence == detector.change.evidence > detector.threshold
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        detector.change.kind = "share"
+    detector.update({0: 0.0, 1: 0.0})
+    assert not detector.drift_detected and detector.change is None
+    assert detector.signal.evidence == detector.signal.created == detector.signal.events == 0
+
+
+def test_a_higher_threshold_detects_later():
+    rows = np.vstack([groups(2000, 0), groups(500, 1, HERE[:2])])
+    delays = [update(ClusterDrift(threshold), rows)[0][0] for threshold in (9.0, 12.0, 20.0)]
+    assert delays[0] < delays[1] < delays[2]
 
 
 def test_it_is_a_drift_detector_of_river():
-    detector = ClusterDrift(threshold=12.0, half_life=1000.0)
+    detector = ClusterDrift(threshold=15.0, half_life=1000.0)
     assert isinstance(detector, base.DriftDetector) and not detector.drift_detected
-    assert math.isnan(detector.signal.vigilance)
+    assert math.isnan(detector.signal.vigilance) and detector.centers == {} and detector.change is None
     fresh = detector.clone()
-    assert (fresh.threshold, fresh.half_life) == (12.0, 1000.0)
-    for row in groups(700, HERE, 4):
-        detector.update(dict(enumerate(row.tolist())))
-    for other in (copy.deepcopy(detector), pickle.loads(pickle.dumps(detector))):
-        assert other.signal == detector.signal
-    assert 0 < detector.signal.created < 700
+    assert (fresh.threshold, fresh.half_life) == (15.0, 1000.0)
+
+
+@pytest.mark.parametrize("how", [copy.deepcopy, lambda detector: pickle.loads(pickle.dumps(detector))])
+def test_copies_go_on_alike(how):
+    detector = after_a_while(4)
+    twin = how(detector)
+    assert twin.signal == detector.signal and 0 < detector.signal.created < 2000
+    rows = groups(300, 5, HERE[:2])
+    assert update(twin, rows) == update(detector, rows) != []
+    assert twin.signal == detector.signal
 
 
 @pytest.mark.parametrize("wrong", [{"threshold": 0}, {"threshold": math.nan}, {"grace_period": 100}])
@@ -88,6 +182,8 @@ def test_a_row_that_is_refused_changes_nothing():
     detector = ClusterDrift()
     with pytest.raises(ValueError, match="a"):
         detector.update({"a": float("nan")})
+    with pytest.raises(TypeError, match="one feature"):
+        detector.update(1.0)
     detector.update({"b": 1.0})
     with pytest.raises(ValueError, match="b"):
         detector.update({"c": 1.0})
