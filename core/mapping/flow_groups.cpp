@@ -91,10 +91,8 @@ FlowGroups find_groups(const RowMatrix& representative, const Flow& flow,
     if (root_a == root_b) continue;
     const bool a_goes = lower(root_a, root_b);
     const std::int32_t peak = a_goes ? root_a : root_b, partner = a_goes ? root_b : root_a;
-    const double at_peak = strength[peak] + static_cast<double>(flow.loop[peak]);
-    out.merges.push_back(
-        {a, b, peak, partner, out.height[peak], level[e],
-         std::sqrt(1.0 / static_cast<double>(flow.edges[e].weight) + 1.0 / at_peak)});
+    out.merges.push_back({a, b, peak, partner, out.height[peak], level[e], flow.edges[e].weight,
+                          static_cast<std::int64_t>(strength[peak]) + flow.loop[peak]});
     trees.hang(peak, partner);
   }
   std::stable_sort(

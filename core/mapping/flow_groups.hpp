@@ -20,8 +20,8 @@ struct FlowMerge {
   std::int32_t partner = 0;  // the higher one
   double peak_height = 0.0;
   double valley_height = 0.0;
-  double log_error =
-      0.0;  // standard error of the logarithm of the prominence, by the counts behind it
+  std::int64_t valley_count = 0;  // the counts behind the two heights, in units
+  std::int64_t peak_count = 0;
 
   double prominence() const { return peak_height / valley_height; }
 };

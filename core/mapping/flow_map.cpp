@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "numeric/disjoint_sets.hpp"
-#include "numeric/elementary.hpp"
 
 namespace phida {
 namespace {
@@ -21,6 +20,17 @@ NodeMap leaves_of(const Flow& flow, std::size_t n_nodes, const FeatureTransform&
   map.transform = transform;
   map.leaves = Leaf::kNode;
   return map;
+}
+
+// Is the peak above the threshold by so many standard errors? The valley's count is compared with what it would be at the
+// threshold; roots of counts have nearly the same error whatever the count.
+bool is_prominent(const FlowMerge& merge, double unit, double errors) {
+  if (merge.peak_height < kProminence * merge.valley_height) return false;
+  const double valley = static_cast<double>(merge.valley_count) / unit;
+  const double peak = static_cast<double>(merge.peak_count) / unit;
+  const double at_threshold = valley * merge.prominence() / kProminence;
+  return 2.0 * (std::sqrt(at_threshold) - std::sqrt(valley)) >=
+         errors * std::sqrt(1.0 + at_threshold / peak);
 }
 
 }  // namespace
@@ -47,7 +57,7 @@ NodeMap map_groups(const Flow& flow, const FlowGroups& groups, std::size_t n_nod
 std::size_t remembered_groups(const Flow& flow, const FlowGroups& groups, std::int64_t unit,
                               std::span<const Memory> memory, std::span<const double> support,
                               std::vector<std::int32_t>& cluster) {
-  constexpr double kErrors = 3.0;
+  constexpr double kErrors = 4.0;
   const std::size_t n = flow.members.size();
   std::vector<std::map<std::int64_t, double>> shares(n);  // per tree: support by remembered cluster
   for (std::size_t v = 0; v < n; ++v)
@@ -59,7 +69,6 @@ std::size_t remembered_groups(const Flow& flow, const FlowGroups& groups, std::i
       if (share.second > most.second) most = share;
     return most.first;
   };
-  const double root_unit = std::sqrt(static_cast<double>(unit));
   DisjointSets trees;
   trees.reset(n);
   for (const FlowMerge& merge : groups.merges) {
@@ -67,10 +76,7 @@ std::size_t remembered_groups(const Flow& flow, const FlowGroups& groups, std::i
     const std::int64_t was_a = was(a);
     const bool was_one = was_a != -1 && was_a == was(b);
     const double errors = was_one ? kErrors * memory[flow.members[merge.peak]].settled : 0.0;
-    // Counts that have faded to nothing tell nothing.
-    const double shift = std::min(errors * merge.log_error * root_unit, 100.0);
-    const double threshold = kProminence * portable_exp(shift);
-    if (merge.peak_height >= threshold * merge.valley_height) continue;
+    if (is_prominent(merge, static_cast<double>(unit), errors)) continue;
     for (const auto& [id, share] : shares[b]) shares[a][id] += share;
     trees.hang(b, a);
   }

@@ -19,7 +19,7 @@ struct Memory {
   double settled = 0.0;
 };
 
-// Groups with memory: what was one cluster is divided only where its prominence is above the threshold by three standard
+// Groups with memory: what was one cluster is divided only where its prominence is above the threshold by four standard
 // errors of the counts involved; fewer, in proportion, where the cluster is not settled. Per node the group, or -1.
 // Returns how many there are.
 std::size_t remembered_groups(const Flow& flow, const FlowGroups& groups, std::int64_t unit,
