@@ -35,7 +35,7 @@ constexpr double kMostRateWins = 200.0, kFewestRateWins = 20.0;
 constexpr double kSlack = 0.1;
 
 // A cluster takes over from another if it gains at least this share of what the other one loses. One that splits loses
-// more than its share of what a birth takes from all.
+// this share of it, and more where a birth, which takes from all alike, would take much from it too.
 constexpr double kTakenOver = 0.5, kSplitLoss = 0.25;
 
 // Before it has won so many samples, a cluster from which another splits may be the first of several to come.
@@ -494,7 +494,10 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
     if (origin.inside != kNone)
       return living[origin.inside].gained <= kTakenOver * evidence ? origin.inside : kNone;
     if (origin.beside == kNone) return kNone;
-    return living[origin.beside].lost >= kSplitLoss * evidence ? origin.beside : kNone;
+    const LivingCluster& other = living[origin.beside];
+    const double share = other.rate_won / std::max(other.rate_of, 1.0);
+    const bool loses = other.lost >= kSplitLoss * (1.0 + 2.0 * share) * evidence;
+    return loses ? origin.beside : kNone;
   };
   const auto confirm = [&](const Candidate& candidate, auto in) {
     const Origin origin = origin_of(in);
