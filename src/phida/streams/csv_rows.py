@@ -168,7 +168,7 @@ class CsvRows:
                 raise DataError(f"column {self.all_names[i]!r} holds neither dates nor booleans ({example[:40]!r}).")
             self._conversions[i] = found
         others = [i for i in self._features if i not in self._conversions]
-        first = sample[0]
+        first = sample[0] if sample else None
         if first is not None and any(
             not is_missing(first[i]) and not self._dialect.is_number(first[i]) for i in others
         ):
