@@ -112,6 +112,15 @@ test-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## Te
 java:
 	@command -v java > /dev/null || [ -n "$$JAVA_HOME" ] || tools/debian_packages openjdk-17-jre-headless || true
 
+$(VENV)/integration-tools: $(VENV)/installed-once pyproject.toml
+	@echo "installing the packages of others that phida works with"
+	@$(PIP) --group test-integrations
+	@touch $@
+
+.PHONY: test-integrations
+test-integrations: $(VENV)/installed $(VENV)/test-tools $(VENV)/integration-tools  ## Tests with skops and MLflow
+	$(BIN)/python -m pytest tests/integrations
+
 $(VENV)/browser-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing Playwright"
 	@$(PIP) --group browser
