@@ -115,10 +115,11 @@ java:
 $(VENV)/integration-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing the packages of others that phida works with"
 	@$(PIP) --group test-integrations
+	@$(PIP) --no-deps "bertopic>=0.17"
 	@touch $@
 
 .PHONY: test-integrations
-test-integrations: $(VENV)/installed $(VENV)/test-tools $(VENV)/integration-tools  ## Tests with skops and MLflow
+test-integrations: $(VENV)/installed $(VENV)/test-tools $(VENV)/integration-tools  ## Tests with skops, MLflow and BERTopic
 	$(BIN)/python -m pytest tests/integrations
 
 $(VENV)/browser-tools: $(VENV)/installed-once pyproject.toml
