@@ -12,12 +12,16 @@ import typer
 
 from phida.cli import inputs, methods, options
 from phida.cli.console import errors_as_messages, say
+from phida.streams.columns import Selection
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
 
 
 def serve(
-    data: Annotated[str, typer.Option("--from", help="A file that phida stream takes; - is standard input.")],
+    data: Annotated[
+        str | None, typer.Option("--from", help="A file that phida stream takes; - is standard input.")
+    ] = None,
+    learn: Annotated[bool, typer.Option("--learn", help="Learn rows that programs send to POST /learn.")] = False,
     model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False)] = None,
     save: Annotated[Path | None, typer.Option(help="Where the model goes at the end.", dir_okay=False)] = None,
     host: Annotated[
@@ -45,6 +49,8 @@ def serve(
     """
     with errors_as_messages(), ExitStack() as stack:
         _check(token, rate)
+        if data is None and not learn:
+            raise typer.BadParameter("there is nothing to learn; give --from FILE, --learn, or both.")
         try:
             from phida.serve.access import is_loopback
             from phida.serve.learning import Learning
@@ -56,16 +62,19 @@ def serve(
             raise ImportError('phida serve needs Starlette and uvicorn: pip install "phida[serve]"') from error
         if token is None and not is_loopback(host):
             raise typer.BadParameter(f"{host} can be reached from elsewhere; give visitors a --token to show.")
-        inputs.check_targets(data, save)
-        bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
+        inputs.check_targets(data or "", save)
+        bad = stack.enter_context(inputs.bad_rows(data or "", on_bad_row, bad_row_log))
         learned = None if model is None else StreamModel.load(model)
-        source = inputs.source(data, format, delimiter, columns, exclude, None, learned)
+        source = None
+        if data is not None:
+            source = replace(inputs.source(data, format, delimiter, columns, exclude, None, learned), follow=follow)
         if learned is None:
             learned = StreamModel(methods.new_estimator(method, level, max_nodes, half_life), None)
         methods.check_begun(learned.estimator, method, max_nodes, half_life)
         methods.set_level(learned.estimator, level)
-        learning = Learning(learned, replace(source, follow=follow), bad, rate=rate, notify=partial(say, quiet=quiet))
-        live = Live(learning, "standard input" if data == "-" else Path(data).name, token)
+        posted = Selection(options.names(columns), options.names(exclude)) if learn else None
+        learning = Learning(learned, source, bad, selection=posted, rate=rate, notify=partial(say, quiet=quiet))
+        live = Live(learning, _name(data), token)
         stack.enter_context(Signals().caught())
         listening = stack.enter_context(listen(host, port))
         shown = f"[{host}]" if ":" in host else host
@@ -77,6 +86,13 @@ def serve(
         say(f"{learning.progress.rows:,} rows read" + (f"; model: {save}" if saved else ""), quiet=quiet)
         if learning.error is not None:
             raise learning.error
+
+
+def _name(data: str | None) -> str:
+    """What the page calls the stream."""
+    if data is None:
+        return "POST /learn"
+    return "standard input" if data == "-" else Path(data).name
 
 
 def _check(token: str | None, rate: float | None) -> None:

@@ -1,4 +1,4 @@
-"""The thread that reads a stream and learns it."""
+"""The thread that reads a stream and learns it, and rows that come from elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from phida.streams.batch import RowReader
+from phida.streams.columns import Selection
 from phida.streams.learning import BadRows
 from phida.streams.lines import Interrupted, Signals
 from phida.streams.model import StreamModel
@@ -41,15 +45,23 @@ class Learning:
     def __init__(
         self,
         model: StreamModel,
-        source: Source,
+        source: Source | None,
         bad_rows: BadRows,
         *,
+        selection: Selection | None = None,
         rate: float | None = None,
         notify: Callable[[str], None] = lambda sentence: None,
     ) -> None:
-        """``rate``: at most so many rows a second; ``notify``: called when a followed file is replaced."""
+        """``selection``: features of rows that come by :meth:`learn`; None: no such rows are taken.
+
+        ``rate``: at most so many rows of the source a second; ``notify``: called when a followed file is replaced.
+        """
         self.model = model
         self.source = source
+        self.selection = selection or Selection()
+        self.takes_posts = selection is not None
+        self.lock = threading.RLock()
+        """Held while rows are learned and counted."""
         self.error: Exception | None = None
         """What ended the stream, if it failed."""
         self._bad_rows = bad_rows
@@ -80,6 +92,15 @@ class Learning:
         self._going.set()
         self._thread.join()
 
+    def learn(self, names: tuple[str, ...] | None, rows: NDArray[np.float64]) -> int:
+        """Learn rows that come from elsewhere; the number of the first."""
+        with self.lock:
+            self._begin(names, rows.shape[1])
+            self.model.learn(rows)
+            first = self._rows
+            self._rows += len(rows)
+            return first
+
     @property
     def progress(self) -> Progress:
         """As of now."""
@@ -94,8 +115,11 @@ class Learning:
 
     def _run(self) -> None:
         try:
-            with opened(self.source, self._signals, self._notify) as reader:
-                self._learn(reader)
+            if self.source is not None:
+                with opened(self.source, self._signals, self._notify) as reader:
+                    self._learn(reader)
+            while self.takes_posts:
+                self._signals.sleep(3600)
             self._ended = "The stream has ended; this page stays until the server is stopped."
         except Interrupted:
             self._ended = "The server is stopping."
@@ -103,24 +127,31 @@ class Learning:
             self.error = error
 
     def _learn(self, reader: RowReader) -> None:
-        if self.model.names is None and not self.model.fitted:
-            self.model.names = reader.names
-        self.model.check_width(len(reader.features))
+        with self.lock:
+            self._begin(reader.names, len(reader.features))
         due = time.monotonic()
         for batch in reader.batches(self._batch):
             self._going.wait()
             self._signals.check()
-            self._bad_rows.take(batch.bad)
-            if len(batch):
-                self.model.learn(batch.rows)
-            self._rows = batch.end
+            count = len(batch) + len(batch.bad)
+            with self.lock:
+                self._bad_rows.take(batch.bad)
+                if len(batch):
+                    self.model.learn(batch.rows)
+                self._rows += count
             if self._rate is not None:
                 now = time.monotonic()
-                due = max(due + (len(batch) + len(batch.bad)) / self._rate, now)
+                due = max(due + count / self._rate, now)
                 self._signals.sleep(due - now)
+
+    def _begin(self, names: tuple[str, ...] | None, width: int) -> None:
+        if self.model.names is None and not self.model.fitted:
+            self.model.names = names
+        self.model.check_width(width)
 
     @property
     def _batch(self) -> int:
+        assert self.source is not None
         if self.source.is_pipe or self.source.follow:
             return 1
         return _BATCH if self._rate is None else max(1, min(_BATCH, int(self._rate / _STEPS)))
