@@ -119,8 +119,13 @@ $(VENV)/integration-tools: $(VENV)/installed-once pyproject.toml
 	@touch $@
 
 .PHONY: test-integrations
-test-integrations: $(VENV)/installed $(VENV)/test-tools $(VENV)/integration-tools  ## Tests with skops, MLflow and BERTopic
-	$(BIN)/python -m pytest tests/integrations
+test-integrations: $(VENV)/installed $(VENV)/test-tools $(VENV)/integration-tools mosquitto  ## Tests with skops, MLflow, BERTopic, Kafka, MQTT
+	$(BIN)/python -m pytest -n 2 tests/integrations tests/unit/test_package.py
+
+# The broker that the tests of MQTT start; without it they skip and say so.
+.PHONY: mosquitto
+mosquitto:
+	@[ -x /usr/sbin/mosquitto ] || command -v mosquitto > /dev/null || tools/debian_packages mosquitto || true
 
 $(VENV)/browser-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing Playwright"

@@ -12,7 +12,8 @@ from typing import IO
 import typer
 
 from phida.cli.options import names
-from phida.streams.batch import Batch, RowReader
+from phida.streams.address import is_address
+from phida.streams.batch import Batch, DataError, RowReader
 from phida.streams.columns import Selection
 from phida.streams.learning import BadRows
 from phida.streams.lines import Signals
@@ -103,6 +104,8 @@ def each_batch(
     source: Source, model: StreamModel | None, bad: BadRows, progress: Callable[[int], None]
 ) -> Iterator[tuple[RowReader, Batch]]:
     """The batches of a file; Ctrl-C ends it between two of them."""
+    if is_address(source.path):
+        raise DataError("a topic has no end; learn it with phida stream or phida serve.")
     signals = Signals()
     with signals.caught(), opened(source, signals) as reader:
         if model is not None:

@@ -12,6 +12,7 @@ import typer
 
 from phida.cli import inputs, methods, options
 from phida.cli.console import errors_as_messages, say
+from phida.streams.address import address_of, is_address
 from phida.streams.columns import Selection
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
@@ -19,7 +20,7 @@ from phida.streams.model import StreamModel
 
 def serve(
     data: Annotated[
-        str | None, typer.Option("--from", help="A file that phida stream takes; - is standard input.")
+        str | None, typer.Option("--from", help="A file or topic that phida stream takes; - is standard input.")
     ] = None,
     learn: Annotated[bool, typer.Option("--learn", help="Learn rows that programs send to POST /learn.")] = False,
     model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False)] = None,
@@ -92,6 +93,8 @@ def _name(data: str | None) -> str:
     """What the page calls the stream."""
     if data is None:
         return "POST /learn"
+    if is_address(data):
+        return address_of(data).topic
     return "standard input" if data == "-" else Path(data).name
 
 

@@ -15,7 +15,8 @@ from phida.cli import inputs, methods, options
 from phida.cli.console import INTERRUPTED, counting, errors_as_messages, print_json, say
 from phida.cli.models import output_format_of
 from phida.streams import checkpoint
-from phida.streams.batch import DataError
+from phida.streams.address import Address, address_of, is_address
+from phida.streams.batch import DataError, RowReader
 from phida.streams.checkpoint import Position, Schedule
 from phida.streams.identity import PIPE, tail
 from phida.streams.learning import Score, Stream
@@ -26,9 +27,12 @@ from phida.streams.output import Output
 
 
 def stream(
-    data: options.Data = "-",
+    data: Annotated[
+        str,
+        typer.Argument(help="A file as for phida fit, kafka://HOST/TOPIC or mqtt://HOST/TOPIC; - is standard input."),
+    ] = "-",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A file instead of standard output.", dir_okay=False)
+        str | None, typer.Option("--output", "-o", help="A file or kafka://HOST/TOPIC instead of standard output.")
     ] = None,
     output_format: Annotated[str | None, typer.Option(help="csv or ndjson; else as the data, or csv.")] = None,
     batch: Annotated[
@@ -73,19 +77,23 @@ def stream(
         if new_file and not resume:
             raise typer.BadParameter("--new-file needs --resume: without it, every file is read from its first row.")
         schedule = _schedule(every) if checkpoint_folder else Schedule()
-        inputs.check_targets(data, output, bad_row_log, events, model=model)
+        topic = _output_topic(output)
+        path = None if output is None or topic is not None else Path(output)
+        inputs.check_targets(data, path, bad_row_log, events, model=model)
         if checkpoint_folder is not None:
             stack.enter_context(checkpoint.held(checkpoint_folder))
-        size = batch or (1 if data == "-" or follow else 1000)
-        learned, position = _start(checkpoint_folder, resume, model, Position(batch=size, ids=ids), batch is not None)
+        size = batch or (1 if data == "-" or is_address(data) or follow else 1000)
+        begin = Position(batch=size, ids=ids, topic=_topic(data), output_topic="" if topic is None else topic.topic)
+        learned, position = _start(checkpoint_folder, resume, model, begin, batch is not None)
         if resume and position.row:
             say(f"going on at row {position.row:,}", quiet=quiet)
         source = inputs.source(data, format, delimiter, columns, exclude, label, learned)
-        if position.row and source.format_is_text:
+        _check_topics(position, begin)
+        if position.row and source.format_is_text and not is_address(data):
             _check_input(position, source, new_file)
         offset = 0 if new_file else position.input_offset
         source = replace(source, follow=follow, row=position.row, offset=offset)
-        source = replace(source, header=position.header or None)
+        source = replace(source, header=position.header or None, offsets=position.offsets)
         signals = stack.enter_context(Signals().caught())
         reader = stack.enter_context(opened(source, signals, partial(say, quiet=quiet)))
         if learned is None:
@@ -94,10 +102,14 @@ def stream(
         before = methods.level_of(learned.estimator)
         methods.set_level(learned.estimator, level)
         learned.check_width(len(reader.features))
-        offset = 0 if output is None else position.output_offset
+        offset = 0 if path is None else position.output_offset
         wanted_format = output_format_of(source, output_format)
+        if topic is not None and output_format not in (None, "ndjson"):
+            raise typer.BadParameter(f"messages are written as ndjson, an object each, not as {output_format}.")
+        if topic is not None:
+            wanted_format = "ndjson"
         if position.row:
-            _check_output(position, output, wanted_format)
+            _check_output(position, path, wanted_format)
             _check_choices(position, ids, events)
             if level not in (None, before):
                 raise DataError(f"the stream was begun with --level {before}; it cannot change on the way.")
@@ -107,10 +119,10 @@ def stream(
             learned,
             reader,
             position,
-            Output(_file(stack, output, offset), wanted_format, reader, offset=offset),
+            _output(stack, topic, path, wanted_format, reader, offset, quiet),
             bad,
             schedule,
-            None if checkpoint_folder is None else partial(_keep, checkpoint_folder, output, events),
+            None if checkpoint_folder is None else partial(_keep, checkpoint_folder, path, events),
             Score() if label else None,
             None if events is None else stack.enter_context(inputs.continued(events, position.events_offset)),
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
@@ -191,10 +203,49 @@ def _check_choices(position: Position, ids: bool, events: Path | None) -> None:
         raise DataError("--events is not what the stream was begun with; take that, or another --checkpoint.")
 
 
-def _file(stack: ExitStack, output: Path | None, offset: int) -> Any:
-    if output is None:
-        return inputs.standard_output()
-    return stack.enter_context(output.open("r+b" if offset else "wb"))
+def _output(
+    stack: ExitStack,
+    topic: Address | None,
+    path: Path | None,
+    format: str,
+    reader: RowReader,
+    offset: int,
+    quiet: bool,
+) -> Any:
+    if topic is not None:
+        from phida.streams.kafka import topic_output
+
+        return stack.enter_context(topic_output(topic, reader, partial(say, quiet=quiet)))
+    file = inputs.standard_output() if path is None else stack.enter_context(path.open("r+b" if offset else "wb"))
+    return Output(file, format, reader, offset=offset)
+
+
+def _output_topic(output: str | None) -> Address | None:
+    """The topic that labelled rows go to, if they go to one."""
+    if output is None or not is_address(output):
+        return None
+    found = address_of(output)
+    if found.scheme != "kafka":
+        raise typer.BadParameter(f"rows cannot be written to {found.scheme}://; a topic of Kafka takes them.")
+    return found
+
+
+def _topic(data: str) -> str:
+    """The topic that is read, without its host, which may change; empty for files."""
+    if not is_address(data):
+        return ""
+    address = address_of(data)
+    return f"{address.scheme}:{address.topic}"
+
+
+def _check_topics(position: Position, wanted: Position) -> None:
+    """Refuse to go on with another topic than the checkpoint's."""
+    if position.topic != wanted.topic:
+        begun = position.topic or "a file"
+        raise DataError(f"the stream was begun with {begun}; take that, or another --checkpoint.")
+    if position.output_topic != wanted.output_topic:
+        begun = f"the output topic {position.output_topic}" if position.output_topic else "another output"
+        raise DataError(f"the stream was begun with {begun}; take that, or another --checkpoint.")
 
 
 def _tell(run: Stream, as_json: bool, quiet: bool) -> None:

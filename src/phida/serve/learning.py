@@ -139,6 +139,7 @@ class Learning:
                 if len(batch):
                     self.model.learn(batch.rows)
                 self._rows += count
+            batch.kept()
             if self._rate is not None:
                 now = time.monotonic()
                 due = max(due + count / self._rate, now)
