@@ -1,6 +1,7 @@
-"""What reduction and scaling do to clusters of sentence embeddings: the tables of docs/guide/text.md.
+"""What reduction and scaling do to clusters of sentence embeddings, and lasting ids to topics of BERTopic.
 
 Texts: docstrings of ten modules of Python's library. Embeddings: means of the token vectors in the wheel of wordllama.
+Run: python studies/embeddings.py, after make test-integrations has installed wordllama and BERTopic
 """
 
 import inspect
@@ -11,15 +12,18 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from bertopic import BERTopic
+from bertopic.vectorizers import OnlineCountVectorizer
 from safetensors.numpy import load_file
 from sklearn.cluster import HDBSCAN, MiniBatchKMeans
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, IncrementalPCA
 from sklearn.metrics import adjusted_mutual_info_score
 from sklearn.preprocessing import normalize
 from sklearn.random_projection import GaussianRandomProjection
 from tokenizers import Tokenizer
 
 from phida import PHIDA, PHIDAPlus
+from phida.bertopic import ClusterModel
 
 SUBJECTS = ["logging", "decimal", "asyncio", "email.message", "unittest"]
 SUBJECTS += ["math", "datetime", "pathlib", "tarfile", "socket"]
@@ -100,3 +104,42 @@ for reduction, fit in REDUCTIONS.items():
             f"{reduction:10} {name:18} AMI {np.mean(scores):.2f} ({min(scores):.2f} to {max(scores):.2f}), "
             f"{np.mean(counts):4.1f} clusters, {1e3 * np.median(seconds):6.1f} ms"
         )
+
+scores = []
+for order in ORDERS:
+    moving, model = IncrementalPCA(15), PHIDAPlus(level="parts")
+    for batch in np.array_split(order, 10):
+        model.partial_fit(moving.partial_fit(unit[batch]).transform(unit[batch]))
+    scores.append(adjusted_mutual_info_score(subjects, model.predict(moving.transform(unit))))
+print(f"IncrementalPCA 15, PHIDA+ parts: AMI {np.mean(scores):.2f} ({min(scores):.2f} to {max(scores):.2f})")
+
+
+class Settled:
+    """A reduction that BERTopic does not fit again."""
+
+    def __init__(self, reduction):
+        self.transform = reduction.transform
+
+    def partial_fit(self, rows):
+        return self
+
+
+few = np.flatnonzero(np.isin(subjects, ["decimal", "asyncio", "unittest", "tarfile"]))
+texts, few_subjects, few_rows = np.array([text for text, _ in documents])[few], subjects[few], unit[few]
+for name, make in {"labels": lambda: PHIDAPlus(level="parts"), "lasting ids": ClusterModel}.items():
+    came, final = [], []
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(few))
+        topics = BERTopic(
+            embedding_model=None,
+            umap_model=Settled(PCA(15, random_state=0).fit(few_rows[order[:150]])),
+            hdbscan_model=make(),
+            vectorizer_model=OnlineCountVectorizer(stop_words="english"),
+        )
+        given = np.empty(len(few), int)
+        for batch in np.array_split(order, 8):
+            topics.partial_fit(texts[batch].tolist(), few_rows[batch])
+            given[batch] = topics.topics_
+        came.append(adjusted_mutual_info_score(few_subjects, given))
+        final.append(adjusted_mutual_info_score(few_subjects, topics.transform(texts.tolist(), few_rows)[0]))
+    print(f"BERTopic, {len(few)} texts, {name}: AMI {np.mean(came):.2f} as they came, {np.mean(final):.2f} at the end")
