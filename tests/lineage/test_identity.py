@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kinds import each_kind
 
-from phida import PHIDA, PHIDAPlus
+from phida import PHIDAPlus
 
 KINDS = {"born", "split", "merged", "died", "revived"}
 
