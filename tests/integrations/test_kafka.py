@@ -137,7 +137,7 @@ def test_refusals(broker, tmp_path):
     broker.send("one", messages(X[:50]))
     broker.send("other", messages(X[:50]))
     process = begun(broker.url("one"), "--checkpoint", folder, "--every", "1", stdout=subprocess.DEVNULL)
-    until(lambda: (folder / "model.safetensors").is_file())
+    until(lambda: (folder / "model.safetensors").is_file() and kept(folder)[1]["row"] == 50)
     ended(process)
     resumed = ("--checkpoint", folder, "--resume")
     assert "was begun with kafka:one" in refused(broker.url("other"), *resumed)

@@ -79,9 +79,13 @@ def begun(*words):
     """A stream that has subscribed."""
     command = [sys.executable, "-m", "phida.cli", "stream", *map(str, words)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    wait_for_subscription(process)
+    return process
+
+
+def wait_for_subscription(process):
     while not (line := process.stderr.readline()).endswith(": subscribed\n"):
         assert line, "it ended"
-    return process
 
 
 def end(process, number=signal.SIGTERM):
@@ -126,8 +130,7 @@ def test_the_broker_is_restarted(broker, tmp_path):
     until(lambda: len(rows(output)) == 100)
     broker.stop()
     broker.start()
-    while not process.stderr.readline().endswith(": subscribed\n"):
-        pass
+    wait_for_subscription(process)
     broker.send(X[100:200])
     until(lambda: {*map(tuple, X[:200].tolist())} <= set(rows(output)))
     end(process)
@@ -137,8 +140,7 @@ def test_the_live_page_learns_topics(broker, tmp_path):
     target = tmp_path / "model.safetensors"
     name = "?client_id=press"
     with Serving("--from", broker.url("plant/+", name), "--save", target) as serving:
-        while not serving.process.stderr.readline().endswith(": subscribed\n"):
-            pass
+        wait_for_subscription(serving.process)
         broker.send(X[:100])
         until(lambda: serving.state()["samples"] == 100)
         assert serving.state()["source"] == "plant/+"
