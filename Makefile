@@ -58,7 +58,11 @@ demo: $(VENV)/installed  ## Cluster a stream of handwritten digits, class by cla
 test: test-native test-python  ## All tests
 
 .PHONY: test-python
-test-python: $(VENV)/installed $(VENV)/test-tools  ## Tests of the package, and which of its lines they run
+test-python: $(VENV)/installed $(VENV)/test-tools  ## Tests of the package
+	$(BIN)/python -m pytest -n 2
+
+.PHONY: coverage
+coverage: $(VENV)/installed $(VENV)/test-tools  ## The same, and which lines of the package they run; slower
 	$(BIN)/python -m pytest -n 2 --cov=phida --cov-report=term
 
 # The lowest versions that pyproject.toml allows, with the lowest Python, in an environment of their own. Not there: river,

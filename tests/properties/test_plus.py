@@ -108,18 +108,7 @@ def test_the_level_changes_no_bit_of_what_is_learned(X):
 
 def learned_only(state):
     """Without what follows clusters: ids, lineage, history."""
-    follows = (
-        "lineage",
-        "living",
-        "candidate",
-        "event",
-        "history",
-        "cluster_id",
-        "node_",
-        "n_ids",
-        "n_candidates",
-        "rule",
-    )
+    follows = ("lineage", "living", "candidate", "event", "history", "cluster_id", "node_", "n_ids", "n_candidates", "rule")
     return {name: value for name, value in state.items() if not name.startswith(follows)}
 
 
