@@ -61,6 +61,10 @@ test: test-native test-python  ## All tests
 test-python: $(VENV)/installed $(VENV)/test-tools  ## Tests of the package
 	$(BIN)/python -m pytest -n 2
 
+.PHONY: coverage
+coverage: $(VENV)/installed $(VENV)/test-tools  ## The same, and which lines of the package they run; slower
+	$(BIN)/python -m pytest -n 2 --cov=phida --cov-report=term
+
 # The lowest versions that pyproject.toml allows, with the lowest Python, in an environment of their own. Not there: river,
 # which needs a newer NumPy than phida, Spark and JAX, which have targets of their own, and what only the benchmark needs.
 LOWEST := .venv-lowest
@@ -111,6 +115,21 @@ test-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## Te
 .PHONY: java
 java:
 	@command -v java > /dev/null || [ -n "$$JAVA_HOME" ] || tools/debian_packages openjdk-17-jre-headless || true
+
+$(VENV)/integration-tools: $(VENV)/installed-once pyproject.toml
+	@echo "installing the packages of others that phida works with"
+	@$(PIP) --group test-integrations
+	@$(PIP) --no-deps "bertopic>=0.17"
+	@touch $@
+
+.PHONY: test-integrations
+test-integrations: $(VENV)/installed $(VENV)/test-tools $(VENV)/integration-tools mosquitto  ## Tests with skops, MLflow, BERTopic, Kafka, MQTT
+	$(BIN)/python -m pytest -n 2 tests/integrations tests/unit/test_package.py
+
+# The broker that the tests of MQTT start; without it they skip and say so.
+.PHONY: mosquitto
+mosquitto:
+	@[ -x /usr/sbin/mosquitto ] || command -v mosquitto > /dev/null || tools/debian_packages mosquitto || true
 
 $(VENV)/browser-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing Playwright"
@@ -223,6 +242,7 @@ lint: $(VENV)/installed $(VENV)/test-tools $(VENV)/lint-tools  ## Formatters, ty
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	$(BIN)/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
 
 CXX_FILES = $(shell find core bindings tests perf -name '*.cpp' -o -name '*.hpp')
 

@@ -1,25 +1,24 @@
-"""PHIDA as the cluster model of BERTopic's online topics.
+"""phida as the cluster model of BERTopic's online topics.
 
 BERTopic asks three things of it: ``partial_fit(embeddings)``, ``labels_`` of that batch, and ``predict`` for
-``transform``. PHIDA has them, so it goes in as it is::
+``transform``. ``ClusterModel`` has them, and its labels are ids, so that a topic keeps its number::
 
     topics = BERTopic(
-        umap_model=IncrementalPCA(n_components=5),
-        hdbscan_model=PHIDA(),
+        umap_model=GaussianRandomProjection(n_components=16, random_state=0),
+        hdbscan_model=ClusterModel(),
         vectorizer_model=OnlineCountVectorizer(),
     )
     for documents in batches:
         topics.partial_fit(documents)
 
 So that this file needs neither BERTopic nor a language model, the small class below stands for BERTopic and calls its
-models in that way, and made-up embeddings stand for the documents. ``labels_`` is of one batch, and cluster numbers may
-change from batch to batch: for the topics of all documents so far, predict them again.
+models in that way, and made-up embeddings stand for the documents.
 """
 
 import numpy as np
-from sklearn.decomposition import IncrementalPCA
+from sklearn.random_projection import GaussianRandomProjection
 
-from phida import PHIDA
+from phida.bertopic import ClusterModel
 
 
 class OnlineTopics:
@@ -28,11 +27,11 @@ class OnlineTopics:
     def __init__(self, umap_model, hdbscan_model):
         self.umap_model = umap_model
         self.hdbscan_model = hdbscan_model
-        self.topics_ = []
 
     def partial_fit(self, embeddings):
         """Reduce, cluster, and take the topics of the batch from ``labels_``."""
-        self.umap_model.partial_fit(embeddings)
+        if not hasattr(self, "topics_"):
+            self.umap_model.fit(embeddings)  # a reduction without partial_fit is fitted once, and its axes stay
         reduced = self.umap_model.transform(embeddings)
         self.hdbscan_model = self.hdbscan_model.partial_fit(reduced)
         self.topics_ = self.hdbscan_model.labels_.tolist()
@@ -52,8 +51,8 @@ def batches(subjects, *, size=200, width=128, seed=0):
 
 
 stream = list(batches(6))
-topics = OnlineTopics(IncrementalPCA(n_components=5), PHIDA())
+topics = OnlineTopics(GaussianRandomProjection(n_components=16, random_state=0), ClusterModel())
 for number, embeddings in enumerate(stream, start=1):
     topics.partial_fit(embeddings)
-    print(f"batch {number}: {len(set(topics.topics_))} topics in it, {topics.hdbscan_model.n_clusters_} in all")
+    print(f"batch {number}: {len(set(topics.topics_))} topics in it, {topics.hdbscan_model.model_.n_clusters_} in all")
 print("topics of all documents so far:", sorted(set(topics.transform(np.vstack(stream)).tolist())))

@@ -28,10 +28,11 @@ def as_csv(rows=X):
     return ",".join(NAMES) + "\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows.tolist())
 
 
-def live_stream(path, *, token=None, rate=None, on_bad_row="fail", follow=False, model=None):
-    """A stream that has not begun yet."""
+def live_stream(path, *, token=None, rate=None, on_bad_row="fail", follow=False, model=None, posted=None):
+    """A stream that has not begun yet; ``posted``: the features of rows by POST /learn."""
     model = model or StreamModel(PHIDAPlus(compute_labels=False), None)
-    learning = Learning(model, Source(str(path), follow=follow), BadRows(on_bad_row), rate=rate)
+    source = None if path is None else Source(str(path), follow=follow)
+    learning = Learning(model, source, BadRows(on_bad_row), selection=posted, rate=rate)
     return Live(learning, "rows.csv", token)
 
 

@@ -2,11 +2,11 @@
 Topics of sentences, as BERTopic asks for them
 ==============================================
 
-BERTopic's online topics need a cluster model with ``partial_fit``, ``labels_`` and ``predict``. PHIDA has them and
-needs no wrapper. Here real texts come subject by subject: what Python's own library says about its functions. The
-embeddings are those of the package `wordllama <https://pypi.org/project/wordllama>`_ (``pip install wordllama``),
-whose wheel carries its weights, so that nothing is downloaded. A small class stands for BERTopic and calls its two
-models as it does.
+BERTopic's online topics need a cluster model with ``partial_fit``, ``labels_`` and ``predict``. PHIDA has them, and
+``phida.bertopic.ClusterModel`` adds topics that keep their numbers from batch to batch. Here real texts come subject by
+subject: what Python's own library says about its functions. The embeddings are those of the package
+`wordllama <https://pypi.org/project/wordllama>`_ (``pip install wordllama``), whose wheel carries its weights, so that
+nothing is downloaded. A small class stands for BERTopic and calls its two models as it does.
 """
 
 import inspect

@@ -462,6 +462,45 @@ class Estimator(ClusterMixin, Predictor):
     def __sklearn_is_fitted__(self) -> bool:
         return self._model is not None and self._model.n_seen > 0
 
+    def __copy__(self) -> Self:
+        """A shallow copy shares the model, as it shares everything."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Parameters, labels and the learner's state as plain values and arrays, which skops and MLflow can store."""
+        plain = dict(self.__dict__)
+        model = plain.pop("_model", None)
+        if model is not None and model.begun:
+            names = model.features.names
+            plain["_model"] = {
+                "feature_names": None if names is None else list(names),
+                "state": model.learner.__getstate__(),
+            }
+        return plain
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what :meth:`__getstate__` gave. A learner's state is checked as that of a file is."""
+        plain = dict(state)
+        kept = plain.pop("_model", None)
+        if kept is not None:
+            self._model = type(self)._unpacked(kept)
+        self.__dict__.update(plain)
+
+    @classmethod
+    def _unpacked(cls, kept: Any) -> Model[Columns]:
+        try:
+            state = dict(kept["state"])
+            columns = _named_columns(state["n_features"], kept["feature_names"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"this is no state of {cls.__name__} ({error!r}).") from error
+        if {name: state.get(name) for name in cls._kind} != cls._kind:
+            raise ValueError(f"this is the state of another estimator than {cls.__name__}.")
+        limits = (name for name in ("max_nodes", "half_life") if name in cls._parameter_constraints)
+        settings = dict(cls._kind) | {name: state.get(name) or None for name in limits}
+        return Model.restored(state, settings, columns)
+
 
 def _current_parameters(cls: type[Estimator], state: Mapping[str, Any], params: Any) -> dict[str, Any]:
     """The parameters of a file, those of older formats translated; refused where it holds another kind of model."""

@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from data import drifting
 from kinds import each_kind
@@ -53,6 +54,67 @@ def test_a_copy_shares_nothing(make):
 def test_unfitted_models_can_be_copied(make):
     for how in COPIES.values():
         assert not hasattr(how(make()), "n_features_in_")
+
+
+def plain(value):
+    """Whether a value is made of arrays, numbers, text and containers of these alone."""
+    if isinstance(value, dict):
+        return all(type(name) is str and plain(entry) for name, entry in value.items())
+    if isinstance(value, list):
+        return all(map(plain, value))
+    if type(value) is np.ndarray:
+        return value.dtype.kind in "fiub"
+    return value is None or type(value) in (bool, int, float, str)
+
+
+@each_kind
+def test_what_is_pickled_is_plain(make):
+    """Tools that refuse native objects, such as skops, can store the state."""
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    for model in (make(), make().on_event(print), make().fit(X), make().on_event(print).fit(frame)):
+        assert plain(model.__getstate__())
+    assert list(pickle.loads(pickle.dumps(make().fit(frame))).feature_names_in_) == list(frame.columns)
+
+
+@each_kind
+def test_a_shallow_copy_shares_the_model(make):
+    model = make().fit(X)
+    assert copy.copy(model)._model is model._model
+
+
+def test_settings_of_a_copy_cannot_change():
+    model = pickle.loads(pickle.dumps(PHIDAPlus(max_nodes=30).fit(X))).set_params(max_nodes=40)
+    with pytest.raises(ValueError, match="max_nodes was changed from 30 to 40"):
+        model.partial_fit(MORE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kept: None,
+        lambda kept: "text",
+        lambda kept: {"state": kept["state"]},
+        lambda kept: kept | {"feature_names": ["x"]},
+        lambda kept: kept | {"state": []},
+        lambda kept: kept | {"state": {"n_features": kept["state"]["n_features"]}},
+        lambda kept: kept | {"state": kept["state"] | {"plus": not kept["state"]["plus"]}},
+        lambda kept: kept | {"state": kept["state"] | {"support": -kept["state"]["support"]}},
+        lambda kept: kept | {"state": kept["state"] | {"representative": np.ones((1, 1))}},
+    ],
+)
+@each_kind
+def test_what_is_unpickled_is_checked(make, change):
+    """A file of skops runs no code, and its numbers must make a learner."""
+    state = make().fit(X).__getstate__()
+    state["_model"] = change(state["_model"])
+    other = make()
+    if state["_model"] is None:
+        other.__setstate__(state)
+        assert not other.__sklearn_is_fitted__()
+        return
+    with pytest.raises(ValueError, match=r"no state of|another estimator|'\w+' (is|has|must)|feature_names"):
+        other.__setstate__(state)
+    assert not other.__sklearn_is_fitted__()
 
 
 def test_clone_is_new_and_keeps_parameters():

@@ -55,6 +55,7 @@ PROTECTED = [
     "POST /pause HTTP/1.1",
     "POST /resume HTTP/1.1",
     "POST /predict HTTP/1.1",
+    "POST /learn HTTP/1.1",
 ]
 
 MALFORMED_HOSTS = [

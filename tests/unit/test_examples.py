@@ -1,5 +1,6 @@
 """The short examples, run as they are."""
 
+import json
 import runpy
 import sys
 from pathlib import Path
@@ -30,3 +31,21 @@ def test_example(name, capsys, monkeypatch):
     printed = capsys.readouterr().out
     for part in PRINTS[name]:
         assert part in printed
+
+
+def test_the_notebook_runs(capsys):
+    import matplotlib.pyplot as plt
+
+    notebook = json.loads((EXAMPLES / "quick_start.ipynb").read_text(encoding="utf-8"))
+    before = plt.get_backend()
+    plt.switch_backend("Agg")
+    names = {}
+    for cell in notebook["cells"]:
+        assert not cell.get("outputs"), "clear the outputs before you commit"
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert len(plt.get_fignums()) == 2
+    plt.close("all")
+    plt.switch_backend(before)
+    printed = capsys.readouterr().out
+    assert "digits up to 9: 17 parts" in printed and printed.endswith("True\n")

@@ -27,7 +27,8 @@ def test_the_changelog_has_the_place_where_releases_are_put():
 
 def test_wheels_are_built_for_the_versions_that_are_promised():
     promised = re.findall(r":: 3\.(\d+)", "\n".join(SETTINGS["project"]["classifiers"]))
-    assert SETTINGS["tool"]["cibuildwheel"]["build"] == [f"cp3{minor}-*" for minor in promised]
+    free_threaded = ["cp314t-*", "cp315t-*"]
+    assert SETTINGS["tool"]["cibuildwheel"]["build"] == [f"cp3{minor}-*" for minor in promised] + free_threaded
     assert SETTINGS["project"]["requires-python"] == f">=3.{promised[0]}"
 
 

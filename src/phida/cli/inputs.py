@@ -12,7 +12,8 @@ from typing import IO
 import typer
 
 from phida.cli.options import names
-from phida.streams.batch import Batch, RowReader
+from phida.streams.address import is_address
+from phida.streams.batch import Batch, DataError, RowReader
 from phida.streams.columns import Selection
 from phida.streams.dialect import Dialect
 from phida.streams.learning import BadRows
@@ -136,6 +137,8 @@ def each_batch(
     learn: bool = False,
 ) -> Iterator[tuple[RowReader, Batch]]:
     """The batches of a file, prepared for a model unless it is to learn them; Ctrl-C ends it between two of them."""
+    if is_address(source.path):
+        raise DataError("a topic has no end; learn it with phida stream or phida serve.")
     signals = Signals()
     with signals.caught(), opened(source, signals, notify) as reader:
         if model is not None:

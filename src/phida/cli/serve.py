@@ -14,13 +14,18 @@ import typer
 from phida.cli import inputs, methods, options
 from phida.cli.console import errors_as_messages, say
 from phida.cli.models import warn_of_ids
+from phida.streams.address import address_of, is_address
+from phida.streams.columns import Selection
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
 from phida.streams.opening import Source, opened
 
 
 def serve(
-    data: Annotated[str, typer.Option("--from", help="A file that phida stream takes; - is standard input.")],
+    data: Annotated[
+        str | None, typer.Option("--from", help="A file or topic that phida stream takes; - is standard input.")
+    ] = None,
+    learn: Annotated[bool, typer.Option("--learn", help="Learn rows that programs send to POST /learn.")] = False,
     model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False)] = None,
     save: Annotated[Path | None, typer.Option(help="Where the model goes at the end.", dir_okay=False)] = None,
     host: Annotated[
@@ -54,6 +59,10 @@ def serve(
     """
     with errors_as_messages(), ExitStack() as stack:
         _check(token, rate)
+        if data is None and not learn:
+            raise typer.BadParameter("there is nothing to learn; give --from FILE, --learn, or both.")
+        if data is None and (label, convert, impute) != (None, None, None):
+            raise typer.BadParameter("--label, --convert and --impute are for rows that are read; they need --from.")
         try:
             from phida.serve.access import is_loopback
             from phida.serve.learning import Learning
@@ -65,19 +74,31 @@ def serve(
             raise ImportError('phida serve needs Starlette and uvicorn: pip install "phida[serve]"') from error
         if token is None and not is_loopback(host):
             raise typer.BadParameter(f"{host} can be reached from elsewhere; give visitors a --token to show.")
-        inputs.check_targets(data, save)
-        bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
+        inputs.check_targets(data or "", save)
+        bad = stack.enter_context(inputs.bad_rows(data or "", on_bad_row, bad_row_log))
         learned = None if model is None else StreamModel.load(model)
-        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
-        source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
+        source = None
+        if data is not None:
+            dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+            source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
         if learned is None:
             learned = methods.new_model(method, level, max_nodes, half_life)
         methods.check_begun(learned, method, max_nodes, half_life)
         methods.set_level(learned, level)
-        if not source.is_pipe:
-            _check_columns(source, learned, impute, quiet)
-        learning = Learning(learned, replace(source, follow=follow), bad, rate=rate, notify=partial(say, quiet=quiet))
-        live = Live(learning, "standard input" if data == "-" else Path(data).name, token)
+        if source is not None:
+            if not source.is_pipe:
+                _check_columns(source, learned, quiet)
+            source = replace(source, follow=follow)
+        learning = Learning(
+            learned,
+            source,
+            bad,
+            selection=Selection(options.names(columns), options.names(exclude), label) if learn else None,
+            impute=impute,
+            rate=rate,
+            notify=partial(say, quiet=quiet),
+        )
+        live = Live(learning, _name(data), token)
         stack.enter_context(Signals().caught())
         listening = stack.enter_context(listen(host, port))
         shown = f"[{host}]" if ":" in host else host
@@ -91,16 +112,24 @@ def serve(
             raise learning.error
 
 
-def _check_columns(source: Source, model: StreamModel, impute: str | None, quiet: bool) -> None:
+def _check_columns(source: Source, model: StreamModel, quiet: bool) -> None:
     """Refuse columns that cannot be learned before the page is announced; a file that is still empty is waited for."""
     if os.path.isfile(source.path) and os.path.getsize(source.path) == 0:
         return
     with opened(source) as reader:
         model.check_width(len(reader.features))
-        inputs.begin_preparation(model, reader, impute)
         first = next(reader.batches(1000), None)
         if first is not None and not source.selection.columns:
             warn_of_ids(reader, first, quiet)
+
+
+def _name(data: str | None) -> str:
+    """What the page calls the stream."""
+    if data is None:
+        return "POST /learn"
+    if is_address(data):
+        return address_of(data).topic
+    return "standard input" if data == "-" else Path(data).name
 
 
 def _check(token: str | None, rate: float | None) -> None:

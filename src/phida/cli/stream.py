@@ -15,6 +15,7 @@ from phida.cli import INTERRUPTED, inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
 from phida.cli.models import output_format_of, tell_preparation, warn_of_ids
 from phida.streams import checkpoint
+from phida.streams.address import Address, address_of, is_address
 from phida.streams.batch import DataError, RowReader
 from phida.streams.checkpoint import Position, Schedule
 from phida.streams.identity import PIPE, tail
@@ -27,9 +28,12 @@ from phida.streams.tables import FORMATS as TABLES
 
 
 def stream(
-    data: options.Data = "-",
+    data: Annotated[
+        str,
+        typer.Argument(help="A file as for phida fit, kafka://HOST/TOPIC or mqtt://HOST/TOPIC; - is standard input."),
+    ] = "-",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A file instead of standard output.", dir_okay=False)
+        str | None, typer.Option("--output", "-o", help="A file or kafka://HOST/TOPIC instead of standard output.")
     ] = None,
     output_format: Annotated[
         str | None, typer.Option(help="csv, ndjson, parquet or arrow (default: by suffix).")
@@ -81,20 +85,24 @@ def stream(
         if new_file and not resume:
             raise typer.BadParameter("--new-file needs --resume: without it, every file is read from its first row.")
         schedule = _schedule(every) if checkpoint_folder else Schedule()
-        inputs.check_targets(data, output, bad_row_log, events, model=model)
+        topic = _output_topic(output)
+        path = None if output is None or topic is not None else Path(output)
+        inputs.check_targets(data, path, bad_row_log, events, model=model)
         if checkpoint_folder is not None:
             stack.enter_context(checkpoint.held(checkpoint_folder))
-        size = batch or (1 if data == "-" or follow else 1000)
-        learned, position = _start(checkpoint_folder, resume, model, Position(batch=size, ids=ids), batch is not None)
+        size = batch or (1 if data == "-" or is_address(data) or follow else 1000)
+        begin = Position(batch=size, ids=ids, topic=_topic(data), output_topic="" if topic is None else topic.topic)
+        learned, position = _start(checkpoint_folder, resume, model, begin, batch is not None)
         if resume and position.row:
             say(f"going on at row {position.row:,}", quiet=quiet)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
-        if position.row and source.format_is_text:
+        _check_topics(position, begin)
+        if position.row and source.format_is_text and not is_address(data):
             _check_input(position, source, new_file)
         offset = 0 if new_file else position.input_offset
         source = replace(source, follow=follow, row=position.row, offset=offset)
-        source = replace(source, header=position.header or None)
+        source = replace(source, header=position.header or None, offsets=position.offsets)
         signals = stack.enter_context(Signals().caught())
         reader = stack.enter_context(opened(source, signals, partial(say, quiet=quiet)))
         if learned is None:
@@ -105,14 +113,16 @@ def stream(
         methods.set_level(learned, level)
         learned.check_width(len(reader.features))
         inputs.begin_preparation(learned, reader, impute)
-        offset = 0 if output is None else position.output_offset
-        wanted_format = output_format_of(source, output, output_format)
+        offset = 0 if path is None else position.output_offset
+        if topic is not None and output_format not in (None, "ndjson"):
+            raise typer.BadParameter(f"messages are written as ndjson, an object each, not as {output_format}.")
+        wanted_format = "ndjson" if topic is not None else output_format_of(source, path, output_format)
         if wanted_format in TABLES and checkpoint_folder is not None:
             raise typer.BadParameter(
                 f"{wanted_format} cannot be written on after a stop; with --checkpoint, take csv or ndjson."
             )
         if position.row:
-            _check_output(position, output, wanted_format)
+            _check_output(position, path, wanted_format)
             _check_choices(position, ids, events)
             if level not in (None, before):
                 raise DataError(f"the stream was begun with --level {before}; it cannot change on the way.")
@@ -122,10 +132,10 @@ def stream(
             learned,
             reader,
             position,
-            _output(stack, output, offset, wanted_format, reader),
+            _output(stack, topic, path, wanted_format, reader, offset, quiet),
             bad,
             schedule,
-            None if checkpoint_folder is None else partial(_keep, checkpoint_folder, output, events),
+            None if checkpoint_folder is None else partial(_keep, checkpoint_folder, path, events),
             Score() if label else None,
             None if events is None else stack.enter_context(inputs.continued(events, position.events_offset)),
             stack.enter_context(counting("rows", quiet=quiet or output is None)),
@@ -208,11 +218,51 @@ def _check_choices(position: Position, ids: bool, events: Path | None) -> None:
         raise DataError("--events is not what the stream was begun with; take that, or another --checkpoint.")
 
 
-def _output(stack: ExitStack, path: Path | None, offset: int, format: str, reader: RowReader) -> Output:
+def _output(
+    stack: ExitStack,
+    topic: Address | None,
+    path: Path | None,
+    format: str,
+    reader: RowReader,
+    offset: int,
+    quiet: bool,
+) -> Output:
+    if topic is not None:
+        from phida.streams.kafka import topic_output
+
+        return stack.enter_context(topic_output(topic, reader, partial(say, quiet=quiet)))
     file = inputs.standard_output() if path is None else stack.enter_context(path.open("r+b" if offset else "wb"))
     output = output_to(file, format, reader, offset=offset)
     stack.callback(output.close)
     return output
+
+
+def _output_topic(output: str | None) -> Address | None:
+    """The topic that labelled rows go to, if they go to one."""
+    if output is None or not is_address(output):
+        return None
+    found = address_of(output)
+    if found.scheme != "kafka":
+        raise typer.BadParameter(f"rows cannot be written to {found.scheme}://; a topic of Kafka takes them.")
+    return found
+
+
+def _topic(data: str) -> str:
+    """The topic that is read, without its host, which may change; empty for files."""
+    if not is_address(data):
+        return ""
+    address = address_of(data)
+    return f"{address.scheme}:{address.topic}"
+
+
+def _check_topics(position: Position, wanted: Position) -> None:
+    """Refuse to go on with another topic than the checkpoint's."""
+    if position.topic != wanted.topic:
+        begun = position.topic or "a file"
+        raise DataError(f"the stream was begun with {begun}; take that, or another --checkpoint.")
+    if position.output_topic != wanted.output_topic:
+        begun = f"the output topic {position.output_topic}" if position.output_topic else "another output"
+        raise DataError(f"the stream was begun with {begun}; take that, or another --checkpoint.")
 
 
 def _tell(run: Stream, as_json: bool, quiet: bool) -> None:

@@ -26,6 +26,7 @@ from phida.serve.learning import FAILED, Learning
 from phida.serve.metrics import CONTENT_TYPE, metrics
 from phida.serve.moment import Moment
 from phida.serve.painting import Painter
+from phida.serve.posting import Posting
 
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
@@ -39,6 +40,7 @@ def application(learning: Learning, painter: Painter, feed: Feed, token: str | N
         Route("/state", desk.state),
         Route("/predict", desk.predict, methods=["GET", "POST"]),
         Route("/explain", desk.explain),
+        *([Route("/learn", Posting(learning).learn, methods=["POST"])] if learning.takes_posts else []),
         Route("/pause", desk.pause, methods=["POST"]),
         Route("/resume", desk.resume, methods=["POST"]),
         Route("/healthz", desk.health),

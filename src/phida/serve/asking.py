@@ -66,6 +66,21 @@ async def rows_in_body(request: Request, features: tuple[str, ...]) -> NDArray[n
     return rows(found, features, text=False)
 
 
+async def values_in_lines(request: Request) -> list[Any]:
+    """The JSON values of a body of NDJSON, one a line."""
+    found = []
+    for line in (await _body(request)).splitlines():
+        if not line.strip():
+            continue
+        try:
+            found.append(json.loads(line))
+        except (ValueError, RecursionError):
+            raise BadRequestError(400, f"row {len(found)} is not JSON; send a row a line.") from None
+    if not found:
+        raise BadRequestError(400, 'there is no row; send lines as {"a": 1, "b": 2} or [1, 2].')
+    return found
+
+
 def rows(found: list[Any], features: tuple[str, ...], *, text: bool) -> NDArray[np.float64]:
     """Lists or objects as a matrix, or an error that names the row."""
     if len(found) > ROWS:

@@ -1,4 +1,4 @@
-"""The thread that reads a stream and learns it."""
+"""The thread that reads a stream and learns it, and rows that come from elsewhere."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from phida.streams.batch import Batch, RowReader
+from phida.streams.columns import Selection
 from phida.streams.learning import BadRows, Score
 from phida.streams.lines import Interrupted, Signals
+from phida.streams.missing import Imputer
 from phida.streams.model import StreamModel
 from phida.streams.opening import Source, opened
 
@@ -43,22 +48,33 @@ class Learning:
     def __init__(
         self,
         model: StreamModel,
-        source: Source,
+        source: Source | None,
         bad_rows: BadRows,
         *,
+        selection: Selection | None = None,
+        impute: str | None = None,
         rate: float | None = None,
         notify: Callable[[str], None] = lambda sentence: None,
     ) -> None:
-        """``rate``: at most so many rows a second; ``notify``: called when a followed file is replaced."""
+        """``selection``: features of rows that come by :meth:`learn`; None: no such rows are taken.
+
+        ``impute``: the rule for missing values, where the model has none; ``rate``: at most so many rows of the source
+        a second; ``notify``: called when a followed file is replaced.
+        """
         self.model = model
         self.source = source
+        self.selection = selection or Selection()
+        self.takes_posts = selection is not None
+        self.lock = threading.RLock()
+        """Held while rows are learned and counted."""
         self.error: Exception | None = None
         """What ended the stream, if it failed."""
         self._bad_rows = bad_rows
+        self._impute = impute
         self._rate = rate
         self._notify = notify
         self._rows = 0
-        self._score = None if source.selection.label is None else Score()
+        self._score = None if source is None or source.selection.label is None else Score()
         self._scores: dict[str, float] = {}
         self._ended: str | None = None
         self._signals = Signals()
@@ -84,6 +100,16 @@ class Learning:
         self._going.set()
         self._thread.join()
 
+    def learn(self, names: tuple[str, ...] | None, rows: NDArray[np.float64]) -> int:
+        """Learn rows that come from elsewhere, none of whose values is missing; the number of the first."""
+        with self.lock:
+            self._begin(names, rows.shape[1])
+            first = self._rows
+            batch = Batch(first + len(rows), 0, np.arange(first, first + len(rows)), rows, (), dict)
+            self.model.learn(self.model.prepared(batch, learn=True).rows)
+            self._rows += len(rows)
+            return first
+
     @property
     def progress(self) -> Progress:
         """As of now."""
@@ -98,8 +124,11 @@ class Learning:
 
     def _run(self) -> None:
         try:
-            with opened(self.source, self._signals, self._notify) as reader:
-                self._learn(reader)
+            if self.source is not None:
+                with opened(self.source, self._signals, self._notify) as reader:
+                    self._learn(reader)
+            while self.takes_posts:
+                self._signals.sleep(3600)
             self._ended = "The stream has ended; this page stays until the server is stopped."
         except Interrupted:
             self._ended = "The server is stopping."
@@ -107,18 +136,19 @@ class Learning:
             self.error = error
 
     def _learn(self, reader: RowReader) -> None:
-        if self.model.names is None and not self.model.fitted:
-            self.model.names = reader.names
-        self.model.check_width(len(reader.features))
+        with self.lock:
+            self._begin(reader.names, len(reader.features))
         due = time.monotonic()
         for batch in reader.batches(self._batch):
             self._going.wait()
             self._signals.check()
-            self._take(reader, batch)
-            self._rows = batch.end
+            count = len(batch) + len(batch.bad)
+            with self.lock:
+                self._take(reader, batch)
+            batch.kept()
             if self._rate is not None:
                 now = time.monotonic()
-                due = max(due + (len(batch) + len(batch.bad)) / self._rate, now)
+                due = max(due + count / self._rate, now)
                 self._signals.sleep(due - now)
 
     def _take(self, reader: RowReader, batch: Batch) -> None:
@@ -127,7 +157,6 @@ class Learning:
         if first_bad is not None and self._bad_rows.action == "fail":
             good = batch.numbers < first_bad
             batch = batch.where(good, batch.rows[good])
-            self._rows = first_bad
         prepared = self.model.prepared(batch, learn=True)
         self.model.conversions.update(reader.conversions)
         if len(prepared):
@@ -135,10 +164,20 @@ class Learning:
             if self._score is not None:
                 self._score.add(prepared.truth, self.model.ids(prepared.rows).tolist())
                 self._scores = self._score.values()
+        self._rows += len(batch)
         self._bad_rows.take(batch.bad)
+        self._rows += len(batch.bad)
+
+    def _begin(self, names: tuple[str, ...] | None, width: int) -> None:
+        if self.model.names is None and not self.model.fitted:
+            self.model.names = names
+        self.model.check_width(width)
+        if self._impute is not None and self.model.imputer is None:
+            self.model.imputer = Imputer(self._impute, width)
 
     @property
     def _batch(self) -> int:
+        assert self.source is not None
         if self.source.is_pipe or self.source.follow:
             return 1
         return _BATCH if self._rate is None else max(1, min(_BATCH, int(self._rate / _STEPS)))

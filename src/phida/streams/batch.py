@@ -103,6 +103,12 @@ class Batch:
     bad: Sequence[BadRow] = field(default=())
     file: FilePart | None = None
     """The file up to ``offset``, where it is one of text."""
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    """Where each partition of a topic goes on; empty for files."""
+    kept: Callable[[], None] = lambda: None
+    """To be called when a crash would not lose these rows any more."""
+    urgent: bool = False
+    """Whether no more rows come until these are kept."""
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from phida.state_file import StateFileError
@@ -42,6 +42,10 @@ class Position:
     """Likewise, of the file of events; "pipe" if there is none."""
     ids: bool = False
     """Whether the output has stable ids in place of labels."""
+    topic: str = ""
+    """The topic that is read, where it is one, and where each of its partitions goes on."""
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    output_topic: str = ""
     batch: int = 1
     header: tuple[str, ...] = ()
 

@@ -90,7 +90,7 @@ class Stream:
         try:
             for batch in self.reader.batches(self.position.batch):
                 self._take(batch)
-                if self.schedule.due(self.position.row):
+                if batch.urgent or self.schedule.due(self.position.row):
                     self._checkpoint()
                 signals.check()
         except Interrupted:
@@ -123,6 +123,9 @@ class Stream:
             bad_rows=self.bad_rows.count,
             bad_row_log_offset=0 if self.bad_rows.log is None else self.bad_rows.log.tell(),
             events_offset=0 if self.events is None else self.events.tell(),
+            topic=self.position.topic,
+            offsets=batch.offsets,
+            output_topic=self.position.output_topic,
             ids=self.position.ids,
             batch=self.position.batch,
             header=self.reader.all_names,
@@ -133,6 +136,9 @@ class Stream:
     def _checkpoint(self) -> None:
         """What is written out must be safe before the checkpoint says that it is."""
         if self.keep is None or not self.model.fitted:
+            if self._last is not None:
+                self.output.sync()
+                self._last.kept()
             return
         if self._last is not None:
             # Of the file as it was read: another may be under its name by now.
@@ -144,6 +150,8 @@ class Stream:
                 file.flush()
                 os.fsync(file.fileno())
         self.keep(self.model, self.position)
+        if self._last is not None:
+            self._last.kept()
         self.schedule.start(self.position.row)
 
     def _write_event(self, event: Event) -> None:

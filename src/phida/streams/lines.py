@@ -237,10 +237,10 @@ class Lines:
         return self._taken(number)
 
     def take_batches(self, first: int, size: int) -> list[Taken]:
-        """The next ``first`` lines, and more batches of ``size`` as far as they are there already."""
+        """The next ``first`` lines, and more batches of ``size`` as far as they are there already, within one file."""
         taken = [self.take(first)]
         begins_file, total = self.begins_file, len(taken[0])
-        while total < _TOGETHER and self._n_ready >= size:
+        while not begins_file and total < _TOGETHER and self._n_ready >= size:
             taken.append(self.take(size))
             total += size
         self.begins_file = begins_file

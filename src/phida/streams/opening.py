@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from phida.streams.address import address_of, is_address
 from phida.streams.arrow_rows import ArrowRows
 from phida.streams.batch import DataError, RowReader
 from phida.streams.columns import Selection
@@ -16,6 +17,7 @@ from phida.streams.csv_rows import CsvRows
 from phida.streams.dialect import Dialect
 from phida.streams.lines import Lines, Signals
 from phida.streams.matrix_rows import MatrixRows
+from phida.streams.messages import MessageLines, MessageRows
 from phida.streams.ndjson_rows import NdjsonRows
 
 #: Formats by the suffix of a file.
@@ -50,11 +52,15 @@ class Source:
     header: tuple[str, ...] | None = None
     """All columns, where an earlier part of the stream told them."""
     dialect: Dialect = field(default_factory=Dialect)
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    """Where each partition of a topic goes on."""
 
     @property
     def is_pipe(self) -> bool:
         """Whether it can be read only once, from front to back."""
-        return self.path == "-" or (os.path.exists(self.path) and not os.path.isfile(self.path))
+        return (
+            self.path == "-" or is_address(self.path) or (os.path.exists(self.path) and not os.path.isfile(self.path))
+        )
 
     @property
     def format_is_text(self) -> bool:
@@ -64,6 +70,10 @@ class Source:
 
 def format_of(path: str, format: str | None) -> str:
     """The format that was named, or that the suffix tells."""
+    if is_address(path):
+        if format not in (None, "ndjson"):
+            raise DataError(f"messages are read as ndjson, an object each, not as {format}.")
+        return "ndjson"
     if format is not None:
         if format not in FORMATS:
             raise DataError(f"there is no format {format!r}; choose one of {', '.join(FORMATS)}.")
@@ -80,6 +90,10 @@ def opened(
 ) -> Iterator[RowReader]:
     """A reader of a file or of standard input; ``notify`` hears when a followed file is replaced."""
     format = format_of(source.path, source.format)
+    if is_address(source.path):
+        with _messages(source, signals, notify) as messages:
+            yield MessageRows(messages, source.selection, header=source.header, row=source.row)
+        return
     if source.path != "-" and (not os.path.exists(source.path) or os.path.isdir(source.path)):
         raise FileNotFoundError(f"there is no file {source.path}.")
     if format not in TEXT:
@@ -107,6 +121,21 @@ def opened(
     finally:
         if source.path != "-":
             os.close(handle)
+
+
+@contextmanager
+def _messages(source: Source, signals: Signals | None, notify: Callable[[str], None]) -> Iterator[MessageLines]:
+    address = address_of(source.path)
+    if address.scheme == "kafka":
+        from phida.streams.kafka import topic_messages
+
+        with topic_messages(address, source.offsets, signals, notify) as (messages, begin):
+            yield MessageLines(messages, begin)
+    else:
+        from phida.streams.mqtt import subscribed
+
+        with subscribed(address, signals, notify) as received:
+            yield MessageLines(received, {})
 
 
 def _handle(source: Source) -> int:

@@ -1,0 +1,123 @@
+"""A cluster model for BERTopic: topics keep their numbers from batch to batch, and documents have probabilities.
+
+Nothing here imports BERTopic; ``pip install "phida[topics]"`` installs it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from phida._estimator import Estimator
+from phida.estimators import PHIDAPlus
+
+__all__ = ["ClusterModel"]
+
+
+class ClusterModel(ClusterMixin, BaseEstimator):
+    """An online cluster model whose labels are the ids that clusters keep, for ``BERTopic(hdbscan_model=...)``.
+
+    BERTopic takes a number that it knows for the topic that it knows. Labels of :class:`phida.PHIDAPlus` are numbered
+    anew as learning goes on, ids are not.
+
+    Parameters
+    ----------
+    model : PHIDA or PHIDAPlus, default=None
+        Not fitted; a clone of it learns. None: ``PHIDAPlus(level="parts")``, since embeddings rarely have gaps.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Ids of the clusters of the rows given last.
+    probabilities_ : ndarray of shape (n_samples,)
+        How much each of these rows belongs to its cluster, as ``membership`` of the estimators has it.
+    model_ : PHIDA or PHIDAPlus
+        What was learned.
+
+    Notes
+    -----
+    Every call of ``partial_fit`` ends with a refresh, which makes the ids final. A call with a single row is allowed,
+    but costs as much as one with many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from phida.bertopic import ClusterModel
+    >>> rng = np.random.default_rng(0)
+    >>> subjects = rng.normal(size=(4, 16))
+    >>> def batch(known):
+    ...     return subjects[np.arange(300) % known] + 0.05 * rng.normal(size=(300, 16))
+    >>> model = ClusterModel().partial_fit(batch(2))
+    >>> before = model.predict(subjects[:2])
+    >>> model = model.partial_fit(batch(3)).partial_fit(batch(4))
+    >>> len(set(model.labels_)), bool((model.predict(subjects[:2]) == before).all())
+    (4, True)
+    >>> float(model.probabilities_.min()) > 0.5
+    True
+    """
+
+    model_: Estimator
+    labels_: NDArray[np.int64]
+    probabilities_: NDArray[np.float64]
+
+    def __init__(self, model: Estimator | None = None) -> None:
+        self.model = model
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Start afresh and learn all rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Embeddings, usually reduced.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self.model_ = self._unfitted().fit(X)
+        return self._label(X)
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Go on learning with a batch of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        model = self.model_ if hasattr(self, "model_") else self._unfitted()
+        self.model_ = model.partial_fit(X).refresh()
+        return self._label(X)
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Cluster of each row, by its id.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ids : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self, "model_")
+        return self.model_.predict_id(X)
+
+    def _unfitted(self) -> Estimator:
+        given = PHIDAPlus(level="parts") if self.model is None else clone(self.model)
+        return given.set_params(compute_labels=False)  # type: ignore[no-any-return]
+
+    def _label(self, X: Any) -> Self:
+        self.labels_ = self.model_.predict_id(X)
+        self.probabilities_ = self.model_.membership(X).max(axis=1)
+        return self

@@ -1,0 +1,115 @@
+"""Rows that come as messages of a broker, each a JSON object."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from phida.streams.batch import Batch, DataError
+from phida.streams.columns import Selection
+from phida.streams.identity import FilePart
+from phida.streams.lines import Taken
+from phida.streams.ndjson_rows import NdjsonRows
+
+
+@dataclass(frozen=True)
+class Message:
+    """One row, and what is to be known once it was taken."""
+
+    value: bytes
+    partition: str = ""
+    next_offset: int = 0
+    """Where its partition goes on, for brokers that have offsets."""
+
+
+class Messages(Protocol):
+    """What a broker sends."""
+
+    def receive(self, most: int) -> list[Message]:
+        """Some messages, waited for; a signal ends the wait with :class:`phida.streams.lines.Interrupted`."""
+
+    def check(self) -> None:
+        """Stop here if a signal came."""
+
+    def taken(self, count: int) -> bool:
+        """So many more messages are on their way into the model; whether the broker waits for them to be kept."""
+
+    def kept(self) -> None:
+        """All that were taken are safe: a crash would not lose them."""
+
+
+class MessageLines:
+    """Messages as lines, for the reader of NDJSON."""
+
+    def __init__(self, messages: Messages, offsets: Mapping[str, int]) -> None:
+        self._messages = messages
+        self._ready: deque[Message] = deque()
+        self.offsets = dict(offsets)
+        """Where each partition goes on, after what was taken."""
+        self.waits = False
+        """Whether the broker sends no more until what was taken is kept."""
+
+    def take(self, count: int) -> Taken:
+        """The next messages, as many as asked for."""
+        while len(self._ready) < count:
+            self._ready.extend(self._messages.receive(count - len(self._ready)))
+        taken = [self._ready.popleft() for _ in range(count)]
+        for message in taken:
+            if message.partition:
+                self.offsets[message.partition] = message.next_offset
+        self.waits = self._messages.taken(count)
+        # JSON has line breaks between its tokens only, where a blank does as well.
+        lines = [message.value.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for message in taken]
+        return Taken(count, b"".join(lines), None)
+
+    def take_batches(self, first: int, size: int) -> list[Taken]:
+        """The next ``first`` messages, and no more, since the offsets are those of a whole batch."""
+        return [self.take(first)]
+
+    def first(self) -> bytes:
+        """The next message, which is not taken."""
+        while not self._ready:
+            self._ready.extend(self._messages.receive(1))
+        return self._ready[0].value
+
+    def check_signals(self) -> None:
+        """Stop here if a signal came."""
+        self._messages.check()
+
+    def file_part(self, offset: int) -> FilePart | None:
+        """There is no file."""
+        return None
+
+    def kept(self) -> None:
+        """All that was taken is safe."""
+        self._messages.kept()
+
+
+class MessageRows(NdjsonRows):
+    """JSON objects; the keys of the first are the columns, and later ones may have more."""
+
+    def __init__(
+        self, lines: MessageLines, selection: Selection, *, header: tuple[str, ...] | None = None, row: int = 0
+    ) -> None:
+        """``header`` and ``row`` where a stream is resumed."""
+        self._source = lines
+        super().__init__(lines, selection, header=header, start=(row, 0))  # type: ignore[arg-type]
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        """See :class:`phida.streams.batch.RowReader`; without end."""
+        source = self._source
+        kept: Callable[[], None] = source.kept
+        for batch in super().batches(size):
+            yield replace(batch, offsets=dict(source.offsets), kept=kept, urgent=source.waits)
+
+    def _look_at_first(self) -> tuple[str, ...]:
+        try:
+            first = json.loads(self._source.first())
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"the first message is not JSON ({error}).") from error
+        if not isinstance(first, dict):
+            raise DataError("the first message is not a JSON object.")
+        return tuple(first)

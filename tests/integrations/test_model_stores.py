@@ -1,0 +1,77 @@
+"""Models in the files of skops and MLflow, with the real packages."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from data import drifting
+from kinds import MAKERS
+from states import assert_same_state
+
+from phida import PHIDA, PHIDAPlus
+
+skops = pytest.importorskip("skops.io", reason="make test-integrations installs skops")
+X, MORE = np.split(drifting(400), [230])
+TYPES = {PHIDA: ["phida.estimators.PHIDA"], PHIDAPlus: ["phida.estimators.PHIDAPlus"]}
+
+
+@pytest.mark.parametrize("make", [MAKERS["PHIDA"], MAKERS["groups"], MAKERS["parts"]])
+def test_skops(make, tmp_path):
+    model = make().fit(X)
+    skops.dump(model, tmp_path / "model.skops")
+    assert skops.get_untrusted_types(file=tmp_path / "model.skops") == TYPES[type(model)]
+    twin = skops.load(tmp_path / "model.skops", trusted=TYPES[type(model)])
+    assert twin.get_params() == model.get_params()
+    np.testing.assert_array_equal(twin.labels_, model.labels_)
+    assert_same_state(twin, model)
+    assert_same_state(twin.partial_fit(MORE), model.partial_fit(MORE))
+
+
+def test_skops_in_a_pipeline(tmp_path):
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import Normalizer
+
+    pipeline = make_pipeline(Normalizer(), PHIDAPlus()).fit(X)
+    content = skops.dumps(pipeline)
+    twin = skops.loads(content, trusted=TYPES[PHIDAPlus])
+    np.testing.assert_array_equal(twin.predict(MORE), pipeline.predict(MORE))
+
+
+def test_a_changed_file_of_skops_is_refused():
+    """What the learner relies on is checked, since the file can say anything."""
+    content = skops.dumps(PHIDAPlus().fit(X))
+    changed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(changed, "w") as after:
+        for name in before.namelist():
+            part = before.read(name)
+            if name == "schema.json":
+                schema = json.loads(part)
+                names = schema["content"]["content"]["_model"]["content"]["state"]["content"]
+                names["support"] = names["birth"]  # another array in its place
+                part = json.dumps(schema)
+            after.writestr(name, part)
+    with pytest.raises(ValueError, match="'support' has the wrong type"):
+        skops.loads(changed.getvalue(), trusted=TYPES[PHIDAPlus])
+
+
+@pytest.mark.filterwarnings("ignore")  # MLflow's own
+@pytest.mark.parametrize("kind", [PHIDA, PHIDAPlus])
+def test_mlflow(kind, tmp_path):
+    mlflow = pytest.importorskip("mlflow", reason="make test-integrations installs MLflow")
+    model = kind().fit(X)
+    mlflow.sklearn.save_model(
+        model, tmp_path / "model", skops_trusted_types=TYPES[kind], pip_requirements=["phida"], input_example=X[:5]
+    )
+    assert (tmp_path / "model" / "model.skops").is_file()  # no pickle
+    twin = mlflow.sklearn.load_model(str(tmp_path / "model"))
+    np.testing.assert_array_equal(mlflow.pyfunc.load_model(str(tmp_path / "model")).predict(MORE), model.predict(MORE))
+    assert_same_state(twin.partial_fit(MORE), model.partial_fit(MORE))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_mlflow_says_which_type_to_trust(tmp_path):
+    mlflow = pytest.importorskip("mlflow", reason="make test-integrations installs MLflow")
+    with pytest.raises(mlflow.exceptions.MlflowException, match=r"skops_trusted_types.*phida\.estimators\.PHIDAPlus"):
+        mlflow.sklearn.save_model(PHIDAPlus().fit(X), tmp_path / "model", pip_requirements=["phida"])

@@ -1,0 +1,165 @@
+"""``mqtt://`` against Mosquitto: every message at least once, also when phida or the broker is killed."""
+
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+from serve_data import NAMES, Serving, X, until
+from typer.testing import CliRunner
+
+from phida import PHIDAPlus, load, state_file
+from phida.cli.app import app
+
+mqtt = pytest.importorskip("paho.mqtt.client", reason="belongs to the extra phida[mqtt]: make test-integrations")
+MOSQUITTO = shutil.which("mosquitto") or shutil.which("/usr/sbin/mosquitto")
+if MOSQUITTO is None:
+    pytest.skip("on Debian and Ubuntu, as root: apt-get install mosquitto", allow_module_level=True)
+
+
+class Mosquitto:
+    """A broker that keeps its sessions on disk."""
+
+    def __init__(self, folder):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self._settings = folder / "mosquitto.conf"
+        self._settings.write_text(
+            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\nmax_queued_messages 0\n"
+            f"persistence_location {folder}/\nautosave_on_changes true\nautosave_interval 1\nuser root\n"
+        )
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [MOSQUITTO, "-c", self._settings], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        until(self._answers)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+    def _answers(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
+        except OSError:
+            return False
+        return True
+
+    def url(self, topic, options=""):
+        return f"mqtt://127.0.0.1:{self.port}/{topic}{options}"
+
+    def send(self, rows, topic="plant/press"):
+        """Publish rows, and wait until the broker has them."""
+        client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
+        client.connect("127.0.0.1", self.port)
+        client.loop_start()
+        until(client.is_connected)  # what is published before may be sent twice
+        for row in rows.tolist():
+            sent = client.publish(topic, json.dumps(dict(zip(NAMES, row, strict=True))), qos=1)
+        sent.wait_for_publish(60)
+        client.disconnect()
+        client.loop_stop()
+
+
+@pytest.fixture
+def broker(tmp_path):
+    folder = tmp_path / "mosquitto"
+    folder.mkdir()
+    made = Mosquitto(folder)
+    yield made
+    made.stop()
+
+
+def begun(*words):
+    """A stream that has subscribed."""
+    command = [sys.executable, "-m", "phida.cli", "stream", *map(str, words)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    wait_for_subscription(process)
+    return process
+
+
+def wait_for_subscription(process):
+    while not (line := process.stderr.readline()).endswith(": subscribed\n"):
+        assert line, "it ended"
+
+
+def end(process, number=signal.SIGTERM):
+    process.send_signal(number)
+    process.communicate(timeout=120)
+
+
+def rows(path):
+    """The rows that a stream has written."""
+    found = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+    return [tuple(row[name] for name in NAMES) for row in found]
+
+
+def test_killed_and_resumed(broker, tmp_path):
+    output, folder = tmp_path / "rows.ndjson", tmp_path / "state"
+    words = (broker.url("plant/#"), "--checkpoint", folder, "--output", output)
+    first = begun(*words)
+    broker.send(X[:200])
+    until(lambda: len(rows(output)) >= 60)
+    end(first, signal.SIGKILL)
+    broker.send(X[200:250], "plant/saw")  # while nobody listens
+    second = begun(*words, "--resume")
+    broker.send(X[250:300])
+    until(lambda: {*map(tuple, X[:300].tolist())} <= set(rows(output)))
+    end(second)
+    found = rows(output)
+    model = load(folder / "model.safetensors")
+    position = state_file.read(folder / "model.safetensors")[1]["stream_position"]
+    assert model.n_samples_seen_ == position["row"] == len(found)
+    assert len(found) <= 300 + 20  # at most what waited for its acknowledgement came twice
+    third = begun(*words, "--resume")  # everything was acknowledged
+    broker.send(X[300:301])
+    until(lambda: rows(output)[-1] == tuple(X[300].tolist()))
+    end(third)
+    assert len(rows(output)) == len(found) + 1
+
+
+def test_the_broker_is_restarted(broker, tmp_path):
+    output = tmp_path / "rows.ndjson"
+    process = begun(broker.url("plant/#"), "--output", output)
+    broker.send(X[:100])
+    until(lambda: len(rows(output)) == 100)
+    broker.stop()
+    broker.start()
+    wait_for_subscription(process)
+    broker.send(X[100:200])
+    until(lambda: {*map(tuple, X[:200].tolist())} <= set(rows(output)))
+    end(process)
+
+
+def test_the_live_page_learns_topics(broker, tmp_path):
+    target = tmp_path / "model.safetensors"
+    name = "?client_id=press"
+    with Serving("--from", broker.url("plant/+", name), "--save", target) as serving:
+        wait_for_subscription(serving.process)
+        broker.send(X[:100])
+        until(lambda: serving.state()["samples"] == 100)
+        assert serving.state()["source"] == "plant/+"
+        assert serving.end()[0] == 0
+    model = load(target)
+    assert type(model) is PHIDAPlus and tuple(model.feature_names_in_) == NAMES and model.n_samples_seen_ == 100
+
+
+def refused(*words):
+    found = CliRunner().invoke(app, ["stream", *map(str, words)], env={"COLUMNS": "300"})
+    assert found.exit_code in (1, 2, 3)
+    return " ".join(found.output.split())
+
+
+def test_refusals(broker, tmp_path):
+    assert "has no option 'qos'" in refused(broker.url("t", "?qos=2"))
+    assert "takes one host" in refused("mqtt://a,b/t")
+    assert "takes a host and a topic" in refused("mqtt://localhost/")
+    broker.stop()
+    assert "refused" in refused(broker.url("t"))
+    broker.start()
+    assert "rows cannot be written to mqtt://" in refused(tmp_path / "rows.csv", "--output", broker.url("t"))

@@ -1,0 +1,59 @@
+"""A broker of Kafka inside this process: the mock cluster of librdkafka, which listens on the loopback address."""
+
+import contextlib
+import json
+
+import pytest
+from serve_data import until
+
+kafka = pytest.importorskip("confluent_kafka", reason="belongs to the extra phida[kafka]: make test-integrations")
+
+
+class Broker:
+    """What it holds, and where it is. A topic that is written to is made, with four partitions."""
+
+    def __init__(self):
+        self._cluster = kafka.Producer({"test.mock.num.brokers": 1, "log_level": 0})
+        found = next(iter(self._cluster.list_topics(timeout=30).brokers.values()))
+        self.address = f"{found.host}:{found.port}"
+        self._producer = kafka.Producer({"bootstrap.servers": self.address, "log_level": 0})
+
+    def url(self, topic, options=""):
+        return f"kafka://{self.address}/{topic}{options}"
+
+    def send(self, topic, values, partition=0):
+        for value in values:
+            self._producer.produce(topic, value, partition=partition)
+        assert self._producer.flush(60) == 0
+
+    @contextlib.contextmanager
+    def consumer(self):
+        made = kafka.Consumer(
+            {"bootstrap.servers": self.address, "group.id": "test", "enable.auto.commit": False, "log_level": 0}
+        )
+        yield made
+        made.close()
+
+    def count(self, topic):
+        """Messages that a topic holds."""
+        with self.consumer() as consumer:
+            found = consumer.list_topics(topic, timeout=30).topics[topic]
+            if found.error is not None:
+                return 0
+            places = [kafka.TopicPartition(topic, number) for number in found.partitions]
+            return sum(consumer.get_watermark_offsets(place, timeout=30)[1] for place in places)
+
+    def values(self, topic):
+        """All messages that a topic holds now, as JSON."""
+        left = self.count(topic)
+        with self.consumer() as consumer:
+            found = consumer.list_topics(topic, timeout=30).topics[topic]
+            consumer.assign([kafka.TopicPartition(topic, number, 0) for number in found.partitions])
+            values = []
+
+            def fetched():
+                values.extend(json.loads(message.value()) for message in consumer.consume(500, 0.1))
+                return len(values) >= left
+
+            until(fetched)
+            return values

@@ -1,0 +1,127 @@
+"""Addresses of topics, and messages as rows, without a broker."""
+
+import json
+
+import numpy as np
+import pytest
+from data import drifting
+from typer.testing import CliRunner
+
+from phida.cli.app import app
+from phida.streams.address import address_of, is_address
+from phida.streams.batch import DataError
+from phida.streams.columns import Selection
+from phida.streams.lines import Interrupted
+from phida.streams.messages import Message, MessageLines, MessageRows
+
+X = drifting(40)
+NAMES = ("a", "b", "c")
+
+
+@pytest.mark.parametrize("text", ["rows.csv", "-", "kafka", "file://rows.csv", "/kafka://x/y", "KAFKA/x"])
+def test_files_are_no_addresses(text):
+    assert not is_address(text)
+
+
+def test_parts_of_an_address():
+    found = address_of("kafka://a:9092,b/readings?security.protocol=SSL&client.id=x")
+    assert (found.scheme, found.hosts, found.topic) == ("kafka", ("a:9092", "b"), "readings")
+    assert found.options == {"security.protocol": "SSL", "client.id": "x"}
+    found = address_of("mqtts://me:s3cret%40@host/plant/+/%2323/#?client_id=n")
+    assert (found.hosts, found.topic, found.user, found.password) == (("host",), "plant/+/#23/#", "me", "s3cret@")
+    assert found.options == {"client_id": "n"}
+    assert found.shown == "mqtts://host/plant/+/#23/#"
+
+
+@pytest.mark.parametrize("text", ["kafka://", "kafka://host", "kafka://host/", "mqtt:///topic"])
+def test_an_address_has_a_host_and_a_topic(text):
+    with pytest.raises(DataError, match="takes a host and a topic"):
+        address_of(text)
+
+
+class Broker:
+    """Messages of two partitions, a few at a time; then a signal."""
+
+    def __init__(self, values):
+        self.left = [Message(value, str(i % 2), i // 2 + 1) for i, value in enumerate(values)]
+        self.unsafe = 0
+
+    def receive(self, most):
+        if not self.left:
+            raise Interrupted
+        given = self.left[: min(most, 3)]
+        del self.left[: len(given)]
+        return given
+
+    def check(self):
+        pass
+
+    def taken(self, count):
+        self.unsafe += count
+        return self.unsafe >= 5
+
+    def kept(self):
+        self.unsafe = 0
+
+
+def messages(rows=X):
+    return [json.dumps(dict(zip(NAMES, row, strict=True))).encode() for row in rows.tolist()]
+
+
+def batches(rows, size):
+    """As many as come before the signal."""
+    found = []
+    with pytest.raises(Interrupted):
+        for batch in rows.batches(size):
+            found.append(batch)
+    return found
+
+
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_rows_come_in_batches_with_the_offsets_behind_them(size):
+    rows = MessageRows(MessageLines(Broker(messages()), {"0": 0, "1": 0, "2": 7}), Selection(exclude=("b",)))
+    assert rows.names == ("a", "c") and rows.all_names == NAMES
+    found = batches(rows, size)
+    whole = len(X) // size * size
+    np.testing.assert_array_equal(np.concatenate([batch.rows for batch in found]), X[:whole, [0, 2]])
+    for batch in found:
+        assert batch.offsets == {"0": (batch.end + 1) // 2, "1": batch.end // 2, "2": 7}
+    assert found[-1].end == whole
+
+
+def test_a_stream_goes_on_at_its_row():
+    rows = MessageRows(MessageLines(Broker(messages(X[5:])), {}), Selection(), header=NAMES, row=5)
+    found = batches(rows, 4)
+    assert [batch.end for batch in found] == [8, *range(12, 41, 4)]
+    assert found[0].numbers.tolist() == [5, 6, 7]
+
+
+def test_what_is_taken_is_kept_before_more_comes():
+    broker = Broker(messages(X[:12]))
+    urgent = []
+    with pytest.raises(Interrupted):
+        for batch in MessageRows(MessageLines(broker, {}), Selection()).batches(1):
+            urgent.append(batch.urgent)
+            if batch.urgent:
+                batch.kept()
+    assert [i for i, flag in enumerate(urgent) if flag] == [4, 9]
+
+
+def test_line_breaks_and_bad_messages():
+    pretty = json.dumps({"a": 1, "b": 2, "c": 3}, indent=1).replace("\n", "\r\n").encode()
+    broker = Broker([pretty, b"", b"{", b'{"a": 1, "b": 2}', pretty])
+    found = batches(MessageRows(MessageLines(broker, {}), Selection()), 5)[0]
+    assert found.numbers.tolist() == [0, 4] and [row.number for row in found.bad] == [1, 2, 3]
+    assert all("\n" not in text and "\r" not in text for text in found.texts)
+
+
+@pytest.mark.parametrize("first", [b"", b"[1]", b"{", b"5"])
+def test_the_first_message_says_what_the_columns_are(first):
+    with pytest.raises(DataError, match="the first message is not"):
+        MessageRows(MessageLines(Broker([first]), {}), Selection())
+
+
+def test_commands_that_need_an_end_refuse_a_topic(tmp_path):
+    words = ["fit", "kafka://localhost/rows", "--out", str(tmp_path / "model.safetensors")]
+    found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
+    assert found.exit_code == 3 and "a topic has no end" in found.output
