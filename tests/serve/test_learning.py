@@ -141,3 +141,19 @@ def test_axes_are_named_by_their_strongest_features(rows_file):
     with learned(rows_file) as (client, _):
         across, up = client.get("/state").json()["axes"]
     assert {name.lstrip("−") for name in f"{across}, {up}".split(", ")} <= {"a", "b", "c"} and across
+
+
+def test_missing_values_of_a_pipe_are_filled(tmp_path):
+    """A pipe is not looked at before it is learned."""
+    pipe = tmp_path / "rows.csv"
+    os.mkfifo(pipe)
+    model = StreamModel(PHIDAPlus(compute_labels=False), None)
+    source = Source(str(pipe), selection=Selection(keep_missing=True))
+    learning = Learning(model, source, BadRows(), impute="mean")
+    learning.start()
+    with pipe.open("w") as writing:
+        writing.write("a,b\n1,2\n3,\n,4\n")
+    until(lambda: learning.progress.state == "ended")
+    learning.stop()
+    assert model.imputer.filled == 2
+    assert_same_state(model.estimator, PHIDAPlus(compute_labels=False).partial_fit([[1.0, 2], [3, 2], [2, 4]]))
