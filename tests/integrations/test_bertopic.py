@@ -91,7 +91,7 @@ def test_all_documents_at_once(bertopic, model):
     found, probabilities = topics.fit_transform(texts, rows)
     assert len(found) == len(probabilities) == len(texts)
     assert list(topics.transform(texts, rows)[0]) == list(found)
-    assert 1 < len(set(found)) <= topics.hdbscan_model.model_.n_clusters_
+    assert len(set(found)) > 1
 
 
 def test_a_topic_model_can_be_copied_and_goes_on(bertopic):
