@@ -21,7 +21,7 @@ SLOW = np.cumsum(np.random.default_rng(0).normal(size=(40_000, 8)), axis=0)
 def in_child(work, seconds=30):
     """The exit status of a forked process that does some work; None if it hangs."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python warns of forks of several threads
+        warnings.simplefilter("ignore")  # Python, and JAX where it is loaded, warn of forks of several threads
         child = os.fork()
     if child == 0:
         status = 1
