@@ -54,7 +54,7 @@ class LocalUpdate:
         return len(self.columns["rest"])
 
     def for_sending(self, *, n_updates: int, last: bool) -> Self:
-        """The update without what :meth:`apply_updates` would not read.
+        """The update without what ``apply_updates`` would not read.
 
         Parameters
         ----------
