@@ -108,10 +108,12 @@ void Tracker::count_wins(const Mapping& mapping, NodeState& nodes, const Lineage
   }
 }
 
-void Tracker::update_rates(const Mapping& mapping, Lineage& lineage) const {
+void Tracker::update_rates(const Mapping& mapping, Lineage& lineage) {
+  quiet_.resize(lineage.living.size());
   const double elapsed = static_cast<double>(mapping.sample - lineage.sample);
   for (std::size_t k = 0; k < lineage.living.size(); ++k) {
     LivingCluster& cluster = lineage.living[k];
+    quiet_[k] = cluster.missed >= kSilent;
     cluster.rows += won_by_[k];
     cluster.settled += won_by_[k];
     if (cluster.ended) continue;
@@ -177,6 +179,11 @@ void Tracker::find_main(const Mapping& mapping, const NodeState& nodes, const Li
   }
 }
 
+bool Tracker::is_falling(std::int32_t living, const Lineage& lineage) const {
+  const LivingCluster& cluster = lineage.living[living];
+  return !cluster.ended && !quiet_[living] && cluster.missed >= kFalling;
+}
+
 // A cluster of new nodes that came beside one that has stopped winning is that one, which has moved.
 void Tracker::follow_moves(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
   std::vector<Shares> beside(mapping.n_clusters);
@@ -194,7 +201,7 @@ void Tracker::follow_moves(const Mapping& mapping, NodeState& nodes, Lineage& li
         2.0 * share < support[c])
       continue;
     const std::int32_t k = position_of(id, lineage.living);
-    if (k == kNone || lineage.living[k].ended || lineage.living[k].missed < kFalling) continue;
+    if (k == kNone || !is_falling(k, lineage)) continue;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (mapping.cluster[i] != static_cast<std::int32_t>(c)) continue;
       nodes.cluster_id[i] = id;
@@ -215,7 +222,7 @@ void Tracker::follow_new_nodes(const Mapping& mapping, NodeState& nodes, Lineage
       continue;
     const std::int32_t k = position_of(nodes.parent_id[i], lineage.living);
     if (k == kNone || lineage.living[k].ended) continue;
-    if (main_[k] != c && lineage.living[k].missed < kFalling) continue;
+    if (main_[k] != c && !is_falling(k, lineage)) continue;
     nodes.cluster_id[i] = nodes.parent_id[i];
     add_wins(k, won_[i], mapping.sample, lineage);
     moved |= main_[k] != c;

@@ -31,7 +31,7 @@ class Tracker {
   };
 
   void count_wins(const Mapping& mapping, NodeState& nodes, const Lineage& lineage);
-  void update_rates(const Mapping& mapping, Lineage& lineage) const;
+  void update_rates(const Mapping& mapping, Lineage& lineage);
   void add_wins(std::int32_t living, std::int64_t won, std::int64_t sample, Lineage& lineage);
   void find_main(const Mapping& mapping, const NodeState& nodes, const Lineage& lineage);
   void follow_moves(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
@@ -45,6 +45,8 @@ class Tracker {
   std::int32_t heir_of(std::size_t living, const NodeState& nodes, const Lineage& lineage) const;
   void confirm_merges(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
   void confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
+  // It has just stopped winning, so that it may have moved.
+  bool is_falling(std::int32_t living, const Lineage& lineage) const;
   bool is_free(std::int32_t cluster) const { return cluster != kNone && owner_[cluster] == kNone; }
 
   std::vector<std::int64_t> won_;     // per node: since the last mapping
@@ -53,7 +55,9 @@ class Tracker {
   std::vector<std::int32_t> owner_;   // per cluster: the living cluster that it is, or kNone
   std::vector<std::int64_t> won_in_;  // per cluster
   std::vector<std::int64_t> candidate_of_;  // per cluster: the candidate that it is, or kNone
-  std::vector<std::uint8_t> shown_;         // per candidate: by this mapping
+  std::vector<std::uint8_t>
+      quiet_;  // per living cluster: it was silent at the last mapping already
+  std::vector<std::uint8_t> shown_;  // per candidate: by this mapping
 };
 
 }  // namespace phida

@@ -21,7 +21,7 @@ from phida._merging import replayed_rows, restart_lineage, scaled
 from phida._model import Model, Settings
 from phida._validation import Columns
 from phida.answers.predictor import Predictor, Snapshot
-from phida.lineage import Event, History, Lineage
+from phida.lineage import Candidate, Event, History, Lineage
 
 #: Rows that a merge learns, unless more are asked for.
 _MOST_REPLAYED = 100_000
@@ -263,6 +263,16 @@ class Estimator(ClusterMixin, Predictor):
     @property
     def lineage_(self) -> Lineage:
         return Lineage.from_columns(self._fitted.learner.lineage())
+
+    @property
+    def candidates_(self) -> tuple[Candidate, ...]:
+        return Candidate.from_state(self._fitted.learner.__getstate__())
+
+    @property
+    def quiet_ids_(self) -> NDArray[np.int64]:
+        state = self._fitted.learner.__getstate__()
+        ids: NDArray[np.int64] = state["living_id"][(state["living_missed"] >= 16.0) & (state["living_ended"] == 0)]
+        return ids
 
     @property
     def history_(self) -> History:

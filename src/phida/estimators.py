@@ -48,10 +48,14 @@ class PHIDA(Estimator):
     cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
         Support-weighted means of the clusters' nodes.
     cluster_ids_ : ndarray of shape (n_clusters_,)
-        Per label, the id that its cluster keeps as learning goes on; a refresh never gives it to another one. A cluster
-        that came up since the last refresh has the id that a refresh would give it now.
+        Per label, the id of the confirmed cluster that most of it belongs to. Two labels have one id while it is not
+        confirmed that a cluster has split.
+    quiet_ids_ : ndarray
+        Ids of confirmed clusters that have stopped getting rows.
     lineage_ : Lineage
-        What happened to clusters, by id: born, split, merged, died, revived. Has ``to_pandas()``.
+        What happened to clusters, by id, once it is confirmed: born, split, merged, died, revived. Has ``to_pandas()``.
+    candidates_ : tuple of Candidate
+        Changes that may be going on and are not confirmed yet.
     history_ : History
         How the model grew, one entry per refresh, thinned out. Has ``to_pandas()``.
     cut_clarity_ : CutClarity
@@ -156,10 +160,14 @@ class PHIDAPlus(Estimator):
     cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
         Support-weighted means of the clusters' nodes.
     cluster_ids_ : ndarray of shape (n_clusters_,)
-        Per label, the id that its cluster keeps as learning goes on; a refresh never gives it to another one. A cluster
-        that came up since the last refresh has the id that a refresh would give it now.
+        Per label, the id of the confirmed cluster that most of it belongs to. Two labels have one id while it is not
+        confirmed that a cluster has split.
+    quiet_ids_ : ndarray
+        Ids of confirmed clusters that have stopped getting rows.
     lineage_ : Lineage
-        What happened to clusters, by id: born, split, merged, died, revived. Has ``to_pandas()``.
+        What happened to clusters, by id, once it is confirmed: born, split, merged, died, revived. Has ``to_pandas()``.
+    candidates_ : tuple of Candidate
+        Changes that may be going on and are not confirmed yet.
     history_ : History
         How the model grew, one entry per refresh, thinned out. Has ``to_pandas()``.
     cut_clarity_ : FlowClarity

@@ -55,6 +55,30 @@ class Event:
         return f"row {self.sample:,}: {named.format(**ids)} (support {self.support:g})"
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """A change that mappings show and that too few rows support to confirm it."""
+
+    kind: str
+    """``born`` for one cluster more, by birth or split; ``merged``."""
+    ids: tuple[int, ...]
+    """The two confirmed clusters that may be one; empty for ``born``."""
+    sample: int
+    """Rows learned when it was first seen."""
+    evidence: int
+    """Rows that support it; 50 confirm it, and fewer where the cluster concerned has had few."""
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> tuple[Self, ...]:
+        """All candidates in the state of a native learner."""
+        names = ("kind", "first", "second", "sample", "evidence")
+        rows = zip(*(state[f"candidate_{name}"].tolist() for name in names), strict=True)
+        return tuple(
+            cls(KINDS[kind], (first, second) if KINDS[kind] == "merged" else (), sample, evidence)
+            for kind, first, second, sample, evidence in rows
+        )
+
+
 class Lineage(Sequence[Event]):
     """The confirmed events of a model, the oldest first; a sequence.
 

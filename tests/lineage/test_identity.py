@@ -76,6 +76,30 @@ def test_a_story_is_told_as_it_happened():
     assert 9900 < died.sample <= died.confirmed < 10_600
 
 
+def test_a_group_without_rows_is_quiet():
+    rng = np.random.default_rng(2)
+    center = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
+    rows = lambda n, alive: center[rng.choice(alive, size=n)] + rng.normal(size=(n, 2))  # noqa: E731
+    model = PHIDAPlus(compute_labels=False).partial_fit(rows(6000, [0, 1, 2]))
+    assert model.quiet_ids_.tolist() == [] and model.candidates_ == ()
+    third = model.predict_id(center[2:3])
+    model.partial_fit(rows(1000, [0, 1]))
+    assert model.quiet_ids_.tolist() == third.tolist()
+    model.partial_fit(rows(800, [0, 1, 3]))
+    assert [event.kind for event in model.lineage_ if event.confirmed > 6000] == ["born"]
+    assert third not in model.predict_id(center[3:])
+
+
+def test_what_is_not_sure_is_a_candidate():
+    rows, _ = groups(3000, 1)
+    model, seen = PHIDAPlus(compute_labels=False, level="parts"), set()
+    for first in range(0, len(rows), 100):
+        model.partial_fit(rows[first : first + 100])
+        seen |= set(model.candidates_)
+    assert seen and {one.kind for one in seen} <= {"born", "merged"}
+    assert all(0 <= one.evidence < 50 and len(one.ids) == 2 * (one.kind == "merged") for one in seen)
+
+
 def lives(lineage):
     """Play the events: the ids that live after them, and that each ends and begins as it should."""
     alive, ever = set(), set()
