@@ -70,7 +70,17 @@ class Candidate:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> tuple[Self, ...]:
-        """All candidates in the state of a native learner."""
+        """All candidates in the state of a native learner.
+
+        Parameters
+        ----------
+        state : dict
+            Columns by name.
+
+        Returns
+        -------
+        candidates : tuple of Candidate
+        """
         names = ("kind", "first", "second", "sample", "evidence")
         rows = zip(*(state[f"candidate_{name}"].tolist() for name in names), strict=True)
         return tuple(
