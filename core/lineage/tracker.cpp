@@ -70,6 +70,17 @@ void give_nodes(std::int64_t from, std::int64_t to, NodeState& nodes) {
   std::replace(nodes.cluster_id.begin(), nodes.cluster_id.end(), from, to);
 }
 
+// One cluster goes on as part of another. The caller takes it off the living.
+void join(const LivingCluster& ends, LivingCluster& stays, std::int64_t sample,
+          std::int64_t confirmed, NodeState& nodes, Lineage& lineage) {
+  append(lineage,
+         {EventKind::kMerged, sample, confirmed, {stays.id, ends.id}, {stays.id}, ends.support});
+  restart_rate(stays);
+  stays.rows += ends.rows;
+  stays.support += ends.support;
+  give_nodes(ends.id, stays.id, nodes);
+}
+
 }  // namespace
 
 void Tracker::update(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
@@ -410,16 +421,7 @@ void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& line
         restart_rate(cluster);
         continue;
       }
-      LivingCluster& stays = lineage.living[heir];
-      append(lineage, {EventKind::kMerged,
-                       cluster.last_won,
-                       mapping.sample,
-                       {stays.id, cluster.id},
-                       {stays.id},
-                       cluster.support});
-      restart_rate(stays);
-      stays.rows += cluster.rows;
-      give_nodes(cluster.id, stays.id, nodes);
+      join(cluster, lineage.living[heir], cluster.last_won, mapping.sample, nodes, lineage);
       has_nodes[k] = 0;
     }
   }
@@ -447,16 +449,7 @@ void Tracker::confirm_merges(const Mapping& mapping, NodeState& nodes, Lineage& 
     const bool first_stays = lineage.living[a].support >= lineage.living[b].support;
     LivingCluster& stays = lineage.living[first_stays ? a : b];
     const LivingCluster ends = lineage.living[first_stays ? b : a];
-    append(lineage, {EventKind::kMerged,
-                     candidate.sample,
-                     mapping.sample,
-                     {stays.id, ends.id},
-                     {stays.id},
-                     ends.support});
-    restart_rate(stays);
-    stays.rows += ends.rows;
-    stays.support += ends.support;
-    give_nodes(ends.id, stays.id, nodes);
+    join(ends, stays, candidate.sample, mapping.sample, nodes, lineage);
     lineage.living.erase(lineage.living.begin() + (first_stays ? b : a));
   }
 }
