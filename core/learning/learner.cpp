@@ -290,12 +290,22 @@ void Learner::record_refresh(std::int64_t learned, bool ending) {
 }
 
 // The published map is there already. Another one costs as much as a refresh, or more, and learning has no use for it:
-// one is made after so many samples that it does not show.
+// one is made after so many samples that it does not show, or where a new cluster may be waiting for its id.
 bool Learner::may_map(std::int64_t learned) const {
-  constexpr std::int64_t kSamplesPerNode = 4;
-  return state_.rule == Rule::kPublished || state_.lineage.living.empty() ||
-         learned - state_.lineage.sample >=
-             kSamplesPerNode * static_cast<std::int64_t>(state_.nodes.size());
+  constexpr std::int64_t kSamplesPerNode = 4, kUnknown = 50;
+  const NodeState& nodes = state_.nodes;
+  if (state_.rule == Rule::kPublished || state_.lineage.living.empty() ||
+      learned - state_.lineage.sample >= kSamplesPerNode * static_cast<std::int64_t>(nodes.size()))
+    return true;
+  const std::vector<LivingCluster>& living = state_.lineage.living;
+  std::int64_t unknown = 0;  // samples won by nodes of no cluster, or of one that was quiet
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::int64_t won = nodes.won[i] - nodes.won_mapped[i];
+    if (won == 0) continue;
+    const std::int32_t k = position_of(nodes.cluster_id[i], living);
+    if (k == kNone || living[k].missed >= kSilentEvidence) unknown += won;
+  }
+  return unknown >= kUnknown;
 }
 
 // Ids go over to the rule in use where the latest mapping was by another.

@@ -32,7 +32,7 @@ struct LivingCluster {
   std::int64_t id = 0;  // never reused
   double support = 0.0;
   std::int64_t rows = 0;     // samples won
-  std::int64_t settled = 0;  // samples won since it began or something split off
+  std::int64_t settled = 0;  // samples won since it began, was quiet, or something split off
   // How often it wins: samples won of so many, both fading, so that the rate keeps up with the stream.
   double rate_won = 0.0;
   double rate_of = 0.0;

@@ -19,7 +19,7 @@ constexpr std::int64_t kAgainst = 2;
 // Wins after which a node goes over to the cluster that mappings show it in.
 constexpr std::int64_t kNodeEvidence = 20;
 
-// Recent wins of a candidate's nodes count so much for where its cluster is, so that halves of a cluster do not swap
+// A candidate's nodes count so much for where its cluster is, so that halves of a cluster do not swap
 // their parts from mapping to mapping.
 constexpr double kOfCandidate = 1.0 / 3.0;
 
@@ -28,15 +28,32 @@ constexpr double kOfCandidate = 1.0 / 3.0;
 constexpr double kSilent = kSilentEvidence, kFalling = 5.0;
 constexpr double kStrays = 0.1, kLogStrays = -2.302585092994046;
 
+// It fell silent at one of the last two mappings if it misses no more than what it won in so many.
+constexpr double kLately = 2.5;
+
 // What a cluster's rate is taken from: up to so many wins, and no fewer.
 constexpr double kMostRateWins = 200.0, kFewestRateWins = 20.0;
 
 // Wins above or below the rate by less than this share are not counted as gained or lost.
 constexpr double kSlack = 0.1;
 
-// A cluster takes over from another if it gains at least this share of what the other one loses. One that splits loses
-// this share of it, and more where a birth, which takes from all alike, would take much from it too.
-constexpr double kTakenOver = 0.5, kSplitLoss = 0.25;
+// A cluster takes over from another beside it if it gains at least the first share of what the other one loses. One
+// that splits loses the second share of what the new one wins, and more where a birth, which takes from all alike, would
+// take much from it too.
+constexpr double kTakenOver = 1.0 / 3.0, kSplitLoss = 0.25;
+
+// Samples that chance alone hardly adds to a cluster: more than these are a gain, whatever the other one misses.
+constexpr double kSureGain = 20.0;
+
+// Half of what a new cluster wins was the other's, or comes on top of it.
+constexpr double kHalf = 0.5;
+
+// A new cluster that is far from the one that it was part of has been lost there: more than chance takes away from any
+// of a hundred clusters, and clearly more than from all others.
+constexpr double kFarLoss = 30.0, kClearly = 2.0;
+
+// A cluster has just begun while it has won no more than so many times the evidence of another one.
+constexpr double kOnItsWay = 3.0;
 
 // Before it has won so many samples, a cluster from which another splits may be the first of several to come.
 constexpr std::int64_t kYoungRows = 2000;
@@ -94,9 +111,9 @@ void Tracker::update(const Mapping& mapping, NodeState& nodes, Lineage& lineage)
   look_for_births(mapping, nodes, lineage);
   drop_candidates(nodes, lineage);
   settle_nodes(mapping, nodes, lineage);
+  confirm_births(mapping, nodes, lineage);  // before the end of clusters that have moved
   end_silent(mapping, nodes, lineage);
   confirm_merges(mapping, nodes, lineage);
-  confirm_births(mapping, nodes, lineage);
   for (LivingCluster& cluster : lineage.living) cluster.support = 0.0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     nodes.won_mapped[i] = nodes.won[i];
@@ -121,12 +138,14 @@ void Tracker::count_wins(const Mapping& mapping, NodeState& nodes, const Lineage
 
 void Tracker::update_rates(const Mapping& mapping, Lineage& lineage) {
   quiet_.resize(lineage.living.size());
+  fell_lately_.assign(lineage.living.size(), 0);
   const double elapsed = static_cast<double>(mapping.sample - lineage.sample);
   for (std::size_t k = 0; k < lineage.living.size(); ++k) {
     LivingCluster& cluster = lineage.living[k];
     quiet_[k] = cluster.missed >= kSilent;
     cluster.rows += won_by_[k];
-    cluster.settled += won_by_[k];
+    // What wins after a silence may be another group beside this one.
+    cluster.settled = quiet_[k] ? 0 : cluster.settled + won_by_[k];
     if (cluster.ended) continue;
     const double won = static_cast<double>(won_by_[k]);
     if (cluster.rate_won >= kFewestRateWins) {
@@ -136,6 +155,9 @@ void Tracker::update_rates(const Mapping& mapping, Lineage& lineage) {
           std::max(0.0, cluster.missed + ((1.0 - kStrays) * expected + won * kLogStrays));
       cluster.gained = std::max(0.0, cluster.gained + (won - (1.0 + kSlack) * expected));
       cluster.lost = std::max(0.0, cluster.lost + ((1.0 - kSlack) * expected - won));
+      // Where samples do not fade, a cluster does not move: it is quiet, and what comes elsewhere is another one.
+      fell_lately_[k] =
+          mapping.fades && cluster.missed >= kFalling && cluster.missed <= kLately * expected;
     }
     if (won_by_[k] > 0) cluster.last_won = mapping.sample;
     cluster.rate_won += won;
@@ -160,7 +182,8 @@ void Tracker::add_wins(std::int32_t living, std::int64_t won, std::int64_t sampl
   if (won > 0) cluster.last_won = sample;
 }
 
-// Where each living cluster is: where most of its recent wins are. Of several in one cluster, the strongest is its owner.
+// Where each living cluster is: where most of its support is or, where that fades, of its recent wins. Of several in one
+// cluster, the strongest is its owner.
 void Tracker::find_main(const Mapping& mapping, const NodeState& nodes, const Lineage& lineage) {
   std::map<std::pair<std::int32_t, std::int32_t>, Overlap> overlaps;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -170,13 +193,14 @@ void Tracker::find_main(const Mapping& mapping, const NodeState& nodes, const Li
     overlap.living = k;
     overlap.cluster = mapping.cluster[i];
     overlap.support += nodes.support[i];
-    overlap.recent += nodes.recent[i] * (nodes.candidate[i] == kNone ? 1.0 : kOfCandidate);
+    const double weight = mapping.fades ? nodes.recent[i] : nodes.support[i];
+    overlap.weight += weight * (nodes.candidate[i] == kNone ? 1.0 : kOfCandidate);
   }
   std::vector<const Overlap*> best(lineage.living.size(), nullptr);
   for (const auto& [key, overlap] : overlaps) {
     const Overlap*& known = best[overlap.living];
     if (known == nullptr ||
-        std::tie(overlap.recent, overlap.support) > std::tie(known->recent, known->support))
+        std::tie(overlap.weight, overlap.support) > std::tie(known->weight, known->support))
       known = &overlap;
   }
   main_.assign(lineage.living.size(), kNone);
@@ -192,7 +216,7 @@ void Tracker::find_main(const Mapping& mapping, const NodeState& nodes, const Li
 
 bool Tracker::is_falling(std::int32_t living, const Lineage& lineage) const {
   const LivingCluster& cluster = lineage.living[living];
-  return !cluster.ended && !quiet_[living] && cluster.missed >= kFalling;
+  return !cluster.ended && fell_lately_[living] && cluster.missed >= kFalling;
 }
 
 // A cluster of new nodes that came beside one that has stopped winning is that one, which has moved.
@@ -382,7 +406,8 @@ std::int32_t Tracker::heir_of(std::size_t living, const NodeState& nodes,
   }
   const std::int32_t heir = position_of(beside, lineage.living);
   if (heir == kNone || lineage.living[heir].ended) return kNone;
-  const bool takes_over = lineage.living[heir].gained >= kTakenOver * lineage.living[living].missed;
+  const bool takes_over = lineage.living[heir].gained >=
+                          std::min(kTakenOver * lineage.living[living].missed, kSureGain);
   return takes_over ? heir : kNone;
 }
 
@@ -408,7 +433,7 @@ void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& line
       restart_rate(cluster);
       cluster.ended = 0;
       cluster.last_won = mapping.sample;
-    } else if (!has_nodes[k] || (mapping.fades && cluster.missed >= kSilent)) {
+    } else if (!has_nodes[k] || (mapping.fades && quiet_[k] && cluster.missed >= kSilent)) {
       cluster.ended = 1;
       const std::int32_t heir = heir_of(k, nodes, lineage);
       if (heir == kNone) {
@@ -454,7 +479,38 @@ void Tracker::confirm_merges(const Mapping& mapping, NodeState& nodes, Lineage& 
   }
 }
 
+bool Tracker::may_be_parent(std::int32_t living, const Lineage& lineage) const {
+  const LivingCluster& cluster = lineage.living[living];
+  return !cluster.ended && (cluster.missed < kFalling || fell_lately_[living]);
+}
+
+// The cluster that has lost what a new one wins elsewhere, or kNone.
+std::int32_t Tracker::far_parent(double evidence, const Lineage& lineage) const {
+  std::int32_t parent = kNone;
+  double most = 0.0, second = 0.0;
+  for (std::size_t k = 0; k < lineage.living.size(); ++k) {
+    if (!may_be_parent(static_cast<std::int32_t>(k), lineage)) continue;
+    const double lost = lineage.living[k].lost;
+    if (lost > most) {
+      second = most;
+      most = lost;
+      parent = static_cast<std::int32_t>(k);
+    } else if (lost > second) {
+      second = lost;
+    }
+  }
+  if (parent == kNone || most < kClearly * second) return kNone;
+  const LivingCluster& cluster = lineage.living[parent];
+  if (cluster.missed < kFalling)
+    return most >= std::max(kFarLoss, kHalf * evidence) ? parent : kNone;
+  // One that has just begun and is silent already was seen on its way. Of others, it is as likely that they have ended.
+  const bool on_its_way =
+      cluster.missed >= kSilent && static_cast<double>(cluster.rows) <= kOnItsWay * evidence;
+  return on_its_way && most >= kSplitLoss * evidence ? parent : kNone;
+}
+
 void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+  const double elapsed = static_cast<double>(mapping.sample - lineage.sample);
   // What is known of where the nodes of a new cluster come from.
   struct Origin {
     double support = 0.0;
@@ -492,17 +548,31 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
   const auto parent_of = [&](const Origin& origin, double evidence) -> std::int32_t {
     const std::vector<LivingCluster>& living = lineage.living;
     if (origin.inside != kNone)
-      return living[origin.inside].gained <= kTakenOver * evidence ? origin.inside : kNone;
-    if (origin.beside == kNone) return kNone;
-    const LivingCluster& other = living[origin.beside];
-    const double share = other.rate_won / std::max(other.rate_of, 1.0);
-    const bool loses = other.lost >= kSplitLoss * (1.0 + 2.0 * share) * evidence;
-    return loses ? origin.beside : kNone;
+      if (living[origin.inside].gained <= kHalf * evidence) return origin.inside;
+    if (origin.beside != kNone && may_be_parent(origin.beside, lineage)) {
+      const LivingCluster& other = living[origin.beside];
+      const double share = other.rate_won / std::max(other.rate_of, 1.0);
+      if (other.lost >= kSplitLoss * (1.0 + 2.0 * share) * evidence) return origin.beside;
+    }
+    return far_parent(evidence, lineage);
+  };
+  const auto take_nodes = [&](std::int64_t id, auto in) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!in(i)) continue;
+      nodes.cluster_id[i] = id;
+      nodes.candidate[i] = kNone;
+      nodes.away[i] = 0;
+    }
   };
   const auto confirm = [&](const Candidate& candidate, auto in) {
     const Origin origin = origin_of(in);
-    const std::int64_t id = lineage.n_ids++;
     const std::int32_t parent = parent_of(origin, static_cast<double>(candidate.evidence));
+    if (parent != kNone && is_falling(parent, lineage)) {  // it has moved
+      add_wins(parent, candidate.evidence, mapping.sample, lineage);
+      take_nodes(lineage.living[parent].id, in);
+      return;
+    }
+    const std::int64_t id = lineage.n_ids++;
     for (const std::int32_t k : {origin.inside, parent})
       if (k != kNone) restart_rate(lineage.living[k]);
     if (parent == kNone) {
@@ -519,13 +589,17 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
       if (other.rows < kYoungRows) other.settled = 0;
     }
     lineage.living.push_back(
-        {.id = id, .support = origin.support, .rows = origin.rows, .last_won = mapping.sample});
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (!in(i)) continue;
-      nodes.cluster_id[i] = id;
-      nodes.candidate[i] = kNone;
-      nodes.away[i] = 0;
-    }
+        {.id = id,
+         .support = origin.support,
+         .rows = origin.rows,
+         .rate_won = static_cast<double>(candidate.evidence),
+         .rate_of = static_cast<double>(mapping.sample - candidate.sample) + elapsed,
+         .last_won = mapping.sample});
+    won_by_.push_back(0);
+    main_.push_back(kNone);
+    quiet_.push_back(0);
+    fell_lately_.push_back(0);
+    take_nodes(id, in);
   };
   std::size_t kept = 0;
   for (std::size_t at = 0; at < lineage.candidates.size(); ++at) {
@@ -536,12 +610,15 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
       return origin.inside == kNone ? mapping.sample : lineage.living[origin.inside].rows;
     };
     if (candidate.kind == EventKind::kBorn && shown_[at] &&
-        candidate.evidence >= enough(mapping, rows_around()))
+        candidate.evidence >= enough(mapping, rows_around())) {
       confirm(candidate, in);
-    else
+    } else {
+      shown_[kept] = shown_[at];
       lineage.candidates[kept++] = candidate;
+    }
   }
   lineage.candidates.resize(kept);
+  shown_.resize(kept);
   // Something in the map must have a name: the strongest.
   std::vector<double> support(mapping.n_clusters, 0.0);
   for (std::size_t i = 0; i < nodes.size(); ++i) {

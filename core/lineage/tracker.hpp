@@ -27,7 +27,7 @@ class Tracker {
     std::int32_t living = 0;
     std::int32_t cluster = 0;
     double support = 0.0;
-    double recent = 0.0;  // wins; those of nodes that belong to a candidate count less
+    double weight = 0.0;  // recent wins, or support; nodes that belong to a candidate count less
   };
 
   void count_wins(const Mapping& mapping, NodeState& nodes, const Lineage& lineage);
@@ -43,10 +43,13 @@ class Tracker {
   void settle_nodes(const Mapping& mapping, NodeState& nodes, const Lineage& lineage) const;
   void end_silent(const Mapping& mapping, NodeState& nodes, Lineage& lineage) const;
   std::int32_t heir_of(std::size_t living, const NodeState& nodes, const Lineage& lineage) const;
+  std::int32_t far_parent(double evidence, const Lineage& lineage) const;
   void confirm_merges(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
   void confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
   // It has just stopped winning, so that it may have moved.
   bool is_falling(std::int32_t living, const Lineage& lineage) const;
+  // It still wins, or has moved. One that is quiet has not lost to another what it would have won.
+  bool may_be_parent(std::int32_t living, const Lineage& lineage) const;
   bool is_free(std::int32_t cluster) const { return cluster != kNone && owner_[cluster] == kNone; }
 
   std::vector<std::int64_t> won_;     // per node: since the last mapping
@@ -57,7 +60,8 @@ class Tracker {
   std::vector<std::int64_t> candidate_of_;  // per cluster: the candidate that it is, or kNone
   std::vector<std::uint8_t>
       quiet_;  // per living cluster: it was silent at the last mapping already
-  std::vector<std::uint8_t> shown_;  // per candidate: by this mapping
+  std::vector<std::uint8_t> fell_lately_;  // per living cluster: and not before
+  std::vector<std::uint8_t> shown_;        // per candidate: by this mapping
 };
 
 }  // namespace phida

@@ -59,10 +59,10 @@ std::size_t remembered_groups(const Flow& flow, const FlowGroups& groups, std::i
                               std::vector<std::int32_t>& cluster) {
   constexpr double kErrors = 4.0;
   const std::size_t n = flow.members.size();
-  std::vector<std::map<std::int64_t, double>> shares(n);  // per tree: support by remembered cluster
+  // Per tree: support by remembered cluster; new nodes are of none, -1.
+  std::vector<std::map<std::int64_t, double>> shares(n);
   for (std::size_t v = 0; v < n; ++v)
-    if (const std::int32_t i = flow.members[v]; memory[i].id != -1)
-      shares[v][memory[i].id] = support[i];
+    shares[v][memory[flow.members[v]].id] = support[flow.members[v]];
   const auto was = [&](std::int32_t tree) {
     std::pair<std::int64_t, double> most{-1, 0.0};
     for (const auto& share : shares[tree])

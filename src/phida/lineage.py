@@ -100,7 +100,7 @@ class Lineage(Sequence[Event]):
     >>> from phida import PHIDA
     >>> model = PHIDA().fit(load_iris().data)
     >>> model.lineage_
-    Lineage(8 events, 0 older ones dropped)
+    Lineage(10 events, 0 older ones dropped)
     """
 
     def __init__(self, events: Sequence[Event], n_dropped: int = 0) -> None:

@@ -103,7 +103,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         >>> from phida import PHIDA
         >>> model = PHIDA().fit(load_iris().data)
         >>> model.predict_id([[5.0, 3.4, 1.5, 0.2]]).tolist()
-        [1]
+        [0]
         """
         reading, columns = self._snapshot()
         samples = _validation.samples(self, X, columns)

@@ -39,7 +39,7 @@ def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
     >>> model = PHIDA().fit(load_iris().data)
     >>> ax = plot_lineage(model, ax=Figure().subplots())
     >>> ax.get_title(loc="left")
-    'Lineage: 8 ids so far, 8 now'
+    'Lineage: 9 ids so far, 8 now'
     """
     record = LineageBands.of(model)
     count = int(record.lane.max(initial=0)) + 1
