@@ -1,4 +1,4 @@
-// The lineage: each cluster's share of the support, a band along the rows.
+// The lineage: each cluster's share, a band along the rows.
 
 import { colours, compact, count, idText, pointOn, slotColour, surface } from "./theme.js";
 

@@ -49,7 +49,7 @@ export class NodeMap {
       nodes.id.forEach((id, i) => {
         const to = [xs[i] ?? 0, ys[i] ?? 0, 2.2 + widest * Math.sqrt(nodes.support[i] / most), 1];
         const from = before.get(id)?.now ?? [to[0], to[1], 0, 0];
-        const facts = { id, support: nodes.support[i], cluster: nodes.cluster[i], active: nodes.active[i] };
+        const facts = { id, rows: nodes.rows[i], support: nodes.support[i], cluster: nodes.cluster[i], active: nodes.active[i] };
         this.nodes.set(id, { ...facts, from, to, now: from });
         this.order.push(id);
       });
@@ -235,7 +235,7 @@ export class NodeMap {
     this.canvas.classList.toggle("over", Boolean(node));
     this.tip.hidden = !node;
     if (!node) return;
-    this.tip.textContent = `node ${id}, support ${count(node.support)}, cluster ${idText(node.cluster)}`;
+    this.tip.textContent = `node ${id}, ${count(node.rows)} ${node.rows === 1 ? "row" : "rows"}, cluster ${idText(node.cluster)}`;
     const [x, y] = this.where(id);
     const left = Math.min(x + this.canvas.offsetLeft + 12, this.canvas.offsetWidth - this.tip.offsetWidth);
     this.tip.style.transform = `translate(${left}px, ${Math.max(0, y + this.canvas.offsetTop - 30)}px)`;
