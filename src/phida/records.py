@@ -49,6 +49,9 @@ class Nodes(_Record):
     >>> len(model.nodes_), int(model.nodes_.rows.sum())
     (29, 150)
     >>> model.nodes_.to_pandas()[["id", "rows", "support", "component", "cluster"]].head(2)
+       id  rows  support  component  cluster
+    0   0    10       13          0        0
+    1   1     6        8          1        1
     """
 
     id: Ints
