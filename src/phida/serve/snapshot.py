@@ -164,7 +164,7 @@ def _events(moment: Moment) -> dict[str, Any]:
 def _column(facts: dict[str, Any], text: str) -> Column:
     clusters = facts["clusters"]
     part = {key: facts[key] for key in ("number", "time", "samples", "rate", "vigilance", "n_nodes", "n_clusters")}
-    part["bands"] = [[cluster["id"], cluster["slot"], cluster["share"]] for cluster in clusters]
+    part["bands"] = [[cluster["id"], cluster["slot"], cluster["share"], cluster["rows"]] for cluster in clusters]
     return Column(facts["number"], {cluster["id"] for cluster in clusters}, _json(part), text.encode())
 
 

@@ -162,7 +162,7 @@ function events(latest) {
   const items = made("ul");
   for (const event of [...latest].reverse()) {
     const item = made("li");
-    item.append(made("span", "when", count(event.sample)), made("span", "", told(event)));
+    item.append(made("span", "when", `row ${count(event.sample)}`), made("span", "", told(event)));
     items.append(item);
   }
   return [items];
