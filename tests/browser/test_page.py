@@ -303,12 +303,13 @@ def test_dark_is_dark(serving, open_page):
 
 def test_rows_of_clusters_add_up(start, open_page, tmp_path):
     rng = np.random.default_rng(0)
-    (tmp_path / "rows.csv").write_text(as_csv(np.concatenate([rng.normal(at, 1, (1500, 3)) for at in (0, 30)])))
+    rows = rng.permutation(np.concatenate([rng.normal(at, 1, (1500, 3)) for at in (0, 30)]))
+    (tmp_path / "rows.csv").write_text(as_csv(rows))
     page = open_page(start("--from", tmp_path / "rows.csv").address)
     expect(page.locator("#state")).to_have_text("ended")
     expect(page.locator("#samples")).to_have_text("3,000")
-    shown = re.findall(r"([\d,]+) rows", " ".join(page.locator("#clusters button").all_text_contents()))
-    assert len(shown) > 1 and sum(int(text.replace(",", "")) for text in shown) == 3000
+    shown = page.locator("#clusters .number:not(.quiet)").all_text_contents()
+    assert len(shown) > 1 and sum(int(text.removesuffix(" rows").replace(",", "")) for text in shown) == 3000
     expect(page.locator("#clusters-note")).to_contain_text("rows won, share")
 
 
@@ -320,7 +321,8 @@ def test_bands_follow_the_rows_that_come(page):
           const bands = new Bands(document.createElement("canvas"), () => {});
           const columns = [[1000, [1000, 0, 0]], [3000, [3000, 0, 0]], [4000, [3000, 1000, 0]],
             [5000, [3000, 2000, 0]], [6000, [3000, 1500, 1500]], [7000, [3000, 2000, 2000]]];
-          bands.columns = columns.map(([samples, won]) => ({ samples, bands: won.map((rows, id) => [id, id, 0, rows]) }));
+          const asBands = (won) => won.map((rows, id) => [id, id, 0, rows]);
+          bands.columns = columns.map(([samples, won]) => ({ samples, bands: asBands(won) }));
           bands.order = [0, 1, 2];
           return bands.stack().map((column) => column.map(([, high]) => high));
         }"""
