@@ -13,7 +13,7 @@ from phida.records import AssignmentView, Floats, Ints, Moments, Nodes, _frame, 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from phida import _core
+    from phida._core import Reading
 
 
 def deviations(centers: Floats, moments: Moments) -> Floats:
@@ -28,7 +28,7 @@ def telling(away: Floats, count: int) -> Ints:
     return np.argsort(-np.abs(away), kind="stable")[:count]
 
 
-def rows_won(reading: _core.Reading) -> Ints:
+def rows_won(reading: Reading) -> Ints:
     """How many rows each label won while they were learned. Nodes in no cluster count where prediction puts them."""
     nodes = reading.nodes()
     return _counted(nodes["cluster"], nodes["rows"], reading.n_clusters, nodes["representatives"], reading.assign)
@@ -103,7 +103,8 @@ class Profile(_Record):
         names = nodes.feature_names
 
         def assign(rows: Floats) -> Ints:
-            return np.searchsorted(ids, model._snapshot().reading.assign_ids(rows))
+            position: Ints = np.searchsorted(ids, model._snapshot().reading.assign_ids(rows))
+            return position
 
         rows = _counted(of, nodes.rows, len(ids), nodes.representatives, assign)
         size = rows if np.issubdtype(nodes.support.dtype, np.integer) else left
