@@ -85,10 +85,15 @@ nb::dict nodes(const Reading& reading) {
   d["representatives"] = to_array(nodes.representative);
   d["support"] =
       reading.counted() ? to_array_of<std::int64_t>(nodes.support) : to_array(nodes.support);
+  d["rows"] = to_array(nodes.won);
   d["scale"] = to_array(nodes.scale);
   d["active"] = to_array_of<bool>(nodes.active);
   d["component"] = to_array_of<std::int64_t>(nodes.component);
   d["cluster"] = to_array_of<std::int64_t>(reading.cluster);
+  std::vector<std::int64_t> cluster_id;
+  for (const std::int32_t k : reading.confirmed)
+    cluster_id.push_back(k == kNone ? kNone : reading.ids[k]);
+  d["cluster_id"] = to_array(cluster_id);
   return d;
 }
 

@@ -15,7 +15,7 @@ import pandas as pd
 from phida import PHIDAPlus
 from phida.plots import gallery
 
-ROWS = 6000
+ROWS = 12_000
 
 
 def readings(seed: int = 5) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def readings(seed: int = 5) -> pd.DataFrame:
 def main(folder: Path | None) -> None:
     """Learn the stream in chunks, say what happened, draw."""
     stream = readings()
-    model = PHIDAPlus(compute_labels=False)
+    model = PHIDAPlus(half_life=200, compute_labels=False)  # states come and go, so old rows fade
     for first in range(0, ROWS, 500):
         model.partial_fit(stream[first : first + 500])
     model.refresh()

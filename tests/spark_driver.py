@@ -1,8 +1,9 @@
 """A driver that something happens to. Run: python spark_driver.py MASTER SOURCE FOLDER HAPPENING MARKER.
 
-A *happening* takes place once: when its marker is there, nothing more happens.
+A *happening* takes place once: when its marker is there, nothing more happens. SIGQUIT prints all stacks.
 """
 
+import faulthandler
 import os
 import signal
 import sys
@@ -70,10 +71,12 @@ def in_a_batch(marker):
 
 def strike(marker, kill):
     """Kill, unless that has happened already."""
-    if not marker.exists():
-        marker.touch()
-        kill()
-        time.sleep(600)
+    try:
+        marker.touch(exist_ok=False)  # at once, so that of two tasks one strikes
+    except FileExistsError:
+        return
+    kill()
+    time.sleep(600)
 
 
 def parent_of(process):
@@ -134,6 +137,7 @@ def deadly_rows(marker):
 
 
 def main(master, source, folder, happening, marker):
+    faulthandler.register(signal.SIGQUIT)
     marker, folder = Path(marker), Path(folder)
     on_batch = deadly = None
     if happening == "in a batch":

@@ -1,16 +1,18 @@
 #include "learning/refresh.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "nodes/node_removal.hpp"
+#include "simd/kernels.hpp"
 
 namespace phida {
 
 bool Refresher::refresh(NodeState& nodes, const Moments& moments, std::size_t interval,
                         const Switches& switches, bool records) {
-  bool removed = switches.remove && remove_low_support(nodes, interval);
+  bool removed = switches.remove && remove_low_support(nodes, moments, interval);
   find_input(nodes, moments, switches);
-  if (switches.remove && remove_isolated(nodes)) {
+  if (switches.remove && remove_isolated(nodes, moments)) {
     removed = true;
     find_input(nodes, moments, switches);
   }
@@ -30,7 +32,7 @@ void Refresher::describe(const NodeState& nodes, const Moments& moments, const S
 
 // Nodes with support 1 go once there are more of them than the interval, unless their component would be left with
 // fewer than two others (6a).
-bool Refresher::remove_low_support(NodeState& nodes, std::size_t interval) {
+bool Refresher::remove_low_support(NodeState& nodes, const Moments& moments, std::size_t interval) {
   const auto low = [&](std::size_t i) { return nodes.support[i] <= 1.0; };
   const std::size_t n = nodes.size();
   std::size_t n_low = 0;
@@ -45,14 +47,11 @@ bool Refresher::remove_low_support(NodeState& nodes, std::size_t interval) {
     const bool needed = nodes.component[i] != kNone && high_members_[nodes.component[i]] < 2;
     if (!low(i) || needed) kept_.push_back(i);
   }
-  if (kept_.size() == n) return false;
-  keep_nodes(nodes, kept_);
-  rows_unknown();
-  return true;
+  return remove_others(nodes, moments);
 }
 
 // Isolated nodes that never learned a second sample and are not active go (6d).
-bool Refresher::remove_isolated(NodeState& nodes) {
+bool Refresher::remove_isolated(NodeState& nodes, const Moments& moments) {
   removed_.assign(nodes.size(), 0);
   for (std::size_t v = 0; v < view_.members.size(); ++v) {
     const std::int32_t i = view_.members[v];
@@ -61,10 +60,42 @@ bool Refresher::remove_isolated(NodeState& nodes) {
   kept_.clear();
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (!removed_[i]) kept_.push_back(i);
+  return remove_others(nodes, moments);
+}
+
+// Removes the nodes that are not kept; false if there is none.
+bool Refresher::remove_others(NodeState& nodes, const Moments& moments) {
   if (kept_.size() == nodes.size()) return false;
+  pass_on_wins(nodes, moments);
   keep_nodes(nodes, kept_);
   rows_unknown();
   return true;
+}
+
+// The samples that a removed node won count for the nearest node that is kept, so that every sample learned counts
+// somewhere. The lineage has no part in that: to it, they were won before the last mapping.
+void Refresher::pass_on_wins(NodeState& nodes, const Moments& moments) {
+  if (kept_.empty()) return;
+  const std::size_t dims = nodes.dims();
+  inverse_.assign(nodes.representative.stride(), 0.0);
+  for (std::size_t j = 0; j < dims; ++j)
+    if (moments.m2[j] > 0.0) inverse_[j] = 1.0 / std::sqrt(moments.m2[j]);
+  if (kept_rows_.dims() != dims) kept_rows_ = BlockedRows(dims);
+  kept_rows_.resize(kept_.size());
+  for (std::size_t k = 0; k < kept_.size(); ++k) kept_rows_.set(k, nodes.representative[kept_[k]]);
+  squares_.resize(padded(kept_.size()));
+  for (std::size_t i = 0, next = 0; i < nodes.size(); ++i) {
+    if (next < kept_.size() && kept_[next] == i) {
+      ++next;
+      continue;
+    }
+    kernels().squared_distances(nodes.representative[i], inverse_.data(), kept_rows_.data(),
+                                kept_rows_.blocks(), dims, squares_.data());
+    const auto nearest = std::min_element(squares_.begin(), squares_.begin() + kept_.size());
+    const std::size_t heir = kept_[nearest - squares_.begin()];
+    nodes.won[heir] += nodes.won[i];
+    nodes.won_mapped[heir] += nodes.won[i];
+  }
 }
 
 // The active nodes, or all if there are none; their graph; and those of them that are not isolated (6b-d).

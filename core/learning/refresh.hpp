@@ -9,6 +9,7 @@
 #include "metric/moments.hpp"
 #include "metric/tracked_scaling.hpp"
 #include "nodes/node_state.hpp"
+#include "numeric/blocked_rows.hpp"
 
 namespace phida {
 
@@ -43,8 +44,10 @@ class Refresher {
   bool watches_rows() const { return scaling_.watches_rows(); }
 
  private:
-  bool remove_low_support(NodeState& nodes, std::size_t interval);
-  bool remove_isolated(NodeState& nodes);
+  bool remove_low_support(NodeState& nodes, const Moments& moments, std::size_t interval);
+  bool remove_isolated(NodeState& nodes, const Moments& moments);
+  bool remove_others(NodeState& nodes, const Moments& moments);
+  void pass_on_wins(NodeState& nodes, const Moments& moments);
   void find_input(const NodeState& nodes, const Moments& moments, const Switches& switches);
   void find_components(const Switches& switches);
   void map_components(const NodeState& nodes, bool records);
@@ -59,6 +62,8 @@ class Refresher {
   std::vector<std::size_t> kept_;
   std::vector<std::uint32_t> high_members_;
   std::vector<std::uint8_t> removed_;
+  BlockedRows kept_rows_;
+  AlignedDoubles inverse_, squares_;
 };
 
 }  // namespace phida

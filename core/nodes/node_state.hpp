@@ -33,7 +33,7 @@ struct NodeState {
   std::vector<std::int64_t>
       parent_id;  // the confirmed cluster that the node came next to, or kNone
   std::vector<std::int64_t> candidate;   // the candidate that it belongs to, or kNone
-  std::vector<std::int64_t> won;         // samples won
+  std::vector<std::int64_t> won;         // samples won, and those of removed nodes nearest to it
   std::vector<std::int64_t> won_mapped;  // of those, before the last mapping
   std::vector<double> recent;            // samples won, those before each mapping counting half
   std::vector<std::int64_t> away;  // samples won since mappings show the node in another cluster

@@ -27,7 +27,7 @@ def replayed_rows(states: Sequence[State], n_rows: int, random_state: int) -> ND
     return rows
 
 
-def _shares(weight: NDArray[np.float64], n_rows: int) -> NDArray[np.int64]:
+def _shares(weight: NDArray[Any], n_rows: int) -> NDArray[np.int64]:
     """Whole numbers in proportion to the weights; what rounding leaves over goes to the largest remainders."""
     exact = weight / weight.sum() * n_rows
     shares: NDArray[np.int64] = np.floor(exact).astype(np.int64)
@@ -41,25 +41,34 @@ def scaled(state: State, n_seen: int) -> dict[str, Any]:
 
     Where rows fade, supports say what is left of the latest ones, however many there were: these stay.
     """
+    rows = {"node_won": _shares(state["node_won"], round(state["node_won"].sum() * n_seen / state["n_seen"]))}
     if state["half_life"]:
         longer = n_seen / state["n_seen"]
-        return dict(state) | {
-            "birth": np.floor(state["birth"] * longer).astype(np.int64),
-            "n_seen": n_seen,
-            "metric_step": state["metric_step"] + n_seen - state["n_seen"],
-        }
+        return (
+            dict(state)
+            | rows
+            | {
+                "birth": np.floor(state["birth"] * longer).astype(np.int64),
+                "n_seen": n_seen,
+                "metric_step": state["metric_step"] + n_seen - state["n_seen"],
+            }
+        )
     factor = n_seen / state["stream_count"]
     support = np.maximum(np.floor(state["support"] * factor), 1.0)
-    return dict(state) | {
-        **(_scaled_pairs(state, factor) if state["plus"] else {}),
-        "support": support,
-        "m2": state["m2"] * (support / state["support"])[:, None],
-        "birth": np.floor(state["birth"] * factor).astype(np.int64),
-        "stream_count": float(n_seen),
-        "stream_m2": state["stream_m2"] * factor,
-        "n_seen": n_seen,
-        "metric_step": state["metric_step"] + n_seen - state["n_seen"],  # as old as it was
-    }
+    return (
+        dict(state)
+        | rows
+        | {
+            **(_scaled_pairs(state, factor) if state["plus"] else {}),
+            "support": support,
+            "m2": state["m2"] * (support / state["support"])[:, None],
+            "birth": np.floor(state["birth"] * factor).astype(np.int64),
+            "stream_count": float(n_seen),
+            "stream_m2": state["stream_m2"] * factor,
+            "n_seen": n_seen,
+            "metric_step": state["metric_step"] + n_seen - state["n_seen"],  # as old as it was
+        }
+    )
 
 
 def _scaled_pairs(state: State, factor: float) -> dict[str, Any]:

@@ -46,12 +46,12 @@ class Nodes(_Record):
     >>> from sklearn.datasets import load_iris
     >>> from phida import PHIDA
     >>> model = PHIDA().fit(load_iris().data)
-    >>> len(model.nodes_), int(model.nodes_.support.sum())
-    (29, 186)
-    >>> model.nodes_.to_pandas()[["id", "support", "component", "cluster"]].head(2)
-       id  support  component  cluster
-    0   0       13          0        0
-    1   1        8          1        1
+    >>> len(model.nodes_), int(model.nodes_.rows.sum())
+    (29, 150)
+    >>> model.nodes_.to_pandas()[["id", "rows", "support", "component", "cluster"]].head(2)
+       id  rows  support  component  cluster
+    0   0    10       13          0        0
+    1   1     6        8          1        1
     """
 
     id: Ints
@@ -62,6 +62,9 @@ class Nodes(_Record):
     """Position per node, in the space of the data (y)."""
     support: Ints | Floats
     """How many samples updated the node (M); where old samples fade (``half_life``), what is left of them."""
+    rows: Ints
+    """How many samples the node won, with those of removed nodes that it was nearest to. All nodes together have every
+    sample learned, except where nodes are forgotten (``half_life``)."""
     scale: Floats
     """Node scale (s): distances are measured against it."""
     active: Bools
@@ -70,6 +73,8 @@ class Nodes(_Record):
     """PH component, -1 for none."""
     cluster: Ints
     """Output cluster, -1 for none."""
+    cluster_id: Ints
+    """Id of the confirmed cluster, -1 for none."""
     feature_names: tuple[str, ...] | None
     """Names of the features, where the input had any."""
 
@@ -82,10 +87,12 @@ class Nodes(_Record):
             "id": self.id,
             "birth": self.birth,
             "support": self.support,
+            "rows": self.rows,
             "scale": self.scale,
             "active": self.active,
             "component": self.component,
             "cluster": self.cluster,
+            "cluster_id": self.cluster_id,
         }
         names = self.feature_names or tuple(f"x{j}" for j in range(self.representatives.shape[1]))
         columns |= dict(zip(names, self.representatives.T, strict=True))

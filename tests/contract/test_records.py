@@ -44,10 +44,11 @@ def test_nodes_as_a_table():
     table = nodes.to_pandas()
     assert len(table) == len(nodes) == MODEL.n_nodes_
     assert table.columns.tolist() == [
-        "id", "birth", "support", "scale", "active", "component", "cluster", "x0", "x1", "x2",
+        "id", "birth", "support", "rows", "scale", "active", "component", "cluster", "cluster_id", "x0", "x1", "x2",
     ]  # fmt: skip
     np.testing.assert_array_equal(table[["x0", "x1", "x2"]], nodes.representatives)
     assert table["active"].dtype == bool
+    assert table["rows"].sum() == MODEL.n_samples_seen_
 
 
 def test_graph_as_a_table():

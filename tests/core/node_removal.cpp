@@ -105,6 +105,30 @@ TEST("node_removal: isolated nodes of support one go, if they are not active") {
   CHECK(left({}) == 6);
 }
 
+TEST(
+    "node_removal: what a removed node won counts for the nearest that is kept, and not again for "
+    "the lineage") {
+  NodeState nodes(2);
+  Moments moments(2);
+  const double at[][8] = {{0.0, 0.0},  {1.0, 10.0}, {2.0, 20.0},
+                          {3.0, 30.0}, {4.0, 40.0}, {0.9, 1e3}};
+  for (std::size_t i = 0; i < 6; ++i) {
+    moments.add(at[i]);
+    create_node(nodes, at[i], 1.0, 0, static_cast<std::int64_t>(i));
+    nodes.won[i] = static_cast<std::int64_t>(10 + i);
+  }
+  Refresher refresher;
+  refresher.refresh(nodes, moments, 100, {}, false);
+  CHECK(nodes.id == (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+  std::int64_t won = 0, since_mapping = 0;
+  for (std::size_t i = 0; i < 5; ++i) {
+    won += nodes.won[i];
+    since_mapping += nodes.won[i] - nodes.won_mapped[i];
+  }
+  CHECK(won == 10 + 11 + 12 + 13 + 14 + 15 && since_mapping == 10 + 11 + 12 + 13 + 14);
+  CHECK(nodes.won[1] == 11 + 15);  // by plain distance it would be node 4
+}
+
 TEST("node_removal: after a refresh components name the nodes of the PH input only") {
   Random random(5);
   NodeState nodes = high_and_low(random, 4, 3);

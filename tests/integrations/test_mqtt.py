@@ -55,12 +55,15 @@ class Mosquitto:
 
     def send(self, rows, topic="plant/press"):
         """Publish rows, and wait until the broker has them."""
+        self.publish([json.dumps(dict(zip(NAMES, row, strict=True))) for row in rows.tolist()], topic)
+
+    def publish(self, messages, topic="plant/press"):
         client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
         client.connect("127.0.0.1", self.port)
         client.loop_start()
         until(client.is_connected)  # what is published before may be sent twice
-        for row in rows.tolist():
-            sent = client.publish(topic, json.dumps(dict(zip(NAMES, row, strict=True))), qos=1)
+        for message in messages:
+            sent = client.publish(topic, message, qos=1)
         sent.wait_for_publish(60)
         client.disconnect()
         client.loop_stop()
@@ -121,6 +124,23 @@ def test_killed_and_resumed(broker, tmp_path):
     until(lambda: rows(output)[-1] == tuple(X[300].tolist()))
     end(third)
     assert len(rows(output)) == len(found) + 1
+
+
+@pytest.mark.parametrize("checkpoint", [True, False], ids=["checkpoint", "no checkpoint"])
+def test_a_bad_message_that_ends_the_stream_loses_no_good_one(broker, tmp_path, checkpoint):
+    output, more = tmp_path / "rows.ndjson", tmp_path / "more.ndjson"
+    words = (broker.url("plant/#"), "--batch", "5", *(("--checkpoint", tmp_path / "state") if checkpoint else ()))
+    first = begun(*words, "--output", output)  # --on-bad-row fail
+    broker.send(X[:7])
+    broker.publish(["no JSON"])
+    broker.send(X[7:19])
+    assert "Fix it, or skip such rows" in first.communicate(timeout=120)[1] and first.returncode == 3
+    assert rows(output) == list(map(tuple, X[:5].tolist()))  # the second batch has the bad message
+    again = ("--output", output, "--resume") if checkpoint else ("--output", more)
+    second = begun(*words, *again, "--on-bad-row", "skip")
+    until(lambda: len(rows(output)) + len(rows(more)) == 19)
+    end(second)
+    assert sorted(rows(output) + rows(more)) == sorted(map(tuple, X[:19].tolist()))
 
 
 def test_the_broker_is_restarted(broker, tmp_path):

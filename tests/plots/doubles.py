@@ -60,10 +60,12 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             birth=np.arange(n_nodes),
             representatives=centers[cluster] + rng.normal(size=(n_nodes, d)),
             support=support,
+            rows=support,
             scale=np.ones(n_nodes),
             active=np.ones(n_nodes, dtype=bool),
             component=cluster,
             cluster=cluster,
+            cluster_id=cluster * 2 + 1,
             feature_names=names,
         ),
         graph_=records.Graph(
@@ -131,3 +133,12 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
         ),
         history_=history(),
     )
+
+
+def with_ids(made, *ids):
+    """The model with other ids for its clusters, and at least a node for each id."""
+    of = made.nodes_.cluster if len(ids) == made.n_clusters_ else np.arange(len(made.nodes_)) % max(len(ids), 1)
+    cluster_id = np.array(ids)[of] if ids else np.full(len(of), -1)
+    made.cluster_ids_ = np.array(ids, dtype=np.int64)
+    made.nodes_ = records.Nodes(**{**vars(made.nodes_), "cluster_id": cluster_id})
+    return made

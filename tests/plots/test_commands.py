@@ -5,14 +5,15 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 
-import numpy as np
 import pandas as pd
 import pytest
 from streams_data import X
 from typer.testing import CliRunner
 
 from phida import PHIDA, PHIDAPlus
+from phida.answers import Profile
 from phida.cli.app import app
 from phida.plots import gallery
 
@@ -73,12 +74,11 @@ def test_what_is_in_a_report(here):
     said, page = report(here, "--exclude", "kind")
     model = PHIDAPlus.load("m.safetensors")
     assert f"<dt>groups</dt><dd>{model.n_groups_}</dd><dt>parts</dt><dd>{model.n_parts_}</dd>" in page
-    assert f"600 rows in {model.n_clusters_} clusters. Report: " in said
-    counts = np.bincount(model.predict(pd.DataFrame(X, columns=NAMES)), minlength=model.n_clusters_)
+    assert f"600 rows in {len(Profile.of(model).id)} clusters. Report: " in said
+    counts = Counter(model.predict_id(pd.DataFrame(X, columns=NAMES)).tolist())
     rows = re.findall(r"<tr><td><b>(-?\d+)</b></td>\s*<td>([\d,]+)</td>.*?</tr>", page, re.DOTALL)
-    ids = model.cluster_ids_.tolist()
     shown = sorted((int(id), int(count.replace(",", ""))) for id, count in rows)
-    assert shown == sorted(zip(ids, counts.tolist()))
+    assert shown == [(id, counts[id]) for id in Profile.of(model).id]
     assert_named_by_id(page, model)
     for word in ("cut clarity", "The two closest clusters", "Lineage", "unusual rows", "born"):
         assert word in page

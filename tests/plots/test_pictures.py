@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from phida import PHIDA, PHIDAPlus, plots, records
 from phida.answers import Profile
 from phida.plots import gallery, style
-from plots.doubles import hand_made, history, lineage
+from plots.doubles import hand_made, history, lineage, with_ids
 
 matplotlib.use("Agg")
 
@@ -84,8 +84,7 @@ def test_a_cut_of_phida_plus_is_drawn():
 
 
 def test_clusters_bear_their_ids():
-    made = hand_made()
-    made.cluster_ids_ = np.array([41, 57, 63])
+    made = with_ids(hand_made(), 41, 57, 63)
     made.lineage_ = lineage(*(("born", 1, (), (id,)) for id in (41, 57, 63)))
     for plot in (
         plots.plot_nodes,
@@ -137,15 +136,15 @@ def test_nodes_without_a_cluster_are_crosses():
     made = hand_made()
     nodes = made.nodes_
     cluster = np.where(np.arange(12) == 2, -1, nodes.cluster)
-    made.nodes_ = records.Nodes(**{**vars(nodes), "cluster": cluster})
+    made.nodes_ = records.Nodes(**{**vars(nodes), "cluster": cluster, "cluster_id": cluster * 2 + 1})
     ax = plots.plot_nodes(made)
     assert len(ax.collections[1].get_offsets()) == 1
     assert "× has no cluster" in " ".join(texts(ax))
 
 
 def test_nothing_yet():
-    made = hand_made()
-    made.history_, made.lineage_, made.cluster_ids_ = history(*[()] * 4), lineage(), np.array([], dtype=int)
+    made = with_ids(hand_made())
+    made.history_, made.lineage_ = history(*[()] * 4), lineage()
     assert "no refresh yet" in texts(plots.plot_history(made))
     assert "no cluster has an id yet" in texts(plots.plot_lineage(made))
 
@@ -163,7 +162,7 @@ def test_a_wide_profile_shows_the_telling_features_of_the_largest_clusters():
     ax = plots.plot_profile(made)
     record = Profile.of(made)
     shown = [label.get_text() for label in ax.get_xticklabels()]
-    largest = np.argsort(-record.support)[:8]
+    largest = np.argsort(-record.rows)[:8]
     assert len(shown) == 14 and len(ax.get_yticks()) == 24
     assert {f"feature {record.telling(cluster, 1)[0]}" for cluster in largest} <= set(shown)
     assert "the 24 largest of 40 clusters, 14 of 60 features" in " ".join(texts(ax))

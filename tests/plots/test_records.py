@@ -9,7 +9,7 @@ from phida.answers import Profile
 from phida.plots import Dendrogram, LineageBands, NodePositions, PersistenceDiagram
 from phida.plots.lanes import lanes
 from phida.projection import Projection
-from plots.doubles import hand_made, lineage
+from plots.doubles import hand_made, lineage, with_ids
 
 
 @pytest.fixture(scope="module")
@@ -155,8 +155,7 @@ def test_lives_of_ids():
 
 
 def test_lives_that_began_before_the_record():
-    made = hand_made(n_clusters=1)
-    made.cluster_ids_ = np.array([2, 6, 8])
+    made = with_ids(hand_made(n_clusters=1), 2, 6, 8)
     made.lineage_ = lineage(("split", 700, (6,), (6, 7)), ("merged", 800, (6, 7), (6,)), n_dropped=4)
     record = LineageBands.of(made)
     assert record.n_dropped == 4
@@ -169,8 +168,8 @@ def test_lives_that_began_before_the_record():
 
 
 def test_ids_since_the_last_refresh_begin_now():
-    made = hand_made(n_clusters=2)
-    made.cluster_ids_, made.lineage_ = np.array([0, 1]), lineage(("born", 1, (), (0,)))
+    made = with_ids(hand_made(n_clusters=2), 0, 1)
+    made.lineage_ = lineage(("born", 1, (), (0,)))
     found = LineageBands.of(made)
     assert found.id.tolist() == [0, 1] and found.begin.tolist() == [1, 1000] and found.end.tolist() == [1000, 1000]
 
@@ -194,13 +193,16 @@ def test_profile(rows, model):
     record = Profile.of(model)
     np.testing.assert_allclose(model.moments_.mean, rows.mean(axis=0))
     np.testing.assert_allclose(model.moments_.deviation, rows.std(axis=0, ddof=1))
-    expected = (model.cluster_centers_ - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
+    assert len(set(model.cluster_ids_)) == model.n_clusters_  # a label per id, in another order
+    by_id = np.argsort(model.cluster_ids_)
+    assert record.id.tolist() == model.cluster_ids_[by_id].tolist()
+    expected = (model.cluster_centers_[by_id] - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
     np.testing.assert_allclose(record.deviations, expected)
     frame = record.to_pandas()
-    assert len(frame) == model.n_clusters_ * 3
-    first = frame.groupby("cluster", sort=False).head(1)
+    assert len(frame) == len(record.id) * 3
+    first = frame.groupby("id", sort=False).head(1)
     assert first["feature"].tolist() == [f"feature {j}" for j in np.abs(expected).argmax(axis=1)]
-    assert record.support.sum() == model.nodes_.support[model.nodes_.cluster >= 0].sum()
+    assert record.rows.sum() == len(rows) and record.share.sum() == pytest.approx(1.0)
 
 
 def test_a_feature_that_never_varied_tells_nothing():

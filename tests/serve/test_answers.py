@@ -8,6 +8,7 @@ import pytest
 from serve_data import NAMES, X, as_csv, learned, live_stream, served
 
 from phida import PHIDA, PHIDAPlus
+from phida.answers import Profile
 from phida.streams.model import StreamModel
 
 
@@ -29,7 +30,7 @@ def test_the_state_is_that_of_the_model(client, model):
         assert facts[name] == getattr(model, name + "_")
     assert facts["interval"] == model.interval_
     assert facts["vigilance"] == pytest.approx(model.vigilance_, rel=1e-4)
-    assert sorted(cluster["id"] for cluster in facts["clusters"]) == sorted(set(model.cluster_ids_.tolist()))
+    assert sorted(cluster["id"] for cluster in facts["clusters"]) == Profile.of(model).id.tolist()
     assert facts["nodes"]["id"] == model.nodes_.id.tolist()
     assert facts["n_events"] == len(model.lineage_) + model.lineage_.n_dropped
     assert facts["leaves"] == model.hierarchy_.leaves and facts["clarity"]["text"] == str(model.cut_clarity_)
@@ -71,7 +72,7 @@ def test_rows_are_predicted_with_lasting_ids(client, model):
         answer = client.post("/predict", json=body).json()
         assert answer["samples"] == 600
         assert answer["labels"] == labels.tolist()
-        assert answer["clusters"] == model.cluster_ids_[labels].tolist()
+        assert answer["clusters"] == model.predict_id(X[:50]).tolist()
 
 
 def test_one_row_is_predicted_from_the_query(client, model):
@@ -137,9 +138,8 @@ def test_a_cluster_is_explained_against_its_nearest_or_another(client, model):
     for id in dict.fromkeys(ids):
         facts = client.get(f"/explain?kind=cluster&a={id}").json()
         assert facts["id"] == id and facts["other"] in ids
-        assert facts["nodes"] in [
-            int((model.nodes_.cluster == label).sum()) for label in np.flatnonzero(np.array(ids) == id)
-        ]
+        assert facts["nodes"] == (model.nodes_.cluster_id == id).sum()
+        assert 0 < facts["rows"] <= model.n_samples_seen_
         assert {part["feature"] for part in facts["profile"]} == set(NAMES)
         away = [abs(part["deviations"]) for part in facts["profile"]]
         assert away == sorted(away, reverse=True)
@@ -155,8 +155,8 @@ def test_a_node_is_explained_by_its_record(client, model):
         facts = client.get(f"/explain?kind=node&a={nodes.id[at]}").json()
         assert (facts["birth"], facts["active"]) == (nodes.birth[at], nodes.active[at])
         assert facts["support"] == pytest.approx(nodes.support[at], abs=0.05)
-        label = nodes.cluster[at]
-        assert facts["cluster"] == (None if label < 0 else model.cluster_ids_[label])
+        assert facts["rows"] == nodes.rows[at]
+        assert facts["cluster"] == (None if nodes.cluster_id[at] < 0 else nodes.cluster_id[at])
         found = [part["value"] for part in facts["features"]]
         np.testing.assert_allclose(found, nodes.representatives[at], rtol=1e-4)
 
@@ -192,8 +192,7 @@ def test_health_and_metrics(client, model):
     assert values["phida_rows_total"] == "600"
     assert values["phida_clusters"] == str(model.n_clusters_)
     assert values['phida_state{state="ended"}'] == "1" and values['phida_state{state="learning"}'] == "0"
-    support = sum(float(value) for name, value in values.items() if name.startswith("phida_cluster_support{"))
-    assert support == pytest.approx(model.nodes_.support[model.nodes_.cluster >= 0].sum())
+    assert sum(int(value) for name, value in values.items() if name.startswith("phida_cluster_rows{")) == 600
     for name in values:
         assert f"# TYPE {name.partition('{')[0]} " in answer.text
     assert answer.text.endswith("\n")
@@ -229,7 +228,7 @@ def test_parts_are_shown_where_they_are_asked_for(tmp_path):
     model = StreamModel(PHIDAPlus(compute_labels=False, level="parts"), None)
     with learned(tmp_path / "rows.csv", model=model) as (client, _):
         facts = client.get("/state").json()
-        ids = set(model.estimator.cluster_ids_.tolist())
+        ids = set(Profile.of(model.estimator).id.tolist())
         assert {one["id"] for one in facts["clusters"]} == ids and len(facts["clusters"]) == len(ids) > 1
         assert facts["counts"]["parts"] == model.estimator.n_parts_ > 1
         assert "parts (merged while that gains modularity)" in facts["clarity"]["text"]

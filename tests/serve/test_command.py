@@ -115,6 +115,25 @@ def test_mistakes_get_a_sentence(rows_file, words, code, said):
     assert said in re.sub(r"[\s│]+", " ", found.output)
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--rate 9", "--follow", "--format csv", "--delimiter ;", "--decimal ,", "--thousands .", "--encoding cp1252",
+        "--convert day", "--impute median", "--label kind", "--on-bad-row skip", "--bad-row-log bad.txt",
+    ],
+)  # fmt: skip
+def test_options_for_reading_need_something_to_read(option):
+    words = ["serve", "--learn", "--port", "0", *option.split()]
+    found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
+    assert found.exit_code == 2
+    assert f"{option.split()[0]}: for rows that are read; add --from." in re.sub(r"[\s│]+", " ", found.output)
+
+
+def test_nothing_to_learn_is_refused():
+    found = CliRunner().invoke(app, ["serve", "--port", "0"], env={"COLUMNS": "300"})
+    assert found.exit_code == 2 and "give --from FILE, --learn, or both" in re.sub(r"[\s│]+", " ", found.output)
+
+
 def test_files_that_are_not_there_are_missed(tmp_path):
     found = CliRunner().invoke(app, ["serve", "--from", str(tmp_path / "nothing.csv"), "--port", "0"])
     assert found.exit_code == 1 and "there is no file" in found.output

@@ -32,7 +32,7 @@ def test_a_listener_gets_the_trail_and_then_snapshots_to_the_end(rows_file):
     assert numbers == sorted(set(numbers)) and len(numbers) > 1
     samples = [column["samples"] for column in trail]
     assert samples == sorted(samples) and samples[-1] == 600
-    assert all(abs(sum(share for _, _, share in column["bands"]) - 1) < 1e-3 for column in trail)
+    assert all(abs(sum(share for _, _, share, _ in column["bands"]) - 1) < 1e-3 for column in trail)
 
 
 def test_a_listener_that_sleeps_finds_the_newest_alone():

@@ -57,8 +57,9 @@ def test_one_row_and_one_feature_are_enough():
 def test_shares_make_a_whole_and_edges_join_drawn_nodes():
     facts = sketched(moment(np.random.default_rng(2).normal(size=(2000, 4)) * [8, 8, 1, 1]))
     assert abs(sum(cluster["share"] for cluster in facts["clusters"]) - 1) < 1e-3
+    assert sum(cluster["rows"] for cluster in facts["clusters"]) == 2000
     assert len(facts["edges"][0]) == len(facts["edges"][1])
-    for part in ("x", "y", "support", "active", "cluster"):
+    for part in ("x", "y", "rows", "support", "active", "cluster"):
         assert len(facts["nodes"][part]) == len(facts["nodes"]["id"])
 
 

@@ -16,7 +16,7 @@ from phida import PHIDAPlus
 from phida.distributed import fit_partitions
 
 DRIVER = Path(__file__).parents[1] / "spark_driver.py"
-SECONDS = 900  # against hanging alone
+SECONDS = 240  # against hanging alone
 FIRST_PARTITION = [2600]  # of 4800 rows: Spark begins with the largest file
 
 pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning")]  # a long session of the JVM leaves sockets behind
@@ -75,22 +75,33 @@ def kill(process):
     process.communicate()
 
 
-def ended_well(process):
+def fail(process, folder):
+    """Say what a driver does that should have ended, and what has been killed."""
+    os.killpg(process.pid, signal.SIGQUIT)  # Python and the JVM print their stacks
+    try:
+        output, _ = process.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+    there = sorted(path.name for path in [*folder.iterdir(), *folder.glob("kept/*")])
+    pytest.fail(f"after {SECONDS} s there are {there}, and the driver does this:\n{output}", pytrace=False)
+
+
+def ended_well(process, folder):
     try:
         output, _ = process.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        kill(process)
-        raise
+        fail(process, folder)
     assert process.returncode == 0, output
 
 
 def killed_at(marker, process):
     until = time.monotonic() + SECONDS
     while not marker.exists():
-        if process.poll() is not None or time.monotonic() > until:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-            pytest.fail(process.communicate()[0])
+        if process.poll() is not None:
+            pytest.fail(process.communicate()[0], pytrace=False)
+        if time.monotonic() > until:
+            fail(process, marker.parent)
         time.sleep(0.05)
     kill(process)
 
@@ -110,7 +121,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(spark, source, expected, t
 
 def test_executors_and_workers_that_are_killed_are_made_up_for(java, source, expected, tmp_path):
     folder = tmp_path / "kept"
-    ended_well(started("local-cluster[2,1,1024]", source, folder, "in tasks", tmp_path / "marker"))
+    ended_well(started("local-cluster[2,1,1024]", source, folder, "in tasks", tmp_path / "marker"), tmp_path)
     for way in ("stream", "exact", "partitions"):
         for killed in ("worker", "executor"):
             assert (tmp_path / f"{way}.{killed}").exists(), "nothing was killed"

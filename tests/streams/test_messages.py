@@ -44,7 +44,7 @@ class Broker:
 
     def __init__(self, values):
         self.left = [Message(value, str(i % 2), i // 2 + 1) for i, value in enumerate(values)]
-        self.unsafe = 0
+        self.unsafe = self.safe = 0
 
     def receive(self, most):
         if not self.left:
@@ -60,8 +60,9 @@ class Broker:
         self.unsafe += count
         return self.unsafe >= 5
 
-    def kept(self):
-        self.unsafe = 0
+    def kept(self, count):
+        self.unsafe -= count - self.safe
+        self.safe = count
 
 
 def messages(rows=X):
@@ -105,6 +106,13 @@ def test_what_is_taken_is_kept_before_more_comes():
             if batch.urgent:
                 batch.kept()
     assert [i for i, flag in enumerate(urgent) if flag] == [4, 9]
+
+
+def test_a_batch_that_was_not_learned_is_not_kept():
+    broker = Broker(messages(X[:12]))
+    found = batches(MessageRows(MessageLines(broker, {}), Selection()), 4)
+    found[1].kept()
+    assert (broker.safe, broker.unsafe) == (8, 4)
 
 
 def test_line_breaks_and_bad_messages():

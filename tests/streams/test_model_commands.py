@@ -92,11 +92,21 @@ def test_inspect_tells_what_was_learned(here):
     shown = phida("inspect", "m.safetensors").output
     assert "most telling features" in shown and f"{model.n_nodes_} (" in shown and "format 4" in shown
     facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
-    assert len(facts["clusters"]) == model.n_clusters_ and facts["samples"] == 600
-    assert [cluster["id"] for cluster in facts["clusters"]] == model.cluster_ids_.tolist()
-    total = sum(cluster["support"] for cluster in facts["clusters"])
-    nodes = model.nodes_
-    assert total == pytest.approx(nodes.support[nodes.cluster >= 0].sum())
+    assert facts["samples"] == 600 == sum(cluster["rows"] for cluster in facts["clusters"])
+    assert [cluster["id"] for cluster in facts["clusters"]] == sorted(set(model.cluster_ids_.tolist()))
+    for cluster in facts["clusters"]:
+        assert model.cluster_ids_[cluster["labels"]].tolist() == [cluster["id"]] * len(cluster["labels"])
+
+
+def test_inspect_at_another_level_has_ids_for_its_clusters(here):
+    fitted()
+    model = PHIDAPlus.load("m.safetensors").set_params(level="parts")
+    facts = json.loads(phida("inspect", "m.safetensors", "--level", "parts", "--json").stdout)
+    assert len(facts["clusters"]) == model.n_clusters_ != PHIDAPlus.load("m.safetensors").n_clusters_
+    assert sorted(label for cluster in facts["clusters"] for label in cluster["labels"]) == list(
+        range(model.n_clusters_)
+    )
+    assert sum(cluster["rows"] for cluster in facts["clusters"]) == 600
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "ndjson", "parquet", "arrow", "npy"])

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from phida.records import Floats, Ints, Moments, _frame, _Record
+from phida.records import AssignmentView, Floats, Ints, Moments, Nodes, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from phida._core import Reading
 
 
 def deviations(centers: Floats, moments: Moments) -> Floats:
@@ -26,26 +28,39 @@ def telling(away: Floats, count: int) -> Ints:
     return np.argsort(-np.abs(away), kind="stable")[:count]
 
 
-def cluster_sizes(nodes: Mapping[str, Any], n_clusters: int) -> Floats:
-    """How large each cluster is: the support of its nodes.
+def rows_won(reading: Reading) -> Ints:
+    """How many rows each label won while they were learned. Nodes in no cluster count where prediction puts them."""
+    nodes = reading.nodes()
+    return _counted(nodes["cluster"], nodes["rows"], reading.n_clusters, nodes["representatives"], reading.assign)
 
-    All that shows the sizes of clusters takes them from here. Support counts the rows that a node came second for, too,
-    so that it is more than the rows that a cluster won.
-    """
-    member = nodes["cluster"] >= 0
-    sizes: Floats = np.zeros(n_clusters)
-    np.add.at(sizes, nodes["cluster"][member], nodes["support"][member])
-    return sizes
+
+def strongest_node(nodes: Nodes, id: int) -> int:
+    """Position of the node of largest support in the cluster of an id."""
+    return int(np.argmax(np.where(nodes.cluster_id == id, nodes.support, -1)))
+
+
+def _counted(cluster: Ints, rows: Ints, n_clusters: int, at: Floats, assign: Callable[[Floats], Ints]) -> Ints:
+    outside = cluster < 0
+    if outside.any():
+        cluster = cluster.copy()
+        cluster[outside] = assign(np.ascontiguousarray(at[outside]))
+    counted: Ints = np.bincount(cluster, rows, n_clusters).astype(np.int64)
+    return counted
 
 
 @dataclass(frozen=True, eq=False)
 class Profile(_Record):
-    """The clusters' centres beside the mean and spread of all that was learned."""
+    """The clusters beside the mean and spread of all that was learned, one entry per id."""
 
     id: Ints
-    """Stable id of each cluster."""
-    support: Floats
-    """Support of each cluster."""
+    """Stable id of each cluster, ascending."""
+    rows: Ints
+    """Rows that each cluster won while they were learned. Together they are the rows learned, except where nodes were
+    forgotten (``half_life``)."""
+    share: Floats
+    """Share of each cluster in these rows; where old rows fade (``half_life``), in what is left of the support."""
+    nodes: Ints
+    """Nodes of each cluster."""
     center: Floats
     """Centre of each cluster, in the space of the data: a row per cluster."""
     deviations: Floats
@@ -60,7 +75,7 @@ class Profile(_Record):
         Parameters
         ----------
         model : PHIDA
-            Its ``moments_``, ``nodes_``, ``cluster_centers_`` and ``cluster_ids_`` are read.
+            Its ``moments_`` and ``nodes_`` are read.
 
         Returns
         -------
@@ -76,13 +91,31 @@ class Profile(_Record):
         >>> [profile.feature_names[feature] for feature in profile.telling(0, count=2)]
         ['petal length (cm)', 'petal width (cm)']
         """
-        moments, nodes, centers = model.moments_, model.nodes_, model.cluster_centers_
+        moments, nodes = model.moments_, model.nodes_
+        ids, of = np.unique(nodes.cluster_id, return_inverse=True)
+        outside = int(ids[0] < 0)  # -1 comes first
+        ids, of = ids[outside:], of - outside
+        inside = of >= 0
+        left = np.bincount(of[inside], nodes.support[inside])
+        centers = np.zeros((len(ids), nodes.representatives.shape[1]))
+        weight = nodes.support[inside] / left[of[inside]]
+        np.add.at(centers, of[inside], weight[:, None] * nodes.representatives[inside])
+        names = nodes.feature_names
+
+        def assign(rows: Floats) -> Ints:
+            position: Ints = np.searchsorted(ids, model._snapshot().reading.assign_ids(rows))
+            return position
+
+        rows = _counted(of, nodes.rows, len(ids), nodes.representatives, assign)
+        size = rows if np.issubdtype(nodes.support.dtype, np.integer) else left
         return cls(
-            id=model.cluster_ids_,
-            support=cluster_sizes(vars(nodes), len(centers)),
+            id=ids,
+            rows=rows,
+            share=size / size.sum(),
+            nodes=np.bincount(of[inside]),
             center=centers,
             deviations=deviations(centers, moments),
-            feature_names=nodes.feature_names or tuple(f"feature {j}" for j in range(centers.shape[1])),
+            feature_names=names or tuple(f"feature {j}" for j in range(centers.shape[1])),
         )
 
     def telling(self, cluster: int, count: int = 3) -> Ints:
@@ -91,7 +124,7 @@ class Profile(_Record):
         Parameters
         ----------
         cluster : int
-            Its label.
+            Its position in ``id``.
         count : int, default=3
             How many features.
 
@@ -102,6 +135,24 @@ class Profile(_Record):
         """
         return telling(self.deviations[cluster], count)
 
+    def distances(self, view: AssignmentView) -> Floats:
+        """Squared distances between the centres in the metric of prediction; infinity from a centre to itself.
+
+        Parameters
+        ----------
+        view : AssignmentView
+            Of the same model.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_clusters, n_clusters)
+        """
+        centers = (self.center - view.center) / view.denominator
+        squares = (centers**2).sum(axis=1)
+        distances: Floats = squares[:, None] + squares - 2 * centers @ centers.T
+        np.fill_diagonal(distances, np.inf)
+        return distances
+
     def to_pandas(self) -> pd.DataFrame:
         """One row per cluster and feature, a cluster's most telling first."""
         clusters, features = self.center.shape
@@ -110,7 +161,7 @@ class Profile(_Record):
         return _frame(
             {
                 "id": self.id[cluster],
-                "cluster": cluster,
+                "rows": self.rows[cluster],
                 "feature": np.array(self.feature_names, dtype=object)[order],
                 "center": self.center[cluster, order],
                 "deviations": self.deviations[cluster, order],

@@ -7,7 +7,7 @@ from typing import Any
 
 from phida import records
 from phida.answers.clarity import CutClarity, cut_clarity
-from phida.answers.profile import cluster_sizes, deviations, telling
+from phida.answers.profile import deviations, rows_won, telling
 from phida.cli import methods
 from phida.streams.model import StreamModel
 
@@ -26,10 +26,11 @@ def facts(model: StreamModel) -> dict[str, Any]:
     names = model.names or tuple(f"feature {i}" for i in range(len(reading.moments()["mean"])))
     centers = reading.cluster_centers()
     away = deviations(centers, records.Moments(**reading.moments()))
-    sizes = cluster_sizes(reading.nodes(), reading.n_clusters)
+    sizes = rows_won(reading)
     clusters = [
         {
             "cluster": cluster,
+            "rows": int(sizes[cluster]),
             "share": float(sizes[cluster] / sizes.sum()),
             "telling": [
                 {"feature": names[j], "center": float(centers[cluster, j]), "deviations": float(away[cluster, j])}

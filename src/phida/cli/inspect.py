@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phida import state_file
-from phida.answers.profile import cluster_sizes, deviations, telling
+from phida.answers.profile import Profile
 from phida.cli import methods, options
 from phida.cli.console import errors_as_messages, print_json, results
 from phida.estimators import PHIDA, PHIDAPlus, load
@@ -23,7 +23,7 @@ def inspect(model: options.Model, level: options.Level = None, as_json: options.
     """
     with errors_as_messages():
         found = load(model)
-        methods.set_level(found, level)
+        methods.read_at(found, level)
         facts = summary(found, *state_file.read(model))
         if as_json:
             print_json(facts)
@@ -33,32 +33,31 @@ def inspect(model: options.Model, level: options.Level = None, as_json: options.
 
 def summary(model: PHIDA | PHIDAPlus, state: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
     """Everything that is shown, as plain numbers."""
-    names = [f"feature {i}" for i in range(model.n_features_in_)]
-    names = list(getattr(model, "feature_names_in_", names))
-    nodes, centers, ids = model.nodes_, model.cluster_centers_, model.cluster_ids_
-    away = deviations(centers, model.moments_)
-    sizes = cluster_sizes(vars(nodes), model.n_clusters_)
-    clusters = []
-    for cluster in range(model.n_clusters_):
-        members = nodes.cluster == cluster
-        clusters.append(
-            {
-                "cluster": cluster,
-                "id": int(ids[cluster]),
-                "nodes": int(members.sum()),
-                "support": float(sizes[cluster]),
-                "telling": [
-                    {"feature": names[j], "center": float(centers[cluster, j]), "deviations": float(away[cluster, j])}
-                    for j in telling(away[cluster], _TELLING)
-                ],
-            }
-        )
+    profile = Profile.of(model)
+    clusters = [
+        {
+            "id": int(profile.id[at]),
+            "labels": np.flatnonzero(model.cluster_ids_ == profile.id[at]).tolist(),
+            "rows": int(profile.rows[at]),
+            "share": float(profile.share[at]),
+            "nodes": int(profile.nodes[at]),
+            "telling": [
+                {
+                    "feature": profile.feature_names[j],
+                    "center": float(profile.center[at, j]),
+                    "deviations": float(profile.deviations[at, j]),
+                }
+                for j in profile.telling(at, _TELLING)
+            ],
+        }
+        for at in range(len(profile.id))
+    ]
     arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
     return {
         "method": methods.method_of(model),
         "level": methods.level_of(model),
         "samples": model.n_samples_seen_,
-        "features": names,
+        "features": list(profile.feature_names),
         "nodes": model.n_nodes_,
         "active_nodes": model.n_active_nodes_,
         "components": model.n_components_,
@@ -77,14 +76,13 @@ def summary(model: PHIDA | PHIDAPlus, state: dict[str, Any], header: dict[str, A
 def _show(facts: dict[str, Any]) -> None:
     from rich.table import Table
 
-    level = facts["level"]
     shown = {
         "method": facts["method"],
         "samples": f"{facts['samples']:,}",
         "features": str(len(facts["features"])),
         "nodes": f"{facts['nodes']:,} ({facts['active_nodes']:,} active)",
         "components": str(facts["components"]),
-        "clusters": methods.counted(facts["counts"]) + (f"; {level} are listed" if level else ""),
+        "clusters": methods.counted(facts["counts"]) + _listed(facts),
         "vigilance": f"{facts['vigilance']:.4f}, adjusted every {facts['interval']} samples",
         "memory": f"{facts['bytes'] / 1024:,.1f} KiB",
         "written by": f"phida {facts['library_version']}, format {facts['format_version']}",
@@ -94,13 +92,23 @@ def _show(facts: dict[str, Any]) -> None:
     for name, value in shown.items():
         results.print(f"{name:>11}  {value}", markup=False, highlight=False)
     results.print()
+    labels = any(cluster["labels"] != [cluster["id"]] for cluster in facts["clusters"])
     table = Table(box=None)
-    for name in ("cluster", "id", "support", "nodes"):
+    for name in ("cluster", "rows", "nodes", *(["label"] if labels else [])):
         table.add_column(name, justify="right")
     table.add_column("most telling features (centre; standard deviations from the mean)")
     for cluster in facts["clusters"]:
         telling = ", ".join(f"{t['feature']} {t['center']:.4g} ({t['deviations']:+.1f})" for t in cluster["telling"])
-        table.add_row(
-            str(cluster["cluster"]), str(cluster["id"]), f"{cluster['support']:,.0f}", str(cluster["nodes"]), telling
-        )
+        now = [", ".join(map(str, cluster["labels"])) or "none"] if labels else []
+        table.add_row(str(cluster["id"]), f"{cluster['rows']:,}", str(cluster["nodes"]), *now, telling)
     results.print(table)
+    if labels:
+        results.print("Clusters are named by the ids that they keep; label is what phida predict writes now.")
+
+
+def _listed(facts: dict[str, Any]) -> str:
+    """Which clusters the table has: those with ids, which are others while a split or merge is not confirmed."""
+    level, listed = facts["level"], len(facts["clusters"])
+    if listed != facts["counts"][level or "clusters"]:
+        return f"; {listed} {level or 'clusters'} are confirmed and listed"
+    return f"; {level} are listed" if level else ""

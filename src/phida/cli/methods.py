@@ -60,6 +60,17 @@ def set_level(found: StreamModel | Estimator, level: str | None) -> None:
         found.set_params(level=level)
 
 
+def read_at(found: StreamModel | Estimator, level: str | None) -> None:
+    """Read a model at the level that is asked for, if any, with ids of the clusters of that level.
+
+    The model must not be saved afterwards: these ids are what it would have if it went on at that level.
+    """
+    before = level_of(found)
+    set_level(found, level)
+    if level_of(found) != before:
+        found.refresh()
+
+
 def level_of(found: StreamModel | Estimator) -> str | None:
     """The level at which a model is read; None where its method has no levels."""
     if not _is_plus(found):

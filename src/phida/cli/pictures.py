@@ -33,7 +33,7 @@ def plot(
         if format not in FORMATS:
             raise typer.BadParameter(f"--format takes {' or '.join(FORMATS)}, not {format!r}.")
         found = load(model)
-        methods.set_level(found, level)
+        methods.read_at(found, level)
         out.mkdir(parents=True, exist_ok=True)
         written = []
         for picture in rendered(found, format):
@@ -75,23 +75,22 @@ def report(
         inputs.check_targets(data, out, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        methods.set_level(found, level)
+        methods.read_at(found, level)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet))
-        summary = DataSummary(found.estimator.n_clusters_)
+        summary = DataSummary()
         score = Score()
         for _, batch in inputs.each_batch(source, found, bad, progress):
             if len(batch):
-                labels = found.labels(batch.rows)
-                summary.add(labels, found.estimator.score_samples(batch.rows), batch.truth)
+                summary.add(found.ids(batch.rows), found.estimator.score_samples(batch.rows), batch.truth)
                 if label is not None:
-                    score.add(batch.truth, labels.tolist())
+                    score.add(batch.truth, found.labels(batch.rows).tolist())
         summary.bad_rows = bad.count
         if score.pairs:
             summary.scores = score.values()
         drawn = load(model)  # with the names of its features
-        methods.set_level(drawn, level)
+        methods.read_at(drawn, level)
         told = contents(drawn, summary, f"{model.name} on {'standard input' if data == '-' else Path(data).name}")
         out.write_text(html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True)), "utf-8")
-        say(f"{summary.rows:,} rows in {drawn.n_clusters_} clusters. Report: {out}", quiet=quiet)
+        say(f"{summary.rows:,} rows in {len(told.clusters)} clusters. Report: {out}", quiet=quiet)

@@ -61,8 +61,23 @@ def serve(
         _check(token, rate)
         if data is None and not learn:
             raise typer.BadParameter("there is nothing to learn; give --from FILE, --learn, or both.")
-        if data is None and (label, convert, impute) != (None, None, None):
-            raise typer.BadParameter("--label, --convert and --impute are for rows that are read; they need --from.")
+        if data is None:
+            for_reading = {
+                "--rate": rate,
+                "--follow": follow,
+                "--format": format,
+                "--delimiter": delimiter,
+                "--decimal": decimal != ".",
+                "--thousands": thousands,
+                "--encoding": encoding != "utf-8",
+                "--convert": convert,
+                "--impute": impute,
+                "--label": label,
+                "--on-bad-row": on_bad_row != "fail",
+                "--bad-row-log": bad_row_log,
+            }
+            if given := [name for name, value in for_reading.items() if value]:
+                raise typer.BadParameter(f"{', '.join(given)}: for rows that are read; add --from.")
         try:
             from phida.serve.access import is_loopback
             from phida.serve.learning import Learning

@@ -71,7 +71,8 @@ class LineageBands(_Record):
         lives = _Lives(lineage[0].confirmed if lineage.n_dropped and len(lineage) else 0)
         for event in lineage:
             lives.take(event)
-        lives.complete(sorted(set(model.cluster_ids_.tolist())), model.n_samples_seen_, forgetful=lineage.n_dropped > 0)
+        ids = np.unique(model.nodes_.cluster_id)
+        lives.complete(ids[ids >= 0].tolist(), model.n_samples_seen_, forgetful=lineage.n_dropped > 0)
         end = [model.n_samples_seen_ if last is None else last for last in lives.end]
         return cls(
             id=np.array(lives.id, dtype=np.int64),

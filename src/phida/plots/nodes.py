@@ -32,21 +32,21 @@ class NodePositions(_Record):
     >>> from phida import PHIDA
     >>> from phida.plots import NodePositions
     >>> NodePositions.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
-    ['node', 'x', 'y', 'support', 'active', 'cluster', 'id']
+    ['node', 'x', 'y', 'rows', 'active', 'cluster', 'id']
     """
 
     node: Ints
     """Number of each node's creation."""
     position: Floats
     """Two coordinates per node, in the space that prediction measures in."""
-    support: Ints | Floats
-    """How many samples updated the node (M)."""
+    rows: Ints
+    """How many rows the node won."""
     active: Bools
     """Active for prediction."""
     cluster: Ints
     """Output cluster, -1 for none."""
-    cluster_ids: Ints
-    """Stable id per cluster."""
+    id: Ints
+    """Stable id of the cluster, -1 for none."""
     edges: str
     """What an edge is: ``PH graph``; or ``flow``, which samples between two nodes make, in PHIDA+."""
     source: Ints
@@ -76,10 +76,10 @@ class NodePositions(_Record):
         return cls(
             node=nodes.id,
             position=projection.transform(nodes.representatives),
-            support=nodes.support,
+            rows=nodes.rows,
             active=nodes.active,
             cluster=nodes.cluster,
-            cluster_ids=model.cluster_ids_,
+            id=nodes.cluster_id,
             edges="flow" if model.hierarchy_.leaves == "node" else "PH graph",
             source=source,
             target=target,
@@ -89,13 +89,13 @@ class NodePositions(_Record):
 
     def to_pandas(self) -> pd.DataFrame:
         """One row per node; nodes without a cluster have no id."""
-        ids = [int(self.cluster_ids[cluster]) if cluster >= 0 else None for cluster in self.cluster]
+        ids = [id if id >= 0 else None for id in self.id.tolist()]
         frame = _frame(
             {
                 "node": self.node,
                 "x": self.position[:, 0],
                 "y": self.position[:, 1],
-                "support": self.support,
+                "rows": self.rows,
                 "active": self.active,
                 "cluster": self.cluster,
             }
@@ -109,10 +109,10 @@ class NodePositions(_Record):
 
 
 def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw the nodes and the edges between them on a plane: size is support, colour and marker are the cluster.
+    """Draw the nodes and the edges between them on a plane: size is rows won, colour and marker are the cluster.
 
     Edges are those of the PH graph, or of the flow in PHIDA+, where faint edges have little flow. The plane is that of
-    the two main directions of the nodes, weighted by support. Each cluster's id stands at its node of largest support;
+    the two main directions of the nodes, weighted by support. Each cluster's id stands at its node with the most rows;
     nodes without a cluster are grey crosses.
 
     Parameters
@@ -149,10 +149,10 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     colours = np.column_stack([np.tile(to_rgb(style.GREY), (len(ends), 1)), opacity])
     look: dict[str, Any] = {"linewidths": 0.7, "zorder": 1, "rasterized": len(ends) > _MANY}
     ax.add_collection(LineCollection(ends, colors=colours, **look), autolim=False)
-    area = np.maximum(np.clip(30_000 / n, 40, 320) * record.support / record.support.max(), 5)
-    none = record.cluster < 0
+    area = np.maximum(np.clip(30_000 / n, 40, 320) * record.rows / record.rows.max(), 5)
+    none = record.id < 0
     ax.scatter(x[none], y[none], s=14, marker="x", color=style.GREY, linewidths=0.8, rasterized=n > _MANY)
-    ids = np.where(none, 0, record.cluster_ids[record.cluster])
+    ids = np.where(none, 0, record.id)
     cluster_colours = np.array(style.COLOURS)[ids % len(style.COLOURS)]
     for i, marker in enumerate(style.MARKERS):
         mine = ~none & (ids % len(style.MARKERS) == i)
@@ -165,13 +165,13 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
         }
         ax.scatter(x[mine], y[mine], s=area[mine], c=cluster_colours[mine], rasterized=n > _MANY, **look)
     named = _name(ax, record)
-    clusters = len(record.cluster_ids)
+    clusters = len(np.unique(record.id[~none]))
     ax.set(xlabel=_axis("first", record.share[0]), ylabel=_axis("second", record.share[1]), xticks=[], yticks=[])
     style.title(
         ax,
         f"{record.edges[0].upper()}{record.edges[1:]}: "
         + ", ".join(style.counted(*pair) for pair in ((n, "node"), (len(ends), "edge"), (clusters, "cluster"))),
-        f"area is support, at most {record.support.max():,.0f}; names are ids"
+        f"area is rows won, at most {record.rows.max():,}; names are ids"
         + ("; × has no cluster" if none.any() else "")
         + (f"; {named} of {clusters} named" if named < clusters else ""),
     )
@@ -179,14 +179,13 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
 
 
 def _name(ax: Axes, record: NodePositions) -> int:
-    """Write each cluster's id at its node of largest support, the largest cluster first."""
-    clusters = np.arange(len(record.cluster_ids))
-    member = record.cluster >= 0
-    size = np.bincount(record.cluster[member], record.support[member], len(clusters))
-    order = np.argsort(-size, kind="stable")
-    summit = [np.argmax(np.where(record.cluster == cluster, record.support, -1)) for cluster in order]
-    x, y = record.position[summit].T
-    return style.name_points(ax, x, y, [str(record.cluster_ids[cluster]) for cluster in order])
+    """Write each cluster's id at its node with the most rows, the largest cluster first."""
+    ids, of = np.unique(record.id, return_inverse=True)
+    order = np.argsort(-np.bincount(of, record.rows), kind="stable")
+    order = order[ids[order] >= 0]
+    at = [np.argmax(np.where(of == cluster, record.rows, -1)) for cluster in order]
+    x, y = record.position[at].T
+    return style.name_points(ax, x, y, [str(ids[cluster]) for cluster in order])
 
 
 def _axis(name: str, share: float) -> str:

@@ -73,7 +73,7 @@ class PersistenceDiagram(_Record):
             death=found.death,
             persistence=found.persistence,
             kept=kept,
-            id=model.cluster_ids_[model.nodes_.cluster[found.node]],
+            id=model.nodes_.cluster_id[found.node],
             threshold=found.threshold,
             gap=(found.threshold, next_longer),
         )

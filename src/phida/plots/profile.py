@@ -74,7 +74,7 @@ def _draw_bars(record: Profile, cluster: int, ax: Axes | None) -> Axes:
 
 
 def _draw_table(record: Profile, ax: Axes | None) -> Axes:
-    clusters = np.argsort(-record.support, kind="stable")[:_CLUSTERS]
+    clusters = np.argsort(-record.rows, kind="stable")[:_CLUSTERS]
     clusters = clusters[np.argsort(record.id[clusters])]
     features = _shared_features(record, clusters)
     ax = style.axes_of(ax, (max(2.2 + 0.48 * len(features), 5.2), 1.8 + 0.27 * len(clusters)))
@@ -101,7 +101,7 @@ def _draw_table(record: Profile, ax: Axes | None) -> Axes:
 
 def _shared_features(record: Profile, clusters: Ints) -> Ints:
     """The most telling feature of each cluster, the largest first, then the second of each, while there is room."""
-    by_size = clusters[np.argsort(-record.support[clusters], kind="stable")]
+    by_size = clusters[np.argsort(-record.rows[clusters], kind="stable")]
     ranked = np.array([record.telling(int(cluster), _FEATURES) for cluster in by_size])
     return np.sort(list(dict.fromkeys(ranked.T.ravel().tolist()))[:_FEATURES])
 

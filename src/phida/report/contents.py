@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from phida.answers.profile import Profile
+from phida.answers.profile import Profile, strongest_node
 from phida.report.data import DataSummary
 
 #: Events that are listed, the latest first, and features that are named per cluster.
@@ -22,11 +22,12 @@ class Cluster:
     """A row of the table of clusters."""
 
     id: int
-    label: int
     nodes: int
-    support: float
-    share: float
+    learned: int
+    """Rows that it won while they were learned."""
+    learned_share: float
     rows: int
+    """Rows of the data."""
     row_share: float
     telling: tuple[tuple[str, float, float], ...]
     """Feature, centre, standard deviations from the mean."""
@@ -55,16 +56,17 @@ class Contents:
 
 def contents(model: Any, data: DataSummary, title: str) -> Contents:
     """Read a fitted model; ``data`` counts rows under the same model."""
-    pair = closest_clusters(model)
+    profile = Profile.of(model)
+    pair = closest_clusters(model, profile)
     events = list(model.lineage_)
     return Contents(
         title=title,
-        facts=_facts(model),
-        data=_data_facts(data),
-        clusters=tuple(_clusters(model, data)),
-        has_classes=any(data.classes),
+        facts=_facts(model, len(profile.id)),
+        data=_data_facts(data, len(profile.id)),
+        clusters=tuple(_clusters(profile, data)),
+        has_classes=bool(data.classes),
         labels=_labels(model),
-        closest=None if pair is None else (int(model.cluster_ids_[pair[0]]), int(model.cluster_ids_[pair[1]])),
+        closest=pair,
         explanation=() if pair is None else _explained(model, *pair),
         events=tuple(map(str, reversed(events[-_EVENTS:]))),
         n_events=len(events) + model.lineage_.n_dropped,
@@ -79,32 +81,34 @@ def _labels(model: Any) -> str:
 
 
 def _explained(model: Any, a: int, b: int) -> tuple[str, ...]:
-    ids = model.nodes_.id
-    return tuple(model.explain(a, b, kind="cluster").sentences(lambda node: f"node {ids[node]}", _DEATHS))
+    """Why two clusters are two, by their strongest nodes."""
+    nodes = model.nodes_
+    why = model.explain(strongest_node(nodes, a), strongest_node(nodes, b), kind="node")
+    return tuple(why.sentences(lambda node: f"node {nodes.id[node]}", _DEATHS))
 
 
-def closest_clusters(model: Any) -> tuple[int, int] | None:
-    """The two clusters that the first merge beyond the cut would join; where there is none, the nearest centres."""
+def closest_clusters(model: Any, profile: Profile) -> tuple[int, int] | None:
+    """Ids of the two clusters that the first merge beyond the cut would join; else of the two nearest centres."""
     found = model.hierarchy_
     if found.level < len(found.merge_height):
-        pair = found.cluster[[found.merge_into[found.level], found.merge_from[found.level]]]
-        return int(pair.min()), int(pair.max())
-    centers = model.cluster_centers_ / model.assignment_view_.denominator
-    if len(centers) < 2:
+        labels = found.cluster[[found.merge_into[found.level], found.merge_from[found.level]]]
+        first, second = sorted(model.cluster_ids_[labels].tolist())
+        if first != second:  # else they are one cluster until a split is confirmed
+            return first, second
+    if len(profile.id) < 2:
         return None
-    squares = (centers**2).sum(axis=1)
-    distance = squares[:, None] + squares - 2 * centers @ centers.T
-    distance[np.tril_indices(len(centers))] = np.inf
-    first, second = np.unravel_index(np.argmin(distance), distance.shape)
-    return int(first), int(second)
+    a, b = np.unravel_index(np.argmin(profile.distances(model.assignment_view_)), (len(profile.id),) * 2)
+    return int(profile.id[min(a, b)]), int(profile.id[max(a, b)])
 
 
-def _facts(model: Any) -> dict[str, str]:
+def _facts(model: Any, n_ids: int) -> dict[str, str]:
+    confirmed = {"confirmed clusters": f"{n_ids:,}"} if n_ids != model.n_clusters_ else {}
     components = {"components": f"{model.n_components_:,}"} if model.hierarchy_.leaves == "component" else {}
     return {
         "rows learned": f"{model.n_samples_seen_:,}",
         "features": f"{model.n_features_in_:,}",
         **{name: f"{count:,}" for name, count in model._counts().items()},
+        **confirmed,
         **components,
         "nodes": f"{model.n_nodes_:,} ({model.n_active_nodes_:,} active)",
         "vigilance": f"{model.vigilance_:.4f}, adjusted every {model.interval_:,} rows",
@@ -112,9 +116,9 @@ def _facts(model: Any) -> dict[str, str]:
     }
 
 
-def _data_facts(data: DataSummary) -> dict[str, str]:
+def _data_facts(data: DataSummary, n_clusters: int) -> dict[str, str]:
     share = data.unusual / data.rows if data.rows else 0.0
-    facts = {"rows": f"{data.rows:,}", "clusters met": f"{int((data.count > 0).sum()):,} of {len(data.count):,}"}
+    facts = {"rows": f"{data.rows:,}", "clusters met": f"{len(data.count):,} of {n_clusters:,}"}
     facts["unusual rows"] = (
         f"{data.unusual:,} ({100 * share:.1f} %), which fit worse than 99 % of the latest rows learned"
     )
@@ -123,23 +127,21 @@ def _data_facts(data: DataSummary) -> dict[str, str]:
     return facts | {f"{name.upper()} against the label": f"{value:.3f}" for name, value in data.scores.items()}
 
 
-def _clusters(model: Any, data: DataSummary) -> list[Cluster]:
-    profile, nodes = Profile.of(model), model.nodes_
-    total, rows = profile.support.sum(), max(data.rows, 1)
+def _clusters(profile: Profile, data: DataSummary) -> list[Cluster]:
+    rows = max(data.rows, 1)
     return [
         Cluster(
-            id=int(profile.id[label]),
-            label=label,
-            nodes=int((nodes.cluster == label).sum()),
-            support=float(profile.support[label]),
-            share=float(profile.support[label] / total),
-            rows=int(data.count[label]),
-            row_share=float(data.count[label] / rows),
+            id=int(profile.id[at]),
+            nodes=int(profile.nodes[at]),
+            learned=int(profile.rows[at]),
+            learned_share=float(profile.share[at]),
+            rows=data.count[int(profile.id[at])],
+            row_share=data.count[int(profile.id[at])] / rows,
             telling=tuple(
-                (profile.feature_names[j], float(profile.center[label, j]), float(profile.deviations[label, j]))
-                for j in profile.telling(label, _TELLING)
+                (profile.feature_names[j], float(profile.center[at, j]), float(profile.deviations[at, j]))
+                for j in profile.telling(at, _TELLING)
             ),
-            main_class=data.main_class(label),
+            main_class=data.main_class(int(profile.id[at])),
         )
-        for label in np.argsort(-profile.support, kind="stable").tolist()
+        for at in np.argsort(-profile.share, kind="stable").tolist()
     ]

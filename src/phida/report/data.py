@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,27 +16,29 @@ NOVELTY = 0.01
 class DataSummary:
     """How rows fall to the clusters of a model, and to the classes of a label column beside them."""
 
-    def __init__(self, n_clusters: int) -> None:
+    def __init__(self) -> None:
         self.rows = 0
         self.unusual = 0
         """Rows that fit worse than all but a hundredth of the recent ones."""
-        self.count = np.zeros(n_clusters, dtype=np.int64)
-        """Rows per cluster."""
-        self.classes: list[Counter[str]] = [Counter() for _ in range(n_clusters)]
-        """Classes per cluster, where there is a label column."""
+        self.count: Counter[int] = Counter()
+        """Rows per cluster, by id."""
+        self.classes: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        """Classes per cluster, by id, where there is a label column."""
         self.bad_rows = 0
         self.scores: dict[str, float] = {}
         """ARI and AMI against the label column."""
 
-    def add(self, labels: NDArray[np.int64], novelty: NDArray[np.float64], truth: Sequence[Any] = ()) -> None:
+    def add(self, ids: NDArray[np.int64], novelty: NDArray[np.float64], truth: Sequence[Any] = ()) -> None:
         """Count a batch."""
-        self.rows += len(labels)
+        self.rows += len(ids)
         self.unusual += int((novelty < NOVELTY).sum())
-        self.count += np.bincount(labels, minlength=len(self.count))
-        for label, name in zip(labels.tolist(), truth, strict=False):
-            self.classes[label][str(name)] += 1
+        self.count.update(ids.tolist())
+        for id, name in zip(ids.tolist(), truth, strict=False):
+            self.classes[id][str(name)] += 1
 
-    def main_class(self, cluster: int) -> tuple[str, float] | None:
+    def main_class(self, id: int) -> tuple[str, float] | None:
         """The class that most rows of a cluster have, and their share; ties to the one seen first."""
-        found = self.classes[cluster].most_common(1)
-        return (found[0][0], found[0][1] / self.classes[cluster].total()) if found else None
+        if id not in self.classes:
+            return None
+        name, count = self.classes[id].most_common(1)[0]
+        return name, count / self.classes[id].total()

@@ -100,7 +100,7 @@ class _Desk:
         answer = {
             "samples": moment.model.n_samples_seen_,
             "labels": labels,
-            "clusters": [moment.ids[label] for label in labels],
+            "clusters": (await run_in_threadpool(moment.model.predict_id, rows)).tolist(),
         }
         return JSONResponse(answer)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida.answers.explanation import Explanation, FlowExplanation
+from phida.answers.profile import strongest_node
 from phida.serve.moment import Moment, number
 
 #: Features of a profile or a record, at most.
@@ -17,23 +18,26 @@ _FEATURES = 40
 _DEATHS = 4
 
 
+#: Said of two ids whose nodes the latest mapping has in one cluster.
+_ABOUT_TO_MERGE = "The model has them in one cluster now; both ids stay until the merge is confirmed."
+
+
 class UnknownError(LookupError):
     """There is no such cluster or node any more."""
 
 
 def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
     """Profile of a cluster, and what keeps it apart from another: the nearest, if none is named."""
-    label = _label(moment, id)
-    nodes = moment.model.nodes_
-    members = nodes.cluster == label
+    at = _position(moment, id)
+    nodes, profile = moment.model.nodes_, moment.profile
     facts: dict[str, Any] = {
         "samples": moment.model.n_samples_seen_,
         "id": id,
-        "nodes": int(members.sum()),
-        "components": _n_components(moment, members),
-        "support": round(float(moment.profile.support[label]), 1),
-        "share": number(float(moment.model.assignment_view_.support_share[label])),
-        "profile": moment.telling(label, _FEATURES),
+        "nodes": int(profile.nodes[at]),
+        "components": _n_components(moment, nodes.cluster_id == id),
+        "rows": int(profile.rows[at]),
+        "share": number(float(profile.share[at])),
+        "profile": moment.telling(at, _FEATURES),
         "n_features": len(moment.features),
         "events": [
             {"kind": e.kind, "sample": e.sample, "before": list(e.before), "after": list(e.after)}
@@ -41,10 +45,12 @@ def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
             if id in e.before or id in e.after
         ][-6:],
     }
-    against = _nearest(moment, label) if other is None else _label(moment, other)
+    against = _nearest(moment, at) if other is None else _position(moment, other)
     if against is not None:
-        facts["other"] = moment.ids[against]
-        facts["explanation"] = _told(moment, moment.model.explain(label, against, kind="cluster"))
+        facts["other"] = int(profile.id[against])
+        ours, theirs = strongest_node(nodes, id), strongest_node(nodes, facts["other"])
+        one = [_ABOUT_TO_MERGE] if nodes.cluster[ours] == nodes.cluster[theirs] else []
+        facts["explanation"] = [*one, *_told(moment, moment.model.explain(ours, theirs, kind="node"))]
     return facts
 
 
@@ -55,24 +61,25 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
     if len(found) == 0:
         raise UnknownError(f"there is no node {id} any more; it was merged with another or removed.")
     at = int(found[0])
-    component, label = int(nodes.component[at]), int(nodes.cluster[at])
+    component, cluster_id = int(nodes.component[at]), int(nodes.cluster_id[at])
     facts: dict[str, Any] = {
         "samples": moment.model.n_samples_seen_,
         "id": id,
         "birth": int(nodes.birth[at]),
+        "rows": int(nodes.rows[at]),
         "support": round(float(nodes.support[at]), 1),
         "scale": number(float(nodes.scale[at])),
         "active": bool(nodes.active[at]),
         "component": component if component >= 0 else None,
         "leaves": moment.model.hierarchy_.leaves,
-        "cluster": moment.ids[label] if label >= 0 else None,
+        "cluster": cluster_id if cluster_id >= 0 else None,
         "features": [
             {"feature": name, "value": number(value)}
             for name, value in zip(moment.features[:_FEATURES], nodes.representatives[at], strict=False)
         ],
         "n_features": len(moment.features),
     }
-    if label >= 0:
+    if nodes.cluster[at] >= 0:
         mode = _mode(moment, at)
         if mode != at:
             facts["other"] = int(nodes.id[mode])
@@ -101,16 +108,15 @@ def _told(moment: Moment, why: Explanation | FlowExplanation) -> list[str]:
     return why.sentences(lambda node: f"node {ids[node]}", _DEATHS)
 
 
-def _label(moment: Moment, id: int) -> int:
-    if id not in moment.ids:
+def _position(moment: Moment, id: int) -> int:
+    found = np.flatnonzero(moment.profile.id == id)
+    if len(found) == 0:
         raise UnknownError(f"there is no cluster {id} any more; it died or went into another.")
-    return moment.ids.index(id)
+    return int(found[0])
 
 
-def _nearest(moment: Moment, label: int) -> int | None:
-    """The other cluster to which the centre of this one is nearest, as prediction measures it."""
-    if len(moment.ids) < 2:
+def _nearest(moment: Moment, cluster: int) -> int | None:
+    """The other cluster whose centre is nearest, in the metric of prediction."""
+    if len(moment.profile.id) < 2:
         return None
-    distances = moment.model.transform(moment.model.cluster_centers_[[label]])[0].copy()
-    distances[label] = np.inf
-    return int(np.argmin(distances))
+    return int(np.argmin(moment.profile.distances(moment.model.assignment_view_)[cluster]))

@@ -38,8 +38,8 @@ def metrics(facts: dict[str, Any], listeners: int, seconds: float) -> str:
         one("vigilance", "gauge", "Similarity below which a row becomes a node.", facts["vigilance"])
         one("interval_rows", "gauge", "Rows between two adjustments of the vigilance.", facts["interval"])
         one("events_total", "counter", "Events of the clusters' lineage.", facts["n_events"])
-        support = [(f'{{cluster="{cluster["id"]}"}}', cluster["support"]) for cluster in facts["clusters"]]
-        put("cluster_support", "gauge", "Support of each of the largest clusters, by id.", support)
+        rows = [(f'{{cluster="{cluster["id"]}"}}', cluster["rows"]) for cluster in facts["clusters"]]
+        put("cluster_rows", "gauge", "Rows that each of the largest clusters won, by id.", rows)
     one("snapshot_seconds", "gauge", "Processor time that the latest snapshot took.", f"{seconds:.6f}")
     one("listeners", "gauge", "Pages that look on.", listeners)
     return "\n".join(lines) + "\n"

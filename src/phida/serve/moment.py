@@ -28,21 +28,16 @@ class Moment:
         return cls(model, names)
 
     @cached_property
-    def ids(self) -> list[int]:
-        """Id of each cluster, by its label."""
-        return [int(id) for id in self.model.cluster_ids_]
-
-    @cached_property
     def profile(self) -> Profile:
-        """The clusters' centres beside the mean of the stream."""
+        """The clusters, by id, beside the mean of the stream."""
         return Profile.of(self.model)
 
-    def telling(self, label: int, most: int) -> list[dict[str, object]]:
-        """The features by which a cluster differs most from the mean of the stream."""
-        center, away = self.profile.center[label], self.profile.deviations[label]
+    def telling(self, cluster: int, most: int) -> list[dict[str, object]]:
+        """The features by which a cluster of the profile differs most from the mean of the stream."""
+        center, away = self.profile.center[cluster], self.profile.deviations[cluster]
         return [
             {"feature": self.features[j], "center": number(center[j]), "deviations": number(away[j])}
-            for j in self.profile.telling(label, most).tolist()
+            for j in self.profile.telling(cluster, most).tolist()
         ]
 
 

@@ -52,27 +52,19 @@ class Sketcher:
         return Snapshot(self._number, facts, text.encode())
 
     def _clusters(self, moment: Moment) -> dict[str, Any]:
-        cluster, support = moment.model.nodes_.cluster, moment.profile.support
-        counts = np.bincount(cluster[cluster >= 0], minlength=len(moment.ids))
-        # Labels of one id are one cluster until a split is confirmed; the strongest of them stands for it.
-        order: list[int] = []
-        for label in np.argsort(-support, kind="stable").tolist():
-            if moment.ids[label] not in {moment.ids[known] for known in order}:
-                order.append(label)
-        ids = np.array(moment.ids)
-        whole = {label: ids == moment.ids[label] for label in order[:CLUSTERS]}
-        slots = self._slots.choose([moment.ids[label] for label in whole], self._trail.ids())
+        profile = moment.profile
+        largest = np.argsort(-profile.share, kind="stable")[:CLUSTERS].tolist()
+        slots = self._slots.choose([int(profile.id[at]) for at in largest], self._trail.ids())
         clusters = [
             {
-                "id": moment.ids[label],
-                "label": label,
-                "slot": slots[moment.ids[label]],
-                "nodes": int(counts[same].sum()),
-                "support": round(float(support[same].sum()), 1),
-                "share": round(float(support[same].sum() / support.sum()), 5),
-                "telling": moment.telling(label, _TELLING),
+                "id": int(profile.id[at]),
+                "slot": slots[int(profile.id[at])],
+                "nodes": int(profile.nodes[at]),
+                "rows": int(profile.rows[at]),
+                "share": round(float(profile.share[at]), 5),
+                "telling": moment.telling(at, _TELLING),
             }
-            for label, same in whole.items()
+            for at in largest
         ]
         return {"clusters": clusters}
 
@@ -83,7 +75,6 @@ class Sketcher:
         place[drawn] = np.arange(len(drawn))
         projection = self._axes.turned(Projection.of(moment.model))
         at = projection.transform(nodes.representatives[drawn])
-        ids = np.array([*moment.ids, -1])  # the last for nodes without a cluster
         source, target = (place[ends] for ends in node_edges(moment.model)[:2])
         edges = np.flatnonzero((source >= 0) & (target >= 0))[:EDGES]
         return {
@@ -91,9 +82,10 @@ class Sketcher:
                 "id": nodes.id[drawn].tolist(),
                 "x": [number(x) for x in at[:, 0]],
                 "y": [number(y) for y in at[:, 1]],
+                "rows": nodes.rows[drawn].tolist(),
                 "support": [round(s, 1) for s in nodes.support[drawn].tolist()],
                 "active": [int(a) for a in nodes.active[drawn]],
-                "cluster": [id if n >= 0 else None for n, id in _labelled(nodes.cluster[drawn], ids)],
+                "cluster": _named(nodes.cluster_id[drawn]),
             },
             "edges": [source[edges].tolist(), target[edges].tolist()],
             "axes": [_axis_name(axis, moment.features) for axis in projection.axes],
@@ -109,8 +101,8 @@ def _axis_name(axis: NDArray[np.float64], features: tuple[str, ...]) -> str:
     )
 
 
-def _labelled(labels: Any, ids: Any) -> list[tuple[int, int]]:
-    return list(zip(labels.tolist(), ids[labels].tolist(), strict=True))
+def _named(ids: NDArray[np.int64]) -> list[int | None]:
+    return [id if id >= 0 else None for id in ids.tolist()]
 
 
 def _clarity(clarity: CutClarity | FlowClarity) -> dict[str, Any]:
@@ -127,8 +119,10 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "n_active_nodes": model.n_active_nodes_,
         "n_components": model.n_components_,
         "n_clusters": model.n_clusters_,
+        "n_ids": len(moment.profile.id),
         "counts": model._counts(),
         "leaves": model.hierarchy_.leaves,
+        "fades": model.get_params().get("half_life") is not None,
         "vigilance": number(model.vigilance_),
         "interval": model.interval_,
         "clarity": _clarity(model.cut_clarity_),
@@ -139,14 +133,12 @@ def _modes(moment: Moment) -> dict[str, Any]:
     """The persistence diagram; a death of None is that of a mode that never met a denser one."""
     modes, nodes = moment.model.persistence_, moment.model.nodes_
     drawn = np.argsort(-modes.persistence, kind="stable")[:MODES]
-    ids = np.array([*moment.ids, -1])
-    cluster = _labelled(nodes.cluster[modes.node[drawn]], ids)
     return {
         "modes": {
             "node": nodes.id[modes.node[drawn]].tolist(),
             "birth": [number(b) for b in modes.birth[drawn]],
             "death": [number(d) for d in modes.death[drawn]],
-            "cluster": [id if n >= 0 else None for n, id in cluster],
+            "cluster": _named(nodes.cluster_id[modes.node[drawn]]),
             "threshold": number(modes.threshold),
         }
     }
@@ -172,7 +164,7 @@ def _events(moment: Moment) -> dict[str, Any]:
 def _column(facts: dict[str, Any], text: str) -> Column:
     clusters = facts["clusters"]
     part = {key: facts[key] for key in ("number", "time", "samples", "rate", "vigilance", "n_nodes", "n_clusters")}
-    part["bands"] = [[cluster["id"], cluster["slot"], cluster["share"]] for cluster in clusters]
+    part["bands"] = [[cluster["id"], cluster["slot"], cluster["share"], cluster["rows"]] for cluster in clusters]
     return Column(facts["number"], {cluster["id"] for cluster in clusters}, _json(part), text.encode())
 
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from py4j.protocol import Py4JJavaError
 from pyspark import BarrierTaskContext, SparkContext
 from pyspark.sql import DataFrame
 
@@ -32,6 +33,9 @@ E = TypeVar("E", bound=Estimator)
 
 Rows = NDArray[np.float64]
 
+#: In Spark's message if a task of a barrier stage fails or is lost, but not if the job is cancelled.
+_TASK_FAILED = "failed barrier ResultStage"
+
 #: Seconds; as long as Spark itself waits for executors at the beginning (maxRegisteredResourcesWaitingTime).
 _EXECUTORS_START_IN = 30.0
 
@@ -41,11 +45,18 @@ def learned_by_partitions(model: E, df: DataFrame, features: Features, order: Or
     rows, names = chosen(df, features, order)
     check_names(model, names)
     rows = in_order(rows, order)
-    check_barrier(rows)
-    task = partial(_learn, model=model._with_names(None), key=secrets.token_bytes(32), random_state=random_state)
-    # A barrier stage is run again as a whole only if it is not the last one.
-    found = rows.mapInArrow(task, RESULT, barrier=True).repartition(1).collect()
-    return model_of(found, model, names)
+    attempts = int(df.sparkSession.conf.get("spark.stage.maxConsecutiveAttempts", "4"))
+    while True:
+        check_barrier(rows)
+        task = partial(_learn, model=model._with_names(None), key=secrets.token_bytes(32), random_state=random_state)
+        try:
+            return model_of(rows.mapInArrow(task, RESULT, barrier=True).collect(), model, names)
+        except Py4JJavaError as error:
+            # A new job, because Spark's own retry of a barrier stage can hang (SPARK-59094): where a task ends just
+            # as another one is lost, the retry leaves out the first one, and the others wait for it.
+            attempts -= 1
+            if attempts < 1 or _TASK_FAILED not in str(error):
+                raise
 
 
 def check_barrier(df: DataFrame) -> None:

@@ -71,7 +71,7 @@ class TopicMessages:
         """Kafka waits for nobody."""
         return False
 
-    def kept(self) -> None:
+    def kept(self, count: int) -> None:
         """The offsets are in the checkpoint; Kafka is not told."""
 
     def _message(self, found: Any) -> Message:

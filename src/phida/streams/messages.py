@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from phida.streams.batch import Batch, DataError
@@ -37,8 +38,8 @@ class Messages(Protocol):
     def taken(self, count: int) -> bool:
         """So many more messages are on their way into the model; whether the broker waits for them to be kept."""
 
-    def kept(self) -> None:
-        """All that were taken are safe: a crash would not lose them."""
+    def kept(self, count: int) -> None:
+        """Of all messages taken so far, the first ``count`` are safe: a crash would not lose them."""
 
 
 class MessageLines:
@@ -51,6 +52,8 @@ class MessageLines:
         """Where each partition goes on, after what was taken."""
         self.waits = False
         """Whether the broker sends no more until what was taken is kept."""
+        self.count = 0
+        """Messages taken."""
 
     def take(self, count: int) -> Taken:
         """The next messages, as many as asked for."""
@@ -61,6 +64,7 @@ class MessageLines:
             if message.partition:
                 self.offsets[message.partition] = message.next_offset
         self.waits = self._messages.taken(count)
+        self.count += count
         # JSON has line breaks between its tokens only, where a blank does as well.
         lines = [message.value.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for message in taken]
         return Taken(count, b"".join(lines), None)
@@ -83,9 +87,9 @@ class MessageLines:
         """There is no file."""
         return None
 
-    def kept(self) -> None:
-        """All that was taken is safe."""
-        self._messages.kept()
+    def kept(self, count: int) -> None:
+        """The first ``count`` messages are safe."""
+        self._messages.kept(count)
 
 
 class MessageRows(NdjsonRows):
@@ -101,8 +105,9 @@ class MessageRows(NdjsonRows):
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`; without end."""
         source = self._source
-        kept: Callable[[], None] = source.kept
         for batch in super().batches(size):
+            # Not those of a later batch, which may fail.
+            kept = partial(source.kept, source.count)
             yield replace(batch, offsets=dict(source.offsets), kept=kept, urgent=source.waits)
 
     def _look_at_first(self) -> tuple[str, ...]:

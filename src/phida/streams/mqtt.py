@@ -47,7 +47,8 @@ class Subscription:
         self._signals = signals
         self._arrived: queue.Queue[Any] = queue.Queue(_MOST)
         self._received: deque[Any] = deque()
-        self._taken: list[Any] = []
+        self._taken: deque[Any] = deque()
+        self._kept = 0
         self.failure: str | None = None
         """Why the broker cannot be used."""
 
@@ -76,11 +77,12 @@ class Subscription:
         self._taken.extend(self._received.popleft() for _ in range(count))
         return len(self._taken) >= _WINDOW
 
-    def kept(self) -> None:
-        """Acknowledge what was taken."""
-        for message in self._taken:
+    def kept(self, count: int) -> None:
+        """Acknowledge the first ``count`` of all messages taken."""
+        while self._kept < count:
+            message = self._taken.popleft()
             self._client.ack(message.mid, message.qos)
-        self._taken.clear()
+            self._kept += 1
 
     def put(self, message: Any) -> None:
         """Called by the thread of the client; waits where too many are here, but not for ever once the end came."""

@@ -58,7 +58,7 @@ function showTimes() {
 }
 
 function asColumn(snapshot) {
-  return { ...snapshot, bands: snapshot.clusters.map(({ id, slot, share }) => [id, slot, share]) };
+  return { ...snapshot, bands: snapshot.clusters.map(({ id, slot, share, rows }) => [id, slot, share, rows]) };
 }
 
 function showState() {
@@ -89,6 +89,9 @@ function showFigures(shown) {
   part("rate").textContent = shown.rate < 10 && shown.rate > 0 ? shown.rate.toFixed(1) : count(shown.rate);
   part("vigilance").textContent = figure(shown.vigilance);
   showClarity(shown.clarity);
+  const share = shown.fades ? "share of what has not faded" : "share";
+  const unconfirmed = shown.n_ids === shown.n_clusters ? "" : `${shown.n_ids} confirmed, ${shown.n_clusters} in the latest mapping; `;
+  part("clusters-note").textContent = `${unconfirmed}rows won, ${share}; means of features (σ from the mean of all)`;
   const measure = shown.leaves === "node" ? "density of flow" : "support";
   part("diagram-note").textContent = shown.leaves ? `of log ${measure}` : "";
 }

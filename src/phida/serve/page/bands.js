@@ -1,9 +1,10 @@
-// The lineage: each cluster's share of the support, a band along the rows.
+// The lineage: each cluster's share of the rows that come, a band along the rows.
 
 import { colours, compact, count, idText, pointOn, slotColour, surface } from "./theme.js";
 
 const FOOT = 16; // room for the rows below the bands
 const HEAD = 9; // room for the events above them
+const LATE = 300; // rows over which shares are taken, at least
 const SIGNS = { born: "+", split: "<", merged: ">", died: "×", revived: "↑" };
 
 export class Bands {
@@ -55,11 +56,29 @@ export class Bands {
 
   /** Per column and id, from where to where the band reaches, from 0 at the bottom to 1. */
   stack() {
-    return this.columns.map((column) => {
-      const share = new Map(column.bands.map(([id, , value]) => [id, value]));
-      const total = [...share.values()].reduce((sum, value) => sum + value, 0) || 1;
+    return this.won().map((rows) => {
+      const total = [...rows.values()].reduce((sum, value) => sum + value, 0) || 1;
       let height = 0;
-      return this.order.map((id) => [height, (height += (share.get(id) ?? 0) / total)]);
+      return this.order.map((id) => [height, (height += (rows.get(id) ?? 0) / total)]);
+    });
+  }
+
+  /** Per column, the rows that each id won of late: over so many rows that chance does not show. */
+  won() {
+    const { columns } = this;
+    const rows = columns.map((column) => new Map(column.bands.map(([id, , , won]) => [id, won])));
+    const span = Math.max(LATE, (columns.at(-1).samples - columns[0].samples) / 60);
+    let from = 0;
+    let shown = rows[0];
+    return columns.map((column, i) => {
+      while (from + 1 < i && columns[from + 1].samples <= column.samples - span) from++;
+      const learned = column.samples - columns[from].samples;
+      if (learned < span) return (shown = rows[i]); // all rows so far
+      const late = new Map([...rows[i]].map(([id, won]) => [id, Math.max(0, won - (rows[from].get(id) ?? 0))]));
+      const total = [...late.values()].reduce((sum, value) => sum + value, 0);
+      // A cluster that splits or merges takes older rows along: until they are out of sight, shares stay as they were.
+      if (total > 0 && total <= 1.1 * learned) shown = late;
+      return shown;
     });
   }
 

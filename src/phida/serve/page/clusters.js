@@ -33,13 +33,13 @@ export class Clusters {
       swatch: made("span", "swatch"),
       id: made("span", "id", idText(id)),
       bar: made("span", "bar"),
-      share: made("span", "number"),
-      nodes: made("span", "number quiet"),
+      rows: made("span", "number"),
+      share: made("span", "number quiet"),
       telling: made("span", "telling quiet"),
     };
     parts.fill = made("i");
     parts.bar.append(parts.fill);
-    button.append(parts.swatch, parts.id, parts.bar, parts.share, parts.nodes, parts.telling);
+    button.append(parts.swatch, parts.id, parts.bar, parts.rows, parts.share, parts.telling);
     button.addEventListener("click", () => this.onPick(id));
     item.append(button);
     const row = { item, button, ...parts };
@@ -53,14 +53,15 @@ export class Clusters {
     row.button.setAttribute("aria-pressed", String(picked));
     row.fill.style.width = `${100 * cluster.share}%`;
     row.share.textContent = percent(cluster.share);
-    row.nodes.textContent = `${count(cluster.nodes)} ${cluster.nodes === 1 ? "node" : "nodes"}`;
+    const rows = `${count(cluster.rows)} ${cluster.rows === 1 ? "row" : "rows"}`;
+    row.rows.textContent = rows;
     const telling = cluster.telling
       .map(({ feature, center, deviations }) => `${feature} ${figure(center)} (${signed(deviations)}σ)`)
       .join(", ");
     row.telling.textContent = row.telling.title = telling;
     row.button.setAttribute(
       "aria-label",
-      `Cluster ${idText(cluster.id)}, ${percent(cluster.share)} of the support, ${cluster.nodes} nodes; ${telling}`,
+      `Cluster ${idText(cluster.id)}, ${rows}, ${percent(cluster.share)}, ${cluster.nodes} nodes; ${telling}`,
     );
   }
 }

@@ -56,7 +56,7 @@ export class Detail {
   cluster(facts) {
     const parts = [
       list([
-        ["support", count(facts.support)],
+        ["rows won", count(facts.rows)],
         ["share", percent(facts.share)],
         ["nodes", count(facts.nodes)],
         ...(facts.components === null ? [] : [["components", count(facts.components)]]),
@@ -77,6 +77,7 @@ export class Detail {
       list([
         ["cluster", idText(facts.cluster)],
         ...(facts.leaves === "node" ? [] : [["component", facts.component ?? "none"]]),
+        ["rows won", count(facts.rows)],
         ["support", count(facts.support)],
         ["scale", figure(facts.scale)],
         ["born at row", count(facts.birth)],
@@ -161,7 +162,7 @@ function events(latest) {
   const items = made("ul");
   for (const event of [...latest].reverse()) {
     const item = made("li");
-    item.append(made("span", "when", count(event.sample)), made("span", "", told(event)));
+    item.append(made("span", "when", `row ${count(event.sample)}`), made("span", "", told(event)));
     items.append(item);
   }
   return [items];
@@ -175,7 +176,7 @@ function remembered(snapshot, { kind, id }) {
     return [
       list([
         ["cluster", idText(snapshot.nodes.cluster[at])],
-        ["support", count(snapshot.nodes.support[at])],
+        ["rows won", count(snapshot.nodes.rows[at])],
         ["in prediction", snapshot.nodes.active[at] ? "active" : "not active"],
       ]),
     ];
@@ -184,7 +185,7 @@ function remembered(snapshot, { kind, id }) {
   if (!cluster) return [made("p", "empty", "This cluster is not there at that moment.")];
   return [
     list([
-      ["support", count(cluster.support)],
+      ["rows won", count(cluster.rows)],
       ["share", percent(cluster.share)],
       ["nodes", count(cluster.nodes)],
     ]),

@@ -41,15 +41,15 @@ export class NodeMap {
     this.nodes = new Map();
     this.order = [];
     if (nodes) {
-      const most = Math.max(...nodes.support);
+      const most = Math.max(...nodes.rows);
       const { width, height } = this.canvas.getBoundingClientRect();
       const room = Math.min(1, width / 600, height / 400); // many nodes and small screens need smaller dots
       const widest = 13 * room * Math.min(1, Math.sqrt(70 / nodes.id.length));
       const [xs, ys] = [nodes.x, nodes.y];
       nodes.id.forEach((id, i) => {
-        const to = [xs[i] ?? 0, ys[i] ?? 0, 2.2 + widest * Math.sqrt(nodes.support[i] / most), 1];
+        const to = [xs[i] ?? 0, ys[i] ?? 0, 2.2 + widest * Math.sqrt(nodes.rows[i] / most), 1];
         const from = before.get(id)?.now ?? [to[0], to[1], 0, 0];
-        const facts = { id, support: nodes.support[i], cluster: nodes.cluster[i], active: nodes.active[i] };
+        const facts = { id, rows: nodes.rows[i], cluster: nodes.cluster[i], active: nodes.active[i] };
         this.nodes.set(id, { ...facts, from, to, now: from });
         this.order.push(id);
       });
@@ -57,7 +57,7 @@ export class NodeMap {
       this.frame(xs, ys);
       this.axes = snapshot.axes ?? ["", ""];
     }
-    this.order.sort((a, b) => this.nodes.get(b).support - this.nodes.get(a).support);
+    this.order.sort((a, b) => this.nodes.get(b).rows - this.nodes.get(a).rows);
     this.began = performance.now() - (jump || calm.matches ? GLIDE : 0);
     if (!this.gliding) this.glide();
   }
@@ -235,7 +235,7 @@ export class NodeMap {
     this.canvas.classList.toggle("over", Boolean(node));
     this.tip.hidden = !node;
     if (!node) return;
-    this.tip.textContent = `node ${id}, support ${count(node.support)}, cluster ${idText(node.cluster)}`;
+    this.tip.textContent = `node ${id}, ${count(node.rows)} ${node.rows === 1 ? "row" : "rows"}, cluster ${idText(node.cluster)}`;
     const [x, y] = this.where(id);
     const left = Math.min(x + this.canvas.offsetLeft + 12, this.canvas.offsetWidth - this.tip.offsetWidth);
     this.tip.style.transform = `translate(${left}px, ${Math.max(0, y + this.canvas.offsetTop - 30)}px)`;

@@ -1,0 +1,110 @@
+"""Sizes of clusters in rows, and one entry per id where labels and ids differ."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
+
+from phida import PHIDA, PHIDAPlus
+from phida._model import Model
+from phida.answers import Profile
+from phida.report import DataSummary, contents
+from phida.serve import explaining
+from phida.serve.learning import Progress
+from phida.serve.moment import Moment
+from phida.serve.snapshot import Sketcher
+from phida.serve.trail import Trail
+from phida.streams.model import StreamModel
+
+DATA = {"iris": load_iris().data, "wine": load_wine().data, "digits": load_digits().data}
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("unfitted", [PHIDA(), PHIDAPlus(), PHIDAPlus(level="parts"), PHIDAPlus(max_nodes=20)], ids=str)
+def test_every_row_learned_is_a_row_of_one_cluster(name, unfitted):
+    rows = DATA[name]
+    model = type(unfitted)(**unfitted.get_params())
+    for part in np.array_split(rows, 3):
+        model.partial_fit(part)
+        profile = Profile.of(model)
+        assert profile.rows.sum() == model.nodes_.rows.sum() == model.n_samples_seen_
+        assert (profile.rows > 0).all() and profile.share.tolist() == (profile.rows / model.n_samples_seen_).tolist()
+        assert model.nodes_.support.sum() != model.n_samples_seen_  # which is why support is no size
+
+
+def test_rows_count_on_in_a_model_from_a_file(tmp_path):
+    model = PHIDA().partial_fit(DATA["digits"][:900])
+    model.save(tmp_path / "m")
+    resumed = PHIDA.load(tmp_path / "m").partial_fit(DATA["digits"][900:])
+    whole = PHIDA().partial_fit(DATA["digits"])
+    assert resumed.nodes_.rows.tolist() == whole.nodes_.rows.tolist()
+
+
+def test_forgotten_nodes_take_their_rows_along():
+    model = PHIDAPlus(half_life=100).fit(DATA["digits"])
+    profile = Profile.of(model)
+    assert profile.rows.sum() < 1797 and profile.share.sum() == pytest.approx(1.0)
+    left = np.array([model.nodes_.support[model.nodes_.cluster_id == id].sum() for id in profile.id])
+    np.testing.assert_allclose(profile.share, left / left.sum())
+
+
+@pytest.mark.parametrize("n_samples", [None, 300, 5000])
+def test_a_merged_model_counts_the_rows_of_all(n_samples):
+    halves = [PHIDA().fit(part) for part in np.array_split(DATA["digits"], 2)]
+    assert Profile.of(PHIDA.merge(halves, n_samples=n_samples)).rows.sum() == 1797
+
+
+def test_counted_rows_of_workers_are_rows_of_clusters():
+    model = PHIDA().fit(DATA["digits"][:600])
+    updates = [model.local_update(part) for part in np.array_split(DATA["digits"][600:], 3)]
+    model.apply_updates(updates)
+    assert Profile.of(model).rows.sum() == model.n_samples_seen_ == 1797
+
+
+def unconfirmed():
+    """A model of four clusters: labels 0 and 1 share an id, and label 3 has nodes of two."""
+    rows, _ = make_blobs(800, centers=[[0, 0], [20, 0], [0, 20], [20, 20]], random_state=0)
+    model = PHIDAPlus(level="groups").fit(rows)
+    assert model.n_clusters_ == 4
+    a, b, c, d = model.cluster_ids_.tolist()
+    state = model._model.learner.__getstate__()
+    ids = state["cluster_id"].copy()
+    ids[ids == b] = a  # a split that is not confirmed
+    last = np.flatnonzero(ids == d)
+    ids[last[::2]] = b  # a merge that is not confirmed
+    state = state | {"cluster_id": ids}
+    model._model = Model.restored(state, model._settings(), model._model.features)
+    assert model.cluster_ids_[[0, 1]].tolist() == [a, a] and len(last) > 2
+    return rows, model, (a, b, c, d)
+
+
+def test_one_entry_per_id_where_labels_and_ids_differ():
+    rows, model, ids = unconfirmed()
+    profile = Profile.of(model)
+    assert profile.id.tolist() == sorted(ids) == sorted(set(model.predict_id(rows)))
+    assert profile.rows.sum() == len(rows)
+    assert profile.rows[profile.id == ids[0]].item() == pytest.approx(400, abs=20)
+    inside = model.nodes_.cluster_id == ids[0]
+    center = np.average(model.nodes_.representatives[inside], axis=0, weights=model.nodes_.support[inside])
+    np.testing.assert_allclose(profile.center[profile.id == ids[0]][0], center)
+
+
+def test_the_live_page_and_the_report_list_the_ids():
+    rows, model, ids = unconfirmed()
+    moment = Moment.of(StreamModel(model, None))
+    facts = Sketcher(Trail(), {}).sketch(moment, Progress("learning", "", 10, 0), 1.0, 0.0).facts
+    assert sorted(cluster["id"] for cluster in facts["clusters"]) == sorted(ids)
+    assert facts["n_clusters"] == 4 and set(facts["nodes"]["cluster"]) - {None} == set(ids)
+    summary = DataSummary()
+    summary.add(model.predict_id(rows), model.score_samples(rows))
+    page = contents(model, summary, "a page")
+    assert sorted(cluster.id for cluster in page.clusters) == sorted(ids)
+    assert sum(cluster.rows for cluster in page.clusters) == sum(cluster.learned for cluster in page.clusters) == 800
+    assert set(page.closest) <= set(ids)
+
+
+def test_two_ids_in_one_cluster_are_explained_as_such():
+    _, model, (_, b, _, d) = unconfirmed()
+    moment = Moment.of(StreamModel(model, None))
+    facts = explaining.cluster(moment, b, d)
+    assert facts["other"] == d and "until the merge is confirmed" in facts["explanation"][0]
+    assert "until" not in explaining.cluster(moment, b, model.cluster_ids_[2])["explanation"][0]
