@@ -109,7 +109,7 @@ $(VENV)/spark-tools: $(VENV)/installed-once pyproject.toml
 
 .PHONY: test-spark
 test-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## Tests of phida.spark and phida.dask, also with processes killed
-	$(BIN)/python -m pytest tests/spark tests/distributed/test_dask.py tests/unit/test_package.py
+	$(BIN)/python -m pytest -k "spark or dask" tests/spark tests/distributed/test_dask.py tests/unit/test_package.py
 
 # Spark needs Java 17; without it the tests skip and say so.
 .PHONY: java
