@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Python compiles what is imported when it is imported; compiling all that is installed takes longer than the demo.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Build tools (cmake, ninja) come from the environment too.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -29,7 +30,7 @@ $(VENV)/build-tools: $(VENV)/made pyproject.toml
 	@touch $@
 
 $(VENV)/installed: $(VENV)/build-tools $(SOURCES)
-	@echo "building and installing phida"
+	@echo "building phida, one to three minutes, and installing it"
 	@$(PIP) --no-build-isolation -C build-dir=build/py ".[cli]"
 	@touch $@
 
