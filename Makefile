@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Python compiles what is imported when it is imported; compiling all that is installed takes longer than the demo.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Build tools (cmake, ninja) come from the environment too.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -29,7 +30,7 @@ $(VENV)/build-tools: $(VENV)/made pyproject.toml
 	@touch $@
 
 $(VENV)/installed: $(VENV)/build-tools $(SOURCES)
-	@echo "building and installing phida"
+	@echo "building phida, one to three minutes, and installing it"
 	@$(PIP) --no-build-isolation -C build-dir=build/py ".[cli]"
 	@touch $@
 
@@ -109,7 +110,7 @@ $(VENV)/spark-tools: $(VENV)/installed-once pyproject.toml
 
 .PHONY: test-spark
 test-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## Tests of phida.spark and phida.dask, also with processes killed
-	$(BIN)/python -m pytest tests/spark tests/distributed/test_dask.py tests/unit/test_package.py
+	$(BIN)/python -m pytest -k "spark or dask" tests/spark tests/distributed/test_dask.py tests/unit/test_package.py
 
 # Spark needs Java 17; without it the tests skip and say so.
 .PHONY: java

@@ -190,11 +190,8 @@ nb::tuple assign(const Matrix& rows, const Vector& support, const Indices& clust
   Assigner assigner(view);
   std::vector<double> scores(samples.shape(0) * n_clusters);
   std::vector<std::int64_t> labels(samples.shape(0));
-  for (std::size_t i = 0; i < samples.shape(0); ++i) {
-    const double* const sample = samples.data() + i * samples.shape(1);
-    assigner.scores(sample, scores.data() + i * n_clusters);
-    labels[i] = assigner.label(sample);
-  }
+  assigner.scores(samples.data(), samples.shape(0), scores.data());
+  assigner.labels(samples.data(), samples.shape(0), labels.data());
   return nb::make_tuple(to_array(labels), to_matrix(scores, samples.shape(0), n_clusters));
 }
 

@@ -85,7 +85,7 @@ nb::dict living_of(const LearnerState& state) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t k = position_of(nodes.cluster_id[i], living);
     if (k == kNone) continue;
-    const double won = static_cast<double>(nodes.won[i] + 1);  // the row that created it, too
+    const double won = static_cast<double>(nodes.won[i]);
     birth[k] += won * static_cast<double>(nodes.birth[i]);
     rows[k] += won;
   }

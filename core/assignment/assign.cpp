@@ -1,6 +1,7 @@
 #include "assignment/assign.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <system_error>
@@ -11,14 +12,26 @@
 namespace phida {
 namespace {
 
-// A thread costs some ten microseconds to start; this much work (in values times rows of the view) is worth one.
+// In values times rows of the view. A thread costs some ten microseconds to start; this much work is worth one.
 constexpr std::size_t kWorkPerThread = 1u << 20;
 
-// About fifty milliseconds of work for one thread.
-constexpr std::size_t kSliceWork = 1u << 26;
+// About a millisecond of work, and after how much of it to ask whether to go on.
+constexpr std::size_t kPartWork = 1u << 22;
+constexpr std::size_t kPartsPerQuestion = 32;
 
-// Up to this many members, insertion beats selection.
+// Up to this many members, the nearest are looked for one by one.
 constexpr std::ptrdiff_t kFew = 24;
+
+// Fewer samples than this are measured one by one: eight together cost as much as five alone.
+constexpr std::size_t kWorthEight = 5;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A square above this has a larger root than `square`; small ones have few bits.
+constexpr double same_root(double square) {
+  return square * (1.0 + 8.0 * std::numeric_limits<double>::epsilon()) +
+         std::numeric_limits<double>::min();
+}
 
 struct Helpers {
   std::vector<std::thread> threads;
@@ -27,75 +40,121 @@ struct Helpers {
   }
 };
 
-// Calls work(assigner, first, last) on consecutive parts of first .. last, one assigner to a thread.
+// Calls work(assigner, first, last) on consecutive parts of n samples, in up to `threads` threads. A thread that is free
+// takes the next part, so that none waits for another that the machine holds up.
 template <class Work>
-void in_parts(std::size_t first, std::size_t last, std::size_t parts,
-              std::vector<Assigner>& assigners, const Work& work) {
-  const auto begin = [=](std::size_t part) { return first + (last - first) * part / parts; };
-  Helpers helpers;
-  helpers.threads.reserve(parts);
-  std::size_t part = 1;
-  try {
-    for (; part < parts; ++part)
-      helpers.threads.emplace_back(
-          [&, part] { work(assigners[part], begin(part), begin(part + 1)); });
-  } catch (const std::system_error&) {
-    // No further thread is to be had; the parts that are left are done here.
-  }
-  work(assigners[0], begin(0), begin(1));
-  for (; part < parts; ++part) work(assigners[0], begin(part), begin(part + 1));
-}
-
-template <class Work>
-bool in_slices(const AssignmentView& view, std::size_t n, std::size_t threads, const GoOn& go_on,
-               const Work& work) {
+bool in_parts(const AssignmentView& view, std::size_t n, std::size_t threads, const GoOn& go_on,
+              const Work& work) {
   const std::size_t cost = view.dims() * view.member.size();
   const std::size_t worth = std::max<std::size_t>(1, std::min(threads, n * cost / kWorkPerThread));
-  const std::size_t slice = worth * std::max<std::size_t>(1, kSliceWork / cost);
+  const std::size_t part = std::max<std::size_t>(1, kPartWork / cost / kLanes) * kLanes;
   std::vector<Assigner> assigners(worth, Assigner(view));
-  for (std::size_t first = 0; first < n; first += slice) {
-    if (first > 0 && !go_on()) return false;
-    in_parts(first, std::min(n, first + slice), worth, assigners, work);
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> stopped = false;
+  const auto take_parts = [&](Assigner& assigner, const auto& after_each) {
+    while (!stopped) {
+      const std::size_t first = next.fetch_add(part);
+      if (first >= n) return;
+      work(assigner, first, std::min(n, first + part));
+      after_each();
+    }
+  };
+  Helpers helpers;
+  helpers.threads.reserve(worth);
+  try {
+    for (std::size_t t = 1; t < worth; ++t)
+      helpers.threads.emplace_back([&, t] { take_parts(assigners[t], [] {}); });
+  } catch (const std::system_error&) {
+    // No further thread is to be had; those that there are do all of it.
   }
-  return true;
+  std::size_t done = 0;
+  take_parts(assigners[0], [&] {
+    if (++done % kPartsPerQuestion == 0 && !go_on()) stopped = true;
+  });
+  return !stopped;
 }
 
 }  // namespace
 
 Assigner::Assigner(const AssignmentView& view)
-    : view_(view), squares_(view.rows.blocks() * kLanes), nearest_(view.n_clusters()) {
+    : view_(view),
+      points_(view.dims() * kLanes),
+      squares_(view.rows.blocks() * kLanes * kLanes),
+      nearest_(view.n_clusters() * kLanes),
+      nearest_row_(view.n_clusters() * kLanes),
+      least_(kLanes),
+      least_cluster_(kLanes) {
   members_.reserve(view.member.size());  // so that labelling never allocates
 }
 
-void Assigner::measure(const double* sample) {
-  kernels().squared_distances(sample, view_.transform.scaling(), view_.rows.data(),
-                              view_.rows.blocks(), view_.dims(), squares_.data());
+template <class Visit>
+void Assigner::measure_all(const double* samples, std::size_t n, Visit visit) {
+  for (std::size_t i = 0; i < n;) {
+    const std::size_t together = std::min(n - i, kLanes);
+    if (together < kWorthEight) {
+      measure_one(samples + i * view_.dims());
+      visit(i++, 0);
+      continue;
+    }
+    measure_eight(samples + i * view_.dims(), together);
+    for (std::size_t point = 0; point < together; ++point) visit(i++, point);
+  }
 }
 
-double Assigner::nearest(std::size_t cluster) const {
-  double smallest = std::numeric_limits<double>::infinity();
-  for (std::int32_t i = view_.first[cluster]; i < view_.first[cluster + 1]; ++i)
-    smallest = std::min(smallest, squares_[i]);
-  return std::sqrt(smallest);
+// With fewer than eight, the last one fills the rest.
+void Assigner::measure_eight(const double* samples, std::size_t n) {
+  const std::size_t dims = view_.dims();
+  const double* sample[kLanes];
+  for (std::size_t point = 0; point < kLanes; ++point)
+    sample[point] = samples + std::min(point, n - 1) * dims;
+  for (std::size_t j = 0; j < dims; ++j)
+    for (std::size_t point = 0; point < kLanes; ++point)
+      points_[j * kLanes + point] = sample[point][j];
+  stride_ = kLanes;
+  kernels().squared_distances_of_eight(points_.data(), view_.transform.scaling(), view_.rows.data(),
+                                       view_.rows.blocks(), dims, squares_.data());
+  kernels().least_of_groups(squares_.data(), view_.first.data(), view_.n_clusters(),
+                            nearest_.data(), nearest_row_.data());
+  const std::int32_t clusters[] = {0, static_cast<std::int32_t>(view_.n_clusters())};
+  kernels().least_of_groups(nearest_.data(), clusters, 1, least_.data(), least_cluster_.data());
+}
+
+void Assigner::measure_one(const double* sample) {
+  stride_ = 1;
+  kernels().squared_distances(sample, view_.transform.scaling(), view_.rows.data(),
+                              view_.rows.blocks(), view_.dims(), squares_.data());
+  for (std::size_t c = 0; c < view_.n_clusters(); ++c) {
+    const auto least =
+        std::min_element(squares_.begin() + view_.first[c], squares_.begin() + view_.first[c + 1]);
+    nearest_[c] = *least;
+    nearest_row_[c] = static_cast<double>(least - squares_.begin());
+  }
+  const auto least = std::min_element(
+      nearest_.begin(), nearest_.begin() + static_cast<std::ptrdiff_t>(view_.n_clusters()));
+  least_cluster_[0] = static_cast<double>(least - nearest_.begin());
 }
 
 // In the paper a single node scores its squared distance; more score the distance to the nearest plus the distance
-// within which the share q of the cluster's support lies.
-double Assigner::score(std::size_t cluster, double nearest_distance) {
-  if (view_.scoring == Scoring::kNearest) return nearest_distance;
+// within which the share q of the cluster's support lies. A score that turns out above `limit` is not finished: it may
+// be too low, but is above the limit too.
+double Assigner::score(std::size_t cluster, std::size_t point, double limit) {
+  const std::size_t at = cluster * stride_ + point;
+  const double nearest = std::sqrt(nearest_[at]);
+  if (view_.scoring == Scoring::kNearest) return nearest;
   const std::int32_t begin = view_.first[cluster], end = view_.first[cluster + 1];
-  if (end - begin == 1)
-    return view_.scoring == Scoring::kPublished ? squares_[begin]
-                                                : nearest_distance + nearest_distance;
-  members_.clear();
-  for (std::int32_t i = begin; i < end; ++i) members_.push_back({squares_[i], view_.support[i]});
+  if (end - begin == 1 && view_.scoring == Scoring::kPublished) return nearest_[at];
   const double needed = view_.concentration * view_.cluster_support[cluster];
-  return nearest_distance + std::sqrt(square_within(needed));
+  const auto row = static_cast<std::int32_t>(nearest_row_[at]);
+  if (end - begin == 1 || view_.support[row] >= needed) return nearest + nearest;
+  members_.clear();
+  for (std::int32_t i = begin; i < end; ++i)
+    if (i != row) members_.push_back({square(i, point), view_.support[i]});
+  return score_within(nearest, needed - view_.support[row], limit);
 }
 
-// The smallest square within which members of at least so much support lie. Supports are counts, so that their sums are
-// exact in any order.
-double Assigner::square_within(double needed) {
+// `nearest` plus the smallest distance within which members of at least so much support lie. Supports are counts, so that
+// their sums are exact in any order.
+double Assigner::score_within(double nearest, double needed, double limit) {
   const auto closer = [](const Member& a, const Member& b) { return a.square < b.square; };
   auto from = members_.begin(), to = members_.end();
   while (to - from > kFew) {
@@ -110,40 +169,46 @@ double Assigner::square_within(double needed) {
       from = middle;
     }
   }
-  for (auto member = from + 1; member < to; ++member) {
-    const Member moved = *member;
-    auto at = member;
-    for (; at > from && closer(moved, *(at - 1)); --at) *at = *(at - 1);
-    *at = moved;
+  // Most of the time the nearest one or two suffice, so that sorting all would be a waste.
+  for (;; ++from) {
+    std::iter_swap(from, std::min_element(from, to, closer));
+    const double score = nearest + std::sqrt(from->square);
+    if (from->support >= needed || score > limit || to - from == 1) return score;
+    needed -= from->support;
   }
-  for (; from < to - 1 && from->support < needed; ++from) needed -= from->support;
-  return from->square;
 }
 
-void Assigner::scores(const double* sample, double* out) {
-  measure(sample);
-  for (std::size_t c = 0; c < view_.n_clusters(); ++c) out[c] = score(c, nearest(c));
+void Assigner::scores(const double* samples, std::size_t n, double* out) {
+  measure_all(samples, n, [&](std::size_t i, std::size_t point) {
+    for (std::size_t c = 0; c < view_.n_clusters(); ++c)
+      out[i * view_.n_clusters() + c] = score(c, point, kInfinity);
+  });
 }
 
-std::int32_t Assigner::label(const double* sample) {
-  if (view_.n_clusters() == 1) return 0;
-  measure(sample);
-  if (view_.scoring == Scoring::kNearest) return label_of_nearest();
-  // The score of a cluster with several nodes is at least twice its nearest distance: most need not be worked out.
-  // Starting with the nearest cluster makes the bound tight.
-  std::size_t first = 0;
-  for (std::size_t c = 0; c < view_.n_clusters(); ++c) {
-    nearest_[c] = nearest(c);
-    if (nearest_[c] < nearest_[first]) first = c;
-  }
+void Assigner::labels(const double* samples, std::size_t n, std::int64_t* out) {
+  if (view_.n_clusters() == 1)
+    std::fill_n(out, n, 0);
+  else if (view_.scoring == Scoring::kNearest)
+    measure_all(samples, n,
+                [&](std::size_t i, std::size_t point) { out[i] = label_of_nearest(point); });
+  else
+    measure_all(samples, n,
+                [&](std::size_t i, std::size_t point) { out[i] = lowest_score(point); });
+}
+
+// The score of a cluster with several nodes is at least twice its nearest distance: most need not be worked out.
+// Starting with the nearest cluster makes the bound tight.
+std::int32_t Assigner::lowest_score(std::size_t point) {
+  const std::size_t first = nearest_cluster(point);
   std::size_t best = first;
-  double lowest = score(first, nearest_[first]);
+  double lowest = score(first, point, kInfinity);
   for (std::size_t c = 0; c < view_.n_clusters(); ++c) {
+    const double square = nearest_[c * stride_ + point];
     const bool single =
         view_.scoring == Scoring::kPublished && view_.first[c + 1] - view_.first[c] == 1;
-    const double bound = single ? squares_[view_.first[c]] : 2.0 * nearest_[c];
-    if (c == first || bound > lowest) continue;
-    const double s = score(c, nearest_[c]);
+    if (c == first || (single ? square > lowest : 4.0 * square > same_root(lowest * lowest)))
+      continue;
+    const double s = score(c, point, lowest);
     if (s < lowest || (s == lowest && c < best)) {
       lowest = s;
       best = c;
@@ -153,19 +218,21 @@ std::int32_t Assigner::label(const double* sample) {
 }
 
 // Distances are compared, not squares: different squares may have the same root. Of equals, the node of lowest index.
-std::int32_t Assigner::label_of_nearest() const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  // A larger square has a larger root: most roots need not be taken.
-  constexpr double kSameRoot = 1.0 + 4.0 * std::numeric_limits<double>::epsilon();
-  double lowest = kInfinity, bound = kInfinity;
+std::int32_t Assigner::label_of_nearest(std::size_t point) const {
+  const std::size_t nearest = nearest_cluster(point);
+  const double bound = same_root(nearest_[nearest * stride_ + point]);
+  std::size_t within = 0;
+  for (std::size_t c = 0; c < view_.n_clusters(); ++c)
+    within += nearest_[c * stride_ + point] <= bound;
+  if (within == 1) return static_cast<std::int32_t>(nearest);
+  double lowest = kInfinity;
   std::int32_t node = std::numeric_limits<std::int32_t>::max();
   std::size_t best = 0;
   for (std::size_t c = 0; c < view_.n_clusters(); ++c) {
     for (std::int32_t i = view_.first[c]; i < view_.first[c + 1]; ++i) {
-      if (squares_[i] > bound) continue;
-      const double root = std::sqrt(squares_[i]);
+      if (square(i, point) > bound) continue;
+      const double root = std::sqrt(square(i, point));
       if (root > lowest || (root == lowest && view_.member[i] > node)) continue;
-      if (root < lowest) bound = squares_[i] * kSameRoot;
       lowest = root;
       node = view_.member[i];
       best = c;
@@ -176,19 +243,18 @@ std::int32_t Assigner::label_of_nearest() const {
 
 bool assign(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
             const GoOn& go_on, std::int64_t* labels) {
-  return in_slices(view, n, threads, go_on,
-                   [&](Assigner& assigner, std::size_t i, std::size_t last) {
-                     for (; i < last; ++i) labels[i] = assigner.label(samples + i * view.dims());
-                   });
+  return in_parts(view, n, threads, go_on,
+                  [&](Assigner& assigner, std::size_t i, std::size_t last) {
+                    assigner.labels(samples + i * view.dims(), last - i, labels + i);
+                  });
 }
 
 bool score(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
            const GoOn& go_on, double* scores) {
-  return in_slices(view, n, threads, go_on,
-                   [&](Assigner& assigner, std::size_t i, std::size_t last) {
-                     for (; i < last; ++i)
-                       assigner.scores(samples + i * view.dims(), scores + i * view.n_clusters());
-                   });
+  return in_parts(
+      view, n, threads, go_on, [&](Assigner& assigner, std::size_t i, std::size_t last) {
+        assigner.scores(samples + i * view.dims(), last - i, scores + i * view.n_clusters());
+      });
 }
 
 }  // namespace phida

@@ -14,11 +14,17 @@ class Assigner {
  public:
   explicit Assigner(const AssignmentView& view);
 
-  // All scores of one sample, of `dims` values.
-  void scores(const double* sample, double* out);
+  // Scores (sample, cluster) of n samples of `dims` values each.
+  void scores(const double* samples, std::size_t n, double* out);
 
-  // The cluster with the lowest score, the lowest label among equals.
-  std::int32_t label(const double* sample);
+  // Per sample, the cluster with the lowest score, the lowest label among equals.
+  void labels(const double* samples, std::size_t n, std::int64_t* out);
+
+  std::int32_t label(const double* sample) {
+    std::int64_t label = 0;
+    labels(sample, 1, &label);
+    return static_cast<std::int32_t>(label);
+  }
 
  private:
   struct Member {
@@ -26,15 +32,32 @@ class Assigner {
     double support;
   };
 
-  void measure(const double* sample);
-  double nearest(std::size_t cluster) const;
-  std::int32_t label_of_nearest() const;
-  double score(std::size_t cluster, double nearest_distance);
-  double square_within(double support);
+  // Calls visit(i, point) for every sample i while it is measured, as that point.
+  template <class Visit>
+  void measure_all(const double* samples, std::size_t n, Visit visit);
+  void measure_eight(const double* samples, std::size_t n);
+  void measure_one(const double* sample);
+
+  std::int32_t lowest_score(std::size_t point);
+  std::int32_t label_of_nearest(std::size_t point) const;
+  double score(std::size_t cluster, std::size_t point, double limit);
+  double score_within(double nearest, double support, double limit);
+
+  std::size_t nearest_cluster(std::size_t point) const {
+    return static_cast<std::size_t>(least_cluster_[point]);
+  }
+  double square(std::size_t row, std::size_t point) const {
+    return squares_[row * stride_ + point];
+  }
 
   const AssignmentView& view_;
-  AlignedDoubles squares_;
-  std::vector<double> nearest_;
+  AlignedDoubles points_;         // eight samples side by side
+  std::size_t stride_ = kLanes;   // of the three below: as many points as were measured together
+  AlignedDoubles squares_;        // (row, point)
+  AlignedDoubles nearest_;        // (cluster, point), the square of the nearest row
+  AlignedDoubles nearest_row_;    // which row that is
+  AlignedDoubles least_;          // (point), of `nearest_`
+  AlignedDoubles least_cluster_;  // which cluster that is
   std::vector<Member> members_;
 };
 

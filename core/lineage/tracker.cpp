@@ -78,6 +78,11 @@ class Shares {
   std::map<std::int64_t, double> sums_;
 };
 
+// What a birth takes from it, which takes from all clusters alike.
+double share_of(const LivingCluster& cluster) {
+  return cluster.rate_won / std::max(cluster.rate_of, 1.0);
+}
+
 // Its rate is another one from now on.
 void restart_rate(LivingCluster& cluster) {
   cluster.rate_won = cluster.rate_of = cluster.gained = cluster.lost = cluster.missed = 0.0;
@@ -502,7 +507,7 @@ std::int32_t Tracker::far_parent(double evidence, const Lineage& lineage) const 
   if (parent == kNone || most < kClearly * second) return kNone;
   const LivingCluster& cluster = lineage.living[parent];
   if (cluster.missed < kFalling)
-    return most >= std::max(kFarLoss, kHalf * evidence) ? parent : kNone;
+    return most >= std::max(kFarLoss, (kHalf + share_of(cluster)) * evidence) ? parent : kNone;
   // One that has just begun and is silent already was seen on its way. Of others, it is as likely that they have ended.
   const bool on_its_way =
       cluster.missed >= kSilent && static_cast<double>(cluster.rows) <= kOnItsWay * evidence;
@@ -551,8 +556,7 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
       if (living[origin.inside].gained <= kHalf * evidence) return origin.inside;
     if (origin.beside != kNone && may_be_parent(origin.beside, lineage)) {
       const LivingCluster& other = living[origin.beside];
-      const double share = other.rate_won / std::max(other.rate_of, 1.0);
-      if (other.lost >= kSplitLoss * (1.0 + 2.0 * share) * evidence) return origin.beside;
+      if (other.lost >= (kSplitLoss + share_of(other)) * evidence) return origin.beside;
     }
     return far_parent(evidence, lineage);
   };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace phida {
 namespace {
@@ -26,6 +28,23 @@ void drop_unconnected(const std::vector<std::uint8_t>& stays, Flow& flow) {
   flow.members.resize(n);
   flow.loop.resize(n);
   for (WeightedEdge& edge : flow.edges) edge = {place[edge.a], place[edge.b], edge.weight};
+}
+
+// In ascending order of a, then b. There are few edges of each a, so that finding their places first saves most of the
+// comparisons.
+void sort_edges(std::size_t n_members, std::vector<WeightedEdge>& edges) {
+  std::vector<std::size_t> next(n_members + 1, 0);
+  for (const WeightedEdge& edge : edges) ++next[edge.a + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<WeightedEdge> sorted(edges.size());
+  for (const WeightedEdge& edge : edges) sorted[next[edge.a]++] = edge;
+  auto begin = sorted.begin();
+  for (std::size_t a = 0; a < n_members; ++a) {
+    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(next[a]);
+    std::sort(begin, end, [](const WeightedEdge& x, const WeightedEdge& y) { return x.b < y.b; });
+    begin = end;
+  }
+  edges = std::move(sorted);
 }
 
 }  // namespace
@@ -85,9 +104,7 @@ Flow find_flow(std::span<const double> support, const PairCounts& counts) {
       flow.edges.push_back({std::min(a, b), std::max(a, b), p.count});
     }
   }
-  std::sort(flow.edges.begin(), flow.edges.end(), [](const WeightedEdge& x, const WeightedEdge& y) {
-    return x.a != y.a ? x.a < y.a : x.b < y.b;
-  });
+  sort_edges(n_members, flow.edges);
   // Both directions of a pair are one edge.
   std::size_t last = 0;
   for (std::size_t e = 1; e < flow.edges.size(); ++e) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "numeric/disjoint_sets.hpp"
 
@@ -66,17 +65,20 @@ FlowGroups find_groups(const RowMatrix& representative, const Flow& flow,
     out.height[v] += loop;
     effective[v] = out.height[v] * out.height[v] / (squares[v] + loop * loop);
   }
-  std::vector<double> level(n_edges);
+  struct Place {
+    double level;
+    std::size_t edge;
+  };
+  std::vector<Place> order(n_edges);
   for (std::size_t e = 0; e < n_edges; ++e) {
     const std::int32_t a = flow.edges[e].a, b = flow.edges[e].b;
-    level[e] = std::min(
+    const double level = std::min(
         {density[e] * std::sqrt(effective[a] * effective[b]), out.height[a], out.height[b]});
+    order[e] = {level, e};
   }
-  std::vector<std::size_t> order(n_edges);
-  std::iota(order.begin(), order.end(), std::size_t{0});
   // Edges are in ascending order of their ends, which decides ties.
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t x, std::size_t y) { return level[x] > level[y]; });
+                   [](const Place& x, const Place& y) { return x.level > y.level; });
   // Every meeting of two trees, the lower peak going under; equal heights: the higher index is lower. Those whose peak
   // is prominent are the ones that are not made, and a later meeting of the same two would be more prominent still. So
   // one tree of meetings answers for every prominence.
@@ -85,13 +87,13 @@ FlowGroups find_groups(const RowMatrix& representative, const Flow& flow,
   const auto lower = [&](std::int32_t x, std::int32_t y) {
     return out.height[x] < out.height[y] || (out.height[x] == out.height[y] && x > y);
   };
-  for (const std::size_t e : order) {
+  for (const auto& [level, e] : order) {
     const std::int32_t a = flow.edges[e].a, b = flow.edges[e].b;
     const std::int32_t root_a = trees.root(a), root_b = trees.root(b);
     if (root_a == root_b) continue;
     const bool a_goes = lower(root_a, root_b);
     const std::int32_t peak = a_goes ? root_a : root_b, partner = a_goes ? root_b : root_a;
-    out.merges.push_back({a, b, peak, partner, out.height[peak], level[e], flow.edges[e].weight,
+    out.merges.push_back({a, b, peak, partner, out.height[peak], level, flow.edges[e].weight,
                           static_cast<std::int64_t>(strength[peak]) + flow.loop[peak]});
     trees.hang(peak, partner);
   }

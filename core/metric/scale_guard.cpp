@@ -28,7 +28,7 @@ double reach_of(double variation) {
 constexpr double kNormalDensity = 0.3178;
 
 // How often to move edges before selecting.
-constexpr int kTries = 3;
+constexpr int kMoves = 3;
 
 // Below this many rows the quartiles themselves are cheap, and brackets wide.
 constexpr std::size_t kFewest = 16;
@@ -120,7 +120,7 @@ bool ScaleGuard::bracket_where(const RowMatrix& rows, std::span<const std::int32
       for (std::size_t c = 0; c < count; ++c) {
         const std::size_t column = columns[c];
         if (in_place(column, ranks, tolerance)) continue;
-        if (tries < kTries && shift(column, ranks))
+        if (tries < kMoves && shift(column, ranks))
           columns[moved++] = column;
         else if (!inside(column, limit))
           select(rows, members, column, ranks);

@@ -59,10 +59,12 @@ class PairStatistics {
   std::vector<PairSums> sorted() const {
     std::vector<PairSums> all;
     all.reserve(links_.size());
-    for (const Link& link : links_) all.push_back(link.sums);
-    std::sort(all.begin(), all.end(), [](const PairSums& a, const PairSums& b) {
-      return a.winner != b.winner ? a.winner < b.winner : a.runner_up < b.runner_up;
-    });
+    for (const std::int32_t first : first_) {
+      const auto begin = static_cast<std::ptrdiff_t>(all.size());
+      for (std::int32_t l = first; l != kEnd; l = links_[l].next) all.push_back(links_[l].sums);
+      std::sort(all.begin() + begin, all.end(),
+                [](const PairSums& a, const PairSums& b) { return a.runner_up < b.runner_up; });
+    }
     return all;
   }
 

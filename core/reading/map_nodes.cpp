@@ -9,7 +9,9 @@ namespace {
 
 PairCounts counts_of(const PairStatistics& statistics, std::int64_t unit) {
   PairCounts counts;
-  for (const PairSums& sums : statistics.sorted())
+  const std::vector<PairSums> sorted = statistics.sorted();
+  counts.pairs.reserve(sorted.size());
+  for (const PairSums& sums : sorted)
     counts.pairs.push_back(
         {sums.winner, sums.runner_up, sums.count, sums.offset, sums.offset_square});
   counts.unpaired = statistics.unpaired();

@@ -363,4 +363,50 @@ void block_squared_distances(const double* block, const double* inverse, const d
     block_rows<false>(block, inverse, rows, stride, n_rows, dims, out);
 }
 
+// A block of rows is read in parts, of as many rows as registers have room for.
+template <bool Scaled>
+PHIDA_INLINE void eight_to_blocks(const double* points, const double* inverse, const double* blocks,
+                                  size_t n_blocks, size_t dims, double* out) {
+  constexpr int kRows = 8 / kParts;
+  for (size_t row = 0; row < n_blocks * 8; row += kRows) {
+    const double* rows = blocks + row / 8 * dims * 8 + row % 8;
+    Lanes sums[kRows];
+    PHIDA_UNROLL
+    for (int r = 0; r < kRows; ++r) sums[r] = all(0.0);
+    for (size_t j = 0; j < dims; ++j) {
+      const Lanes p = load(points + j * 8);
+      PHIDA_UNROLL
+      for (int r = 0; r < kRows; ++r) {
+        Lanes gap = difference(p, all(rows[j * 8 + r]), r);
+        if constexpr (Scaled) gap = gap * all(inverse[j]);
+        sums[r] = sums[r] + gap * gap;
+      }
+    }
+    PHIDA_UNROLL
+    for (int r = 0; r < kRows; ++r) store(out + (row + r) * 8, sums[r]);
+  }
+}
+
+void squared_distances_of_eight(const double* points, const double* inverse, const double* blocks,
+                                size_t n_blocks, size_t dims, double* out) {
+  if (inverse)
+    eight_to_blocks<true>(points, inverse, blocks, n_blocks, dims, out);
+  else
+    eight_to_blocks<false>(points, inverse, blocks, n_blocks, dims, out);
+}
+
+void least_of_groups(const double* squares, const int32_t* first, size_t n_groups, double* least,
+                     double* row) {
+  for (size_t g = 0; g < n_groups; ++g) {
+    Lanes best = load(squares + static_cast<size_t>(first[g]) * 8), at = all(first[g]);
+    for (int32_t i = first[g] + 1; i < first[g + 1]; ++i) {
+      const Lanes square = load(squares + static_cast<size_t>(i) * 8);
+      at = select_greater(best, square, all(i), at);
+      best = smaller(square, best);
+    }
+    store(least + g * 8, best);
+    store(row + g * 8, at);
+  }
+}
+
 }  // namespace

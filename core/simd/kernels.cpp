@@ -270,6 +270,8 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     sieve_two_floats,
     positions_within,
     block_squared_distances,
+    squared_distances_of_eight,
+    least_of_groups,
     similarities,
     forward_substitute,
     subtract_gram,

@@ -59,6 +59,17 @@ struct Kernels {
                                   std::ptrdiff_t row_stride, std::size_t n_rows, std::size_t dims,
                                   double* out);
 
+  // Squared distances of every row of `blocks` to the eight points of one block: out (row, point).
+  void (*squared_distances_of_eight)(const double* points, const double* inverse,
+                                     const double* blocks, std::size_t n_blocks, std::size_t dims,
+                                     double* out);
+
+  // Per point, the smallest of its `squares` (row, point) in each group of consecutive rows, and which row has it, the
+  // first among equals. Group g is the rows first[g] .. first[g + 1] - 1; none is empty. `least` and `row` are
+  // (group, point).
+  void (*least_of_groups)(const double* squares, const std::int32_t* first, std::size_t n_groups,
+                          double* least, double* row);
+
   // In place: squared distance -> similarity 1 / (1 + alpha sqrt(.)); n is a multiple of eight.
   void (*similarities)(double* values, std::size_t n, double alpha);
 

@@ -1,5 +1,6 @@
 #include "assignment/assign.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -103,7 +104,7 @@ TEST(
   const Model m = on_a_line({0, 10, 11}, {1, 1, 1}, {0, 1, 1}, 2);
   const AssignmentView view = m.view();
   double x = 3.0, scores[2];
-  Assigner(view).scores(&x, scores);
+  Assigner(view).scores(&x, 1, scores);
   CHECK(scores[0] == 9.0);
   CHECK(scores[1] == 7.0 + 8.0);  // q = 1/9 + 4/9: half of the support is not enough
 }
@@ -113,7 +114,7 @@ TEST("assignment: a single node scores like several where the map says so") {
   m.scoring = Scoring::kRadius;
   const AssignmentView view = m.view();
   double x = 3.0, scores[2];
-  Assigner(view).scores(&x, scores);
+  Assigner(view).scores(&x, 1, scores);
   CHECK(scores[0] == 6.0 && scores[1] == 15.0 && Assigner(view).label(&x) == 0);
 }
 
@@ -122,9 +123,15 @@ TEST("assignment: by the nearest node; of equals, the node of lower index") {
   m.scoring = Scoring::kNearest;
   const AssignmentView view = m.view();
   double scores[2];
-  const auto label = [&](double x) { return Assigner(view).label(&x); };
+  const auto label = [&](double x) {
+    const std::vector<double> eight(8, x);
+    std::vector<std::int64_t> labels(8);
+    Assigner(view).labels(eight.data(), 8, labels.data());
+    CHECK(std::count(labels.begin(), labels.end(), Assigner(view).label(&x)) == 8);
+    return labels[0];
+  };
   double x = 1.5;
-  Assigner(view).scores(&x, scores);
+  Assigner(view).scores(&x, 1, scores);
   CHECK(scores[0] == 0.5 && scores[1] == 1.5);
   CHECK(label(1.5) == 0 && label(0.5) == 1);
   CHECK(label(1.0) == 1);  // node 1 before node 2, though its label is higher
@@ -158,7 +165,7 @@ TEST("assignment: scores agree with the plain formula, labels are the lowest") {
     for (int s = 0; s < 10; ++s) {
       const AlignedDoubles x = random.values(dims, -2.0, 2.0);
       const std::vector<double> expected = plain_scores(m, x.data());
-      assigner.scores(x.data(), scores.data());
+      assigner.scores(x.data(), 1, scores.data());
       for (std::size_t c = 0; c < clusters; ++c)
         CHECK_CLOSE(scores[c], expected[c], 1e-12 * (1.0 + expected[c]));
       const auto lowest = std::min_element(scores.begin(), scores.end()) - scores.begin();
@@ -169,23 +176,42 @@ TEST("assignment: scores agree with the plain formula, labels are the lowest") {
 
 TEST("assignment: many samples in any number of threads get the labels and scores of one by one") {
   Random random(3);
-  const Model m(random, 60, 20, 6);
-  const AssignmentView view = m.view();
-  Assigner one(view);
-  for (const std::size_t n : {0, 1, 7, 4000}) {  // the last is worth several threads
-    const AlignedDoubles x = random.values(n * 20, -2.0, 2.0);
-    std::vector<std::int64_t> labels(n), expected(n);
-    std::vector<double> scores(n * 6), expected_scores(n * 6);
-    for (std::size_t i = 0; i < n; ++i) {
-      expected[i] = one.label(x.data() + i * 20);
-      one.scores(x.data() + i * 20, expected_scores.data() + i * 6);
-    }
-    for (const std::size_t threads : {1, 2, 3, 16}) {
-      assign(view, x.data(), n, threads, [] { return true; }, labels.data());
-      score(view, x.data(), n, threads, [] { return true; }, scores.data());
-      CHECK(labels == expected && scores == expected_scores);
+  Model m(random, 60, 20, 6);
+  for (const Scoring scoring : {Scoring::kPublished, Scoring::kNearest, Scoring::kRadius}) {
+    m.scoring = scoring;
+    const AssignmentView view = m.view();
+    Assigner one(view);
+    for (const std::size_t n :
+         {0, 1, 3, 4, 5, 7, 8, 9, 20, 4000}) {  // the last is worth several threads
+      const AlignedDoubles x = random.values(n * 20, -2.0, 2.0);
+      std::vector<std::int64_t> labels(n), expected(n);
+      std::vector<double> scores(n * 6), expected_scores(n * 6);
+      for (std::size_t i = 0; i < n; ++i) {
+        expected[i] = one.label(x.data() + i * 20);
+        one.scores(x.data() + i * 20, 1, expected_scores.data() + i * 6);
+      }
+      for (const std::size_t threads : {1, 2, 3, 16}) {
+        assign(view, x.data(), n, threads, [] { return true; }, labels.data());
+        score(view, x.data(), n, threads, [] { return true; }, scores.data());
+        CHECK(labels == expected && scores == expected_scores);
+      }
     }
   }
+}
+
+TEST("assignment: ends early where it is told to") {
+  Random random(5);
+  const Model m(random, 60, 200, 6);
+  const AssignmentView view = m.view();
+  const std::size_t n = 40000;  // long enough to be asked
+  const AlignedDoubles x = random.values(n * 200, -2.0, 2.0);
+  std::vector<std::int64_t> labels(n);
+  std::size_t asked = 0;
+  CHECK(!assign(view, x.data(), n, 1, [&] { return ++asked < 2; }, labels.data()));
+  CHECK(asked == 2);
+  asked = 0;  // the other thread may do so much that nobody asks
+  const bool whole = assign(view, x.data(), n, 2, [&] { return ++asked < 1; }, labels.data());
+  CHECK(whole == (asked == 0) && asked < 2);
 }
 
 TEST("assignment: clusters with ties everywhere get the lowest score's lowest label") {
@@ -198,10 +224,14 @@ TEST("assignment: clusters with ties everywhere get the lowest score's lowest la
     Assigner assigner(view);
     std::vector<double> scores(clusters);
     const RowMatrix x = random.grid(8, 3, 2);
+    std::vector<double> samples;
+    for (std::size_t i = 0; i < 8; ++i) samples.insert(samples.end(), x[i], x[i] + 3);
+    std::vector<std::int64_t> together(8);
+    assigner.labels(samples.data(), 8, together.data());
     for (std::size_t i = 0; i < 8; ++i) {
-      assigner.scores(x[i], scores.data());
-      CHECK(assigner.label(x[i]) ==
-            std::min_element(scores.begin(), scores.end()) - scores.begin());
+      assigner.scores(x[i], 1, scores.data());
+      const auto lowest = std::min_element(scores.begin(), scores.end()) - scores.begin();
+      CHECK(assigner.label(x[i]) == lowest && together[i] == lowest);
     }
   }
 }

@@ -79,6 +79,56 @@ TEST(
   });
 }
 
+TEST("kernels: squared_distances_of_eight points to many rows, to the bit") {
+  for_each_level([](const Kernels& k) {
+    Random random(5);
+    for (std::size_t dims = 1; dims <= 40; ++dims) {
+      const RowMatrix eight = random.rows(8, dims);
+      const AlignedDoubles inverse = random.values(dims, 0.01, 100.0);
+      BlockedRows points(dims), blocks(dims);
+      points.assign(eight, plain::first(8));
+      for (std::size_t n = 1; n <= 40; ++n) {
+        const RowMatrix rows = random.rows(n, dims);
+        blocks.assign(rows, plain::first(n));
+        AlignedDoubles out(blocks.blocks() * 64, -1.0);
+        for (const double* scaling : {static_cast<const double*>(nullptr), inverse.data()}) {
+          k.squared_distances_of_eight(points.data(), scaling, blocks.data(), blocks.blocks(), dims,
+                                       out.data());
+          for (std::size_t i = 0; i < n * 8; ++i)
+            CHECK(
+                plain::same_bits(out[i], plain::square(rows[i / 8], eight[i % 8], scaling, dims)));
+          for (std::size_t i = n * 8; i < out.size(); ++i) CHECK(out[i] == INFINITY);
+        }
+      }
+    }
+  });
+}
+
+TEST("kernels: least_of_groups names the first of the smallest rows, with ties and infinities") {
+  for_each_level([](const Kernels& k) {
+    Random random(6);
+    for (int round = 0; round < 50; ++round) {
+      std::vector<std::int32_t> first = {0};
+      const std::size_t groups = 1 + random.below(6);
+      for (std::size_t g = 0; g < groups; ++g)
+        first.push_back(first.back() + 1 + static_cast<std::int32_t>(random.below(9)));
+      AlignedDoubles squares(static_cast<std::size_t>(first.back()) * 8);
+      for (double& square : squares)
+        square = random.below(4) == 0 ? INFINITY : static_cast<double>(random.below(4));
+      AlignedDoubles least(groups * 8), row(groups * 8);
+      k.least_of_groups(squares.data(), first.data(), groups, least.data(), row.data());
+      for (std::size_t g = 0; g < groups; ++g)
+        for (std::size_t point = 0; point < 8; ++point) {
+          std::int32_t expected = first[g];
+          for (std::int32_t i = first[g]; i < first[g + 1]; ++i)
+            if (squares[i * 8 + point] < squares[expected * 8 + point]) expected = i;
+          CHECK(row[g * 8 + point] == expected);
+          CHECK(least[g * 8 + point] == squares[expected * 8 + point]);
+        }
+    }
+  });
+}
+
 TEST("kernels: similarities are 1 / (1 + alpha root), to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(4);

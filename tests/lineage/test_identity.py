@@ -95,8 +95,8 @@ def test_what_is_not_sure_is_a_candidate():
     for seed in range(4):
         rows, _ = groups(1000, seed)
         model = PHIDAPlus(compute_labels=False)
-        for first in range(0, len(rows), 100):
-            model.partial_fit(rows[first : first + 100])
+        for first in range(0, len(rows), 10):
+            model.partial_fit(rows[first : first + 10])
             seen |= set(model.candidates_)
     assert seen and {one.kind for one in seen} <= {"born", "merged"}
     assert all(0 <= one.evidence < 50 and len(one.ids) == 2 * (one.kind == "merged") for one in seen)

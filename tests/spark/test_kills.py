@@ -54,10 +54,6 @@ def expected(spark, source, tmp_path_factory):
     return PHIDAPlus.load(checkpoint / "model.safetensors")
 
 
-def test_nothing_happens(expected):
-    assert_same_state(PHIDAPlus(compute_labels=False).partial_fit(blobs(4800)), expected)
-
-
 def started(master, source, checkpoint, happening, marker):
     return subprocess.Popen(
         [sys.executable, DRIVER, master, source, checkpoint, happening, marker],
@@ -106,6 +102,20 @@ def killed_at(marker, process):
     kill(process)
 
 
+@pytest.fixture(scope="module")
+def struck(java, source, tmp_path_factory):
+    """A driver whose executors and workers are killed, and its folder. It runs beside the other tests of this file."""
+    folder = tmp_path_factory.mktemp("struck")
+    process = started("local-cluster[2,1,1024]", source, folder / "kept", "in tasks", folder / "marker")
+    yield process, folder
+    if process.poll() is None:
+        kill(process)
+
+
+def test_nothing_happens(struck, expected):
+    assert_same_state(PHIDAPlus(compute_labels=False).partial_fit(blobs(4800)), expected)
+
+
 def test_a_driver_that_is_killed_goes_on_where_it_was(spark, source, expected, tmp_path):
     from spark_driver import learned
 
@@ -119,12 +129,13 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(spark, source, expected, t
     assert_same_state(PHIDAPlus.load(checkpoint / "model.safetensors"), expected)
 
 
-def test_executors_and_workers_that_are_killed_are_made_up_for(java, source, expected, tmp_path):
-    folder = tmp_path / "kept"
-    ended_well(started("local-cluster[2,1,1024]", source, folder, "in tasks", tmp_path / "marker"), tmp_path)
+def test_executors_and_workers_that_are_killed_are_made_up_for(struck, expected):
+    process, folder = struck
+    ended_well(process, folder)
     for way in ("stream", "exact", "partitions"):
         for killed in ("worker", "executor"):
-            assert (tmp_path / f"{way}.{killed}").exists(), "nothing was killed"
+            assert (folder / f"{way}.{killed}").exists(), "nothing was killed"
+    folder /= "kept"
     assert_same_state(PHIDAPlus.load(folder / "model.safetensors"), expected)
     rows = blobs(4800)
     assert_same_state(PHIDAPlus.load(folder / "exact.safetensors"), PHIDAPlus(compute_labels=False).fit(rows))

@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning:pyspark"),
 ]
 
-N_KEYS = 300
+N_KEYS = 120
 SCHEMA = "machine string, time long, x double, y double, `the z` double"
 
 

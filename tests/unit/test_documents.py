@@ -14,8 +14,9 @@ import phida
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/identity.md", "docs/river.md"])
-def test_sessions(name):
+@pytest.mark.parametrize("name", ["README.md", "docs/estimators.md", "docs/identity.md", "docs/river.md"])
+def test_sessions(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # files that a session writes
     text = (ROOT / name).read_text(encoding="utf-8")
     sessions = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if ">>>" in block]
     assert sessions

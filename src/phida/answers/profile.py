@@ -13,8 +13,6 @@ from phida.records import AssignmentView, Floats, Ints, Moments, Nodes, _frame, 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from phida._core import Reading
-
 
 def deviations(centers: Floats, moments: Moments) -> Floats:
     """Centres as standard deviations from the stream's mean; 0 where a feature never varied."""
@@ -28,7 +26,7 @@ def telling(away: Floats, count: int) -> Ints:
     return np.argsort(-np.abs(away), kind="stable")[:count]
 
 
-def rows_won(reading: Reading) -> Ints:
+def rows_won(reading: Any) -> Ints:
     """How many rows each label won while they were learned. Nodes in no cluster count where prediction puts them."""
     nodes = reading.nodes()
     return _counted(nodes["cluster"], nodes["rows"], reading.n_clusters, nodes["representatives"], reading.assign)
