@@ -1,11 +1,10 @@
 """
-Choosing another cut
-====================
+Choose another number of clusters
+=================================
 
-PHIDA merges PH components in a hierarchy, and cuts it where the next merge would cost most. It tends to find more
-clusters than a person would name. That is a choice that can be made again: ``cut(n_clusters=…)`` cuts the same
-hierarchy elsewhere, without learning anything anew. Here are the handwritten digits of scikit-learn, learned class by
-class.
+This example is for users who want more or fewer clusters than a model gives. ``cut(n_clusters=…)`` cuts the same
+hierarchy at another place, without learning again. The data are the handwritten digits of scikit-learn, learned class
+by class with PHIDA, which merges PH components in a hierarchy and cuts it before the most expensive merge.
 """
 
 import matplotlib.pyplot as plt
@@ -24,13 +23,13 @@ print(f"{model.n_components_} PH components, {model.n_clusters_} clusters")
 print(model.cut_clarity_)
 
 # %%
-# The hierarchy, and where it was cut. Merges that are dashed were not made.
+# The hierarchy and its cut. Dashed merges were not made.
 plot_hierarchy(model)
 plt.show()
 
 # %%
-# Some components are never merged, since nothing in the PH graph joins them: that ends the hierarchy on the left of the
-# next picture. Every cut that there is, scored against the true digits, which no method sees.
+# Components without a link in the PH graph are never merged, so there is a smallest number of clusters. The next
+# picture scores every possible cut against the true digits, which no model sees.
 cuts = {}
 for n_clusters in range(model.n_components_, 0, -1):
     try:
@@ -61,8 +60,8 @@ for word, n_clusters in (("by itself", model.n_clusters_), ("best ARI", best), (
 plt.show()
 
 # %%
-# What the centres look like, at the cut of PHIDA and at the best one. The best one is known here because we know the
-# digits; in earnest, somebody who knows the data looks at pictures like these and decides.
+# Centres of the clusters at the cut of PHIDA and at the best cut. We know the best cut here because we know the
+# digits. On other data, a person who knows the data compares such pictures.
 
 
 def draw(cut, title):

@@ -1,10 +1,10 @@
 """
-Beside MiniBatchKMeans, class by class
-======================================
+Comparison with MiniBatchKMeans, class by class
+===============================================
 
-A stream that brings one class after the other is hard for whoever must fix the number of clusters before it begins.
-Here are the handwritten digits in that order, for PHIDA and for scikit-learn's ``MiniBatchKMeans``, which is told
-that there will be ten clusters. After each class, both label all rows seen so far.
+This example shows how phida and k-means cope with a stream that brings one class after the other. The data are the
+handwritten digits in that order. scikit-learn's ``MiniBatchKMeans`` is given the number of classes, ten; PHIDA is
+not. After each class, both label all rows seen so far.
 """
 
 import matplotlib.pyplot as plt
@@ -31,8 +31,8 @@ def scores(model, order):
 
 
 # %%
-# Five orders of the classes. k-means begins with ten centres in the first class alone, and draws them at random, so
-# each order has a seed of its own.
+# Five orders of the classes. k-means draws its ten initial centres at random from the first class alone, so each
+# order has its own seed.
 phida, kmeans = [], []
 for seed in range(5):
     order = np.random.default_rng(seed).permutation(10)
@@ -60,7 +60,7 @@ for name, found in (("PHIDA", phida), ("MiniBatchKMeans", kmeans)):
 plt.show()
 
 # %%
-# The same rows in a random order, in which every chunk looks like the whole, are what k-means is made for.
+# The same rows in random order, where every batch resembles the whole. k-means is made for this case.
 
 
 def shuffled_scores(model, seed):
@@ -78,6 +78,6 @@ for name, make in (("PHIDA", lambda seed: PHIDA(compute_labels=False)),
     print(f"{name:16} shuffled: ARI {ari:.2f}, AMI {ami:.2f}, {count:.1f} clusters")
 
 # %%
-# Where PHIDA is not ahead: with two or three classes it has split them further than their names, and k-means is as good
-# or better by the Rand index. And k-means gives as many clusters as it is asked for, while PHIDA finds more than ten,
-# since people write a digit in more than one way.
+# PHIDA is not always better. With two or three classes it splits them further, and k-means is as good or better by
+# the Rand index. k-means also gives exactly ten clusters, while PHIDA finds more, because people write a digit in
+# several ways.

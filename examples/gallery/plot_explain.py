@@ -1,10 +1,10 @@
 """
-Explaining a cluster
-====================
+Explain a cluster
+=================
 
-Why are these two rows in one cluster, and those two not? What makes a cluster? ``explain`` and
-``phida.answers.Profile`` answer from the learned state. The data are chemical analyses of wines from three growers,
-which come with scikit-learn.
+This example is for users who must explain a result: why two rows are in one cluster or not, and what distinguishes a
+cluster. ``explain`` and ``phida.answers.Profile`` answer from the learned state. The data are chemical analyses of
+wines from three growers, from scikit-learn.
 """
 
 import matplotlib.pyplot as plt
@@ -24,25 +24,25 @@ print(f"{model.n_nodes_} nodes, {model.n_components_} PH components, {model.n_cl
 print(pd.crosstab(model.labels_, grower, rownames=["cluster"], colnames=["grower"]))
 
 # %%
-# The learned nodes and the graph. With 178 rows there are few of them.
+# The learned nodes and the graph. 178 rows give few nodes.
 plot_nodes(model)
 plt.show()
 
 # %%
-# What makes each cluster: how far its centre is from the mean of all rows, in standard deviations.
+# What distinguishes each cluster: the distance of its centre from the mean of all rows, in standard deviations.
 plot_profile(model)
 plt.show()
 
 # %%
-# Two wines that are in one cluster by way of several nodes, and two that are not in one.
+# Two wines in one cluster, connected through several nodes, and two wines in different clusters.
 near = [model.explain(X.loc[0], X.loc[row]) for row in range(1, len(X)) if model.labels_[row] == model.labels_[0]]
 print(max(near, key=lambda why: len(why.path)))
 print()
 print(model.explain(X.loc[0], X.loc[np.flatnonzero(model.labels_ != model.labels_[0])[0]]))
 
 # %%
-# Where was PHIDA unsure? A wine with a small margin could as well be in the next cluster. The margins of wines that are
-# in the cluster where their grower is most frequent, and of those that are not:
+# A wine with a small margin is nearly as close to the next cluster. The margins of wines in the cluster where their
+# grower is most frequent, and of the other wines:
 main = pd.crosstab(model.labels_, grower).idxmax(axis=1)
 agrees = main.loc[model.labels_].to_numpy() == grower
 margin = model.assignment_margin(X)
@@ -55,8 +55,8 @@ print(f"median margin: {np.median(margin[agrees]):.2f} and {np.median(margin[~ag
 plt.show()
 
 # %%
-# This is one order of the rows, and a lucky one. With 178 rows and as few nodes, other orders give other clusters, and
-# much worse ones among them; more rows make it steadier.
+# This order of the rows gives a good result. With 178 rows, other orders give other clusters, and some are much
+# worse. More rows make the result more stable.
 others = [np.random.default_rng(seed).permutation(len(X)) for seed in range(30)]
 scores = [adjusted_rand_score(grower[order], PHIDA().fit(X.iloc[order]).labels_) for order in others]
 print(f"adjusted Rand index here {adjusted_rand_score(grower, model.labels_):.2f}; "

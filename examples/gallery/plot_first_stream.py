@@ -2,9 +2,9 @@
 A first stream
 ==============
 
-Handwritten digits arrive class by class: first all zeros, then all ones, and so on. Nothing is told how many classes
-there are, and no row comes twice. After each class we ask how many parts there are so far: clusters that
-suit classes without a gap between them.
+This example is a first stream for new users. Handwritten digits arrive class by class: first all zeros, then all
+ones, and so on. The model is not given the number of classes, and each row comes once. After each class we ask for
+the number of parts, the level of clusters that suits classes without gaps.
 """
 
 from sklearn.datasets import load_digits
@@ -22,10 +22,10 @@ model.refresh()
 print(f"adjusted Rand index over all rows: {adjusted_rand_score(y, model.predict(X)):.2f}")
 
 # %%
-# The learned nodes, joined by the flow of samples between them, on the plane in which they vary most. Colours and
-# numbers are the ids that clusters keep.
+# The learned nodes on the plane in which they vary most, joined by the flow of samples between them. Colours and
+# numbers are the ids of clusters.
 plot_nodes(model)
 
 # %%
-# And how the model grew, refresh by refresh.
+# The growth of the model at each refresh.
 plot_history(model)

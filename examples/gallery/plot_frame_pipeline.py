@@ -1,10 +1,10 @@
 """
-A data frame in a pipeline of scikit-learn
-==========================================
+A data frame in a scikit-learn pipeline
+=======================================
 
-Fifty years of the economy of the United States, quarter by quarter, as statsmodels carries them: a frame with names,
-in the order of time. A scaler and PHIDA in a pipeline find stretches that resemble each other, and say by which
-features.
+This example is for users of pandas and scikit-learn. A scaler and PHIDA in a pipeline find similar periods in fifty
+years of the economy of the United States, and show which features distinguish them. The data come from statsmodels,
+quarter by quarter.
 """
 
 import matplotlib.pyplot as plt
@@ -31,8 +31,7 @@ frame = pd.DataFrame(
 print(frame.describe().loc[["mean", "std", "min", "max"]].round(1))
 
 # %%
-# Names travel through the pipeline, and a frame comes out of ``transform``: the distance of every quarter to every
-# cluster.
+# The pipeline keeps feature names. ``transform`` returns a frame with the distance of every quarter to every cluster.
 pipeline = make_pipeline(StandardScaler(), PHIDA()).set_output(transform="pandas")
 distances = pipeline.fit(frame).transform(frame)
 model = pipeline[-1]
@@ -41,12 +40,12 @@ print(f"features: {', '.join(model.feature_names_in_)}")
 print(distances.tail(3).round(1))
 
 # %%
-# What makes each cluster, in standard deviations from the mean.
+# What distinguishes each cluster, in standard deviations from the mean.
 plot_profile(model)
 plt.show()
 
 # %%
-# When they were. Colours are those of the ids in every picture of phida.
+# The quarters of each cluster. Each id has the same colour in every picture of phida.
 # sphinx_gallery_thumbnail_number = 2
 ids = model.cluster_ids_[model.labels_]
 figure, axes = plt.subplots(4, 1, figsize=(8.4, 6), sharex=True, layout="constrained", height_ratios=[1, 1, 1, 0.35])
@@ -65,12 +64,12 @@ figure.legend(handles, [f"id {id}" for id in known], loc="outside upper right", 
 plt.show()
 
 # %%
-# A quarter that was not there before:
+# A new quarter:
 quarter = pd.DataFrame([[-4.0, 9.0, 7.5, 12.0, 13.0]], columns=frame.columns)
 print("it belongs to id", model.cluster_ids_[pipeline.predict(quarter)][0])
 
 # %%
-# Is this a discovery? How long do neighbouring quarters stay in one cluster, compared with the same labels shuffled?
+# How long do neighbouring quarters stay in one cluster, compared with the same labels shuffled?
 same = (ids[1:] == ids[:-1]).mean()
 rng = np.random.default_rng(0)
 shuffled = np.mean([(mixed[1:] == mixed[:-1]).mean() for mixed in (rng.permutation(ids) for _ in range(200))])
@@ -78,6 +77,5 @@ print(f"the next quarter is in the same cluster: {100 * same:.0f} %; by chance i
 print(model.cut_clarity_)
 
 # %%
-# Time was not among the features, but the rows came in its order, and what follows what shapes the nodes. With 202 rows
-# the clusters are a reading of the table, not a law of the economy: other scales, other features or another order give
-# others, as another page of this gallery shows.
+# Time is not a feature, but the rows came in temporal order, which affects the nodes. With 202 rows, the clusters
+# describe this table and are no law of the economy. Other scales, features or orders give other clusters.

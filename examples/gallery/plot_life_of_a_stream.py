@@ -1,9 +1,9 @@
 """
-The life of a stream
-====================
+Follow clusters through a stream
+================================
 
-Cluster labels are numbered anew whenever somebody looks. Ids last, and the lineage says what became of them: which
-cluster was born when, which split, which merged. Here the handwritten digits arrive class by class, so that we know
+This example is for users who follow clusters over time. Labels may change as learning continues, but ids do not, and
+the lineage records when clusters were born, split or merged. The handwritten digits arrive class by class, so we know
 when something new begins.
 """
 
@@ -29,7 +29,7 @@ for event in told[:4]:
     print(" ", event)
 
 # %%
-# A band for every id, from its birth on. Dashed lines are where the next digit begins.
+# One band for every id, from its birth on. Dashed lines mark the start of each digit.
 ax = plot_lineage(model)
 for digit, row in enumerate(begins):
     ax.axvline(row, color="#8a8a8a", linewidth=0.7, linestyle="--", zorder=0)
@@ -39,8 +39,8 @@ for digit, row in enumerate(begins):
 plt.show()
 
 # %%
-# How many ids come up soon after a new digit begins, and how many while the digit goes on? A birth is when something
-# comes that is like nothing before; a split is when a cluster shows that it was two.
+# How many ids appear soon after a new digit begins, and how many later? A birth means that rows differ from all
+# earlier ones. A split means that one cluster becomes two.
 new = [event.sample for event in told if event.kind in ("born", "split") for _ in set(event.after) - set(event.before)]
 since = np.array([row - begins[begins <= row].max() for row in new])
 print(
@@ -48,8 +48,8 @@ print(
 )
 
 # %%
-# Which digit does each id hold in the end? Rows of the table are ids, columns are digits. An empty row is a cluster
-# that has just split off and wins no row yet.
+# The digits in each id at the end. Rows of the table are ids, columns are digits. An empty row is a cluster that has
+# just split off and has won no row yet.
 ids = model.predict_id(X)
 living = model.cluster_ids_[np.argsort([y[ids == id].mean() if (ids == id).any() else 10 for id in model.cluster_ids_])]
 table = np.array([[((ids == id) & (y == digit)).sum() for digit in range(10)] for id in living])
@@ -64,11 +64,11 @@ print(f"{100 * pure:.0f} % of the rows are in a cluster where their digit is the
 plt.show()
 
 # %%
-# Nodes, clusters, vigilance and interval, refresh by refresh.
+# Nodes, clusters, vigilance and interval at each refresh.
 plot_history(model)
 plt.show()
 
 # %%
-# An event is told once enough rows have confirmed it, some rows after it happened.
+# An event is reported when enough rows have confirmed it, some rows after it happened.
 for event in told[-3:]:
     print(f"{event.kind:7} at row {event.sample:5}, confirmed at row {event.confirmed}")

@@ -1,10 +1,10 @@
 """
-What is new here, and what is not
+Find rows unlike all earlier ones
 =================================
 
-``score_samples`` says how usual a row is, on the same scale for every stream: 0.05 is as unusual as five rows in a
-hundred. ``predict(X, novelty=0.05)`` gives -1 to rows that are more unusual than that. First a digit that was never
-seen; then a stream where this way of looking fails.
+This example is for users who look for new kinds of rows. ``score_samples`` says how usual a row is, on the same scale
+for every stream: a score below 0.05 marks the most unusual 5 % of rows. ``predict(X, novelty=0.05)`` gives -1 to
+these rows. The first data have a digit that was not learned; the second are a stream on which the score fails.
 """
 
 import matplotlib.pyplot as plt
@@ -22,9 +22,9 @@ rows = np.random.default_rng(0).permutation(len(X))
 learned, fresh = rows[:900], rows[900:]
 
 # %%
-# Nine digits are learned, the tenth is left out, and all ten come afterwards. The area under the ROC curve says how
-# well the score tells the unseen digit from the others: 1 is perfectly, 0.5 not at all. The two others from
-# scikit-learn learn all rows at once, at their defaults.
+# The model learns nine digits and then scores all ten. The area under the ROC curve says how well the score separates
+# the unseen digit from the others: 1 is perfect, 0.5 is chance. The two methods of scikit-learn learn all rows at
+# once, with default settings.
 systems = {
     "PHIDA": lambda: PHIDA(compute_labels=False),
     "LocalOutlierFactor": lambda: LocalOutlierFactor(novelty=True),
@@ -50,7 +50,7 @@ for name, found in areas.items():
 print(f"-1 with novelty=0.05: {np.mean(caught):.0%} of the unseen digit, {np.mean(alarmed):.1%} of the others")
 
 # %%
-# The scores themselves, for the digit that is easiest and the one that is hardest to tell.
+# The scores for the digit that is easiest to separate and for the one that is hardest.
 figure, axes = plt.subplots(1, 2, figsize=(8.4, 3), layout="constrained")
 ends = {"easiest": np.argmax(areas["PHIDA"]), "hardest": np.argmin(areas["PHIDA"])}
 for ax, (word, digit) in zip(axes, ends.items(), strict=True):
@@ -65,9 +65,8 @@ axes[0].set_ylabel("density of rows")
 plt.show()
 
 # %%
-# Now readings of a space shuttle (river carries them), where 7 in 100 rows are marked as anomalies. They are there from
-# the first row on, and there are many of one kind. To PHIDA they are a group like any other, and a row that is like
-# many before it is not new.
+# The second data are readings of a space shuttle from river. 7 % of the rows are marked as anomalies, from the first
+# row on, and many are of one kind. PHIDA learns them as a group like any other, so they are not new.
 stream = list(datasets.Shuttle().take(8000))
 readings = np.array([list(x.values()) for x, _ in stream], dtype=float)
 anomaly = np.array([label for _, label in stream])
@@ -79,8 +78,8 @@ for title, kept in (("all rows", np.arange(half)), ("normal rows", np.flatnonzer
         print(f"{name:18} learned {title:11}: area {area:.3f}")
 
 # %%
-# So the score is for what has never been there before, in a stream that you trust. What has come often is found among
-# the clusters instead, by looking at them: how many of the rows of each are marked as anomalies?
+# Use the score for rows unlike all earlier ones, in a stream that you trust. Frequent anomalies form clusters
+# instead. The share of marked rows in each cluster:
 model = PHIDA(compute_labels=False).fit(readings[:half])
 labels = model.predict(readings[half:])
 rows = np.bincount(labels, minlength=model.n_clusters_)

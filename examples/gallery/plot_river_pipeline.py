@@ -1,9 +1,9 @@
 """
-In a pipeline of river
-======================
+In a river pipeline
+===================
 
-``phida.river.PHIDA`` goes where river's clusterers go. Rows come one by one: each is predicted first and learned
-then. The data are river's own image segments, outdoor pictures in seven kinds, in the order in which they come.
+This example is for users of river. ``phida.river.PHIDA`` is used like river's clusterers: each row is predicted first
+and then learned. The data are river's image segments, outdoor pictures of seven kinds, in their original order.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ kinds = np.array([kind for _, kind in rows])
 print(f"{len(rows)} rows, {len(rows[0][0])} features, {len(set(kinds))} kinds")
 
 # %%
-# PHIDA beside two of river's: KMeans, which is told that there are seven kinds, with three seeds, and DBSTREAM at its
-# defaults. Every model stands behind a scaler that learns as it goes.
+# PHIDA and two clusterers of river: KMeans with the true number of kinds and three seeds, and DBSTREAM with default
+# settings. A scaler that learns with the stream comes before each model.
 
 
 def labels_of(clusterer):
@@ -39,8 +39,8 @@ found = {
 }
 
 # %%
-# In windows of 300 rows: how well do the labels that were given go with the kinds? For KMeans the line is the mean of
-# the seeds, the band their range.
+# Agreement of labels and kinds in windows of 300 rows. For KMeans, the line is the mean of the seeds and the band
+# their range.
 WINDOW = 300
 ends = np.arange(WINDOW, len(rows) + 1, 50)
 looks = {"PHIDA": ("#0072b2", "-"), "KMeans, told 7": ("#d55e00", "--"), "DBSTREAM": ("#009e73", "-.")}
@@ -70,7 +70,7 @@ axes[1].set(ylabel="clusters in use", xlabel="rows", ylim=(0, 20))
 plt.show()
 
 # %%
-# All rows together, as they were labelled on the way.
+# Agreement over all rows, with the labels given on the way.
 for name, runs in found.items():
     rand = np.mean([adjusted_rand_score(kinds, labels) for labels in runs])
     information = np.mean([adjusted_mutual_info_score(kinds, labels) for labels in runs])
@@ -79,8 +79,8 @@ for name, runs in found.items():
     )
 
 # %%
-# Labels of PHIDA are numbered anew as it learns, so that over the whole stream one number means several things; ids
-# last. Where labels are stored, store ids. (Here each row is asked for right after it was learned.)
+# Labels of PHIDA may change as it learns, so over the whole stream one label means several clusters. Ids do not
+# change. If you store labels, store ids. (Here each row is predicted right after it was learned.)
 model = preprocessing.StandardScaler() | PHIDA()
 ids = []
 for x, _ in rows:

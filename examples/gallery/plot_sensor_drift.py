@@ -1,11 +1,10 @@
 """
-A sensor goes wrong
-===================
+Detect a sensor fault
+=====================
 
-Readings of nine sensors of a space shuttle, as river carries them. In the middle of the stream one of them goes
-wrong, in one of two ways: it reads too much, or it repeats what it read 500 rows ago.
-:class:`phida.drift.ClusterDrift` watches whole rows; river's ADWIN watches each sensor by itself. The readings are
-real; the fault is ours, so that we know when it began.
+This example is for users who monitor sensors. :class:`phida.drift.ClusterDrift` watches whole rows, while river's
+ADWIN watches each sensor separately. The readings of nine sensors of a space shuttle come from river. In the middle
+of the stream we add one of two faults to one sensor: it reads too much, or it repeats its readings from 500 rows ago.
 """
 
 import matplotlib.pyplot as plt
@@ -58,7 +57,7 @@ def alarms_of_sensors(rows):
 
 
 # %%
-# First the readings as they are, then with each sensor going wrong in turn, in both ways.
+# First the readings without a fault, then with each sensor faulty in turn, in both ways.
 usual = {"ClusterDrift": alarms_of_rows(readings), "ADWIN": alarms_of_sensors(readings)}
 print("alarms where nothing goes wrong:", {name: times.tolist() for name, times in usual.items()})
 alarms = {
@@ -93,8 +92,7 @@ axes[1, 0].legend(loc="center left", fontsize=9, frameon=False)
 plt.show()
 
 # %%
-# How many faults were told, and how soon? An alarm that also comes where nothing goes wrong tells of nothing, or of
-# something in the shuttle that we do not know; it is not counted.
+# How many faults were detected, and how soon? An alarm that also occurs without the fault is not counted.
 for kind, streams in alarms.items():
     for name, silent in usual.items():
         new = [np.setdiff1d(found[name], silent) for found in streams]
@@ -104,7 +102,7 @@ for kind, streams in alarms.items():
         print(f"{kind:8} {name:12}: {told}; {early} alarms before it")
 
 # %%
-# Where the readings of one sensor leave their range, a detector on that sensor is quicker. Where each reading is fine
-# by itself and only does not go with the others, it sees next to nothing, and whole rows tell more; not for every
-# sensor, since some hardly go with the others at any time. The second fault was put here for that reason: it is one
-# that single sensors cannot show.
+# If the readings of one sensor leave their range, a detector on that sensor is faster. If each reading is plausible
+# alone but does not fit the others, that detector finds almost nothing, and whole rows show more. Some sensors are
+# hardly related to the others, so this does not hold for every sensor. We chose the second fault because single
+# sensors cannot show it.

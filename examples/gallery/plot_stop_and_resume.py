@@ -2,9 +2,9 @@
 Stop and resume
 ===============
 
-A stream that runs for months is stopped now and then. ``save`` writes one file, with no code in it, and
-``PHIDA.load`` goes on as if nothing had been, to the last bit. Here 40,000 readings of a space shuttle, as river
-carries them, are learned once in one go and once with a stop after every 4,000 rows.
+This example is for long-running programs that must stop and resume. ``save`` writes one file without code, and
+``PHIDA.load`` resumes with bit-identical results. 40,000 readings of a space shuttle, from river, are learned once
+without a stop and once with a stop after every 4,000 rows.
 """
 
 import tempfile
@@ -20,7 +20,7 @@ readings = np.array([list(x.values()) for x, _ in datasets.Shuttle().take(40_000
 never_stopped = PHIDA(compute_labels=False).partial_fit(readings)
 
 # %%
-# Every stop throws the model away; only the file is left.
+# Each stop deletes the model; only the file remains.
 with tempfile.TemporaryDirectory() as folder:
     file = Path(folder) / "model.safetensors"
     sizes, nodes = [], []
@@ -33,7 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
     resumed = PHIDA.load(file)
 
 # %%
-# The same to the bit: nodes, what they have learned, ids, events, history, and what is predicted.
+# Nodes, what they have learned, ids, events, history and predictions are bit-identical.
 same = {
     "representatives": np.array_equal(resumed.nodes_.representatives, never_stopped.nodes_.representatives),
     "support": np.array_equal(resumed.nodes_.support, never_stopped.nodes_.support),
@@ -46,8 +46,8 @@ print(", ".join(f"{name}: {'the same' if equal else 'DIFFERENT'}" for name, equa
 assert all(same.values())
 
 # %%
-# What a stop costs: the file grows with the nodes, the latest rows that the vigilance looks at, and the lineage; not
-# with the rows that were learned.
+# The file grows with the nodes, the latest rows that the vigilance uses, and the lineage. It does not grow with the
+# number of learned rows.
 figure, axes = plt.subplots(1, 2, figsize=(8.4, 3), layout="constrained")
 rows = np.arange(4_000, len(readings) + 1, 4_000)
 axes[0].plot(rows, np.array(sizes) / 1e3, marker="o", color="#0072b2", label="model file")

@@ -1,12 +1,14 @@
 """
-Topics of sentences, as BERTopic asks for them
-==============================================
+Topics of sentences with BERTopic
+=================================
 
-BERTopic's online topics need a cluster model with ``partial_fit``, ``labels_`` and ``predict``. PHIDA has them, and
-``phida.bertopic.ClusterModel`` adds topics that keep their numbers from batch to batch. Here real texts come subject by
-subject: what Python's own library says about its functions. The embeddings are those of the package
-`wordllama <https://pypi.org/project/wordllama>`_ (``pip install wordllama``), whose wheel carries its weights, so that
-nothing is downloaded. A small class stands for BERTopic and calls its two models as it does.
+This example is for users of BERTopic's online topics, which need a cluster model with ``partial_fit``, ``labels_``
+and ``predict``. PHIDA has these methods, and ``phida.bertopic.ClusterModel`` adds topics that keep their numbers from
+batch to batch.
+
+The texts are docstrings of Python's standard library and arrive subject by subject. The embeddings come from the
+package `wordllama <https://pypi.org/project/wordllama>`_ (``pip install wordllama``), which contains its weights, so
+nothing is downloaded. A small class stands for BERTopic and calls its two models in the same way.
 """
 
 import inspect
@@ -26,7 +28,7 @@ from tokenizers import Tokenizer
 from phida import PHIDA
 
 # %%
-# The texts: docstrings of ten modules, 60 words of each at most.
+# The texts: docstrings of ten modules, at most 60 words each.
 SUBJECTS = [
     "logging",
     "decimal",
@@ -57,8 +59,8 @@ texts, subjects = (np.array(column) for column in zip(*documents, strict=True))
 print(f"{len(texts)} texts, for example: {texts[0][:74]}…")
 
 # %%
-# The embeddings: the mean of the vectors of a text's tokens, scaled to length 1. The wheel's files are read as they
-# are.
+# The embeddings: the mean of the vectors of a text's tokens, scaled to length 1. The files of the package are read
+# directly.
 folder = Path(find_spec("wordllama").origin).parent
 vectors = load_file(folder / "weights" / "l2_supercat_256.safetensors")["embedding.weight"].astype(np.float64)
 tokens = Tokenizer.from_file(str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json"))
@@ -67,7 +69,7 @@ means = np.array([vectors[one.ids].mean(axis=0) for one in encoded])
 embeddings = means / np.linalg.norm(means, axis=1, keepdims=True)
 
 # %%
-# How BERTopic calls its models. A batch is a subject; afterwards all documents are labelled.
+# How BERTopic calls its models. Each batch is one subject. All documents are labelled at the end.
 
 
 class OnlineTopics:
@@ -104,8 +106,8 @@ moving = topics_of(PHIDA(), in_turn(range(10)))
 print(f"{len(set(moving))} topics, adjusted mutual information {adjusted_mutual_info_score(subjects, moving):.2f}")
 
 # %%
-# ``IncrementalPCA`` moves its axes as it learns, under the feet of whatever clusters behind it. It is better to fit the
-# reduction once, here on a sample of 300 texts, and to leave it as it is.
+# ``IncrementalPCA`` changes its axes as it learns, so earlier clusters no longer fit. It is better to fit the
+# reduction once, here on a sample of 300 texts.
 
 
 class Settled:
@@ -125,7 +127,7 @@ found = topics_of(PHIDA(), in_turn(range(10)), settled)
 print(f"{len(set(found))} topics, adjusted mutual information {adjusted_mutual_info_score(subjects, found):.2f}")
 
 # %%
-# Which topic holds which subject, and the words by which each topic differs most from the others.
+# The subjects in each topic, and the words that distinguish each topic most.
 counts = CountVectorizer(stop_words="english", min_df=3, token_pattern=r"[a-z]{3,}")
 words = counts.fit_transform(texts)
 names = counts.get_feature_names_out()
@@ -147,8 +149,9 @@ ax.set_title("Texts of each subject (columns) in each topic (rows)", loc="left",
 plt.show()
 
 # %%
-# Beside MiniBatchKMeans, which is told the right number of topics: subject by subject, and with all subjects mixed in
-# every batch, with both kinds of reduction. Adjusted mutual information with the subjects, means of five seeds.
+# Comparison with MiniBatchKMeans, which is given the true number of topics: subject by subject, and with all subjects
+# mixed in every batch, with both kinds of reduction. Values are the adjusted mutual information with the subjects,
+# means of five seeds.
 
 
 def mixed(seed):
@@ -175,7 +178,7 @@ for title, orders in streams.items():
             print(f"{title:18} {word:7} {name:16} {np.mean(scores):.2f} ({spread})")
 
 # %%
-# With axes that stay, PHIDA is ahead where subjects come one after the other. Where they come mixed, k-means is, which
-# knows how many there are. Neither finds the subjects well: embeddings of sentences have no clear gaps. The 15 axes
-# were chosen after a look at the scores of a few other numbers on these texts, so on texts of your own expect less.
-# Look at the words before you trust a topic.
+# With fixed axes, PHIDA is better if subjects come one after the other. If they are mixed, k-means is better, because
+# it is given their number. Neither finds the subjects well, because sentence embeddings have no clear gaps. The
+# number of axes, 15, was chosen after comparing a few others on these texts, so expect lower scores on your own
+# texts. Look at the words before you trust a topic.

@@ -1,11 +1,11 @@
 """
-The weak bridge
-===============
+Groups joined by a weak bridge
+==============================
 
-Two crowds of nodes that are joined by a few nodes of small support are one connected component of the graph, and yet
-two crowds. Persistence sees the difference: it asks how deep the valley between two summits is, and not whether there
-is any way through. This page looks for such a bridge in real data, the handwritten digits of scikit-learn, and then
-asks how often it matters.
+This example shows why PHIDA uses persistence instead of connected components. Two groups of nodes that are joined by
+a few nodes of small support are one connected component, but two peaks. Persistence measures how deep the valley
+between two peaks is. We look for such a bridge in the handwritten digits of scikit-learn, and then measure how often
+it matters.
 """
 
 import matplotlib.pyplot as plt
@@ -42,8 +42,8 @@ print(
 )
 
 # %%
-# One of the connected components holds several clusters. From the strongest node of its largest cluster to that of the
-# next largest, ``explain`` finds the way through the graph that keeps to the highest support.
+# One connected component holds several clusters. ``explain`` finds the path of highest support from the strongest
+# node of its largest cluster to that of the next largest.
 crowds = {p: np.unique(nodes.cluster[mapped & (piece == p)]) for p in np.unique(piece[mapped])}
 largest = max(crowds, key=lambda p: len(crowds[p]))
 support = np.bincount(nodes.cluster[mapped], nodes.support[mapped])
@@ -53,9 +53,9 @@ print(f"connected component with {len(crowds[largest])} clusters in it:", crowds
 print(why)
 
 # %%
-# The nodes on that way, each drawn as the digit that it represents, above its support. In the valley between two
-# summits few rows ever came by: it is a bridge from one digit to another. How deep it is, in the logarithm of the
-# support, is what persistence compares with its threshold.
+# The nodes on that path, each drawn as the digit that it represents, above its support. Few rows lie in the valley
+# between two peaks: it is a bridge from one digit to another. Persistence compares the depth of the valley, in the
+# logarithm of the support, with its threshold.
 path = list(why.path)
 figure = plt.figure(figsize=(0.72 * len(path) + 1.2, 3.4), layout="constrained")
 grid = figure.add_gridspec(2, len(path), height_ratios=[1, 2.2])
@@ -71,8 +71,8 @@ ax.set_xlabel(f"from cluster {first} (blue) to cluster {second} (orange), node b
 plt.show()
 
 # %%
-# How much does it matter? Thirty orders of the same rows. Connected components and PHIDA label the rows by the same
-# nodes of the same model: each row takes the label of its nearest node.
+# Thirty orders of the same rows show how much this matters. Connected components and PHIDA use the same nodes of the
+# same model: each row takes the label of its nearest node.
 
 
 def by_nearest_node(model, labels):
@@ -104,5 +104,5 @@ ax.set(xlabel="connected components", ylabel="PHIDA", title="Adjusted Rand index
 plt.show()
 
 # %%
-# Below the line PHIDA is the worse one: a component that connected components got right was split. What it buys is the
-# left side of the picture: orders in which one bridge makes most of the digits one cluster do not occur.
+# Below the line PHIDA is worse: it split a component that connected components got right. The advantage is on the
+# left of the picture: with PHIDA, no order joins most of the digits into one cluster through a bridge.
