@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Python compiles what is imported when it is imported; compiling all that is installed takes longer than the demo.
+# Python compiles a module when it is first imported; most of what is installed never is.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Build tools (cmake, ninja) come from the environment too.
 export PATH := $(CURDIR)/$(BIN):$(PATH)

@@ -22,7 +22,7 @@ constexpr std::size_t kPartsPerQuestion = 32;
 // Up to this many members, the nearest are looked for one by one.
 constexpr std::ptrdiff_t kFew = 24;
 
-// Fewer samples than this are measured one by one: eight together cost as much as five alone.
+// Fewer samples than this are measured one by one: eight together cost as much as four to six alone.
 constexpr std::size_t kWorthEight = 5;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -52,7 +52,7 @@ def learned_by_partitions(model: E, df: DataFrame, features: Features, order: Or
         try:
             return model_of(rows.mapInArrow(task, RESULT, barrier=True).collect(), model, names)
         except Py4JJavaError as error:
-            # A new job, because Spark's own retry of a barrier stage can hang (SPARK-59094): where a task ends just
+            # A new job, because Spark's own retry of a barrier stage can hang: where a task ends just
             # as another one is lost, the retry leaves out the first one, and the others wait for it.
             attempts -= 1
             if attempts < 1 or _TASK_FAILED not in str(error):
