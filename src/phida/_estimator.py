@@ -370,7 +370,7 @@ class Estimator(ClusterMixin, Predictor):
             How many rows are drawn; None is as many as the models have learned, but no more than 100,000. What the
             model has learned counts as much as what all have learned, either way.
         random_state : int, default=0
-            Seed of the drawing.
+            Random seed of the sample.
 
         Returns
         -------
