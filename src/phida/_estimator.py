@@ -1,4 +1,4 @@
-"""What the estimators share: learning, files and distributed updates, over one model."""
+"""Base class of the estimators: learning, files and distributed updates."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _STAGES = ("ph", "refresh", "remove", "prune", "mapping")
 
 
 class _Labels:
-    """What ``labels_`` is on an estimator that has none: an error that says why."""
+    """Descriptor for ``labels_`` on an estimator without labels: raises an error that says why."""
 
     def __get__(self, estimator: Any, kind: type) -> NDArray[np.int64]:
         if estimator is None:
             raise AttributeError("labels_ belong to a fitted estimator.")
         if estimator.__sklearn_is_fitted__():
-            raise AttributeError("there are no labels_ of these rows; set compute_labels=True, or call predict.")
+            raise AttributeError("labels_ were not computed for these rows; set compute_labels=True, or call predict.")
         raise NotFittedError(f"This {kind.__name__} has no labels_ yet; call fit or partial_fit first.")
 
 
@@ -75,7 +75,7 @@ class Estimator(ClusterMixin, Predictor):
         """How many clusters there are, by what they are called."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Start afresh, learn the rows in their order, and end with a refresh.
+        """Reset the model, learn the rows in order, and refresh.
 
         Parameters
         ----------
@@ -97,12 +97,12 @@ class Estimator(ClusterMixin, Predictor):
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Go on learning with more rows; nothing is reset and nothing is refreshed.
+        """Learn more rows, without reset or refresh.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The next rows of the stream. They are checked whole before any is learned.
+            The next rows of the stream. All rows are checked before any is learned.
         y : ignored
 
         Returns
@@ -125,10 +125,10 @@ class Estimator(ClusterMixin, Predictor):
         return self
 
     def refresh(self) -> Self:
-        """End a stage of learning: bring nodes, components and clusters up to date, now.
+        """End a stage of learning: update nodes, components and clusters now.
 
-        A second call with no row in between does nothing. Reading does not need it; learning goes on differently after
-        it, because the renewed component view feeds back into learning.
+        Predictions do not need a refresh. Later learning is affected by it, because learning uses the updated
+        components. A second call without new rows does nothing.
 
         Returns
         -------
@@ -140,22 +140,22 @@ class Estimator(ClusterMixin, Predictor):
         return self
 
     def save(self, path: str | os.PathLike[str], *, position: Any = None) -> None:
-        """Write the model to one file, from which :meth:`load` takes it up again, to the bit.
+        """Save the model to a file; :meth:`load` restores it bit-identically.
 
-        The file is in the safetensors format and holds no code. It is put in place whole: until then the file that was
-        there stays. ``labels_`` are not kept.
+        The file is in the safetensors format and holds no code. An existing file is replaced only when the new one is
+        complete. ``labels_`` are not saved.
 
         Parameters
         ----------
         path : path-like
             Usually with the suffix ``.safetensors``.
         position : optional
-            Where in its stream the model stands, as anything that JSON can hold, for whoever feeds it.
+            Position of the model in its stream, as a value that JSON can hold, for use when the stream is resumed.
         """
         state_file.replace(path, self.to_bytes(position=position))
 
     def to_bytes(self, *, position: Any = None) -> bytes:
-        """The content of the file that :meth:`save` writes, for whoever keeps models elsewhere than in files.
+        """Return the content of the file that :meth:`save` writes.
 
         Parameters
         ----------
@@ -178,7 +178,7 @@ class Estimator(ClusterMixin, Predictor):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """A model from a file that :meth:`save` wrote.
+        """Load a model from a file that :meth:`save` wrote.
 
         Parameters
         ----------
@@ -191,13 +191,13 @@ class Estimator(ClusterMixin, Predictor):
         Raises
         ------
         phida.StateFileError
-            The file is damaged, foreign or from a newer phida.
+            The file is damaged, is not a phida model, or was written by a newer phida.
         """
         return cls._restored(os.fspath(path), *state_file.read(path))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """A model from what :meth:`to_bytes` gave, or from the content of a file.
+        """Load a model from the bytes of :meth:`to_bytes` or of a file.
 
         Parameters
         ----------
@@ -229,12 +229,12 @@ class Estimator(ClusterMixin, Predictor):
             if off := [stage for stage in _STAGES if not state[stage]]:
                 raise ValueError(f"it is an ablation, without {', '.join(off)}")
         except ValueError as error:
-            raise state_file.StateFileError(f"{name} holds no valid model ({error}).") from error
+            raise state_file.StateFileError(f"{name} does not hold a valid model ({error}).") from error
         estimator._model = model
         return estimator
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
-        """Fit, and return the labels of the rows, whether or not ``compute_labels`` is set.
+        """Fit the model and return the labels of the rows, also if ``compute_labels`` is False.
 
         Parameters
         ----------
@@ -280,16 +280,16 @@ class Estimator(ClusterMixin, Predictor):
         return History(**{name.removeprefix("history_"): column for name, column in columns.items()})
 
     def on_event(self, callback: Callback) -> Self:
-        """Have a function called with every event in the lives of clusters from now on.
+        """Register a callback for events of clusters.
 
-        It is called when all rows of a learning call are learned, in the thread that called. If it raises, that call
-        raises, and the events that are left are told by the next one. Copies, pickles and files of the model do not
-        have it.
+        The callback runs at the end of each learning call, in the same thread. If it raises, the learning call raises,
+        and the next learning call delivers the remaining events. Copies, pickles and files of the model do not include
+        callbacks.
 
         Parameters
         ----------
         callback : callable
-            Takes an :class:`phida.lineage.Event`.
+            Function with one argument, a :class:`phida.lineage.Event`.
 
         Returns
         -------
@@ -308,26 +308,26 @@ class Estimator(ClusterMixin, Predictor):
         return self
 
     def local_update(self, X: Any, *, partition: int = 0, n_partitions: int = 1, random_state: int = 0) -> LocalUpdate:
-        """What a worker finds out about its rows against this model, which does not change.
+        """Compute a worker's update for its rows. The model does not change.
 
-        Rows that pass the vigilance test are counted into statistics of their nodes. Those that fail, and a small
-        sample, are carried along, for :meth:`apply_updates` to learn one by one. See ``docs/distributed.md``.
+        Rows that pass the vigilance test are summarised by node. Rows that fail, and a small sample of all rows, are
+        kept in the update, and :meth:`apply_updates` learns them one by one. See ``docs/distributed.md``.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The rows of one partition of a batch.
         partition, n_partitions : int
-            Which one of how many, from 0 on. Each leaves its part of the sample, at a place of its own.
+            Number of this partition, from 0, and of all partitions.
         random_state : int
-            Seed of the sample.
+            Random seed of the sample.
 
         Returns
         -------
         update : LocalUpdate
         """
         if partition not in range(n_partitions):
-            raise ValueError(f"there is no partition {partition!r} of {n_partitions}; they are numbered from 0 on.")
+            raise ValueError(f"partition must be from 0 to {n_partitions - 1}, not {partition!r}.")
         model = self._unchanged
         learner = model.learner
         samples = _validation.samples(self, X, model.features)
@@ -335,10 +335,10 @@ class Estimator(ClusterMixin, Predictor):
         return LocalUpdate(learner.local_update(samples, sample, seed_of(random_state, learner.n_seen, partition)))
 
     def apply_updates(self, updates: Iterable[LocalUpdate]) -> Self:
-        """Learn from rows that workers looked at: what they counted, in the order given, then the rows they carry.
+        """Learn from the updates of workers: first their statistics, in the given order, then the rows they hold.
 
-        All updates must have been made against this very state, and each is given once. Either all is learned or, on an
-        error, nothing.
+        All updates must come from the current state of this model, and each may be applied once. If an error occurs,
+        the model does not change.
 
         Parameters
         ----------
@@ -357,20 +357,20 @@ class Estimator(ClusterMixin, Predictor):
 
     @classmethod
     def merge(cls, models: Iterable[Self], *, n_samples: int | None = None, random_state: int = 0) -> Self:
-        """One model from several that learned apart, approximately.
+        """Merge separately trained models into one, approximately.
 
-        Rows drawn from the nodes of all models, normal around each with its variance, are learned by a fresh model with
-        the parameters of the first. Its clusters count as born now, with ids from 0. One model alone is copied.
+        A new model with the parameters of the first one learns rows that are sampled from the nodes of all models, from
+        a normal distribution around each node. Its clusters get new ids, from 0. A single model is copied.
 
         Parameters
         ----------
         models : iterable of PHIDA
-            Fitted, with the same features. Names of features are those of the first model that has any.
+            Fitted models with the same features. Feature names come from the first model that has any.
         n_samples : int, default=None
-            How many rows are drawn; None is as many as the models have learned, but no more than 100,000. What the
-            model has learned counts as much as what all have learned, either way.
+            Number of rows to sample. None: as many as the models have learned, up to 100,000. The weight of the merged
+            model is that of all rows the models have learned, for any ``n_samples``.
         random_state : int, default=0
-            Seed of the drawing.
+            Random seed of the sample.
 
         Returns
         -------
@@ -504,9 +504,9 @@ class Estimator(ClusterMixin, Predictor):
             state = dict(kept["state"])
             columns = _named_columns(state["n_features"], kept["feature_names"])
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"this is no state of {cls.__name__} ({error!r}).") from error
+            raise ValueError(f"this is not a state of {cls.__name__} ({error!r}).") from error
         if {name: state.get(name) for name in cls._kind} != cls._kind:
-            raise ValueError(f"this is the state of another estimator than {cls.__name__}.")
+            raise ValueError(f"this is the state of another class than {cls.__name__}; load it with phida.load.")
         limits = (name for name in ("max_nodes", "half_life") if name in cls._parameter_constraints)
         settings = dict(cls._kind) | {name: state.get(name) or None for name in limits}
         return Model.restored(state, settings, columns)
@@ -520,9 +520,9 @@ def _current_parameters(cls: type[Estimator], state: Mapping[str, Any], params: 
     plus, released = bool(state.get("plus", False)), bool(state.get("released", False))
     if "format" not in state:  # before version 4, everything was PHIDA with options that it no longer has
         if given.pop("mapping", "persistence") != "persistence":
-            raise ValueError("it maps nodes by co-activation, which is gone; learn the rows anew with PHIDAPlus")
+            raise ValueError("it maps nodes by co-activation, which is no longer supported; train a new PHIDAPlus")
         if any(given.pop(name, None) is not None for name in ("max_nodes", "half_life")):
-            raise ValueError("it has max_nodes or half_life, which PHIDA no longer has; learn anew with PHIDAPlus")
+            raise ValueError("it has max_nodes or half_life, which PHIDA no longer has; train a new PHIDAPlus")
         if (given.pop("compatibility", "equations") == "released") != released:
             raise ValueError("its parameters and its state disagree on compatibility")
     unknown = given.keys() - cls._parameter_constraints.keys()
@@ -547,13 +547,13 @@ def _named_columns(width: int, names: Any) -> Columns:
 
 def _checked_updates(updates: Iterable[LocalUpdate]) -> list[LocalUpdate]:
     if isinstance(updates, LocalUpdate):
-        raise TypeError("apply_updates takes a list of updates, also where there is only one.")
+        raise TypeError("apply_updates takes a list of updates; put a single update into a list.")
     given = list(updates)
     for number, update in enumerate(given):
         if not isinstance(update, LocalUpdate):
             raise TypeError(
                 f"update {number} is of type {type(update).__name__}, not LocalUpdate; "
-                "LocalUpdate.from_bytes makes one of bytes."
+                "use LocalUpdate.from_bytes to restore one from bytes."
             )
     return given
 
@@ -561,7 +561,7 @@ def _checked_updates(updates: Iterable[LocalUpdate]) -> list[LocalUpdate]:
 def _common_columns(models: Sequence[Estimator]) -> Columns:
     """The features of models that are to be merged, with the names of the first that has any."""
     if not models:
-        raise ValueError("there is no model to merge.")
+        raise ValueError("there are no models to merge; pass at least one.")
     common = Columns(0)
     for number, model in enumerate(models, start=1):
         try:

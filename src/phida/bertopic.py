@@ -1,4 +1,4 @@
-"""A cluster model for BERTopic: topics keep their numbers from batch to batch, and documents have probabilities.
+"""A cluster model for BERTopic, with topic numbers that last across batches, and probabilities.
 
 Nothing here imports BERTopic; ``pip install "phida[topics]"`` installs it.
 """
@@ -19,29 +19,29 @@ __all__ = ["ClusterModel"]
 
 
 class ClusterModel(ClusterMixin, BaseEstimator):
-    """An online cluster model whose labels are the ids that clusters keep, for ``BERTopic(hdbscan_model=...)``.
+    """An online cluster model with lasting cluster ids, for ``BERTopic(hdbscan_model=...)``.
 
-    BERTopic takes a number that it knows for the topic that it knows. Labels of :class:`phida.PHIDAPlus` are numbered
-    anew as learning goes on, ids are not.
+    BERTopic identifies topics by their numbers. Labels of :class:`phida.PHIDAPlus` may be renumbered as learning
+    continues, so this class returns cluster ids, which last.
 
     Parameters
     ----------
     model : PHIDA or PHIDAPlus, default=None
-        Not fitted; a clone of it learns. None: ``PHIDAPlus(level="parts")``, since embeddings rarely have gaps.
+        Unfitted model, which is cloned. None: ``PHIDAPlus(level="parts")``, because embeddings rarely have gaps.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Ids of the clusters of the rows given last.
+        Cluster ids of the rows passed last.
     probabilities_ : ndarray of shape (n_samples,)
-        How much each of these rows belongs to its cluster, as ``membership`` of the estimators has it.
+        Membership of each of these rows in its cluster, from ``membership`` of the model.
     model_ : PHIDA or PHIDAPlus
-        What was learned.
+        The fitted model.
 
     Notes
     -----
-    Every call of ``partial_fit`` ends with a refresh, which makes the ids final. A call with a single row is allowed,
-    but costs as much as one with many.
+    Each call of ``partial_fit`` ends with a refresh, which updates the ids. A refresh is slow compared with learning a
+    row, so pass many rows per call.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class ClusterModel(ClusterMixin, BaseEstimator):
         self.model = model
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Start afresh and learn all rows.
+        """Reset the model and learn the rows.
 
         Parameters
         ----------
@@ -84,7 +84,7 @@ class ClusterModel(ClusterMixin, BaseEstimator):
         return self._label(X)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Go on learning with a batch of rows.
+        """Learn a batch of rows.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class ClusterModel(ClusterMixin, BaseEstimator):
         return self._label(X)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Cluster of each row, by its id.
+        """Predict the cluster id of each row.
 
         Parameters
         ----------

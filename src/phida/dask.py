@@ -1,7 +1,7 @@
-"""PHIDA and PHIDA+ on Dask: one model over the partitions of a Dask frame or array. ``docs/distributed.md``.
+"""PHIDA and PHIDA+ on Dask: one model trained on all partitions of a Dask frame or array.
 
-The rounds are those of :mod:`phida.distributed`, and so are the bits. The scheduler that Dask is set to does the work:
-threads, unless another one is chosen. The native core releases the GIL, so that threads use all cores.
+The model is bit-identical to that of :mod:`phida.distributed`. The work is done by Dask's configured scheduler, by
+default threads. The native core releases the GIL, so threads use all cores. See ``docs/distributed.md``.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ E = TypeVar("E", bound=Estimator)
 
 
 def fit(collection: Any, *, estimator: type[E] = PHIDAPlus, random_state: int = 0, **parameters: Any) -> E:
-    """A model of a Dask collection, learned afresh; at the end it is refreshed.
+    """Train a new model on a Dask collection, and refresh it.
 
     Parameters
     ----------
     collection : dask.dataframe.DataFrame or dask.array.Array
-        Its partitions (of an array, the chunks of rows) and the order of rows in them decide the model to the bit.
+        The model depends on the partitions (for an array, the chunks of rows) and on the order of their rows.
     estimator : type, default=PHIDAPlus
         :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
     random_state : int, default=0
-        Seed of the samples.
+        Random seed of the samples.
     **parameters
-        Of the estimator, but ``compute_labels``.
+        Parameters of the estimator, except ``compute_labels``.
 
     Returns
     -------
@@ -43,22 +43,22 @@ def fit(collection: Any, *, estimator: type[E] = PHIDAPlus, random_state: int = 
     """
     model = partial_fit(distributed.unfitted(estimator, parameters), collection, random_state=random_state)
     if not model.__sklearn_is_fitted__():
-        raise ValueError("the collection has no row to learn from.")
+        raise ValueError("the collection has no rows to learn from.")
     return model.refresh()
 
 
 def partial_fit(model: E, collection: Any, *, random_state: int = 0) -> E:
-    """Go on learning with the rows of a Dask collection; nothing is reset, and the stage does not end.
+    """Learn the rows of a Dask collection, without reset or refresh.
 
-    The collection is persisted while it is learned. Either all of it is learned or, on an error, nothing.
+    The collection is persisted during training. If an error occurs, the model does not change.
 
     Parameters
     ----------
     model : PHIDA or PHIDAPlus
-        Fitted or not; it is changed.
+        Model to train, fitted or not.
     collection : dask.dataframe.DataFrame or dask.array.Array
     random_state : int, default=0
-        Seed of the samples.
+        Random seed of the samples.
 
     Returns
     -------
@@ -90,11 +90,11 @@ def _partitions(collection: Any) -> list[Any]:
     """As delayed frames or matrices."""
     if not hasattr(collection, "to_delayed"):
         raise TypeError(
-            f"a Dask frame or array is needed, not {type(collection).__name__}; "
-            "phida.distributed learns from partitions in memory."
+            f"expected a Dask frame or array, not {type(collection).__name__}; "
+            "for partitions in memory, use phida.distributed."
         )
     if getattr(collection, "ndim", 2) != 2:
-        raise ValueError(f"the array has {collection.ndim} dimensions; rows and features are two.")
+        raise ValueError(f"expected an array with 2 dimensions (rows, features), not {collection.ndim}.")
     if hasattr(collection, "rechunk"):
         collection = collection.rechunk({1: -1})  # a chunk has all features of its rows
     delayed = collection.to_delayed()

@@ -1,7 +1,8 @@
-"""One model over rows in partitions: rounds of rows are matched against the model apart, and taken in together.
+"""One model trained on several partitions of rows, in parallel.
 
-``docs/distributed.md`` gives the rules. Here the partitions are arrays or frames in memory. The same partitions give
-the same model, to the bit, whoever holds them.
+Training runs in rounds: workers compare their rows with the model, then the model learns their updates. See
+``docs/distributed.md``. Here the partitions are arrays or frames in memory. The same partitions give a bit-identical
+model with every backend.
 """
 
 from __future__ import annotations
@@ -19,35 +20,38 @@ from phida.lineage import Event
 
 __all__ = ["LocalUpdate", "fit_partitions", "learn", "partial_fit_partitions", "rounds"]
 
-#: Rows of the first rounds, over all partitions.
+#: Number of rows in the first rounds, over all partitions.
 FIRST = 64
 
-#: The model stands still for this many rows at most, as a share of those that it has learned.
+#: Maximum number of rows in a round, as a share of the rows that the model has learned.
 GROWTH = 0.5
 
 E = TypeVar("E", bound=Estimator)
 
 Slices = list[tuple[int, int]]
-"""Per partition, the rows of a round: the first, and the one behind the last."""
+"""Rows of each partition in a round: start and stop."""
 
 
 def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) -> Iterator[Slices]:
-    """How partitions of these sizes are taken, round by round, by a model that has learned so many rows.
+    """Divide partitions into rounds.
 
-    A round has at most ``max(FIRST, GROWTH * n_seen)`` rows, and beyond ``FIRST`` no more than were taken before it: a
-    batch may be unlike what was learned. They are shared evenly by the partitions that still have rows, and each gives
-    one at least. Where rows fade, those learned longer ago than a half-life do not make rounds longer.
+    A round has at most ``max(FIRST, GROWTH * n_seen)`` rows. Beyond ``FIRST``, it has no more rows than all earlier
+    rounds of the batch, because a batch may differ from the rows learned before. The rows come evenly from all
+    partitions that have rows left, at least one from each. With ``half_life``, at most that many learned rows count.
 
     Parameters
     ----------
     n_seen : int
+        Number of rows that the model has learned.
     sizes : sequence of int
+        Number of rows of each partition.
     half_life : float, optional
+        Half-life of the model.
 
     Yields
     ------
     slices : list of (int, int)
-        One per partition; empty where a partition has been taken whole.
+        Start and stop per partition; equal if the partition has no rows left.
 
     Examples
     --------
@@ -69,20 +73,20 @@ def rounds(n_seen: int, sizes: Sequence[int], half_life: float | None = None) ->
 def partial_fit_partitions(
     model: E, partitions: Sequence[Any], *, random_state: int = 0, n_jobs: int | None = None
 ) -> E:
-    """Go on learning with a batch of rows in partitions; nothing is reset, and the stage does not end.
+    """Learn a batch of rows in partitions, without reset or refresh.
 
-    Either the whole batch is learned or, on an error, nothing. ``labels_`` are not set.
+    If an error occurs, the model does not change. ``labels_`` are not set.
 
     Parameters
     ----------
     model : PHIDA or PHIDAPlus
-        Fitted or not; it is changed.
+        Model to train, fitted or not.
     partitions : sequence of array-like of shape (n_samples, n_features)
-        Frames, tables, matrices or lists of rows. Their order counts; empty ones do not.
+        Frames, tables, matrices or lists of rows. Their order matters; empty partitions are ignored.
     random_state : int, default=0
-        Seed of the samples.
+        Random seed of the samples.
     n_jobs : int or None, default=None
-        Threads that look at partitions at the same time; None is 1, and -1 one per core. The model is the same.
+        Number of threads; None means 1, and -1 one per core. It does not affect the model.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def partial_fit_partitions(
 
 
 def in_round(slices: Slices) -> list[tuple[int, int, int]]:
-    """The partitions that have rows in a round: number, first row, and the one behind the last."""
+    """Return number, start and stop of the partitions that have rows in a round."""
     return [(p, begin, end) for p, (begin, end) in enumerate(slices) if begin < end]
 
 
@@ -117,21 +121,21 @@ def learn(
     rows_of: Callable[[Slices], Iterable[Any]],
     updates_of: Callable[[E, Slices], Iterable[LocalUpdate]],
 ) -> E:
-    """The rounds of a batch, whoever has the rows.
+    """Learn a batch in rounds, with functions that supply the rows and updates.
 
-    A copy learns them, and the model takes over what it learned at the end: a batch that is refused in its last round
-    leaves no trace. Then callbacks are told.
+    A copy of the model learns the batch. The model takes over the result at the end, so that an error in any round
+    leaves it unchanged. Then callbacks are called.
 
     Parameters
     ----------
     model : PHIDA or PHIDAPlus
-        Fitted or not; it is changed.
+        Model to train, fitted or not.
     sizes : sequence of int
-        Rows of each partition.
+        Number of rows of each partition.
     rows_of : callable
-        Rows of a round, partition by partition, for a model that has none yet.
+        Returns the rows of a round, by partition; used while the model is not fitted.
     updates_of : callable
-        Updates against the model that it is given, one for each partition that has rows in the round, in their order.
+        Returns the updates of a round for the given model, one per partition with rows, in order.
 
     Returns
     -------
@@ -159,20 +163,20 @@ def fit_partitions(
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> E:
-    """A model of rows in partitions, learned afresh; at the end it is refreshed.
+    """Train a new model on rows in partitions, and refresh it.
 
     Parameters
     ----------
     partitions : sequence of array-like of shape (n_samples, n_features)
-        Frames, tables, matrices or lists of rows. Their order counts; empty ones do not.
+        Frames, tables, matrices or lists of rows. Their order matters; empty partitions are ignored.
     estimator : type, default=PHIDAPlus
         :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
     random_state : int, default=0
-        Seed of the samples.
+        Random seed of the samples.
     n_jobs : int or None, default=None
-        Threads that look at partitions at the same time; None is 1, and -1 one per core. The model is the same.
+        Number of threads; None means 1, and -1 one per core. It does not affect the model.
     **parameters
-        Of the estimator, but ``compute_labels``.
+        Parameters of the estimator, except ``compute_labels``.
 
     Returns
     -------
@@ -190,21 +194,21 @@ def fit_partitions(
         unfitted(estimator, parameters), partitions, random_state=random_state, n_jobs=n_jobs
     )
     if not model.__sklearn_is_fitted__():
-        raise ValueError("the partitions have no row to learn from.")
+        raise ValueError("the partitions have no rows to learn from.")
     return model.refresh()
 
 
 def unfitted(estimator: type[E], parameters: dict[str, Any]) -> E:
-    """A model that begins, with valid parameters."""
+    """Return a new model, after a check of its parameters."""
     if "compute_labels" in parameters:
-        raise ValueError("rows in partitions are not labelled while they are learned; leave compute_labels out.")
+        raise ValueError("compute_labels does not apply to partitions; leave it out, and call predict after training.")
     model = estimator(compute_labels=False, **parameters)
     model._validate_params()
     return model
 
 
 def sliced(rows: Any, begin: int, end: int) -> Any:
-    """Some rows of a partition: of a frame of pandas, a table of Arrow, or what else can be cut."""
+    """Return the rows from begin to end of a pandas frame, an Arrow table or another sequence."""
     if hasattr(rows, "iloc"):
         return rows.iloc[begin:end]
     if hasattr(rows, "slice"):

@@ -1,4 +1,4 @@
-"""When a stream changes: a drift detector with river's interface, over the learner of PHIDA+."""
+"""A drift detector with river's interface, based on the clusters of PHIDA+."""
 
 from __future__ import annotations
 
@@ -59,56 +59,56 @@ _TAKEN_OVER = 0.5
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a stream."""
+    """A detected change of a stream."""
 
     kind: Literal["new", "vanished", "moved", "share"]
-    """``new``: rows come from a new place. ``vanished``: a cluster wins no more rows. ``moved``: the rows of a cluster
-    come from another place. ``share``: a cluster wins about twice or half as many rows as before."""
+    """``new``: rows appear in a new place. ``vanished``: a cluster receives no more rows. ``moved``: the rows of a
+    cluster have moved. ``share``: a cluster receives about twice or half as many rows as before."""
     ids: tuple[int, ...]
-    """The clusters concerned. For ``new``, the new cluster, or the one next to the new place, before there is an id."""
+    """Ids of the clusters concerned. For ``new``: the new cluster or, before it has an id, the nearest cluster."""
     evidence: float
-    """Logarithm of how much more likely the change is than none, less the logarithm of the number of tests; infinite
-    where the lineage has confirmed the change."""
+    """Log-likelihood ratio of change against no change, minus the logarithm of the number of tests; infinite if the
+    lineage has confirmed the change."""
 
 
 @dataclass(frozen=True)
 class Signal:
-    """What the detector looks at, as of the last row."""
+    """The statistics of the detector after the last row."""
 
     young: float
-    """Usual share of rows that nodes younger than 150 rows win."""
+    """Usual share of rows won by nodes younger than 150 rows."""
     evidence: float
-    """The largest evidence for a change of any kind."""
+    """Largest evidence for a change of any kind."""
     created: int
-    """Nodes that rows have created since the last drift."""
+    """Number of nodes created since the last drift."""
     events: int
-    """Confirmed events of clusters since the last drift."""
+    """Number of confirmed cluster events since the last drift."""
     vigilance: float
-    """Similarity below which a row becomes a node."""
+    """Similarity threshold: a row below it becomes a new node."""
 
 
 class ClusterDrift(base.DriftDetector):
-    """Detect that groups of rows appear, vanish, move, or change their shares.
+    """Detect that clusters appear, vanish, move, or change their shares of rows.
 
-    The detector learns rows as :class:`phida.PHIDAPlus` does and compares each row with what was usual before:
+    The detector learns rows as :class:`phida.PHIDAPlus` does, and tests for four changes:
 
-    - Nodes that are young win more often: rows come from a new place (``new``, or ``moved`` if a cluster seems to have
-      vanished at the same time).
-    - A cluster wins no more rows (``vanished``, or ``moved`` if the rows come next to it).
-    - The rows of a cluster are off its mean by one standard deviation of some feature (``moved``).
-    - The odds of a cluster to win a row have doubled or halved (``share``).
+    - New nodes receive more rows than usual (``new``, or ``moved`` if a cluster seems to have vanished at the same
+      time).
+    - A cluster receives no more rows (``vanished``, or ``moved`` if rows appear next to it).
+    - The rows of a cluster differ from its mean by one standard deviation in some feature (``moved``).
+    - The odds that a row belongs to a cluster have doubled or halved (``share``).
 
-    Each test adds up log-likelihood ratios and begins anew where they speak against a change (CUSUM). Births and deaths
-    that the lineage confirms are changes too, unless the new cluster consists of rows from before. After a drift, all
-    tests begin anew.
+    Each test is a CUSUM of log-likelihood ratios. Births and deaths in the lineage also count as changes, unless the
+    new cluster consists of old rows. After a drift, all tests restart.
 
     Parameters
     ----------
     threshold
-        Evidence that makes a drift. Higher: later and more reliable. The default was chosen on streams of
-        ``studies/drift.py`` that its tables do not show.
+        Evidence needed for a drift. Higher values detect later and with fewer false alarms. The default was chosen on
+        streams that are not part of the tables of ``studies/drift.py``.
     grace_period
-        Rows at the beginning and after a drift that say what is usual. No drift is detected in them.
+        Number of rows, at the start and after each drift, from which usual values are learned. No drift is detected
+        during this period.
     max_nodes, half_life
         As for :class:`phida.PHIDAPlus`.
 
@@ -151,7 +151,7 @@ class ClusterDrift(base.DriftDetector):
         self._restart()
 
     def update(self, x: dict[Hashable, Any]) -> None:  # type: ignore[override]
-        """Take a row.
+        """Learn a row and test for drift.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class ClusterDrift(base.DriftDetector):
             Finite numbers by feature; the first row fixes the features.
         """
         if not isinstance(x, Mapping):
-            raise TypeError(f"a row is a dict of numbers by feature, not {x!r}; a drift of one number has one feature.")
+            raise TypeError(f"a row must be a dict of numbers, not {x!r}; pass a single number as {{'x': number}}.")
         model = self._model
         if not model.begun:
             features = NamedRows(x)
@@ -175,12 +175,12 @@ class ClusterDrift(base.DriftDetector):
 
     @property
     def change(self) -> Change | None:
-        """The change that the last row completed the evidence for."""
+        """The change that was detected at the last row, or None."""
         return self._change
 
     @property
     def centers(self) -> dict[int, dict[Hashable, float]]:
-        """Centre of each cluster, by id."""
+        """Centre of each cluster, by cluster id."""
         model = self._model
         if not model.begun:
             return {}

@@ -1,4 +1,4 @@
-"""The estimators, for scikit-learn."""
+"""The scikit-learn estimators PHIDAPlus and PHIDA."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["PHIDA", "Estimator", "PHIDAPlus"]
 
 
 class PHIDA(Estimator):
-    """Online clustering with persistence-guided node-to-cluster mapping: the published method, to the bit.
+    """Online clustering with persistence-guided node-to-cluster mapping: the published method.
 
-    One pass over the rows learns *nodes*. Every so often the nodes are put into a pruned mutual kNN graph,
-    0-dimensional persistence of their support finds *PH components* in it, and a hierarchy maps whole components to
-    *output clusters*, whose number comes out of the data. There is nothing to tune.
+    One pass over the rows learns *nodes*. At each refresh, the nodes form a pruned mutual kNN graph. 0-dimensional
+    persistence of their support finds *PH components* in the graph. A hierarchy then maps whole components to *output
+    clusters*, whose number follows from the data. There are no parameters to tune.
 
-    :class:`phida.PHIDAPlus` is recommended for new work: it finds groups that are plain to see where this method finds
-    far too few or too many.
+    :class:`phida.PHIDAPlus` is recommended for new work. It finds clearly separated groups where this method finds far
+    too few or too many clusters.
 
     Parameters
     ----------
@@ -35,33 +35,32 @@ class PHIDA(Estimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        After ``fit``, the labels of the rows given; after ``partial_fit``, those of that batch. Only with
-        ``compute_labels``.
+        Labels of the rows passed to the last ``fit`` or ``partial_fit``. Only with ``compute_labels``.
     n_clusters_, n_nodes_, n_active_nodes_, n_components_ : int
-        How many output clusters, learned nodes, nodes active for prediction, and PH components there are.
+        Number of output clusters, learned nodes, nodes active for prediction, and PH components.
     n_samples_seen_ : int
-        Rows learned.
+        Number of rows learned.
     interval_ : int
-        Rows between two adjustments of the vigilance (λ).
+        Number of rows between two adjustments of the vigilance (λ).
     vigilance_ : float
-        Similarity below which a row becomes a node of its own (τ).
+        Similarity threshold (τ): a row below it becomes a new node.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
         Support-weighted means of the clusters' nodes.
     cluster_ids_ : ndarray of shape (n_clusters_,)
-        Per label, the id of the confirmed cluster that most of it belongs to. Two labels have one id while it is not
-        confirmed that a cluster has split.
+        Lasting id of each label: the confirmed cluster that holds most of it. Two labels share an id until the split of
+        their cluster is confirmed.
     quiet_ids_ : ndarray
-        Ids of confirmed clusters that have stopped getting rows.
+        Ids of confirmed clusters that no longer receive rows.
     lineage_ : Lineage
-        What happened to clusters, by id, once it is confirmed: born, split, merged, died, revived. Has ``to_pandas()``.
+        Confirmed events of clusters, by id: born, split, merged, died, revived. Has ``to_pandas()``.
     candidates_ : tuple of Candidate
-        Changes that may be going on and are not confirmed yet.
+        Possible events that are not confirmed yet.
     history_ : History
-        How the model grew, one entry per refresh, thinned out. Has ``to_pandas()``.
+        Growth of the model, one entry per refresh, thinned to a fixed length. Has ``to_pandas()``.
     cut_clarity_ : CutClarity
-        How clear the two gaps were that decide the number of clusters.
+        Clarity of the two gaps that decide the number of clusters.
     nodes_, graph_, persistence_, hierarchy_, assignment_view_ : records
-        What was learned, stage by stage; see ``phida.records``. Each has ``to_pandas()``.
+        Learned state of each stage; see ``phida.records``. Each has ``to_pandas()``.
     moments_ : record
         Mean and standard deviation of the rows learned, per feature.
     n_features_in_ : int
@@ -71,23 +70,24 @@ class PHIDA(Estimator):
 
     Notes
     -----
-    **Stages.** ``fit`` starts afresh, learns the rows in their order and ends with :meth:`refresh`. ``partial_fit``
-    goes on and does not refresh, so learning depends on the stream alone: any chunking, down to one row a call, gives
-    the same bits. ``fit(A).partial_fit(B)`` is ``partial_fit(A)``, ``refresh()``, ``partial_fit(B)``, and is not the
-    same as ``partial_fit`` of both together, since ``refresh`` begins a new stage.
+    **Stages.** ``fit`` resets the model, learns the rows in order and ends with :meth:`refresh`. ``partial_fit``
+    continues and does not refresh, so the result is bit-identical for any batch size. ``fit(A).partial_fit(B)`` equals
+    ``partial_fit(A)``, ``refresh()``, ``partial_fit(B)``. It differs from ``partial_fit`` of both together, because
+    ``refresh`` begins a new stage.
 
-    **Reading never changes learning.** ``predict``, ``transform``, ``labels_`` and every attribute answer as if
-    ``refresh()`` had just been called, without calling it. The label of a row does not depend on the other rows.
+    **Predicting never changes the model.** ``predict``, ``transform``, ``labels_`` and all attributes give the results
+    that they would give after ``refresh()``, without calling it. The label of a row does not depend on the other rows.
 
-    **No sample_weight**: a row's effect depends on what came before it, so a weight of two is not the same as two
-    rows in a row. **No random_state**: nothing is random; the same rows in the same order give the same bits on
-    every machine.
+    **No sample_weight**: a row's effect depends on the rows before it, so a weight of two does not equal the same row
+    twice. **No random_state**: nothing is random. The same rows in the same order give a bit-identical model on every
+    machine.
 
-    **Scaling.** PHIDA normalises features by itself where their scales differ much, and the paper's results are on raw
-    features. If your features are in different units and you know how they compare, scale them first, as for k-means.
+    **Scaling.** PHIDA normalises features whose scales differ much, and the paper's results are on raw features. If
+    features have different units and you know how they compare, scale them first, as for k-means.
 
-    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: learning waits
-    for learning, and readers see a complete state. Ctrl-C stops a long ``fit``; the rows learned so far stay.
+    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: one
+    thread learns at a time, and predictions use a complete state. Ctrl-C stops a long ``fit``; the rows learned so far
+    are kept.
 
     Examples
     --------
@@ -120,60 +120,60 @@ class PHIDA(Estimator):
 
 
 class PHIDAPlus(Estimator):
-    """Online clustering that finds groups where groups are plain to see, without a number of clusters to choose.
+    """Online clustering that finds well separated groups, without a number of clusters to choose.
 
-    The successor of :class:`phida.PHIDA`, and what we recommend. Learning adds nodes where rows are far from all
-    nodes, and counts how rows lie between their two nearest nodes. Where they thin out, a *valley* separates the nodes.
+    The recommended successor of :class:`phida.PHIDA`. Learning adds a node where a row is far from all nodes. It also
+    counts where rows lie between their two nearest nodes. If few rows lie midway, a *valley* separates the two nodes.
 
-    *Groups* are what a visible gap separates. *Parts* also divide what has no gap, which suits classes that overlap.
-    Both are read from the same model, and neither is nested in the other.
+    *Groups* are clusters with a visible gap between them. *Parts* need no gap, which suits overlapping classes. One
+    model gives both, and neither is nested in the other.
 
     Parameters
     ----------
     level : {"groups", "parts"}, default="groups"
-        Which clusters ``labels_``, ``predict`` and every attribute speak of. It can be changed on a fitted model:
+        Clusters that ``labels_``, ``predict`` and all attributes refer to. It can be changed on a fitted model:
         ``model.set_params(level="parts")``.
     compute_labels : bool, default=True
         Whether ``fit`` and ``partial_fit`` set ``labels_``.
     max_nodes : int or None, default=None
-        At least 3: never more nodes than this. Where one more is needed, close nodes of little support are merged
-        first. None: as many nodes as the stream needs.
+        Maximum number of nodes, at least 3. At the limit, close nodes of little support are merged to make room. None:
+        no limit.
     half_life : float or None, default=None
-        Rows after which a row counts half, so that the model follows a stream that moves; what was not seen for many
-        half-lives is forgotten. None: every row counts the same for ever.
+        Number of rows after which the weight of a row is halved, so that the model follows a changing stream. Clusters
+        without rows for many half-lives are forgotten. None: all rows have the same weight.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        After ``fit``, the labels of the rows given; after ``partial_fit``, those of that batch; at the ``level`` of
-        that moment. Only with ``compute_labels``.
+        Labels of the rows passed to the last ``fit`` or ``partial_fit``, at the ``level`` of that time. Only with
+        ``compute_labels``.
     n_groups_, n_parts_ : int
-        How many groups and parts there are, whatever the ``level``.
+        Number of groups and of parts, at any ``level``.
     n_clusters_, n_nodes_, n_active_nodes_, n_components_ : int
-        How many output clusters (groups or parts, by ``level``), learned nodes, active nodes and PH components.
+        Number of output clusters (groups or parts, by ``level``), learned nodes, active nodes and PH components.
     n_samples_seen_ : int
-        Rows learned.
+        Number of rows learned.
     interval_ : int
-        Rows between two adjustments of the vigilance (λ).
+        Number of rows between two adjustments of the vigilance (λ).
     vigilance_ : float
-        Similarity below which a row becomes a node of its own (τ).
+        Similarity threshold (τ): a row below it becomes a new node.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
         Support-weighted means of the clusters' nodes.
     cluster_ids_ : ndarray of shape (n_clusters_,)
-        Per label, the id of the confirmed cluster that most of it belongs to. Two labels have one id while it is not
-        confirmed that a cluster has split.
+        Lasting id of each label: the confirmed cluster that holds most of it. Two labels share an id until the split of
+        their cluster is confirmed.
     quiet_ids_ : ndarray
-        Ids of confirmed clusters that have stopped getting rows.
+        Ids of confirmed clusters that no longer receive rows.
     lineage_ : Lineage
-        What happened to clusters, by id, once it is confirmed: born, split, merged, died, revived. Has ``to_pandas()``.
+        Confirmed events of clusters, by id: born, split, merged, died, revived. Has ``to_pandas()``.
     candidates_ : tuple of Candidate
-        Changes that may be going on and are not confirmed yet.
+        Possible events that are not confirmed yet.
     history_ : History
-        How the model grew, one entry per refresh, thinned out. Has ``to_pandas()``.
+        Growth of the model, one entry per refresh, thinned to a fixed length. Has ``to_pandas()``.
     cut_clarity_ : FlowClarity
-        How far the nearest decision about the number of clusters was from being the other way round.
+        Clarity of the number of clusters: how close the closest decision was.
     nodes_, graph_, flow_, persistence_, hierarchy_, assignment_view_ : records
-        What was learned, stage by stage; see ``phida.records``. Each has ``to_pandas()``.
+        Learned state of each stage; see ``phida.records``. Each has ``to_pandas()``.
     moments_ : record
         Mean and standard deviation of the rows learned, per feature.
     n_features_in_ : int
@@ -183,26 +183,27 @@ class PHIDAPlus(Estimator):
 
     Notes
     -----
-    **Stages.** ``fit`` starts afresh, learns the rows in their order and ends with :meth:`refresh`. ``partial_fit``
-    goes on and does not refresh, so learning depends on the stream alone: any chunking, down to one row a call, gives
-    the same bits. ``fit(A).partial_fit(B)`` is ``partial_fit(A)``, ``refresh()``, ``partial_fit(B)``, and is not the
-    same as ``partial_fit`` of both together, since ``refresh`` begins a new stage.
+    **Stages.** ``fit`` resets the model, learns the rows in order and ends with :meth:`refresh`. ``partial_fit``
+    continues and does not refresh, so the result is bit-identical for any batch size. ``fit(A).partial_fit(B)`` equals
+    ``partial_fit(A)``, ``refresh()``, ``partial_fit(B)``. It differs from ``partial_fit`` of both together, because
+    ``refresh`` begins a new stage.
 
-    **The first few rows.** Until two nodes have rows between them, clusters and records are those of the published
-    method: ``hierarchy_.leaves`` is ``component``, and ``cut_clarity_`` a ``CutClarity``.
+    **The first few rows.** Until rows lie between two nodes, clusters and records are those of the published method:
+    ``hierarchy_.leaves`` is ``component``, and ``cut_clarity_`` is a ``CutClarity``.
 
-    **Reading never changes learning.** ``predict``, ``transform``, ``labels_`` and every attribute answer as if
-    ``refresh()`` had just been called, without calling it. The label of a row does not depend on the other rows.
+    **Predicting never changes the model.** ``predict``, ``transform``, ``labels_`` and all attributes give the results
+    that they would give after ``refresh()``, without calling it. The label of a row does not depend on the other rows.
 
-    **No sample_weight**: a row's effect depends on what came before it, so a weight of two is not the same as two
-    rows in a row. **No random_state**: nothing is random; the same rows in the same order give the same bits on
-    every machine.
+    **No sample_weight**: a row's effect depends on the rows before it, so a weight of two does not equal the same row
+    twice. **No random_state**: nothing is random. The same rows in the same order give a bit-identical model on every
+    machine.
 
-    **Scaling.** PHIDA+ normalises features by itself where their scales differ much, so raw features often do. If your
-    features are in different units and you know how they compare, scale them first, as for k-means.
+    **Scaling.** PHIDA+ normalises features whose scales differ much, so raw features often work. If features have
+    different units and you know how they compare, scale them first, as for k-means.
 
-    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: learning waits
-    for learning, and readers see a complete state. Ctrl-C stops a long ``fit``; the rows learned so far stay.
+    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: one
+    thread learns at a time, and predictions use a complete state. Ctrl-C stops a long ``fit``; the rows learned so far
+    are kept.
 
     Examples
     --------
@@ -245,7 +246,7 @@ class PHIDAPlus(Estimator):
         return check_level(self.level)  # it may have been changed on a fitted model
 
     def predict(self, X: Any, *, novelty: float | None = None, level: str | None = None) -> NDArray[np.int64]:
-        """Cluster of each row.
+        """Predict the cluster of each row.
 
         Parameters
         ----------
@@ -253,7 +254,7 @@ class PHIDAPlus(Estimator):
         novelty : float, optional
             Rows whose :meth:`score_samples` is below this get -1: 0.01 marks the most unusual 1 % of rows.
         level : {"groups", "parts"}, optional
-            Which clusters; None: those of the parameter ``level``.
+            Level of the clusters (default: the parameter ``level``).
 
         Returns
         -------
@@ -279,21 +280,22 @@ class PHIDAPlus(Estimator):
 
 
 def load(path: str | os.PathLike[str]) -> PHIDA | PHIDAPlus:
-    """A model from a file, of the estimator that wrote it.
+    """Load a model from a file.
 
     Parameters
     ----------
     path : path-like
-        What :meth:`PHIDA.save`, :meth:`PHIDAPlus.save` or the command line wrote.
+        File written by :meth:`PHIDA.save`, :meth:`PHIDAPlus.save` or the command line.
 
     Returns
     -------
     model : PHIDA or PHIDAPlus
+        An instance of the class that wrote the file.
 
     Raises
     ------
     phida.StateFileError
-        The file is damaged, foreign or from a newer phida.
+        The file is damaged, is not a phida model, or was written by a newer phida.
 
     Examples
     --------

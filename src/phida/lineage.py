@@ -1,4 +1,4 @@
-"""Records of the lives of clusters: which came of which, and how the model grew."""
+"""Records of cluster events and of the growth of a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = ("born", "split", "merged", "died", "revived")
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened to clusters, and that enough rows have confirmed.
+    """A confirmed event of clusters, such as a birth or a split.
 
     Examples
     --------
@@ -29,19 +29,19 @@ class Event:
     """
 
     number: int
-    """Events of a model are counted from 0."""
+    """Number of the event, from 0."""
     kind: str
     """``born``, ``split``, ``merged``, ``died`` or ``revived``."""
     sample: int
-    """Rows learned when it happened, as far as that is known: when it was first seen."""
+    """Number of rows learned when the event was first observed."""
     confirmed: int
-    """Rows learned when it was confirmed."""
+    """Number of rows learned when the event was confirmed."""
     before: tuple[int, ...]
-    """Ids that it happened to. Of ``merged``, the one that goes on comes first."""
+    """Ids of the clusters before the event. For ``merged``, the id that is kept comes first."""
     after: tuple[int, ...]
-    """Ids that came of it. For ``split`` the one that goes on comes first."""
+    """Ids of the clusters after the event. For ``split``, the id that is kept comes first."""
     support: float
-    """Support of what was born, split off, merged in, lost or revived."""
+    """Support of the cluster that was born, split off, merged, lost or revived."""
 
     def __str__(self) -> str:
         named = {
@@ -57,20 +57,20 @@ class Event:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A change that mappings show and that too few rows support to confirm it."""
+    """A possible event that too few rows support to confirm it."""
 
     kind: str
-    """``born`` for one cluster more, by birth or split; ``merged``."""
+    """``born`` for a new cluster, by birth or split; or ``merged``."""
     ids: tuple[int, ...]
     """The two confirmed clusters that may be one; empty for ``born``."""
     sample: int
-    """Rows learned when it was first seen."""
+    """Number of rows learned when it was first observed."""
     evidence: int
-    """Rows that support it; 50 confirm it, and fewer where the cluster concerned has had few."""
+    """Number of rows that support it. 50 rows confirm it, or fewer for a small cluster."""
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> tuple[Self, ...]:
-        """All candidates in the state of a native learner.
+        """Return all candidates in the state of a native learner.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Candidate:
 class Lineage(Sequence[Event]):
     """The confirmed events of a model, the oldest first; a sequence.
 
-    The latest 1,024 events are kept, or fewer if there are more than 8,192 ids in them; ``n_dropped`` older ones went.
+    The latest 1,024 events are kept, or fewer if they hold more than 8,192 ids. ``n_dropped`` counts the older ones.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Lineage(Sequence[Event]):
     >>> from phida import PHIDA
     >>> model = PHIDA().fit(load_iris().data)
     >>> model.lineage_
-    Lineage(10 events, 0 older ones dropped)
+    Lineage(10 events, 0 older dropped)
     """
 
     def __init__(self, events: Sequence[Event], n_dropped: int = 0) -> None:
@@ -109,7 +109,7 @@ class Lineage(Sequence[Event]):
 
     @classmethod
     def from_columns(cls, columns: dict[str, Any]) -> Self:
-        """A lineage from the core's columns, in which the ids of all events stand one after the other."""
+        """Build a lineage from the core's columns, in which the ids of all events are concatenated."""
         ids = iter(columns["event_ids"].tolist())
         dropped = columns["events_dropped"]
         names = ("event_kind", "event_sample", "event_confirmed", "event_n_before", "event_n_after", "event_support")
@@ -140,20 +140,21 @@ class Lineage(Sequence[Event]):
         return hash((self._events, self.n_dropped))
 
     def __repr__(self) -> str:
-        return f"Lineage({len(self)} events, {self.n_dropped} older ones dropped)"
+        events = f"{len(self)} event{'' if len(self) == 1 else 's'}"
+        return f"Lineage({events}, {self.n_dropped} older dropped)"
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per event; ``before`` and ``after`` hold tuples of ids."""
+        """Return a frame with one row per event; ``before`` and ``after`` hold tuples of ids."""
         names = ("number", "kind", "sample", "confirmed", "before", "after", "support")
         return _frame({name: [getattr(event, name) for event in self] for name in names})
 
 
 @dataclass(frozen=True, eq=False)
 class History(_Record):
-    """How the model grew: one entry per refresh, thinned out evenly to at most 512.
+    """Growth of the model: one entry per refresh, thinned evenly to at most 512 entries.
 
     Examples
     --------
@@ -165,19 +166,19 @@ class History(_Record):
     """
 
     sample: Ints
-    """Rows learned."""
+    """Number of rows learned."""
     n_nodes: Ints
     n_components: Ints
     n_clusters: Ints
     vigilance: Floats
-    """Similarity below which a row became a node of its own (τ)."""
+    """Similarity threshold (τ): a row below it became a new node."""
     interval: Ints
-    """Rows between two adjustments of the vigilance (λ)."""
+    """Number of rows between two adjustments of the vigilance (λ)."""
 
     def __len__(self) -> int:
         return len(self.sample)
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per entry."""
+        """Return a frame with one row per entry."""
         names = ("sample", "n_nodes", "n_components", "n_clusters", "vigilance", "interval")
         return _frame({name: getattr(self, name) for name in names})

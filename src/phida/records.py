@@ -1,7 +1,7 @@
-"""Read-only records of what was learned: nodes, PH graph, persistence, hierarchy, assignment view.
+"""Read-only records of a model: nodes, PH graph, persistence, hierarchy, flow, assignment view.
 
-Every record belongs to one moment. Its arrays cannot be written to, and later learning does not change them. Nodes are
-named by their position in :class:`Nodes`; components and clusters are numbered from 0.
+A record is a snapshot: its arrays are read-only, and later learning does not change them. Other records refer to nodes
+by their position in :class:`Nodes`. Components and clusters are numbered from 0.
 """
 
 from __future__ import annotations
@@ -55,20 +55,20 @@ class Nodes(_Record):
     """
 
     id: Ints
-    """Creation number; never reused, so it names a node for ever."""
+    """Unique number of the node, in order of creation; never reused."""
     birth: Ints
-    """How many samples had been learned when the node was created."""
+    """Number of samples learned when the node was created."""
     representatives: Floats
-    """Position per node, in the space of the data (y)."""
+    """Position of each node, in the space of the data (y)."""
     support: Ints | Floats
-    """How many samples updated the node (M); where old samples fade (``half_life``), what is left of them."""
+    """Number of samples that updated the node (M); with ``half_life``, their remaining weight."""
     rows: Ints
-    """How many samples the node won, with those of removed nodes that it was nearest to. All nodes together have every
-    sample learned, except where nodes are forgotten (``half_life``)."""
+    """Number of samples that the node won, including those of removed nodes that it was nearest to. The sum over all
+    nodes is the number of samples learned, unless nodes were forgotten (``half_life``)."""
     scale: Floats
-    """Node scale (s): distances are measured against it."""
+    """Scale of the node (s), the unit of distances to it."""
     active: Bools
-    """Active for prediction."""
+    """Whether the node is active for prediction."""
     component: Ints
     """PH component, -1 for none."""
     cluster: Ints
@@ -82,7 +82,7 @@ class Nodes(_Record):
         return len(self.id)
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per node; representatives in columns of the features' names, or ``x0``, ``x1``, …"""
+        """Return a frame with one row per node; its position is in columns named by feature, or ``x0``, ``x1``, …"""
         columns: dict[str, Any] = {
             "id": self.id,
             "birth": self.birth,
@@ -101,7 +101,7 @@ class Nodes(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Graph(_Record):
-    """The pruned mutual kNN graph over the nodes that persistence looks at.
+    """The pruned mutual kNN graph over the nodes, the input of persistence.
 
     Examples
     --------
@@ -123,22 +123,22 @@ class Graph(_Record):
     distance: Floats
     """Length of each edge (δ)."""
     k: int
-    """Candidates per node."""
+    """Number of candidate neighbours per node."""
     node_threshold: Floats
-    """Longest edge that a node's own candidates allow, in the order of ``nodes``."""
+    """Maximum edge length of each of ``nodes``, from its own candidates."""
     global_threshold: float
-    """Longest edge that all candidates together allow."""
+    """Maximum edge length, from all candidates."""
     isolated: Ints
     """Nodes without an edge."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per edge."""
+        """Return a frame with one row per edge."""
         return _frame({"source": self.source, "target": self.target, "distance": self.distance})
 
 
 @dataclass(frozen=True, eq=False)
 class Persistence(_Record):
-    """0-dimensional persistence: of log support on the PH graph, or in PHIDA+ of the log density of flow between nodes.
+    """0-dimensional persistence of log support on the PH graph or, in PHIDA+, of the log density of flow.
 
     Examples
     --------
@@ -155,25 +155,25 @@ class Persistence(_Record):
     birth: Floats
     """Log support of the mode, or log density of flow; -inf for a node without flow."""
     death: Floats
-    """Level at which the mode met a denser one; -inf if it never did."""
+    """Level at which the mode meets a denser one; -inf if it never does."""
     partner: Ints
-    """The mode into which it died, -1 if it did not."""
+    """The mode that it merges into, -1 for none."""
     input_nodes: Ints
     """The nodes of the graph."""
     base: Ints
-    """Mode of each of ``input_nodes`` when it was activated; -1 for isolated nodes, which take no part."""
+    """Mode of each of ``input_nodes`` at its activation; -1 for isolated nodes, which are left out."""
     threshold: float
-    """Modes that persist no longer than this are absorbed (ε)."""
+    """Persistence threshold (ε): modes up to it are absorbed."""
 
     @property
     def persistence(self) -> Floats:
-        """How long each mode lasts: birth minus death; inf for a mode that never met a denser one."""
+        """Persistence of each mode: birth minus death; inf for a mode that never meets a denser one."""
         forever = np.full(len(self.birth), np.inf)
         lasting: Floats = np.subtract(self.birth, self.death, out=forever, where=np.isfinite(self.death))
         return lasting
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per mode."""
+        """Return a frame with one row per mode."""
         return _frame(
             {
                 "node": self.node,
@@ -187,10 +187,10 @@ class Persistence(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy(_Record):
-    """The merges that lead from PH components to output clusters, and where they are cut.
+    """The merges from PH components to output clusters, and the cut.
 
-    In PHIDA+ single nodes take the place of components: they are merged by the prominence of peaks of flow (groups) or
-    by modularity (parts).
+    In PHIDA+, the leaves are single nodes instead of components. They are merged by the prominence of peaks of flow
+    (groups) or by modularity (parts).
 
     Examples
     --------
@@ -203,11 +203,11 @@ class Hierarchy(_Record):
     """
 
     leaves: str
-    """What merging starts from: ``component`` or ``node``."""
+    """Kind of the leaves: ``component`` or ``node``."""
     height: str
-    """What a merge height measures: ``dispersion``, the increase in weighted dispersion (q); ``prominence``, the height
-    of the lower peak of flow over the valley between the two; or ``modularity``, what is lost of it, below 0 where it
-    is gained."""
+    """Meaning of merge heights: ``dispersion``, the increase in weighted dispersion (q); ``prominence``, the ratio of
+    the lower peak of flow to the valley between the two; or ``modularity``, the loss of modularity, negative for a
+    gain."""
     mode: Ints
     """The densest node of each component, or the node that is the leaf."""
     persistence: Floats
@@ -217,22 +217,22 @@ class Hierarchy(_Record):
     centroid: Floats
     """Mass-weighted centroid of each component, in the transformed space."""
     leaf: Ints
-    """Per node, its leaf: a component, or its own number among the nodes in the map; -1 outside."""
+    """Leaf of each node; -1 for none."""
     cluster: Ints
     """Output cluster of each leaf."""
     merge_into: Ints
-    """Per merge, the cluster that stays, named by its lowest leaf."""
+    """Per merge, the cluster that is kept, named by its lowest leaf."""
     merge_from: Ints
-    """Per merge, the cluster that joins it."""
+    """Per merge, the cluster that is merged into it."""
     merge_height: Floats
-    """Per merge, what ``height`` says."""
+    """Height of each merge, as defined by ``height``."""
     minimum_count: int
-    """The least number of clusters that the masses justify (C_min); 1 in PHIDA+."""
+    """Minimum number of clusters, from the masses (C_min); 1 in PHIDA+."""
     level: int
-    """How many merges the cut makes."""
+    """Number of merges that the cut makes."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per merge, made or not."""
+        """Return a frame with one row per merge, made or not."""
         made = np.arange(len(self.merge_height)) < self.level
         return _frame(
             {
@@ -244,7 +244,7 @@ class Hierarchy(_Record):
         )
 
     def components_to_pandas(self) -> pd.DataFrame:
-        """One row per component."""
+        """Return a frame with one row per component."""
         return _frame(
             {
                 "mode": self.mode,
@@ -257,9 +257,9 @@ class Hierarchy(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Flow(_Record):
-    """What samples tell about the space between nodes, in PHIDA+.
+    """Counts of samples between pairs of nodes, in PHIDA+.
 
-    Pairs of winner and runner-up, and the flow of samples that is left where no valley cuts it.
+    A pair is a winner and a runner-up. The flow consists of the samples of pairs that no valley separates.
 
     Examples
     --------
@@ -271,13 +271,13 @@ class Flow(_Record):
     """
 
     nodes: Ints
-    """The nodes that take part; empty where no two nodes have samples between them."""
+    """The nodes with flow; empty if no samples lie between any two nodes."""
     winner: Ints
     """Per pair, the nearest node."""
     runner_up: Ints
     """Per pair, the second nearest node."""
     count: Floats
-    """Per pair, the samples; where old samples fade (``half_life``), what is left of them."""
+    """Per pair, the number of samples; with ``half_life``, their remaining weight."""
     offset: Floats
     """Per pair, the sum of the samples' distances from the plane between the two nodes: 0 on the plane, 1 level with
     the winner."""
@@ -296,7 +296,7 @@ class Flow(_Record):
     """Per node of ``nodes``, the density of flow; empty unless clusters are groups."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per pair."""
+        """Return a frame with one row per pair."""
         mean = np.divide(self.offset, self.count, out=np.zeros_like(self.offset), where=self.count > 0)
         return _frame(
             {
@@ -311,7 +311,7 @@ class Flow(_Record):
 
 @dataclass(frozen=True, eq=False)
 class AssignmentView(_Record):
-    """What prediction measures with: the feature transformation and the clusters' shares.
+    """The feature transformation and cluster shares that prediction uses.
 
     Examples
     --------
@@ -327,24 +327,24 @@ class AssignmentView(_Record):
     denominator: Floats
     """Scale per feature, to the power γ."""
     gamma: float
-    """How far features are normalised: 0 not at all."""
+    """Strength of normalisation; 0 is none."""
     support_share: Floats
     """Share of the support per cluster (p)."""
     concentration: float
     """Sum of the squared shares (q): the part of a cluster's support that its radius covers."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per cluster."""
+        """Return a frame with one row per cluster."""
         return _frame({"support_share": self.support_share})
 
     def features_to_pandas(self) -> pd.DataFrame:
-        """One row per feature."""
+        """Return a frame with one row per feature."""
         return _frame({"center": self.center, "denominator": self.denominator})
 
 
 @dataclass(frozen=True, eq=False)
 class Moments(_Record):
-    """Mean and spread of the samples learned; where old samples fade (``half_life``), of what is left of them.
+    """Mean and standard deviation of the samples learned; with ``half_life``, weighted by their remaining weight.
 
     Examples
     --------
@@ -361,5 +361,5 @@ class Moments(_Record):
     """Standard deviation per feature."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per feature."""
+        """Return a frame with one row per feature."""
         return _frame({"mean": self.mean, "deviation": self.deviation})

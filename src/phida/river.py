@@ -1,4 +1,4 @@
-"""PHIDA and PHIDA+ for river: the same learners behind ``learn_one`` and ``predict_one``."""
+"""PHIDA and PHIDA+ with river's interface: ``learn_one`` and ``predict_one``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["PHIDA", "PHIDAPlus"]
 
 
 class _Clusterer(base.Clusterer):
-    """What both clusterers share. A subclass has the settings of its native learner, and the rule to read it by."""
+    """Base class of both clusterers. A subclass sets the native learner and the rule that maps nodes to clusters."""
 
     def __init__(self) -> None:
         self._model: Model[NamedRows] = Model()
@@ -53,7 +53,7 @@ class _Clusterer(base.Clusterer):
         model.learn(model.features.row(x), self._rule)
 
     def predict_one(self, x: dict[Hashable, Any]) -> int:
-        """Cluster of a row, or -1 before any row was learned.
+        """Predict the cluster of a row; -1 before any row is learned.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class _Clusterer(base.Clusterer):
         return -1 if reading is None else int(reading.assign(self._model.features.row(x))[0])
 
     def predict_id_one(self, x: dict[Hashable, Any]) -> int:
-        """Cluster of a row, by the id that the cluster keeps as learning goes on; -1 before any row was learned.
+        """Predict the lasting cluster id of a row; -1 before any row is learned.
 
         Parameters
         ----------
@@ -79,9 +79,10 @@ class _Clusterer(base.Clusterer):
         return -1 if reading is None else int(reading.assign_ids(self._model.features.row(x))[0])
 
     def score_one(self, x: dict[Hashable, Any]) -> float:
-        """How unusual a row is: the share of the latest rows that fitted better when they came.
+        """Score how unusual a row is: the share of recent rows that fitted better when they were learned.
 
-        High is unusual, as for river's anomaly detectors: 1 minus what ``score_samples`` of the estimators gives.
+        High scores are unusual, as for river's anomaly detectors. The score is 1 minus ``score_samples`` of the
+        scikit-learn estimators.
 
         Parameters
         ----------
@@ -90,19 +91,19 @@ class _Clusterer(base.Clusterer):
 
         Returns
         -------
-        From 0 to 1; 0.5 before there is anything to compare with.
+        From 0 to 1; 0.5 before any row is learned.
         """
         reading = self._reading()
         return 0.5 if reading is None else 1.0 - float(novelty_scores(reading, self._model.features.row(x))[0])
 
     def learn_many(self, X: Any) -> None:
-        """Learn the rows of a frame in their order: to the bit as one by one, and faster.
+        """Learn the rows of a frame in order: bit-identical to ``learn_one``, and faster.
 
         Parameters
         ----------
         X
-            A pandas, polars or pyarrow frame, with a column per feature, in any order. It is checked whole before any
-            row is learned.
+            A pandas, polars or pyarrow frame, with a column per feature, in any order. All rows are checked before any
+            is learned.
         """
         frame = into_frame(X)
         model = self._model
@@ -113,7 +114,7 @@ class _Clusterer(base.Clusterer):
         model.learn(model.features.rows(frame), self._rule)
 
     def predict_many(self, X: Any) -> Any:
-        """Cluster of each row of a frame, or -1 before any row was learned.
+        """Predict the cluster of each row of a frame; -1 before any row is learned.
 
         Parameters
         ----------
@@ -151,7 +152,7 @@ class _Clusterer(base.Clusterer):
 
     @property
     def _raw_memory_usage(self) -> int:
-        """Bytes, the native state among them: what is needed to go on, not what it is worked with."""
+        """Bytes of the object and its native state, without working memory."""
         model = self._model
         native = model.learner.__getstate__().values() if model.begun else ()
         return int(super()._raw_memory_usage) + sum(getattr(value, "nbytes", 0) for value in native)
@@ -169,32 +170,32 @@ class _Clusterer(base.Clusterer):
 class PHIDA(_Clusterer):
     """Online clustering with persistence-guided node-to-cluster mapping, for river: the published method.
 
-    The learner of :class:`phida.PHIDA`: the same rows in the same order give the same bits as its ``partial_fit``,
-    whether they come one by one or in frames. It finds the number of clusters and has nothing to tune.
+    The learner of :class:`phida.PHIDA`: bit-identical to its ``partial_fit`` on the same rows, one by one or in frames.
+    It finds the number of clusters and has no parameters to tune.
     :class:`phida.river.PHIDAPlus` is recommended for new work.
 
     Attributes
     ----------
     n_clusters : int
-        How many clusters there are; 0 before the first row.
+        Number of clusters; 0 before the first row.
     centers : dict
-        The centre of each cluster, a dict of its features, by cluster number: support-weighted means of its nodes.
+        Centre of each cluster by cluster number, as a dict of features: the support-weighted mean of its nodes.
     lineage : phida.lineage.Lineage
-        What happened to clusters, by id: born, split, merged, died, revived.
+        Confirmed events of clusters, by id: born, split, merged, died, revived.
 
     Notes
     -----
-    **Features.** The first row fixes them, and the order in which they are summed up; later rows may hold them in any
-    order. A row with a feature missing, new, not a number, NaN, infinite or beyond 1e140 raises a ``ValueError`` that
-    names it, and changes nothing; of a frame, no row is learned then.
+    **Features.** The first row fixes the features and the order in which they are summed. Later rows may hold them in
+    any order. A missing or new feature, or a value that is not a number, NaN, infinite or beyond 1e140, raises a
+    ``ValueError`` that names the feature, and the model does not change. If a row of a frame is invalid, no row of the
+    frame is learned.
 
-    **Reading never changes learning.** Predictions, ``centers`` and ``n_clusters`` answer as if learning had just
-    ended, for which the clusters are worked out on a copy. That is done once after each row or frame that is learned,
-    when somebody asks, and costs much more than learning a row. Where answers may wait, learn and predict many rows at
-    a time.
+    **Predicting never changes the model.** Predictions, ``centers`` and ``n_clusters`` use clusters that are computed
+    on a copy, as if learning had just ended. The first prediction after learning computes them, which costs much more
+    than learning a row. For speed, learn and predict many rows at a time.
 
-    **Cluster numbers are not identities.** After more learning, cluster 3 may be another one; ``predict_id_one`` gives
-    ids that last, and ``lineage`` tells what became of them.
+    **Cluster numbers are not lasting ids.** After more learning, cluster 3 may be a different cluster.
+    ``predict_id_one`` returns ids that last, and ``lineage`` records how they change.
 
     Examples
     --------
@@ -219,46 +220,45 @@ class PHIDA(_Clusterer):
 
 
 class PHIDAPlus(_Clusterer):
-    """Online clustering that finds groups where groups are plain to see, for river.
+    """Online clustering that finds well separated groups, for river.
 
-    The learner of :class:`phida.PHIDAPlus`: the same rows in the same order give the same bits as its ``partial_fit``,
-    whether they come one by one or in frames. It finds the number of clusters and has nothing to tune.
+    The learner of :class:`phida.PHIDAPlus`: bit-identical to its ``partial_fit`` on the same rows, one by one or in
+    frames. It finds the number of clusters.
 
     Parameters
     ----------
     level
-        ``"groups"``, what a visible gap separates, or ``"parts"``, which also divide what has no gap. What is learned
-        is the same, so that it may be changed at any time.
+        ``"groups"``, clusters with a visible gap between them, or ``"parts"``, which need no gap. The learned model is
+        the same, so the level may be changed at any time.
     max_nodes
-        Never more nodes than this; where one more is needed, close nodes of little support are merged first. None: as
-        many as the stream needs.
+        Maximum number of nodes. At the limit, close nodes of little support are merged to make room. None: no limit.
     half_life
-        Rows after which a row counts half. None: every row counts the same for ever.
+        Number of rows after which the weight of a row is halved. None: all rows have the same weight.
 
     Attributes
     ----------
     n_groups, n_parts : int
-        How many groups and parts there are, whatever the ``level``; 0 before the first row.
+        Number of groups and of parts, at any ``level``; 0 before the first row.
     n_clusters : int
-        How many clusters there are; 0 before the first row.
+        Number of clusters; 0 before the first row.
     centers : dict
-        The centre of each cluster, a dict of its features, by cluster number: support-weighted means of its nodes.
+        Centre of each cluster by cluster number, as a dict of features: the support-weighted mean of its nodes.
     lineage : phida.lineage.Lineage
-        What happened to clusters, by id: born, split, merged, died, revived.
+        Confirmed events of clusters, by id: born, split, merged, died, revived.
 
     Notes
     -----
-    **Features.** The first row fixes them, and the order in which they are summed up; later rows may hold them in any
-    order. A row with a feature missing, new, not a number, NaN, infinite or beyond 1e140 raises a ``ValueError`` that
-    names it, and changes nothing; of a frame, no row is learned then.
+    **Features.** The first row fixes the features and the order in which they are summed. Later rows may hold them in
+    any order. A missing or new feature, or a value that is not a number, NaN, infinite or beyond 1e140, raises a
+    ``ValueError`` that names the feature, and the model does not change. If a row of a frame is invalid, no row of the
+    frame is learned.
 
-    **Reading never changes learning.** Predictions, ``centers`` and ``n_clusters`` answer as if learning had just
-    ended, for which the clusters are worked out on a copy. That is done once after each row or frame that is learned,
-    when somebody asks, and costs much more than learning a row. Where answers may wait, learn and predict many rows at
-    a time.
+    **Predicting never changes the model.** Predictions, ``centers`` and ``n_clusters`` use clusters that are computed
+    on a copy, as if learning had just ended. The first prediction after learning computes them, which costs much more
+    than learning a row. For speed, learn and predict many rows at a time.
 
-    **Cluster numbers are not identities.** After more learning, cluster 3 may be another one; ``predict_id_one`` gives
-    ids that last, and ``lineage`` tells what became of them.
+    **Cluster numbers are not lasting ids.** After more learning, cluster 3 may be a different cluster.
+    ``predict_id_one`` returns ids that last, and ``lineage`` records how they change.
 
     Examples
     --------

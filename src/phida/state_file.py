@@ -104,7 +104,7 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
     try:
         return _parsed(header, arrays)
     except (ValueError, RecursionError) as error:
-        raise StateFileError(f"{name} holds no valid model ({_line(error)}).") from error
+        raise StateFileError(f"{name} does not hold a valid model ({_line(error)}).") from error
 
 
 #: What the parsers of the container raise, besides StateFileError of ours.

@@ -57,7 +57,7 @@ def test_run_and_report(tmp_path):
         tmp_path,
     )
     first = phida_bench(*words)
-    assert first.exit_code == 0 and "40 trials settled (none failed)" in first.output
+    assert first.exit_code == 0 and "40 trials finished (none failed)" in first.output
     assert "nothing to do" in phida_bench(*words).output
     found = phida_bench("report", tmp_path, "--out", tmp_path / "report")
     assert found.exit_code == 0 and (tmp_path / "report" / "index.html").exists()

@@ -77,7 +77,7 @@ def test_killed_and_resumed(broker, tmp_path):
     ended(second, signal.SIGKILL)
 
     third = begun(*words, "--resume")  # once more, in case the last rows were in no checkpoint
-    until(lambda: f"going on at row {kept(folder)[1]['row']:,}" in third.stderr.readline())
+    until(lambda: f"resuming at row {kept(folder)[1]['row']:,}" in third.stderr.readline())
     broker.send(source, messages(X[:1]))
     until(lambda: len(X) in {row["row"] for row in broker.values(target)})
     ended(third)
@@ -140,8 +140,8 @@ def test_refusals(broker, tmp_path):
     until(lambda: (folder / "model.safetensors").is_file() and kept(folder)[1]["row"] == 50)
     ended(process)
     resumed = ("--checkpoint", folder, "--resume")
-    assert "was begun with kafka:one" in refused(broker.url("other"), *resumed)
-    assert "was begun with another output" in refused(broker.url("one"), *resumed, "--output", broker.url("out"))
+    assert "was started with kafka:one" in refused(broker.url("other"), *resumed)
+    assert "was started with another output" in refused(broker.url("one"), *resumed, "--output", broker.url("out"))
     assert "Unknown topic" in refused(broker.url("nothing"))
     assert "messages are read as ndjson" in refused(broker.url("one"), "--format", "csv")
     assert "messages are written as ndjson" in refused(

@@ -59,7 +59,7 @@ def test_a_model_of_either_method_goes_on_and_no_other_takes_its_place(tmp_path,
     assert_same_state(load(target), PHIDA().partial_fit(X).partial_fit(X))
     words = ("serve", "--from", str(rows_file), "--port", "0", "--model", str(begun), "--method", "phida+")
     found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
-    assert found.exit_code == 2 and "begun with --method phida; it cannot change on the way" in found.output
+    assert found.exit_code == 2 and "started with --method phida, which cannot change" in found.output
 
 
 def test_a_stream_that_fails_ends_with_its_error(tmp_path):

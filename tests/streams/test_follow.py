@@ -233,7 +233,7 @@ def test_standard_input_from_a_file_is_a_pipe(tmp_path):
         with path.open() as file:
             found = subprocess.run([*words, *more], stdin=file, capture_output=True, text=True, timeout=60)
         assert found.returncode == 0, found.stderr
-    assert "going on at row 20" in found.stderr
+    assert "resuming at row 20" in found.stderr
     assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:30]))
 
 

@@ -90,7 +90,7 @@ def test_inspect_tells_what_was_learned(here):
     fitted()
     model = PHIDAPlus.load("m.safetensors")
     shown = phida("inspect", "m.safetensors").output
-    assert "most telling features" in shown and f"{model.n_nodes_} (" in shown and "format 4" in shown
+    assert "most distinctive features" in shown and f"{model.n_nodes_} (" in shown and "format 4" in shown
     facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
     assert facts["samples"] == 600 == sum(cluster["rows"] for cluster in facts["clusters"])
     assert [cluster["id"] for cluster in facts["clusters"]] == sorted(set(model.cluster_ids_.tolist()))
@@ -159,8 +159,8 @@ def test_a_model_becomes_json_or_npz(here):
         (("update", "m.safetensors", "rows.csv", "--columns", "a"), 3, "has 3 features, but 1 columns were chosen"),
         (("convert", "m.safetensors", "m.xml"), 3, ".json or .npz"),
         (("convert", "rows.csv", "rows.npz", "--columns", "a"), 3, "npz cannot be written"),
-        (("convert", "empty.csv", "x.npy"), 3, "there is no row to convert"),
-        (("fit", "empty.csv", "--out", "m"), 3, "there is no row to learn from"),
+        (("convert", "empty.csv", "x.npy"), 3, "the input has no rows to convert"),
+        (("fit", "empty.csv", "--out", "m"), 3, "the input has no rows to learn from"),
     ],
 )
 def test_a_mistake_gets_one_sentence_and_an_exit_code(here, words, code, message):

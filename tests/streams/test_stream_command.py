@@ -87,7 +87,7 @@ def test_a_run_that_is_stopped_and_resumed_is_one_that_was_not(data, tmp_path):
     assert phida(*stream_words(half, tmp_path)).returncode == 0
     half.write_bytes(data.read_bytes())
     resumed = phida(*stream_words(half, tmp_path, "--resume"))
-    assert resumed.returncode == 0 and "going on at row 303" in resumed.stderr
+    assert resumed.returncode == 0 and "resuming at row 303" in resumed.stderr
     model, labels = expected(10)
     assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), model)
     out = (tmp_path / "out.csv").read_text()
@@ -152,7 +152,7 @@ def test_what_is_written_cannot_change_on_the_way(data, tmp_path):
     words = stream_words(data, tmp_path, "--events", tmp_path / "events")
     assert phida(*words).returncode == 0
     for changed, sentence in (
-        (stream_words(data, tmp_path), "--events is not what"),
+        (stream_words(data, tmp_path), "--events is not the file"),
         ((*words, "--ids"), "without --ids"),
     ):
         found = phida(*changed, "--resume")
@@ -160,7 +160,7 @@ def test_what_is_written_cannot_change_on_the_way(data, tmp_path):
     other = tmp_path / "other"
     other.write_bytes(b"x" * 100_000)
     found = phida(*stream_words(data, tmp_path, "--events", other), "--resume")
-    assert found.returncode == 3 and "--events is not what" in found.stderr and other.stat().st_size == 100_000
+    assert found.returncode == 3 and "--events is not the file" in found.stderr and other.stat().st_size == 100_000
 
 
 def test_no_output_is_written_over(data, tmp_path):
@@ -190,7 +190,7 @@ def test_a_signal_writes_a_last_checkpoint(tmp_path, data, number):
     assert "next row 50" in notes and "Traceback" not in notes
     header = HEADER if number == signal.SIGINT else ""
     second = phida(*words, "--resume", stdin=header + as_csv(X[50:], 50))
-    assert second.returncode == 0 and "going on at row 50" in second.stderr
+    assert second.returncode == 0 and "resuming at row 50" in second.stderr
     both = np.concatenate([clusters_in(first), clusters_in(second.stdout)])
     model, labels = expected(1)
     assert both.tolist() == labels.tolist()
@@ -280,7 +280,7 @@ def test_the_method_cannot_change_on_the_way(tmp_path, data):
             assert CliRunner().invoke(app, [*words, *again, "--resume"]).exit_code == 0
         found = CliRunner().invoke(app, [*words, "--method", other, "--resume"])
         said = " ".join(found.output.replace("│", " ").split())
-        assert found.exit_code == 2 and f"was begun with --method {method}; it cannot change on the way" in said
+        assert found.exit_code == 2 and f"was started with --method {method}, which cannot change" in said
 
 
 def test_the_level_holds_and_cannot_change_on_the_way(tmp_path, data):
@@ -294,7 +294,7 @@ def test_the_level_holds_and_cannot_change_on_the_way(tmp_path, data):
         assert CliRunner().invoke(app, [*words, *again, "--resume"]).exit_code == 0
     found = CliRunner().invoke(app, [*words, "--level", "groups", "--resume"])
     assert found.exit_code == 3
-    assert "was begun with --level parts; it cannot change on the way" in " ".join(found.output.split())
+    assert "was started with --level parts, which cannot change" in " ".join(found.output.split())
 
 
 def test_limits_hold_and_cannot_change_on_the_way(tmp_path, data):
@@ -305,7 +305,7 @@ def test_limits_hold_and_cannot_change_on_the_way(tmp_path, data):
     assert_same_state(model, PHIDAPlus(max_nodes=12, half_life=200).partial_fit(X))
     assert CliRunner().invoke(app, [*words, *limits, "--resume"]).exit_code == 0
     found = CliRunner().invoke(app, [*words, "--max-nodes", "13", "--resume"])
-    assert found.exit_code == 2 and "was begun with max_nodes 12" in " ".join(found.output.replace("│", " ").split())
+    assert found.exit_code == 2 and "was started with max_nodes 12" in " ".join(found.output.replace("│", " ").split())
 
 
 def test_a_checkpoint_is_not_overwritten_nor_its_batch_changed(tmp_path, data):
@@ -313,10 +313,10 @@ def test_a_checkpoint_is_not_overwritten_nor_its_batch_changed(tmp_path, data):
     again = phida(*stream_words(data, tmp_path))
     assert again.returncode == 2 and "holds a checkpoint already" in again.stderr
     words = ("stream", data, *CHOSEN, "--checkpoint", tmp_path / "state", "--resume", "--batch", 5)
-    assert "was begun with --batch 10" in phida(*words).stderr
+    assert "was started with --batch 10" in phida(*words).stderr
     (tmp_path / "out.csv").unlink()
     gone = phida(*stream_words(data, tmp_path, "--resume"))
-    assert gone.returncode == 3 and "the output is not what the stream was begun with" in gone.stderr
+    assert gone.returncode == 3 and "the output is not the one that the stream was started with" in gone.stderr
     (tmp_path / "state" / "model.safetensors").write_bytes(b"rubbish")
     damaged = phida(*stream_words(data, tmp_path, "--resume"))
     assert damaged.returncode == 4 and "damaged" in damaged.stderr
@@ -365,7 +365,7 @@ def test_what_was_learned_before_a_bad_row_is_kept(tmp_path, data):
     assert code == 3 and "row 300 has 6 fields" in said
     data.write_text(whole)
     code, said = invoke(*stream_words(data, tmp_path, "--resume"))
-    assert code == 0 and "going on at row 300" in said
+    assert code == 0 and "resuming at row 300" in said
     model, labels = expected(10)
     assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), model)
     assert clusters_in(tmp_path / "out.csv").tolist() == labels.tolist()
@@ -405,20 +405,20 @@ def test_fitting_that_is_interrupted_says_so(tmp_path):
 def test_the_output_must_be_the_one_that_was_begun(tmp_path, data):
     assert invoke(*stream_words(data, tmp_path))[0] == 0
     words = ("stream", data, *CHOSEN, "--checkpoint", tmp_path / "state", "--resume")
-    assert "the output is not what" in invoke(*words)[1]
+    assert "the output is not the one" in invoke(*words)[1]
     assert (
-        "begun with --output-format csv"
+        "started with --output-format csv"
         in invoke(*words, "--output", tmp_path / "out.csv", "--output-format", "ndjson")[1]
     )
     (tmp_path / "out.csv").write_text("short")
-    assert "the output is not what" in invoke(*words, "--output", tmp_path / "out.csv")[1]
+    assert "the output is not the one" in invoke(*words, "--output", tmp_path / "out.csv")[1]
 
 
 def test_a_pipe_is_not_taken_for_a_file(tmp_path, data):
     words = ("--checkpoint", tmp_path / "s", *CHOSEN)
     assert phida("stream", "-", *words, stdin=HEADER + as_csv(X[:20])).returncode == 0
     code, said = invoke("stream", data, *words, "--resume")
-    assert code == 3 and "is not what the stream was begun with" in said
+    assert code == 3 and "that the stream was started with" in said
 
 
 def test_rows_without_a_header_are_all_rows(tmp_path):

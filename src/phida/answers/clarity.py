@@ -1,4 +1,4 @@
-"""How clear the two gaps were that decide the number of clusters."""
+"""Clarity of the decisions about the number of clusters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from phida.records import Floats, Hierarchy, Persistence
 
 @dataclass(frozen=True)
 class CutClarity:
-    """How much larger the gap at each cut was than the next one: 0 is a toss-up, 1 beyond doubt, None no choice.
+    """Clarity of the two cuts: 0 is a toss-up, 1 is certain, None means that there was no choice.
 
-    A clarity of 0.25 says that the second largest gap is three quarters of the largest. Where a cut was chosen by hand
-    (:meth:`phida.PHIDA.cut`), its own gap is compared with the largest other one.
+    A clarity of 0.25 means that the second largest gap is three quarters of the largest. For a cut by
+    :meth:`phida.PHIDA.cut`, its own gap is compared with the largest other gap.
 
     Examples
     --------
@@ -40,15 +40,16 @@ class CutClarity:
 
     def __str__(self) -> str:
         return (
-            f"{self.n_components} components ({_told(self.persistence, 'no gap to choose by')}), "
-            f"{self.n_clusters} clusters ({_told(self.hierarchy, f'no choice: at least {self.minimum_count}')}"
+            f"{_counted(self.n_components, 'component')} ({_told(self.persistence, 'no gap to choose by')}), "
+            f"{_counted(self.n_clusters, 'cluster')} "
+            f"({_told(self.hierarchy, f'no choice: at least {self.minimum_count}')}"
             f"{'' if self.next_n_clusters is None else f'; next best {self.next_n_clusters}'})"
         )
 
 
 @dataclass(frozen=True)
 class FlowClarity:
-    """How far the nearest decision about the number of clusters was from being the other way round.
+    """Clarity of the number of clusters: how close the closest decision was.
 
     Examples
     --------
@@ -67,20 +68,20 @@ class FlowClarity:
     threshold: float | None
     """A peak with this prominence, or more, is a group of its own; None for parts."""
     clarity: float | None
-    """One minus the ratio of the smaller of the two to the larger: 0 is a toss-up, 1 beyond doubt; None where there
+    """One minus the ratio of the smaller of the two to the larger: 0 is a toss-up, 1 is certain; None where there
     was nothing to decide, or where the cut was chosen by hand."""
     by_hand: bool = False
     """Whether the cut was chosen by hand (:meth:`phida.PHIDAPlus.cut`)."""
 
     def __str__(self) -> str:
         kind = "part" if self.threshold is None else "group"
-        count = f"{self.n_clusters} {kind}{'' if self.n_clusters == 1 else 's'}"
+        count = _counted(self.n_clusters, kind)
         if self.by_hand:
             return f"{count} (chosen by hand)"
         if self.threshold is None:
-            return f"{count} (merged while that gains modularity)"
+            return f"{count} (merged while modularity increases)"
         if self.clarity is None:
-            return f"{count} (nothing else was possible)"
+            return f"{count} (no other number was possible)"
         return (
             f"{count} (clarity {self.clarity:.2f}: the nearest peak is {self.nearest:.3g} times as "
             f"high as its valley, {self.threshold:.3g} makes a group)"
@@ -104,7 +105,7 @@ def _flow_clarity(persistence: Persistence, hierarchy: Hierarchy) -> FlowClarity
 
 
 def cut_clarity(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutClarity | FlowClarity:
-    """How clear the number of clusters of a model was."""
+    """Return the clarity of a model's number of clusters."""
     if hierarchy.leaves == "node":
         return _flow_clarity(persistence, hierarchy)
     values = persistence.persistence
@@ -132,6 +133,10 @@ def _clarity(gaps: Floats, chosen: int) -> float | None:
     if not len(others):
         return None
     return float(np.clip(1.0 - others.max() / gaps[chosen], 0.0, 1.0)) if gaps[chosen] > 0 else 0.0
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _told(clarity: float | None, no_choice: str) -> str:

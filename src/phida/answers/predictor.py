@@ -1,4 +1,4 @@
-"""What can be asked of a model at one moment: labels, distances, novelty, records, explanations, other cuts."""
+"""Queries to a model at one moment: labels, distances, novelty, records, explanations, other cuts."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from phida.answers.novelty import novelty_scores
 
 
 class Snapshot(NamedTuple):
-    """A reading, and the columns of the rows that it is asked about."""
+    """A reading of a model, and the columns that rows must have."""
 
     reading: _core.Reading
     columns: Columns
 
 
 class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Answers from a reading: the model as if learning had just ended. Answering changes nothing.
+    """Base class for predictions from a reading: the model as if learning had just ended.
 
-    A predictor answers from the snapshot that it holds. An estimator takes a new one whenever it is asked.
+    A predictor uses the snapshot that it holds. An estimator takes a new snapshot for each call.
     """
 
     _held: Snapshot
 
     def _snapshot(self) -> Snapshot:
-        """The snapshot that answers."""
+        """Return the snapshot to predict from."""
         return self._held
 
     def _columns(self) -> Columns | None:
@@ -59,14 +59,14 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return columns.names
 
     def predict(self, X: Any, *, novelty: float | None = None) -> NDArray[np.int64]:
-        """Cluster of each row.
+        """Predict the cluster of each row.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         novelty : float, optional
-            Rows whose :meth:`score_samples` is below this get -1: with 0.01, rows that fit worse than 99 of 100 recent
-            ones did. None: every row gets its nearest cluster.
+            Rows whose :meth:`score_samples` is below this get -1: 0.01 marks the most unusual 1 % of rows. None: every
+            row gets its nearest cluster.
 
         Returns
         -------
@@ -81,12 +81,12 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         labels = reading.assign(samples, _threads.for_batch(samples.size))
         if novelty is not None:
             if not isinstance(novelty, Real) or not 0 <= novelty <= 1:
-                raise ValueError(f"novelty is a share of rows, from 0 to 1, not {novelty!r}.")
+                raise ValueError(f"novelty must be a share of rows from 0 to 1, not {novelty!r}.")
             labels[novelty_scores(reading, samples) < novelty] = -1
         return labels
 
     def predict_id(self, X: Any) -> NDArray[np.int64]:
-        """Cluster of each row, by the id that the cluster keeps as learning goes on.
+        """Predict the cluster of each row as an id that lasts as learning continues.
 
         Parameters
         ----------
@@ -110,11 +110,11 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return reading.assign_ids(samples, _threads.for_batch(samples.size))
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Distance of each row to each cluster, as prediction measures it.
+        """Compute the distance of each row to each cluster, as used for prediction.
 
         For groups of PHIDA+: the distance to the nearest node of the group. Otherwise: that distance plus the radius
         that holds the share ``assignment_view_.concentration`` of the cluster's support. In the published method, the
-        squared distance where the cluster has one node (the paper's h_c). The smallest distance is the label's.
+        squared distance where the cluster has one node (the paper's h_c). The label of a row is its nearest cluster.
 
         Parameters
         ----------
@@ -133,10 +133,10 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return reading.scores(samples, _threads.for_batch(samples.size))
 
     def assignment_margin(self, X: Any) -> NDArray[np.float64]:
-        """How much further than its own cluster the next one is, as :meth:`transform` measures it.
+        """Compute the difference of the distances to the second nearest and the nearest cluster.
 
-        The label stays the same as long as no distance changes by half of this (the paper's proposition 3). Infinite
-        where there is one cluster.
+        Distances are those of :meth:`transform`. The label stays the same as long as no distance changes by half of the
+        margin (the paper's proposition 3). With a single cluster, the margin is infinite.
 
         Parameters
         ----------
@@ -149,7 +149,9 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return _margins(self._distances(X))
 
     def membership(self, X: Any) -> NDArray[np.float64]:
-        """How much each row belongs to each cluster: in inverse proportion to :meth:`transform`, summing to 1.
+        """Compute the membership of each row in each cluster.
+
+        Memberships are inversely proportional to the distances of :meth:`transform`, and sum to 1.
 
         Parameters
         ----------
@@ -158,7 +160,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Returns
         -------
         shares : ndarray of shape (n_samples, n_clusters_)
-            The largest is the label's.
+            The label of a row is the cluster with the largest share.
 
         Examples
         --------
@@ -177,10 +179,10 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return shares
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """How usual each row is: the share of the latest rows that fitted worse when they came.
+        """Score how usual each row is: the share of recent rows that fitted worse when they were learned.
 
-        A row fits by how far its similarity to the winning node is above the vigilance. That is compared with the
-        latest 1,024 rows learned, so that 0.01 means the same on every stream: one row in a hundred is so unusual.
+        The fit of a row is its similarity to the winning node minus the vigilance. It is compared with the latest 1,024
+        rows learned, so 0.01 means the same for every stream: only 1 % of rows are so unusual.
 
         Parameters
         ----------
@@ -189,7 +191,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            From 0 (like nothing before) to 1; 0.5 before there is anything to compare with.
+            From 0 (unlike all recent rows) to 1; 0.5 before there are rows to compare with.
 
         Examples
         --------
@@ -205,20 +207,19 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return novelty_scores(reading, _validation.samples(self, X, columns))
 
     def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation | FlowExplanation:
-        """Why two rows, nodes or clusters are in one cluster, or are not.
+        """Explain why two rows, nodes or clusters are in the same cluster or not.
 
         Parameters
         ----------
         a, b : array-like of shape (n_features,), dict or Series; or int
-            Two rows (values with names are taken by name); or two nodes by their position in ``nodes_``; or two
-            clusters by their label.
+            Two rows (named values are matched by name), two nodes by position in ``nodes_``, or two clusters by label.
         kind : {"row", "node", "cluster"}, default="row"
-            What they are.
+            Kind of ``a`` and ``b``.
 
         Returns
         -------
         explanation : Explanation
-            A record; ``print`` it to read it.
+            A record; ``print`` shows it as text.
         """
         if kind not in ("row", "node", "cluster"):
             raise ValueError(f"kind must be 'row', 'node' or 'cluster', not {kind!r}.")
@@ -240,15 +241,15 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         )
 
     def cut(self, *, n_clusters: int | None = None, height: float | None = None) -> Cut:
-        """Another cut of the same hierarchy, without learning anything again.
+        """Cut the hierarchy at another number of clusters or height, without learning again.
 
-        Give one of the two. Below the least number of clusters that the model takes by itself, merging goes on by the
-        same rule. Later learning does not change the result.
+        Pass either ``n_clusters`` or ``height``. Below the model's own minimum number of clusters, merging continues by
+        the same rule. Later learning does not change the result.
 
         Parameters
         ----------
         n_clusters : int
-            How many clusters to make of the PH components, or of the nodes in PHIDA+.
+            Number of clusters.
         height : float
             Stop before the first merge above this height; see ``hierarchy_.merge_height``. For groups of PHIDA+ this is
             a prominence. Heights of parts rise and fall, so ``n_clusters`` is the better choice there.
@@ -256,7 +257,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Returns
         -------
         cut : Cut
-            A predictor: everything here but learning.
+            A predictor with the same methods, except for learning.
         """
         snapshot = self._snapshot()
         reading = snapshot.reading
@@ -264,7 +265,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         most, least = reading.n_leaves, reading.n_leaves - len(heights)
         if n_clusters is not None and height is None:
             if n_clusters not in range(least, most + 1):
-                raise ValueError(f"n_clusters can be from {least} to {most} here, not {n_clusters!r}.")
+                raise ValueError(f"n_clusters must be from {least} to {most} for this model, not {n_clusters!r}.")
             level = most - int(n_clusters)
         elif height is not None and n_clusters is None:
             signed = reading.height == "modularity"
@@ -273,7 +274,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 raise ValueError(f"height must be {wanted}, not {height!r}.")
             level = int(np.argmax([*(heights > height), True]))
         else:
-            raise ValueError("cut() takes either n_clusters or height.")
+            raise ValueError("cut() takes either n_clusters or height; pass exactly one of them.")
         return Cut._of(snapshot._replace(reading=reading.at_level(level)))
 
     @property
@@ -338,10 +339,10 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 class Cut(Predictor):
-    """A model at one moment, with its hierarchy cut in one place; :meth:`phida.PHIDA.cut` makes it.
+    """A model at one moment with another cut of its hierarchy; :meth:`phida.PHIDA.cut` creates it.
 
-    Predicts, scores, explains and shows records as the model does. It cannot learn or be pickled: keep the model, and
-    cut it again.
+    A cut predicts, scores, explains and has records as the model does. It cannot learn or be pickled; keep the model,
+    and cut it again.
 
     Examples
     --------
@@ -412,7 +413,7 @@ def _side(cut: Cut, given: Any, kind: str, name: str) -> Side:
         return _standing(cut, name, int(inside[np.argmin(np.square(away[inside]).sum(axis=1))]), rows)
     count = len(nodes) if kind == "node" else cut.n_clusters_
     if type(given) is bool or not isinstance(given, int | np.integer) or not 0 <= given < count:
-        raise ValueError(f"there is no {kind} {given!r}; they are numbered from 0 to {count - 1}.")
+        raise ValueError(f"{kind} {given!r} does not exist; {kind}s are numbered from 0 to {count - 1}.")
     strongest = int(np.argmax(np.where(nodes.cluster == given, nodes.support, -1)))
     return _standing(cut, f"{kind} {given}", int(given) if kind == "node" else strongest)
 
@@ -423,13 +424,13 @@ def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
     by_name = isinstance(given, Mapping) or (hasattr(given, "to_dict") and np.ndim(given) == 1)
     if by_name and names is not None:
         if set(given.keys()) != set(names):
-            raise ValueError(f"a row has the features {list(given.keys())}, but the model {list(names)}.")
+            raise ValueError(f"the row has the features {list(given.keys())}, but the model has {list(names)}.")
         given = [given[name] for name in names]
     elif isinstance(given, Mapping):
         given = list(given.values())
     values = np.asarray(given)
     if values.size != cut.n_features_in_ or values.ndim != 1 + (values.ndim == 2):
-        raise ValueError(f"a row has {cut.n_features_in_} features here; got an array of shape {values.shape}.")
+        raise ValueError(f"a row must have {cut.n_features_in_} features; got an array of shape {values.shape}.")
     return _validation.rows(cut, values.reshape(1, -1))
 
 

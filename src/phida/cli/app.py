@@ -1,4 +1,4 @@
-"""The table of contents of the command line. A command is imported when it is used, so that help comes at once."""
+"""The commands of ``phida``. Each is imported when it is used, so that ``--help`` is fast."""
 
 from __future__ import annotations
 
@@ -12,30 +12,33 @@ from phida.cli.options import Debug, Version
 
 #: Per command: its module, and the first line of its description.
 COMMANDS = {
-    "fit": ("models", "Learn a model from a file, afresh."),
-    "update": ("models", "Go on learning with more rows; a model that fails on the way stays as it was."),
-    "predict": ("models", "Give every row its cluster; the model does not change."),
-    "stream": ("stream", "Learn and label rows as they come; every row comes out with its number and its cluster."),
-    "serve": ("serve", "Learn a stream and show it live, on a page for the browser."),
-    "inspect": ("inspect", "Show what a model has learned: clusters, their sizes and their most telling features."),
-    "plot": ("pictures", "Draw a model: nodes, profile, lineage, persistence, hierarchy, history; a file each."),
-    "report": ("pictures", "Write one page about a model and what it makes of some data; the model does not change."),
-    "convert": ("convert", "Write data in another format, or a model as JSON or npz for other programs to read."),
-    "merge": ("merge", "Make one model of several, approximately: rows drawn from their nodes are learned afresh."),
+    "fit": ("models", "Train a new model on a data file."),
+    "update": ("models", "Train a model on more rows. If an error occurs, the model file does not change."),
+    "predict": ("models", "Predict the cluster of each row. The model does not change."),
+    "stream": ("stream", "Learn rows as they arrive, and write each one with its row number and cluster."),
+    "serve": ("serve", "Learn a stream and show its clusters live in the browser."),
+    "inspect": ("inspect", "Show a model's clusters, their sizes and their most distinctive features."),
+    "plot": ("pictures", "Plot a model's nodes, profile, lineage, persistence, hierarchy and history, one file each."),
+    "report": (
+        "pictures",
+        "Write an HTML report on a model and its clusters in a data file. The model does not change.",
+    ),
+    "convert": ("convert", "Convert data to another format, or a model to JSON or npz."),
+    "merge": ("merge", "Merge models approximately: train a new model on rows sampled from their nodes."),
 }
 
 
 class Commands(TyperGroup):
-    """Commands that are imported one by one."""
+    """A group whose commands are imported when they are used."""
 
     _listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names."""
+        """Return the names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command; no more than its description while all are listed."""
+        """Return a command; while the commands are listed, only its description."""
         if cmd_name not in COMMANDS:
             return None
         module, described = COMMANDS[cmd_name]
@@ -46,7 +49,7 @@ class Commands(TyperGroup):
         return typer.main.get_command(one)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """As ever, without importing the commands."""
+        """Write the list of commands without importing them."""
         self._listing = True
         try:
             super().format_help(ctx, formatter)
@@ -62,7 +65,7 @@ _SETTINGS = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
     cls=Commands,
     name="phida",
-    help="Online clustering of numeric streams, with no K and nothing to tune.",
+    help="Online clustering of numeric streams. The number of clusters is found, not chosen.",
     no_args_is_help=True,
     context_settings=_SETTINGS,
     pretty_exceptions_enable=False,
@@ -71,7 +74,7 @@ app = typer.Typer(
 
 @app.callback()
 def root(version: Version = False, debug: Debug = False) -> None:
-    """Online clustering of numeric streams, with no K and nothing to tune."""
+    """Online clustering of numeric streams. The number of clusters is found, not chosen."""
     from phida.cli import console
 
     console.debug = debug

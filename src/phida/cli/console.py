@@ -1,4 +1,4 @@
-"""Where the commands write, and how they end."""
+"""Output, error messages and exit codes of the commands."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ debug = False
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """A message to the user."""
+    """Print a message to standard error."""
     if not quiet:
         notes.print(text, markup=False, highlight=False)
 
 
 def print_json(facts: Any) -> None:
-    """A result for machines."""
+    """Print a result to standard output as JSON."""
     sys.stdout.write(json.dumps(facts, indent=1) + "\n")
 
 
 @contextmanager
 def errors_as_messages() -> Iterator[None]:
-    """One sentence instead of a traceback, warnings as messages, and an exit code that tells what happened."""
+    """Turn errors and warnings into one-line messages, and errors into exit codes."""
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: say(f"phida: {message}")
@@ -48,7 +48,7 @@ def errors_as_messages() -> Iterator[None]:
         notes.print("interrupted")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
-        # Whoever read the results has gone; Python would complain once more when it closes the pipe.
+        # The reader of the pipe has closed it; without this, Python prints an error when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(FAILURE) from None
     except StateFileError as error:
@@ -68,7 +68,7 @@ def _fail(error: BaseException, code: int) -> None:
 
 @contextmanager
 def counting(unit: str, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A line that counts, on a terminal."""
+    """Show a progress line with a count, on a terminal."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     hidden = quiet or not notes.is_terminal

@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from phida import state_file
-from phida.cli import inputs, options
+from phida.cli import inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, say
 from phida.streams.batch import Batch, DataError
 from phida.streams.learning import BadRows
@@ -20,8 +20,8 @@ from phida.streams.writing import RowWriter, writer
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="A data file, - for standard input, or a model (.safetensors).")],
-    target: Annotated[Path, typer.Argument(help="The new file; its suffix tells the format.", dir_okay=False)],
+    source: Annotated[str, typer.Argument(help="Data file, - for standard input, or model file (.safetensors).")],
+    target: Annotated[Path, typer.Argument(help="File to write; its suffix sets the format.", dir_okay=False)],
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = ".",
@@ -33,7 +33,7 @@ def convert(
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write data in another format, or a model as JSON or npz for other programs to read.
+    """Convert data to another format, or a model to JSON or npz.
 
     Example: phida convert readings.csv readings.parquet
     """
@@ -47,8 +47,8 @@ def convert(
         ):
             dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
             rows = _convert_rows(inputs.source(source, format, dialect, columns, exclude), target, bad, progress)
-        left_out = f"; {bad.count:,} bad rows were left out" if bad.count else ""
-        say(f"{rows:,} rows written to {target}{left_out}", quiet=quiet)
+        skipped = f"; {methods.counted({'bad rows': bad.count})} skipped" if bad.count else ""
+        say(f"{methods.counted({'rows': rows})} written to {target}{skipped}", quiet=quiet)
 
 
 def _convert_rows(source: Source, target: Path, bad: BadRows, progress: Callable[[int], None]) -> int:
@@ -56,7 +56,7 @@ def _convert_rows(source: Source, target: Path, bad: BadRows, progress: Callable
     batches = inputs.each_batch(source, None, bad, progress)
     first = next(batches, None)
     if first is None:
-        raise DataError("there is no row to convert.")
+        raise DataError("the input has no rows to convert.")
     with writer(target, format, first[0]) as out:
         rows += _written(out, first[1])
         for _, batch in batches:
@@ -79,4 +79,4 @@ def _convert_model(source: Path, target: Path) -> None:
         plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in state.items()}
         target.write_text(json.dumps({**facts, "state": plain}, indent=1))
     else:
-        raise DataError("a model can be converted to .json or .npz.")
+        raise DataError(f"a model can be converted to .json or .npz, not to {target.name}.")

@@ -1,4 +1,4 @@
-"""What a model found, in plain words."""
+"""A summary of the clusters that a model found."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from phida.streams.model import StreamModel
 #: Clusters and features per cluster that are named.
 _CLUSTERS, _TELLING = 8, 3
 
-#: Below this clarity, the number of clusters might as well be another.
+#: Below this clarity, the number of clusters is uncertain.
 _CLOSE_CALL = 0.1
 
 
 def facts(model: StreamModel) -> dict[str, Any]:
-    """What was found, as plain values."""
+    """Return the findings as plain values."""
     reading = model.reading()
     persistence = records.Persistence(**reading.persistence())
     clarity = cut_clarity(persistence, records.Hierarchy(**reading.hierarchy()), reading.n_components)
@@ -44,11 +44,11 @@ def facts(model: StreamModel) -> dict[str, Any]:
 
 
 def sentences(model: StreamModel, found: dict[str, Any]) -> list[str]:
-    """The same in words: how many clusters, how sure, what sets them apart, and a warning if need be."""
+    """Return the findings as sentences: clusters, their distinctive features, the clarity, and warnings."""
     clusters: Sequence[dict[str, Any]] = found["found"]
     level = methods.level_of(model)
     if len(clusters) == 1:
-        advice = " --level parts divides them all the same." if level == "groups" else ""
+        advice = " Try --level parts, which needs no gaps between clusters." if level == "groups" else ""
         return [f"warning: the rows show no clear structure; they form one cluster.{advice}"]
     lines = [f"{len(clusters)} clusters{f' ({level})' if level else ''}:"]
     for cluster in clusters[:_CLUSTERS]:
@@ -62,9 +62,9 @@ def sentences(model: StreamModel, found: dict[str, Any]) -> list[str]:
         lines.append(f"  and {len(clusters) - _CLUSTERS} more ({_percent(rest)} together); phida inspect lists them")
     sure = found["clarity"]
     if sure is not None:
-        lines.append(f"how sure: clarity {sure:.2f}, where 0 is a toss-up and 1 beyond doubt")
+        lines.append(f"clarity {sure:.2f}: how clear the number of clusters is, from 0 (a toss-up) to 1 (certain)")
         if sure < _CLOSE_CALL:
-            lines.append("warning: the number of clusters is a close call; the rows show no clear structure there.")
+            lines.append("warning: the number of clusters is uncertain; the rows show no clear structure.")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""From what a user typed to rows: sources, bad rows, and a pass over a file."""
+"""Input of the commands: sources, bad rows, and a pass over a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BATCH = 10_000
 
 
 def dialect(delimiter: str | None, decimal: str, thousands: str | None, encoding: str) -> Dialect:
-    """How the fields of a text file are written."""
+    """Return the CSV dialect that the options describe."""
     named = {"tab": "\t", "\\t": "\t", "space": " "}
     try:
         return Dialect(named.get(delimiter or "", delimiter), decimal, thousands, encoding)
@@ -46,17 +46,18 @@ def source(
     model: StreamModel | None = None,
     impute: str | None = None,
 ) -> Source:
-    """What is to be read; a model that has names chooses the columns by them, where the format has names too.
+    """Return the source that the options describe.
 
-    A model also says which columns are converted, and whether missing values are filled.
+    A model with feature names chooses the columns by name, where the format has names. It also sets which columns are
+    converted, and whether missing values are filled.
     """
     if impute is not None and impute not in RULES:
         raise typer.BadParameter(f"--impute takes {', '.join(RULES)}, not {impute!r}.")
     kept = None if model is None or model.imputer is None else model.imputer.rule
     if None not in (kept, impute) and kept != impute:
-        raise typer.BadParameter(f"the model was begun with --impute {kept}; it cannot change on the way.")
+        raise typer.BadParameter(f"the model was started with --impute {kept}, which cannot change.")
     if format is not None and format not in FORMATS:
-        raise typer.BadParameter(f"there is no format {format!r}; choose one of {', '.join(FORMATS)}.")
+        raise typer.BadParameter(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}.")
     chosen = names(columns)
     if model is not None and model.names is not None and not chosen and format_of(data, format) not in NAMELESS:
         chosen = model.names
@@ -66,7 +67,7 @@ def source(
 
 
 def begin_preparation(model: StreamModel, reader: RowReader, impute: str | None) -> None:
-    """Have a model fill missing values, if that is asked for; what it learned of them before stays."""
+    """Give a model an imputer, if the option is set and the model has none."""
     if impute is not None and model.imputer is None:
         model.imputer = Imputer(impute, len(reader.features))
 
@@ -78,20 +79,20 @@ def check_targets(data: str, *targets: Path | None, model: Path | None = None) -
         if target is None:
             continue
         if str(target) == "-":
-            raise typer.BadParameter("- is no file; give the output a name.")
+            raise typer.BadParameter("- is not a file name here; give the output file a name.")
         if not target.parent.is_dir():
-            raise OSError(f"there is no folder {target.parent}; make it first.")
+            raise OSError(f"folder {target.parent} does not exist; create it first.")
         if target.exists() and os.path.exists(data) and target.samefile(data):
             raise typer.BadParameter(f"{target} is the input; give the output another name.")
         if target.exists() and model is not None and model.exists() and target.samefile(model):
             raise typer.BadParameter(f"{target} is the model; give the output another name.")
         if target.resolve() in written:
-            raise typer.BadParameter(f"{target} is to be written twice; give each output a name of its own.")
+            raise typer.BadParameter(f"{target} is the name of two outputs; give each its own name.")
         written.add(target.resolve())
 
 
 def standard_output() -> IO[bytes]:
-    """Where results go that are not for people."""
+    """Return standard output as a binary file."""
     if sys.stdout is None:
         raise OSError("standard output is closed; give --output FILE.")
     return sys.stdout.buffer
@@ -101,7 +102,7 @@ def standard_output() -> IO[bytes]:
 def bad_rows(
     data: str, action: str, log: Path | None, output: Path | None = None, *, offset: int = 0
 ) -> Iterator[BadRows]:
-    """What becomes of bad rows; a log is continued at an offset. What is to be written is checked first."""
+    """Check the options for bad rows, and open their log; a resumed log continues at an offset."""
     if action not in ("fail", "skip", "log"):
         raise typer.BadParameter(f"--on-bad-row takes fail, skip or log, not {action!r}.")
     if (action == "log") != (log is not None):
@@ -109,7 +110,9 @@ def bad_rows(
     check_targets(data, output, log)
     if log is None:
         if offset:
-            raise typer.BadParameter("the stream was begun with --on-bad-row log; it cannot change on the way.")
+            raise typer.BadParameter(
+                "the stream was started with --on-bad-row log, which cannot change; pass it again."
+            )
         yield BadRows(action)
         return
     with continued(log, offset) as file:
@@ -118,9 +121,11 @@ def bad_rows(
 
 @contextmanager
 def continued(path: Path, offset: int) -> Iterator[IO[bytes]]:
-    """A file that is written on from an offset; what stands behind it is written anew."""
+    """Open a file to write from an offset; what follows the offset is removed."""
     if offset and (not path.is_file() or path.stat().st_size < offset):
-        raise ValueError(f"{path} is not the file that the stream was begun with.")
+        raise ValueError(
+            f"{path} is not the file that the stream was started with; use that one, or another --checkpoint."
+        )
     with path.open("r+b" if offset else "wb") as file:
         file.truncate(offset)
         file.seek(offset)
@@ -136,9 +141,9 @@ def each_batch(
     *,
     learn: bool = False,
 ) -> Iterator[tuple[RowReader, Batch]]:
-    """The batches of a file, prepared for a model unless it is to learn them; Ctrl-C ends it between two of them."""
+    """Iterate over the batches of a file, prepared for prediction unless ``learn``; Ctrl-C stops between batches."""
     if is_address(source.path):
-        raise DataError("a topic has no end; learn it with phida stream or phida serve.")
+        raise DataError("a topic has no end; use phida stream or phida serve.")
     signals = Signals()
     with signals.caught(), opened(source, signals, notify) as reader:
         if model is not None:

@@ -17,7 +17,7 @@ _TELLING = 3
 
 
 def inspect(model: options.Model, level: options.Level = None, as_json: options.Json = False) -> None:
-    """Show what a model has learned: clusters, their sizes and their most telling features.
+    """Show a model's clusters, their sizes and their most distinctive features.
 
     Example: phida inspect flowers.safetensors
     """
@@ -96,14 +96,16 @@ def _show(facts: dict[str, Any]) -> None:
     table = Table(box=None)
     for name in ("cluster", "rows", "nodes", *(["label"] if labels else [])):
         table.add_column(name, justify="right")
-    table.add_column("most telling features (centre; standard deviations from the mean)")
+    table.add_column("most distinctive features (centre; standard deviations from the mean)")
     for cluster in facts["clusters"]:
         telling = ", ".join(f"{t['feature']} {t['center']:.4g} ({t['deviations']:+.1f})" for t in cluster["telling"])
         now = [", ".join(map(str, cluster["labels"])) or "none"] if labels else []
         table.add_row(str(cluster["id"]), f"{cluster['rows']:,}", str(cluster["nodes"]), *now, telling)
     results.print(table)
     if labels:
-        results.print("Clusters are named by the ids that they keep; label is what phida predict writes now.")
+        results.print(
+            "The column cluster holds lasting cluster ids. The column label holds what phida predict writes now."
+        )
 
 
 def _listed(facts: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""``phida merge``: models that learned apart become one."""
+"""``phida merge``: one model from several."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from phida.estimators import load
 
 
 def merge(
-    models: Annotated[list[Path], typer.Argument(help="Models of the same features.", dir_okay=False)],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the merged model goes.", dir_okay=False)],
+    models: Annotated[list[Path], typer.Argument(help="Model files with the same features.", dir_okay=False)],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.", dir_okay=False)],
     n_samples: Annotated[
-        int | None, typer.Option(min=1, help="Rows drawn from the models; else as many as they learned, up to 100,000.")
+        int | None, typer.Option(min=1, help="Rows to sample (default: as many as the models learned, up to 100,000).")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the drawing.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the sample.")] = 0,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make one model of several, approximately: rows drawn from their nodes are learned afresh.
+    """Merge models approximately: train a new model on rows sampled from their nodes.
 
     Example: phida merge monday.safetensors tuesday.safetensors -o both.safetensors
     """
@@ -41,7 +41,6 @@ def merge(
         if as_json:
             print_json(facts)
             return
-        say(
-            f"{facts['models']} models merged, of {facts['samples']:,} rows: {methods.counted(counts)}. Model: {out}",
-            quiet=quiet,
-        )
+        merged_models = methods.counted({"models": len(models)})
+        rows = methods.counted({"rows": merged.n_samples_seen_})
+        say(f"{merged_models} merged, of {rows}: {methods.counted(counts)}. Model: {out}", quiet=quiet)

@@ -23,7 +23,7 @@ def method_of(found: StreamModel | Estimator) -> str:
 def new_model(
     method: str | None, level: str | None = None, max_nodes: int | None = None, half_life: float | None = None
 ) -> StreamModel:
-    """A model that is to learn rows: of PHIDA+, unless another method is asked for."""
+    """Return a new model: PHIDA+, unless another method is given."""
     _check_names(method, level)
     if method == "phida":
         _refuse_options(level=level, max_nodes=max_nodes, half_life=half_life)
@@ -32,11 +32,11 @@ def new_model(
 
 
 def check_begun(model: StreamModel, method: str | None, max_nodes: int | None, half_life: float | None) -> None:
-    """Options may repeat what a model was begun with, but not contradict it."""
+    """Refuse options that contradict those the model was started with."""
     _check_names(method, None)
     begun_with = method_of(model)
     if method not in (None, begun_with):
-        raise typer.BadParameter(f"the model was begun with --method {begun_with}; it cannot change on the way.")
+        raise typer.BadParameter(f"the model was started with --method {begun_with}, which cannot change.")
     wanted = {"max_nodes": max_nodes, "half_life": half_life}
     if not model.method.plus:
         _refuse_options(**wanted)
@@ -44,11 +44,11 @@ def check_begun(model: StreamModel, method: str | None, max_nodes: int | None, h
     for name, value in wanted.items():
         held = getattr(model.method, name)
         if value is not None and value != held:
-            raise typer.BadParameter(f"the model was begun with {name} {held}; it cannot change on the way.")
+            raise typer.BadParameter(f"the model was started with {name} {held}, which cannot change.")
 
 
 def set_level(found: StreamModel | Estimator, level: str | None) -> None:
-    """Read a model at the level that is asked for, if any; that can change at any time."""
+    """Set the level of a model, if one is given."""
     _check_names(None, level)
     if level is None:
         return
@@ -61,9 +61,9 @@ def set_level(found: StreamModel | Estimator, level: str | None) -> None:
 
 
 def read_at(found: StreamModel | Estimator, level: str | None) -> None:
-    """Read a model at the level that is asked for, if any, with ids of the clusters of that level.
+    """Set the level of a model, if one is given, and compute cluster ids for that level.
 
-    The model must not be saved afterwards: these ids are what it would have if it went on at that level.
+    The model must not be saved afterwards: these ids are the ones it would have if it learned on at that level.
     """
     before = level_of(found)
     set_level(found, level)
@@ -84,7 +84,7 @@ def _is_plus(found: StreamModel | Estimator) -> bool:
 
 
 def counted(counts: dict[str, int]) -> str:
-    """How many of each, in words: ``5 groups, 23 parts, 40 nodes``."""
+    """Format counts as text, with the right plurals: ``5 groups, 1 part, 40 nodes``."""
     return ", ".join(f"{count:,} {name[:-1] if count == 1 else name}" for name, count in counts.items())
 
 
@@ -100,5 +100,5 @@ def _refuse_options(**options: object) -> None:
     for name, value in options.items():
         if value is not None:
             raise typer.BadParameter(
-                f"--{name.replace('_', '-')} is an option of PHIDA+; the published method (--method phida) has none."
+                f"--{name.replace('_', '-')} is an option of PHIDA+; leave it out with --method phida."
             )

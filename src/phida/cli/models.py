@@ -24,7 +24,7 @@ def fit(
     data: options.Data,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Where the model goes; without it, only the summary.", dir_okay=False),
+        typer.Option("--out", "-o", help="Model file to write (default: none, summary only).", dir_okay=False),
     ] = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
@@ -45,7 +45,7 @@ def fit(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Learn a model from a file, afresh.
+    """Train a new model on a data file.
 
     Example: phida fit flowers.csv --label species --out flowers.safetensors
     """
@@ -59,17 +59,17 @@ def fit(
             model.save(out)
         scores = {} if label is None or source.is_pipe else _scores(model, source, quiet)
         if label is not None and source.is_pipe:
-            say("not scored against the label: standard input can be read only once", quiet=quiet)
+            say("no scores against the label: standard input can be read only once", quiet=quiet)
         _tell(model, bad, scores, out, as_json, quiet, findings.facts(model))
         if out is None:
-            say("the model was not kept; --out FILE keeps it, for phida predict and others", quiet=quiet)
+            say("the model was not saved; --out FILE saves it, for phida predict and other commands", quiet=quiet)
 
 
 def update(
     model: options.Model,
     data: options.Data,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where the model goes; else it is replaced.", dir_okay=False)
+        Path | None, typer.Option("--out", "-o", help="Model file to write (default: replace MODEL).", dir_okay=False)
     ] = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
@@ -84,7 +84,7 @@ def update(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Go on learning with more rows; a model that fails on the way stays as it was.
+    """Train a model on more rows. If an error occurs, the model file does not change.
 
     Example: phida update flowers.safetensors more_flowers.csv
     """
@@ -92,7 +92,9 @@ def update(
         found = StreamModel.load(model)
         methods.set_level(found, level)
         if found.position is not None and out is None:
-            raise typer.BadParameter(f"{model} is a checkpoint: go on with phida stream --resume, or give --out.")
+            raise typer.BadParameter(
+                f"{model} is a checkpoint; continue it with phida stream --resume, or pass --out FILE."
+            )
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         _learn(found, inputs.source(data, format, dialect, columns, exclude, model=found), bad, quiet)
         found.save(out or model)
@@ -102,9 +104,11 @@ def update(
 def predict(
     model: options.Model,
     data: options.Data,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file instead of standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Output file (default: standard output).")
+    ] = None,
     output_format: Annotated[
-        str | None, typer.Option(help="csv, ndjson, parquet or arrow (default: by suffix).")
+        str | None, typer.Option(help="Output format: csv, ndjson, parquet or arrow (default: from the suffix).")
     ] = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
@@ -119,7 +123,7 @@ def predict(
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Give every row its cluster; the model does not change.
+    """Predict the cluster of each row. The model does not change.
 
     Example: phida predict flowers.safetensors more_flowers.csv --output labelled.csv
     """
@@ -150,7 +154,7 @@ def predict(
 
 
 def output_format_of(source: Source, output: Path | None, wanted: str | None) -> str:
-    """What was asked for, by name or by the suffix of a Parquet or Arrow file; else as the data, or csv."""
+    """Return the output format: the option, else a Parquet or Arrow suffix, else ndjson for ndjson input, else csv."""
     if wanted is not None and wanted not in FORMATS:
         raise typer.BadParameter(f"--output-format takes one of {', '.join(FORMATS)}, not {wanted!r}.")
     suffix = None if output is None else SUFFIXES.get(output.suffix.lower())
@@ -162,7 +166,7 @@ def output_format_of(source: Source, output: Path | None, wanted: str | None) ->
 
 
 def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool, impute: str | None = None) -> None:
-    looked = bool(source.selection.columns)  # whoever names the features means them
+    looked = bool(source.selection.columns)  # columns named by the user are meant as features
     with counting("rows", quiet=quiet) as progress:
         for reader, read in inputs.each_batch(source, model, bad, progress, partial(say, quiet=quiet), learn=True):
             if model.names is None and not model.fitted:
@@ -176,7 +180,7 @@ def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool, impute
             if len(batch):
                 model.learn(batch.rows)
     if not model.fitted:
-        raise DataError("there is no row to learn from.")
+        raise DataError("the input has no rows to learn from.")
 
 
 def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]:
@@ -189,9 +193,9 @@ def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]
 
 
 def warn_of_ids(reader: RowReader, batch: Batch, quiet: bool) -> None:
-    """Say which features look like ids: learned as numbers, they hide what the others show."""
+    """Warn of features that look like ids: used as numbers, they hide the structure of the others."""
     for name in likely_ids(reader.features, batch.rows):
-        say(f"warning: column {name!r} looks like an id. To leave it out: --exclude {listed([name])}", quiet=quiet)
+        say(f"warning: column {name!r} looks like an id. To leave it out, add --exclude {listed([name])}", quiet=quiet)
 
 
 def _tell(
@@ -220,7 +224,8 @@ def _tell(
         print_json(facts | (found or {}))
         return
     where = "" if out is None else f" Model: {out}"
-    say(f"{facts['samples']:,} rows learned: {methods.counted(counts)}.{where}", quiet=quiet)
+    rows = methods.counted({"rows": facts["samples"]})
+    say(f"{rows} learned: {methods.counted(counts)}.{where}", quiet=quiet)
     for sentence in [] if found is None else findings.sentences(model, found):
         say(sentence, quiet=quiet)
     if scores:
@@ -230,17 +235,18 @@ def _tell(
 
 
 def tell_preparation(model: StreamModel, quiet: bool) -> None:
-    """Say what became of missing values."""
+    """Print how many missing values were filled or dropped."""
     imputer = model.imputer
     if imputer is not None and imputer.filled:
-        say(f"{imputer.filled:,} missing values were filled with the {imputer.rule} of earlier rows", quiet=quiet)
+        filled = methods.counted({"missing values": imputer.filled})
+        say(f"{filled} filled with the {imputer.rule} of earlier rows", quiet=quiet)
     if imputer is not None and imputer.dropped:
-        say(f"{imputer.dropped:,} rows with missing values were dropped", quiet=quiet)
+        say(f"{methods.counted({'rows': imputer.dropped})} with missing values dropped", quiet=quiet)
 
 
 def _tell_bad(bad: BadRows, quiet: bool) -> None:
     if bad.count:
-        say(f"{bad.count:,} bad rows were left out", quiet=quiet)
+        say(f"{methods.counted({'bad rows': bad.count})} skipped", quiet=quiet)
 
 
 def _shown(scores: dict[str, float]) -> str:

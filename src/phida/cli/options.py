@@ -20,37 +20,44 @@ def _show_version(context: typer.Context, wanted: bool) -> None:
 Version = Annotated[
     bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
 ]
-Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
-Data = Annotated[str, typer.Argument(help="CSV, TSV, NDJSON, Parquet, Arrow IPC, npy or npz; - is standard input.")]
-Model = Annotated[Path, typer.Argument(help="A model that phida fit, update or stream wrote.", dir_okay=False)]
-Format = Annotated[str | None, typer.Option(help="Format of the data, where its suffix does not tell.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")]
+Data = Annotated[
+    str, typer.Argument(help="Data file (CSV, TSV, NDJSON, Parquet, Arrow IPC, npy, npz); - for standard input.")
+]
+Model = Annotated[
+    Path, typer.Argument(help="Model file that phida fit, update, stream or merge wrote.", dir_okay=False)
+]
+Format = Annotated[str | None, typer.Option(help="Input format (default: from the file suffix).")]
 Delimiter = Annotated[str | None, typer.Option(help="CSV delimiter (default: detected).")]
-Decimal = Annotated[str, typer.Option(help="Decimal separator of CSV.")]
-Thousands = Annotated[str | None, typer.Option(help="Thousands separator of CSV (default: none).")]
-Encoding = Annotated[str, typer.Option(help="Encoding of CSV: utf-8, cp1252, latin-1 and others that Python knows.")]
-Columns = Annotated[str | None, typer.Option(help="The features, with commas between.")]
-Exclude = Annotated[str | None, typer.Option(help="Columns to leave out, with commas between.")]
+Decimal = Annotated[str, typer.Option(help="CSV decimal separator.")]
+Thousands = Annotated[str | None, typer.Option(help="CSV thousands separator (default: none).")]
+Encoding = Annotated[str, typer.Option(help="CSV encoding, such as utf-8, cp1252 or latin-1.")]
+Columns = Annotated[str | None, typer.Option(help="Feature columns, separated by commas (default: all).")]
+Exclude = Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")]
 Convert = Annotated[
-    str | None, typer.Option(help="Columns of dates (as days since 1970) or booleans (as 0 and 1) to learn.")
+    str | None, typer.Option(help="Date columns (as days since 1970) and boolean columns (as 0 or 1) to use.")
 ]
 Impute = Annotated[
-    str | None, typer.Option(help="Missing values: median or mean of earlier rows fills them; drop skips their rows.")
+    str | None, typer.Option(help="Missing values: median or mean (of earlier rows), or drop (skip the row).")
 ]
-Label = Annotated[str | None, typer.Option(help="Column with true classes: never learned, scored against.")]
-Method = Annotated[str | None, typer.Option(help="phida+ (default), or phida: the published method.")]
+Label = Annotated[str | None, typer.Option(help="Column with the true classes, used for scores only.")]
+Method = Annotated[str | None, typer.Option(help="Clustering method: phida+ (default) or phida (published).")]
 Level = Annotated[
-    str | None, typer.Option(help="Clusters of PHIDA+: groups (default), or parts, which also divide what has no gap.")
+    str | None,
+    typer.Option(help="Cluster level (PHIDA+ only): groups (default), or parts, which need no gap between them."),
 ]
-MaxNodes = Annotated[int | None, typer.Option(min=3, help="Most nodes; PHIDA+ only.")]
-HalfLife = Annotated[float | None, typer.Option(help="Rows after which a row counts half; PHIDA+ only.")]
-OnBadRow = Annotated[str, typer.Option(help="fail, skip, or log: what to do with a row that cannot be read.")]
-BadRowLog = Annotated[Path | None, typer.Option(help="Where such rows go with --on-bad-row log.", dir_okay=False)]
+MaxNodes = Annotated[int | None, typer.Option(min=3, help="Maximum number of nodes (PHIDA+ only).")]
+HalfLife = Annotated[
+    float | None, typer.Option(help="Number of rows after which a row's weight is halved (PHIDA+ only).")
+]
+OnBadRow = Annotated[str, typer.Option(help="Action for rows that cannot be read: fail, skip or log.")]
+BadRowLog = Annotated[Path | None, typer.Option(help="File for bad rows, with --on-bad-row log.", dir_okay=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no messages but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 
 def names(text: str | None) -> tuple[str, ...]:
-    """Names with commas between; one that has a comma itself stands in double quotes."""
+    """Split comma-separated names; a name with a comma is quoted with double quotes."""
     if text is None:
         return ()
     found = next(csv.reader([text], skipinitialspace=True), [])

@@ -1,4 +1,4 @@
-"""``phida plot`` and ``phida report``. What they import is an extra, so it is imported when they run."""
+"""``phida plot`` and ``phida report``. Optional dependencies are imported when the commands run."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from phida.streams.model import StreamModel
 
 def plot(
     model: options.Model,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the pictures.", file_okay=False)],
-    format: Annotated[str, typer.Option(help="png or svg.")] = "png",
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write the pictures to.", file_okay=False)],
+    format: Annotated[str, typer.Option(help="Picture format: png or svg.")] = "png",
     level: options.Level = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw a model: nodes, profile, lineage, persistence, hierarchy, history; a file each.
+    """Plot a model's nodes, profile, lineage, persistence, hierarchy and history, one file each.
 
     Example: phida plot flowers.safetensors --out pictures/
     """
@@ -49,7 +49,7 @@ def plot(
 def report(
     model: options.Model,
     data: options.Data,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the page goes.", dir_okay=False)],
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.", dir_okay=False)],
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = ".",
@@ -63,7 +63,7 @@ def report(
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write one page about a model and what it makes of some data; the model does not change.
+    """Write an HTML report on a model and its clusters in a data file. The model does not change.
 
     Example: phida report flowers.safetensors more_flowers.csv --label species -o report.html
     """
@@ -93,4 +93,5 @@ def report(
         methods.read_at(drawn, level)
         told = contents(drawn, summary, f"{model.name} on {'standard input' if data == '-' else Path(data).name}")
         out.write_text(html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True)), "utf-8")
-        say(f"{summary.rows:,} rows in {len(told.clusters)} clusters. Report: {out}", quiet=quiet)
+        rows, clusters = methods.counted({"rows": summary.rows}), methods.counted({"clusters": len(told.clusters)})
+        say(f"{rows} in {clusters}. Report: {out}", quiet=quiet)

@@ -23,18 +23,18 @@ from phida.streams.opening import Source, opened
 
 def serve(
     data: Annotated[
-        str | None, typer.Option("--from", help="A file or topic that phida stream takes; - is standard input.")
+        str | None, typer.Option("--from", help="Data file or topic, as for phida stream; - for standard input.")
     ] = None,
-    learn: Annotated[bool, typer.Option("--learn", help="Learn rows that programs send to POST /learn.")] = False,
-    model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False)] = None,
-    save: Annotated[Path | None, typer.Option(help="Where the model goes at the end.", dir_okay=False)] = None,
+    learn: Annotated[bool, typer.Option("--learn", help="Accept rows from other programs at POST /learn.")] = False,
+    model: Annotated[Path | None, typer.Option(help="Model file to start from.", dir_okay=False)] = None,
+    save: Annotated[Path | None, typer.Option(help="Model file to write at the end.", dir_okay=False)] = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; one that is not loopback needs a token.")
+        str, typer.Option(help="Address to listen on; all but loopback addresses need a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8750,
-    token: Annotated[str | None, typer.Option(envvar="PHIDA_TOKEN", help="What visitors have to show.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Learn at most so many rows a second.")] = None,
-    follow: Annotated[bool, typer.Option(help="Go on as the file grows, and with a file that replaces it.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")] = 8750,
+    token: Annotated[str | None, typer.Option(envvar="PHIDA_TOKEN", help="Token that visitors must provide.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Maximum number of rows to learn per second.")] = None,
+    follow: Annotated[bool, typer.Option(help="Keep reading as the file grows or is rotated, like tail -F.")] = False,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
     decimal: options.Decimal = ".",
@@ -53,14 +53,14 @@ def serve(
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Learn a stream and show it live, on a page for the browser.
+    """Learn a stream and show its clusters live in the browser.
 
     Example: tail -f readings.csv | phida serve --from - --save readings.safetensors
     """
     with errors_as_messages(), ExitStack() as stack:
         _check(token, rate)
         if data is None and not learn:
-            raise typer.BadParameter("there is nothing to learn; give --from FILE, --learn, or both.")
+            raise typer.BadParameter("there is no input; pass --from FILE, --learn, or both.")
         if data is None:
             for_reading = {
                 "--rate": rate,
@@ -77,7 +77,7 @@ def serve(
                 "--bad-row-log": bad_row_log,
             }
             if given := [name for name, value in for_reading.items() if value]:
-                raise typer.BadParameter(f"{', '.join(given)}: for rows that are read; add --from.")
+                raise typer.BadParameter(f"{', '.join(given)}: only for input from --from; add --from FILE.")
         try:
             from phida.serve.access import is_loopback
             from phida.serve.learning import Learning
@@ -88,7 +88,9 @@ def serve(
                 raise
             raise ImportError('phida serve needs Starlette and uvicorn: pip install "phida[serve]"') from error
         if token is None and not is_loopback(host):
-            raise typer.BadParameter(f"{host} can be reached from elsewhere; give visitors a --token to show.")
+            raise typer.BadParameter(
+                f"{host} can be reached from other machines; set a --token that visitors must provide."
+            )
         inputs.check_targets(data or "", save)
         bad = stack.enter_context(inputs.bad_rows(data or "", on_bad_row, bad_row_log))
         learned = None if model is None else StreamModel.load(model)
@@ -117,18 +119,19 @@ def serve(
         stack.enter_context(Signals().caught())
         listening = stack.enter_context(listen(host, port))
         shown = f"[{host}]" if ":" in host else host
-        say(f"http://{shown}:{listening.getsockname()[1]}/ shows the stream; Ctrl-C ends it", quiet=quiet)
+        say(f"http://{shown}:{listening.getsockname()[1]}/ shows the stream; press Ctrl-C to stop", quiet=quiet)
         live.run(listening)
         saved = save is not None and learned.fitted
         if save is not None and saved:
             learned.save(save)
-        say(f"{learning.progress.rows:,} rows read" + (f"; model: {save}" if saved else ""), quiet=quiet)
+        rows = methods.counted({"rows": learning.progress.rows})
+        say(f"{rows} read" + (f"; model: {save}" if saved else ""), quiet=quiet)
         if learning.error is not None:
             raise learning.error
 
 
 def _check_columns(source: Source, model: StreamModel, quiet: bool) -> None:
-    """Refuse columns that cannot be learned before the page is announced; a file that is still empty is waited for."""
+    """Check the columns before the page is announced. A file that is still empty is checked later."""
     if os.path.isfile(source.path) and os.path.getsize(source.path) == 0:
         return
     with opened(source) as reader:
@@ -139,7 +142,7 @@ def _check_columns(source: Source, model: StreamModel, quiet: bool) -> None:
 
 
 def _name(data: str | None) -> str:
-    """What the page calls the stream."""
+    """Return the name of the stream on the page."""
     if data is None:
         return "POST /learn"
     if is_address(data):
@@ -149,6 +152,6 @@ def _name(data: str | None) -> str:
 
 def _check(token: str | None, rate: float | None) -> None:
     if token is not None and not (token.isascii() and token.isprintable() and token.strip() == token != ""):
-        raise typer.BadParameter("a token is made of printable ASCII characters, and is not empty.")
+        raise typer.BadParameter("--token must be non-empty printable ASCII, without spaces at either end.")
     if rate is not None and not 0 < rate < float("inf"):
-        raise typer.BadParameter(f"--rate takes a positive number of rows a second, not {rate:g}.")
+        raise typer.BadParameter(f"--rate must be a positive number of rows per second, not {rate:g}.")

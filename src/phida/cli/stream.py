@@ -30,27 +30,28 @@ from phida.streams.tables import FORMATS as TABLES
 def stream(
     data: Annotated[
         str,
-        typer.Argument(help="A file as for phida fit, kafka://HOST/TOPIC or mqtt://HOST/TOPIC; - is standard input."),
+        typer.Argument(help="Data file, kafka://HOST/TOPIC or mqtt://HOST/TOPIC; - for standard input."),
     ] = "-",
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help="A file or kafka://HOST/TOPIC instead of standard output.")
+        str | None, typer.Option("--output", "-o", help="Output file or kafka://HOST/TOPIC (default: standard output).")
     ] = None,
     output_format: Annotated[
-        str | None, typer.Option(help="csv, ndjson, parquet or arrow (default: by suffix).")
+        str | None, typer.Option(help="Output format: csv, ndjson, parquet or arrow (default: from the suffix).")
     ] = None,
     batch: Annotated[
-        int | None, typer.Option(min=1, help="Rows learned before they are labelled; 1 for pipes, 1000 for files.")
+        int | None,
+        typer.Option(min=1, help="Rows per batch: learned, then labelled (default: 1 for pipes, 1000 for files)."),
     ] = None,
-    follow: Annotated[bool, typer.Option(help="Go on as the file grows, and with a file that replaces it.")] = False,
-    model: Annotated[Path | None, typer.Option(help="Begin with this model.", dir_okay=False)] = None,
+    follow: Annotated[bool, typer.Option(help="Keep reading as the file grows or is rotated, like tail -F.")] = False,
+    model: Annotated[Path | None, typer.Option(help="Model file to start from.", dir_okay=False)] = None,
     checkpoint_folder: Annotated[
-        Path | None, typer.Option("--checkpoint", help="Folder in which the state is kept.", file_okay=False)
+        Path | None, typer.Option("--checkpoint", help="Folder for checkpoints.", file_okay=False)
     ] = None,
-    every: Annotated[str, typer.Option(help="How often: rows (5000) or time (30s, 5m, 1h).")] = "60s",
-    resume: Annotated[bool, typer.Option(help="Go on after the last checkpoint.")] = False,
+    every: Annotated[str, typer.Option(help="Checkpoint interval: rows (5000) or time (30s, 5m, 1h).")] = "60s",
+    resume: Annotated[bool, typer.Option(help="Resume from the last checkpoint.")] = False,
     new_file: Annotated[
         bool,
-        typer.Option("--new-file", help="With --resume: read a file that replaced the last one, from its first row."),
+        typer.Option("--new-file", help="With --resume: read DATA, a new file, from its first row."),
     ] = False,
     format: options.Format = None,
     delimiter: options.Delimiter = None,
@@ -66,24 +67,24 @@ def stream(
     level: options.Level = None,
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
-    ids: Annotated[bool, typer.Option("--ids", help="Write the ids that clusters keep, not labels.")] = False,
+    ids: Annotated[bool, typer.Option("--ids", help="Write lasting cluster ids instead of labels.")] = False,
     events: Annotated[
-        Path | None, typer.Option(help="Where births, splits, merges and deaths go, as NDJSON.", dir_okay=False)
+        Path | None, typer.Option(help="NDJSON file for births, splits, merges and deaths of clusters.", dir_okay=False)
     ] = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Learn and label rows as they come; every row comes out with its number and its cluster.
+    """Learn rows as they arrive, and write each one with its row number and cluster.
 
     Example: tail -f readings.csv | phida stream - --checkpoint state/ > labelled.csv
     """
     with errors_as_messages(), ExitStack() as stack:
         if as_json and output is None:
-            raise typer.BadParameter("--json needs --output FILE: standard output holds the rows.")
+            raise typer.BadParameter("--json needs --output FILE, because standard output holds the rows.")
         if new_file and not resume:
-            raise typer.BadParameter("--new-file needs --resume: without it, every file is read from its first row.")
+            raise typer.BadParameter("--new-file needs --resume; without it, every file is read from its first row.")
         schedule = _schedule(every) if checkpoint_folder else Schedule()
         topic = _output_topic(output)
         path = None if output is None or topic is not None else Path(output)
@@ -94,7 +95,7 @@ def stream(
         begin = Position(batch=size, ids=ids, topic=_topic(data), output_topic="" if topic is None else topic.topic)
         learned, position = _start(checkpoint_folder, resume, model, begin, batch is not None)
         if resume and position.row:
-            say(f"going on at row {position.row:,}", quiet=quiet)
+            say(f"resuming at row {position.row:,}", quiet=quiet)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
         _check_topics(position, begin)
@@ -115,17 +116,21 @@ def stream(
         inputs.begin_preparation(learned, reader, impute)
         offset = 0 if path is None else position.output_offset
         if topic is not None and output_format not in (None, "ndjson"):
-            raise typer.BadParameter(f"messages are written as ndjson, an object each, not as {output_format}.")
+            raise typer.BadParameter(
+                f"Kafka messages are written as ndjson, not {output_format}; leave out --output-format."
+            )
         wanted_format = "ndjson" if topic is not None else output_format_of(source, path, output_format)
         if wanted_format in TABLES and checkpoint_folder is not None:
             raise typer.BadParameter(
-                f"{wanted_format} cannot be written on after a stop; with --checkpoint, take csv or ndjson."
+                f"{wanted_format} files cannot be continued after a stop; with --checkpoint, use csv or ndjson."
             )
         if position.row:
             _check_output(position, path, wanted_format)
             _check_choices(position, ids, events)
             if level not in (None, before):
-                raise DataError(f"the stream was begun with --level {before}; it cannot change on the way.")
+                raise DataError(
+                    f"the stream was started with --level {before}, which cannot change; leave out --level."
+                )
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log, offset=position.bad_row_log_offset))
         bad.count = position.bad_rows
         run = Stream(
@@ -153,15 +158,15 @@ def _start(
 ) -> tuple[StreamModel | None, Position]:
     """The model and the position to begin with."""
     if resume and folder is None:
-        raise typer.BadParameter("--resume needs the folder of the checkpoints: --checkpoint DIR.")
+        raise typer.BadParameter("--resume needs --checkpoint DIR, the folder of the checkpoints.")
     if resume and model is not None:
-        raise typer.BadParameter("--resume goes on with the checkpoint's model; leave --model out.")
+        raise typer.BadParameter("--resume uses the checkpoint's model; leave out --model.")
     kept = checkpoint.load(folder) if folder is not None else None
     if kept is not None and not resume:
-        raise typer.BadParameter(f"{folder} holds a checkpoint already; go on with --resume, or remove it.")
+        raise typer.BadParameter(f"{folder} already holds a checkpoint; continue with --resume, or remove it.")
     if kept is not None:
         if batch_was_given and begin.batch != kept[1].batch:
-            raise typer.BadParameter(f"the stream was begun with --batch {kept[1].batch}; it cannot change on the way.")
+            raise typer.BadParameter(f"the stream was started with --batch {kept[1].batch}, which cannot change.")
         return kept
     return (None if model is None else StreamModel.load(model)), begin
 
@@ -189,12 +194,14 @@ def _check_input(position: Position, source: Source, new_file: bool) -> None:
         if source.is_pipe or position.input.tail == PIPE:
             raise typer.BadParameter("--new-file is for files; a pipe is always read from its first row.")
         if same:
-            raise DataError(f"{path} is the file that the stream stopped in; leave out --new-file.")
+            raise DataError(f"{path} is the file that the stream was reading; leave out --new-file.")
         return
     if same:
         return
     if source.is_pipe or position.input.tail == PIPE:
-        raise DataError(f"{path} is not what the stream was begun with; take that, or another --checkpoint.")
+        raise DataError(
+            f"{path} is not the input that the stream was started with; use that one, or another --checkpoint."
+        )
     what = "was truncated or rewritten" if position.input.same_file(path) else "is another file"
     raise DataError(
         f"{path} {what}: it does not begin with the {position.input_offset:,} bytes that the stream has read. Resume "
@@ -205,17 +212,21 @@ def _check_input(position: Position, source: Source, new_file: bool) -> None:
 def _check_output(position: Position, output: Path | None, output_format: str) -> None:
     """Refuse to go on with another output than the checkpoint's."""
     if position.output_tail != tail(output, position.output_offset):
-        raise DataError("the output is not what the stream was begun with; take that, or another --checkpoint.")
+        raise DataError(
+            "the output is not the one that the stream was started with; use that one, or another --checkpoint."
+        )
     if position.output_format != output_format:
-        raise DataError(f"the stream was begun with --output-format {position.output_format}; it cannot change.")
+        raise DataError(f"the stream was started with --output-format {position.output_format}, which cannot change.")
 
 
 def _check_choices(position: Position, ids: bool, events: Path | None) -> None:
-    """What is written cannot change on the way."""
+    """Refuse other choices of what is written than the checkpoint's."""
     if ids != position.ids:
-        raise DataError(f"the stream was begun with{'' if position.ids else 'out'} --ids; it cannot change on the way.")
+        raise DataError(f"the stream was started with{'' if position.ids else 'out'} --ids, which cannot change.")
     if position.events_tail != tail(events, position.events_offset):
-        raise DataError("--events is not what the stream was begun with; take that, or another --checkpoint.")
+        raise DataError(
+            "--events is not the file that the stream was started with; use that one, or another --checkpoint."
+        )
 
 
 def _output(
@@ -243,7 +254,7 @@ def _output_topic(output: str | None) -> Address | None:
         return None
     found = address_of(output)
     if found.scheme != "kafka":
-        raise typer.BadParameter(f"rows cannot be written to {found.scheme}://; a topic of Kafka takes them.")
+        raise typer.BadParameter(f"rows cannot be written to {found.scheme}://; use kafka://HOST/TOPIC or a file.")
     return found
 
 
@@ -259,10 +270,10 @@ def _check_topics(position: Position, wanted: Position) -> None:
     """Refuse to go on with another topic than the checkpoint's."""
     if position.topic != wanted.topic:
         begun = position.topic or "a file"
-        raise DataError(f"the stream was begun with {begun}; take that, or another --checkpoint.")
+        raise DataError(f"the stream was started with {begun}; use that one, or another --checkpoint.")
     if position.output_topic != wanted.output_topic:
         begun = f"the output topic {position.output_topic}" if position.output_topic else "another output"
-        raise DataError(f"the stream was begun with {begun}; take that, or another --checkpoint.")
+        raise DataError(f"the stream was started with {begun}; use that one, or another --checkpoint.")
 
 
 def _tell(run: Stream, as_json: bool, quiet: bool) -> None:

@@ -89,12 +89,12 @@ class LineageBands(_Record):
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per band."""
+        """Return a frame with one row per band."""
         names = ("id", "begin", "end", "begun_by", "ended_by", "lane")
         return _frame({name: getattr(self, name) for name in names})
 
     def links_to_pandas(self) -> pd.DataFrame:
-        """One row per link, with the ids that it leads from and to."""
+        """Return a frame with one row per link, with the ids at its ends."""
         return _frame(
             {
                 "sample": self.link_sample,

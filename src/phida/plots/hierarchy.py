@@ -39,7 +39,7 @@ class Dendrogram(_Record):
     """
 
     leaves: str
-    """What merging starts from: ``component`` or ``node``."""
+    """Kind of the leaves: ``component`` or ``node``."""
     measure: str
     """What a height is; see :class:`phida.records.Hierarchy`."""
     order: Ints
@@ -122,7 +122,7 @@ class Dendrogram(_Record):
         return float(self.height[level - 1]) if level else _least(self.measure), float(self.height[level])
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per merge, made or not."""
+        """Return a frame with one row per merge, made or not."""
         return _frame(
             {
                 "left": self.left,
@@ -136,7 +136,7 @@ class Dendrogram(_Record):
         )
 
     def components_to_pandas(self) -> pd.DataFrame:
-        """One row per leaf, from left to right."""
+        """Return a frame with one row per leaf, from left to right."""
         cluster = self.cluster[self.order]
         columns = {self.leaves: self.order, "mass": self.mass[self.order], "cluster": cluster}
         return _frame(columns | {"id": self.cluster_ids[cluster]})

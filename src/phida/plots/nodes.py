@@ -42,7 +42,7 @@ class NodePositions(_Record):
     rows: Ints
     """How many rows the node won."""
     active: Bools
-    """Active for prediction."""
+    """Whether the node is active for prediction."""
     cluster: Ints
     """Output cluster, -1 for none."""
     id: Ints

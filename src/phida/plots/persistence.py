@@ -79,7 +79,7 @@ class PersistenceDiagram(_Record):
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per mode."""
+        """Return a frame with one row per mode."""
         return _frame(
             {
                 "node": self.node,

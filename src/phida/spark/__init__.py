@@ -1,6 +1,6 @@
-"""PHIDA and PHIDA+ on Spark: one model over a table or stream, or one per key, and labels as a column.
+"""PHIDA and PHIDA+ on Spark: one model for a table or stream, or one per key, and predictions as a column.
 
-``docs/distributed.md`` gives the rules.
+See ``docs/distributed.md``.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""Features of a Spark table: one array of doubles per row, whatever the columns were."""
+"""Features of a Spark table, as one array of doubles per row."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Order = str | Sequence[str] | None
 
 
 def features_of(df: DataFrame, features: Features, order: Order = None) -> tuple[Column, list[str] | None]:
-    """The features as one array, and their names where each is a column.
+    """Return the features as one array column, and their names if each is a column.
 
-    ``features`` names an array or vector column, or several numeric ones; None stands for all numeric columns but those
-    of ``order``.
+    ``features`` names an array or vector column, or several numeric columns. None: all numeric columns except those of
+    ``order``.
     """
     if isinstance(features, str):
         kind = df.schema[features].dataType
@@ -38,14 +38,14 @@ def features_of(df: DataFrame, features: Features, order: Order = None) -> tuple
     else:
         chosen = list(features)
     if not chosen:
-        raise ValueError("the table has no numeric column; name an array or vector column with features=.")
+        raise ValueError("the table has no numeric columns; name an array or vector column with features=.")
     if other := [name for name in chosen if not _is_number(df.schema[name].dataType)]:
         raise ValueError(f"column {other[0]!r} is not numeric; encode it, or leave it out with features=[...].")
     return F.array(*(F.col(f"`{name}`").cast("double") for name in chosen)), chosen
 
 
 def names(given: str | Sequence[str] | None) -> list[str]:
-    """Names of columns, one or several or none, as a list."""
+    """Return column names as a list."""
     return [given] if isinstance(given, str) else list(given or ())
 
 
@@ -71,12 +71,12 @@ def _keys(order: Order) -> list[str]:
 
 
 def check_names(model: Estimator, names: list[str] | None) -> None:
-    """Raise where a model has learned columns of other names, or in another order."""
+    """Raise an error if the model was trained on other columns, or in another order."""
     known = getattr(model, "feature_names_in_", None)
     if known is not None and names is not None and names != list(known):
         raise ValueError(
-            f"the model has learned the columns {list(known)}, in this order, and these are {names}; "
-            f"name the same ones with features={list(known)}, or begin a new model."
+            f"the model was trained on the columns {list(known)}, in this order, not on {names}; "
+            f"pass features={list(known)}, or train a new model."
         )
 
 
@@ -86,7 +86,7 @@ def matrix(arrays: Any) -> NDArray[np.float64]:
     width, left_over = divmod(len(values), max(len(arrays), 1))
     lengths = arrays.value_lengths().to_numpy(zero_copy_only=False)
     if left_over or not (lengths == width).all():
-        raise ValueError("rows have features of different lengths, or none; every row needs the same number.")
+        raise ValueError("rows have different numbers of features, or none; every row needs the same number.")
     return values.reshape(-1, width)
 
 

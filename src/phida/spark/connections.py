@@ -1,4 +1,4 @@
-"""Connections between the tasks of a job: authenticated by a key that the driver made, and for bytes alone."""
+"""Connections between the tasks of a job, authenticated with a key from the driver."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Hub:
     Parameters
     ----------
     host : str
-        Name or address of this machine, under which the others know it.
+        Name or address of this machine for the other tasks.
     key : bytes
     """
 
@@ -37,7 +37,7 @@ class Hub:
         return host, port
 
     def connections(self, numbers: Iterable[int]) -> dict[int, Connection]:
-        """Wait for the tasks with these numbers. Whoever does not know the key is turned away."""
+        """Wait for the tasks with these numbers. Clients without the key are rejected."""
         awaited = set(numbers)
         found: dict[int, Connection] = {}
         while found.keys() != awaited:
@@ -46,7 +46,7 @@ class Hub:
         return found
 
     def close(self) -> None:
-        """Stop listening; connections stay. Workers live on after their task, so no thread may stay behind."""
+        """Stop listening; connections stay open. The thread ends too, because workers outlive their task."""
         self._closing = True
         with socket.create_connection(self.address):  # wakes the thread, which closing the listener would not
             self._accepting.join()
@@ -58,7 +58,7 @@ class Hub:
             if self._closing:
                 connection.close()
                 return
-            # In a thread of its own: one who says nothing keeps nobody waiting.
+            # In a separate thread, so that a silent client does not block the others.
             threading.Thread(target=self._greet, args=[connection], daemon=True).start()
 
     def _greet(self, connection: Connection) -> None:
@@ -74,7 +74,7 @@ class Hub:
 
 
 def connect(address: Address, key: bytes, number: int) -> Connection:
-    """The end of another task."""
+    """Connect to the hub, as the task with this number."""
     connection = Client(address, family="AF_INET", authkey=key)
     _send_at_once(connection)
     connection.send_bytes(number.to_bytes(8, "big"))

@@ -1,4 +1,4 @@
-"""One model per key: each key's rows are learned by a model of its own, which Spark keeps in its state store."""
+"""One model per key, kept in Spark's state store."""
 
 from __future__ import annotations
 
@@ -30,41 +30,41 @@ def fit_per_key(
     estimator: type[Estimator] = PHIDAPlus,
     **parameters: Any,
 ) -> DataFrame:
-    """Learn a model for each key (customer, machine) of a stream, and label its rows by it.
+    """Train one model per key (customer, machine) of a stream, and label its rows.
 
-    It is plain learning, row by row: the model of a key is that of ``partial_fit`` over its rows.
-    Models are in Spark's state store, which must be RocksDB (it is set for the session), and are kept and restored with
-    the query's checkpoint; :func:`models_per_key` reads them. Start the result with output mode ``append``.
+    The model of a key equals ``partial_fit`` over the rows of that key. Models are in Spark's state store, which is set
+    to RocksDB for the session. They are saved and restored with the query's checkpoint, and :func:`models_per_key`
+    reads them. Start the query with output mode ``append``.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        With ``isStreaming``; a table that is not, is learned as one batch, and its models are gone at the end.
+        A streaming table. Another table is learned as one batch, and its models are not kept.
     key : str or sequence of str
-        Columns whose values tell models apart.
+        Columns whose values identify a model.
     features : str or sequence of str, default=None
-        An array or vector column, or several numeric ones; None stands for all numeric columns but key and order.
+        An array or vector column, or several numeric columns. None: all numeric columns except key and order.
     order : str or sequence of str, default=None
-        Columns that the rows of a key are sorted by within a batch. Without it they are learned as Spark delivers them,
-        and after a shuffle that is not the same every time.
+        Columns that the rows of a key are sorted by within a batch. Without them, rows are learned as Spark delivers
+        them, in an order that may differ from run to run after a shuffle.
     output : str, default="prediction"
-        Name of the column of labels.
+        Name of the label column.
     estimator : type, default=PHIDAPlus
         :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
     **parameters
-        Of the estimator.
+        Parameters of the estimator.
 
     Returns
     -------
     labelled : pyspark.sql.DataFrame
-        The rows, with their labels by the model of their key once it has learned the batch (``prediction``), the id of
-        that cluster, which lasts from batch to batch (``cluster_id``), and the rows that the model has learned
-        (``n_seen``).
+        The rows with three more columns: the label by the model of the key, after it has learned the batch
+        (``prediction``); the lasting id of the cluster (``cluster_id``); and the number of rows that the model has
+        learned (``n_seen``).
     """
     keys, sorted_by = names(key), names(order)
     column, feature_names = features_of(df, features, [*keys, *sorted_by])
     if taken := [name for name in (output, "cluster_id", "n_seen") if name in df.columns]:
-        raise ValueError(f"the table has a column {taken[0]!r} already; rename it, or choose another output=.")
+        raise ValueError(f"the table already has a column {taken[0]!r}; rename it, or choose another output=.")
     schema = StructType(df.schema.fields)
     schema = schema.add(output, IntegerType()).add("cluster_id", LongType()).add("n_seen", LongType())
     df.sparkSession.conf.set(_STORE, _ROCKSDB)
@@ -80,7 +80,7 @@ def fit_per_key(
 
 
 def models_per_key(spark: SparkSession, checkpoint: str) -> DataFrame:
-    """The models of a query that :func:`fit_per_key` is in, as they are after its last batch.
+    """Read the models of a :func:`fit_per_key` query, as of its last batch.
 
     Parameters
     ----------
@@ -91,24 +91,24 @@ def models_per_key(spark: SparkSession, checkpoint: str) -> DataFrame:
     Returns
     -------
     models : pyspark.sql.DataFrame
-        The key's columns, and ``model``: bytes for ``from_bytes`` of the estimator.
+        The key columns, and ``model``: bytes for ``from_bytes`` of the estimator.
     """
     states = spark.read.format("statestore").option("stateVarName", "model").load(checkpoint)
     return states.selectExpr("key.*", "value.content as model")
 
 
 class KeyLearner(StatefulProcessor):
-    """Learns the rows of one key after another."""
+    """Trains the model of each key, as a Spark stateful processor."""
 
     def __init__(self, unfitted: Estimator, names: list[str] | None, order: list[str], columns: list[str]):
         self.unfitted, self.names, self.order, self.columns = unfitted, names, order, columns
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Of Spark: what is kept is one cell per key."""
+        """Declare the state: one binary value per key."""
         self.kept = handle.getValueState("model", "content binary")
 
     def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
-        """Of Spark: all rows of a key in a batch."""
+        """Learn and label all rows of a key in a batch."""
         frame = pd.concat(list(rows), ignore_index=True)
         frame.columns = [*self.columns[:-3], _FEATURES]  # Spark gives other names to those that are no identifiers
         if self.order:
@@ -131,4 +131,4 @@ class KeyLearner(StatefulProcessor):
         return fresh
 
     def close(self) -> None:
-        """Of Spark: there is nothing to close."""
+        """Do nothing; Spark's interface requires the method."""

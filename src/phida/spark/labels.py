@@ -1,4 +1,4 @@
-"""Labels as a column."""
+"""Prediction of a Spark table."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from phida.spark.columns import Features, features_of, matrix
 
 
 def predict(df: DataFrame, model: Estimator, features: Features = None, *, output: str = "prediction") -> DataFrame:
-    """The table with the cluster of each row as one more column.
+    """Add a column with the predicted cluster of each row.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
     model : phida.PHIDA or phida.PHIDAPlus
-        It goes to every worker once.
+        Fitted model; it is sent to each worker once.
     features : str or sequence of str, default=None
-        An array or vector column, or several numeric ones; None stands for the columns that the model was learned from,
-        where it knows their names, else for all numeric columns.
+        An array or vector column, or several numeric columns. None: the columns that the model was trained on or, if
+        it has no feature names, all numeric columns.
     output : str, default="prediction"
         Name of the new column, of type int.
 

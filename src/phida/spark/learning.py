@@ -1,4 +1,4 @@
-"""A table is learned: exactly, by one task, or by all tasks together."""
+"""Training on a Spark table: exactly, in one task, or by partitions, in parallel."""
 
 from __future__ import annotations
 
@@ -28,32 +28,30 @@ def fit(
     random_state: int = 0,
     **parameters: Any,
 ) -> E:
-    """A model of a table, learned afresh; at the end it is refreshed.
+    """Train a new model on a table, and refresh it.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
     features : str or sequence of str, default=None
-        An array or vector column, or several numeric ones; None stands for all numeric columns but those of ``order``.
+        An array or vector column, or several numeric columns. None: all numeric columns except those of ``order``.
     method : {"exact", "partitions"}, default="exact"
-        ``"exact"`` is plain learning: all rows flow through one task, which holds one Arrow batch of them at a time.
-        The model is that of ``fit`` on one machine, to the bit.
+        ``"exact"``: all rows go through one task, which holds one Arrow batch at a time. The model is bit-identical to
+        ``fit`` on one machine.
 
-        ``"partitions"`` uses one task per partition, all at the same time, for tables that one core is too slow for.
-        Every task keeps its partition in memory. The model is that of :func:`phida.distributed.fit_partitions`, to the
-        bit.
+        ``"partitions"``: one task per partition, all in parallel, for tables that are too large for one core. Each task
+        keeps its partition in memory. The model is bit-identical to :func:`phida.distributed.fit_partitions`.
     order : str or sequence of str, default=None
-        Columns that rows are sorted by: all rows, or with ``method="partitions"`` those of each partition. Name as many
-        as it takes to tell rows apart: Spark does not fix the order of equal ones. Without it, rows are learned in the
-        order of Spark's partitions, as ``df.collect()`` returns them. For files that is the order of their sizes, not
-        of their names; after a shuffle it may be another one every time; and if only some of the table's partitions are
-        cached, the first of these comes before all others.
+        Columns that rows are sorted by: all rows or, with ``method="partitions"``, those of each partition. Use enough
+        columns to make rows distinct, because Spark does not fix the order of ties. Without them, rows are learned in
+        the order of ``df.collect()``. For files, that order follows their sizes, not their names. After a shuffle, it
+        may differ from run to run. If only some partitions of the table are cached, the first cached one comes first.
     estimator : type, default=PHIDAPlus
         :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
     random_state : int, default=0
-        Seed of the samples of ``method="partitions"``.
+        Random seed of the samples of ``method="partitions"``.
     **parameters
-        Of the estimator, but ``compute_labels``.
+        Parameters of the estimator, except ``compute_labels``.
 
     Returns
     -------
@@ -65,7 +63,7 @@ def fit(
     else:
         model = learned_by_partitions(model, df, features, order, random_state)
     if not model.__sklearn_is_fitted__():
-        raise ValueError("the table has no row to learn from.")
+        raise ValueError("the table has no rows to learn from.")
     return model.refresh()
 
 

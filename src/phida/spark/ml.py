@@ -1,4 +1,4 @@
-"""PHIDA and PHIDA+ for ``pyspark.ml``: Estimators and their Models, for pipelines."""
+"""PHIDA and PHIDA+ as ``pyspark.ml`` Estimators and Models, for pipelines."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from phida.spark.learning import fit
 
 
 class _Columns(HasFeaturesCol, HasPredictionCol):
-    """Which column is read, and which one is written."""
+    """Parameters for the input and output columns."""
 
     def setFeaturesCol(self, value: str) -> Self:
-        """Name the vector or array column that is read."""
+        """Set the input column, a vector or array."""
         self._set(featuresCol=value)
         return self
 
     def setPredictionCol(self, value: str) -> Self:
-        """Name the column that is written."""
+        """Set the output column."""
         self._set(predictionCol=value)
         return self
 
 
 class _Model(Model, _Columns, MLReadable, MLWritable):
-    """Adds the cluster of each row as a column. A subclass names the estimator of its model."""
+    """Base class of the models. A subclass sets the estimator class."""
 
     _estimator: ClassVar[type[estimators.Estimator]]
 
@@ -52,17 +52,17 @@ class _Model(Model, _Columns, MLReadable, MLWritable):
         return predict(dataset, self.model, self.getFeaturesCol(), output=self.getPredictionCol())
 
     def write(self) -> MLWriter:
-        """Of Spark's files: metadata, and the model's file in a table of one cell."""
+        """Return a writer: Spark's metadata, and the model file in a table with one cell."""
         return _Writer(self)
 
     @classmethod
     def read(cls) -> MLReader[Self]:
-        """Of what :meth:`write` wrote."""
+        """Return a reader for what :meth:`write` wrote."""
         return _Reader(cls)
 
 
 class PHIDAModel(_Model):
-    """Adds the cluster of each row as a column.
+    """Model that adds a column with the cluster of each row.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class PHIDAModel(_Model):
 
 
 class PHIDAPlusModel(_Model):
-    """Adds the cluster of each row as a column.
+    """Model that adds a column with the cluster of each row.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class PHIDAPlusModel(_Model):
 
 
 class _Learning(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultParamsWritable):
-    """What both Estimators share. A subclass names the model that it makes, and its own parameters."""
+    """Base class of the Estimators. A subclass sets its model class and its own parameters."""
 
     method: Param[str] = Param(Params._dummy(), "method", "exact or partitions", typeConverter=TypeConverters.toString)
     orderCols: Param[list[str]] = Param(
@@ -97,27 +97,27 @@ class _Learning(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultPara
     _input_kwargs: dict[str, Any]
 
     def setMethod(self, value: str) -> Self:
-        """Choose ``exact`` or ``partitions``; see :func:`phida.spark.fit`."""
+        """Set the method, ``exact`` or ``partitions``; see :func:`phida.spark.fit`."""
         self._set(method=value)
         return self
 
     def getMethod(self) -> str:
-        """``exact`` or ``partitions``."""
+        """Return the method, ``exact`` or ``partitions``."""
         method: str = self.getOrDefault(self.method)
         return method
 
     def setOrderCols(self, value: list[str] | None) -> Self:
-        """Name the columns that rows are sorted by before they are learned."""
+        """Set the columns that rows are sorted by before training."""
         self._set(orderCols=value)
         return self
 
     def getOrderCols(self) -> list[str] | None:
-        """The columns that rows are sorted by."""
+        """Return the columns that rows are sorted by."""
         columns: list[str] | None = self.getOrDefault(self.orderCols)
         return columns
 
     def setSeed(self, value: int) -> Self:
-        """Choose the seed of the samples of ``partitions``."""
+        """Set the random seed of ``method="partitions"``."""
         self._set(seed=value)
         return self
 
@@ -138,20 +138,20 @@ class _Learning(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultPara
 
 
 class PHIDA(_Learning):
-    """Learns a table by :class:`phida.PHIDA`; see :func:`phida.spark.fit`.
+    """Estimator that trains :class:`phida.PHIDA` on a table; see :func:`phida.spark.fit`.
 
     Parameters
     ----------
     featuresCol : str, default="features"
         A vector or array column.
     predictionCol : str, default="prediction"
-        The column that the model adds.
+        Name of the column that the model adds.
     method : {"exact", "partitions"}, default="exact"
-        Plain learning in one task, or all partitions at the same time.
+        Exact training in one task, or all partitions in parallel.
     orderCols : list of str, default=None
         Columns that rows are sorted by.
     seed : int, default=0
-        Seed of the samples of ``method="partitions"``.
+        Random seed of the samples of ``method="partitions"``.
     """
 
     _made = PHIDAModel
@@ -172,32 +172,34 @@ class PHIDA(_Learning):
 
 
 class PHIDAPlus(_Learning):
-    """Learns a table by :class:`phida.PHIDAPlus`; see :func:`phida.spark.fit`.
+    """Estimator that trains :class:`phida.PHIDAPlus` on a table; see :func:`phida.spark.fit`.
 
     Parameters
     ----------
     featuresCol : str, default="features"
         A vector or array column.
     predictionCol : str, default="prediction"
-        The column that the model adds.
+        Name of the column that the model adds.
     level : {"groups", "parts"}, default="groups"
-        Which clusters the model adds.
+        Level of the clusters.
     maxNodes : int, default=None
-        ``max_nodes`` of the estimator: never more nodes than this.
+        Maximum number of nodes (``max_nodes`` of the estimator).
     halfLife : float, default=None
-        ``half_life`` of the estimator: rows after which a row counts half.
+        Number of rows after which the weight of a row is halved (``half_life`` of the estimator).
     method : {"exact", "partitions"}, default="exact"
-        Plain learning in one task, or all partitions at the same time.
+        Exact training in one task, or all partitions in parallel.
     orderCols : list of str, default=None
         Columns that rows are sorted by.
     seed : int, default=0
-        Seed of the samples of ``method="partitions"``.
+        Random seed of the samples of ``method="partitions"``.
     """
 
     level: Param[str] = Param(Params._dummy(), "level", "groups or parts", typeConverter=TypeConverters.toString)
-    maxNodes: Param[int] = Param(Params._dummy(), "maxNodes", "most nodes", typeConverter=TypeConverters.toInt)
+    maxNodes: Param[int] = Param(
+        Params._dummy(), "maxNodes", "maximum number of nodes", typeConverter=TypeConverters.toInt
+    )
     halfLife: Param[float] = Param(
-        Params._dummy(), "halfLife", "rows after which a row counts half", typeConverter=TypeConverters.toFloat
+        Params._dummy(), "halfLife", "rows after which a row's weight is halved", typeConverter=TypeConverters.toFloat
     )
 
     _made = PHIDAPlusModel
@@ -221,32 +223,32 @@ class PHIDAPlus(_Learning):
         self._set(**self._input_kwargs)
 
     def setLevel(self, value: str) -> Self:
-        """Choose groups or parts."""
+        """Set the level, groups or parts."""
         self._set(level=value)
         return self
 
     def getLevel(self) -> str:
-        """Groups or parts."""
+        """Return the level, groups or parts."""
         level: str = self.getOrDefault(self.level)
         return level
 
     def setMaxNodes(self, value: int | None) -> Self:
-        """Limit the number of nodes."""
+        """Set the maximum number of nodes."""
         self._set(maxNodes=value)
         return self
 
     def getMaxNodes(self) -> int | None:
-        """Most nodes, if there is a limit."""
+        """Return the maximum number of nodes, or None."""
         limit: int | None = self.getOrDefault(self.maxNodes)
         return limit
 
     def setHalfLife(self, value: float | None) -> Self:
-        """Let rows count half after this many."""
+        """Set the number of rows after which the weight of a row is halved."""
         self._set(halfLife=value)
         return self
 
     def getHalfLife(self) -> float | None:
-        """Rows after which a row counts half, if any."""
+        """Return the half-life in rows, or None."""
         half_life: float | None = self.getOrDefault(self.halfLife)
         return half_life
 

@@ -1,7 +1,8 @@
-"""All partitions of a table are learned by one barrier job: a task for each, connected to the first one.
+"""Training on all partitions of a table in one barrier job, with one task per partition.
 
-Every task reads its partition and keeps it. Then the rounds of :mod:`phida.distributed` go over connections: the first
-task sends the model and collects the updates. All tasks know the sizes of all partitions, and so the rows of a round.
+Each task reads its partition and keeps it. The other tasks connect to the first one, which runs the rounds of
+:mod:`phida.distributed`: it sends the model and collects the updates. All tasks know the sizes of all partitions, and
+so the rows of a round.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _EXECUTORS_START_IN = 30.0
 
 
 def learned_by_partitions(model: E, df: DataFrame, features: Features, order: Order, random_state: int) -> E:
-    """What a model becomes that learns the rows of a table in rounds, all partitions at the same time."""
+    """Return the model after learning the rows of a table in rounds, all partitions in parallel."""
     rows, names = chosen(df, features, order)
     check_names(model, names)
     rows = in_order(rows, order)
@@ -60,7 +61,7 @@ def learned_by_partitions(model: E, df: DataFrame, features: Features, order: Or
 
 
 def check_barrier(df: DataFrame) -> None:
-    """Raise where Spark could not run all partitions at the same time: it would wait, or stop altogether."""
+    """Raise an error if Spark cannot run all partitions in parallel; it would wait or fail."""
     if not hasattr(df, "_jdf"):
         raise ValueError('method="partitions" needs a classic Spark session, not Spark Connect; use method="exact".')
     context = df.sparkSession.sparkContext
@@ -87,7 +88,7 @@ def check_barrier(df: DataFrame) -> None:
 
 
 def _slots(context: SparkContext, wanted: int) -> int:
-    """How many tasks Spark can run at the same time. Executors that are being started are waited for."""
+    """Return how many tasks Spark can run in parallel, after waiting for executors that are starting."""
     scala = context._jsc.sc()
     until = time.monotonic() + (0.0 if context.master.split("[")[0] == "local" else _EXECUTORS_START_IN)
     while True:
@@ -139,15 +140,15 @@ def _learn(batches: Batches, model: Estimator, key: bytes, random_state: int) ->
 
 @dataclass(frozen=True)
 class Batch:
-    """What all tasks know of the partitions that have rows."""
+    """The partitions that have rows, as known to all tasks."""
 
     sizes: list[int]
     tasks: list[int]
-    """The task of each."""
+    """Task of each partition."""
     random_state: int
 
     def update(self, model: Estimator, rows: Rows, task: int, slices: distributed.Slices) -> LocalUpdate:
-        """What a task tells of its rows of a round."""
+        """Return the update of a task for its rows of a round."""
         partition = self.tasks.index(task)
         update = model.local_update(
             rows, partition=partition, n_partitions=len(self.tasks), random_state=self.random_state
@@ -157,7 +158,7 @@ class Batch:
 
 
 def _lead(batch: Batch, mine: Partition, model: E, connections: dict[int, Connection]) -> E:
-    """The rounds, in the first task."""
+    """Run the rounds in the first task."""
 
     def rows_of(slices: distributed.Slices) -> Iterator[Rows]:
         for p, begin, end in distributed.in_round(slices):
@@ -181,7 +182,7 @@ def _lead(batch: Batch, mine: Partition, model: E, connections: dict[int, Connec
 
 
 def _follow(batch: Batch, mine: Partition, model: Estimator, first: Connection, task: int) -> None:
-    """The rounds, in any other task."""
+    """Run the rounds in any other task."""
     known = model.n_samples_seen_ if model.__sklearn_is_fitted__() else 0
     learned = known > 0
     for slices in distributed.rounds(known, batch.sizes, model._settings().get("half_life")):
@@ -197,12 +198,12 @@ def _follow(batch: Batch, mine: Partition, model: Estimator, first: Connection, 
 
 
 class Partition:
-    """The rows of a task, as they came."""
+    """The rows of a task."""
 
     def __init__(self) -> None:
         self.blocks: list[Rows] = []
         self.stops = [0]
-        """The row behind the last of each block, after a leading 0."""
+        """End of each block, after a leading 0."""
         self.error: str | None = None
 
     @classmethod
@@ -216,7 +217,7 @@ class Partition:
                 rows = _validation.rows(model, matrix(batch.column(0)))
                 if partition.blocks and rows.shape[1] != partition.blocks[0].shape[1]:
                     raise ValueError(
-                        "rows have features of different lengths, or none; every row needs the same number."
+                        "rows have different numbers of features, or none; every row needs the same number."
                     )
             except ValueError as error:
                 partition.error = str(error)

@@ -1,4 +1,4 @@
-"""What a learning task returns: a model as bytes, or why there is none."""
+"""Results of learning tasks: a model as bytes, or an error."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Batches = Iterator[pa.RecordBatch]
 
 
 def result(model: Estimator | None = None, error: Exception | None = None) -> pa.RecordBatch:
-    """On a worker: the one row of a job's result.
+    """On a worker: return the result of a job, a single row.
 
-    Rows that are refused are a result, too: an exception would have Spark run the task again, with the same rows.
+    Invalid rows are returned as an error, not raised: after an exception, Spark would retry the same rows.
     """
     content = None if model is None or not model.__sklearn_is_fitted__() else model.to_bytes()
     columns = [pa.array([content], pa.binary()), pa.array([None if error is None else str(error)], pa.string())]
@@ -27,7 +27,7 @@ def result(model: Estimator | None = None, error: Exception | None = None) -> pa
 
 
 def model_of(rows: Sequence[Any], before: E, names: list[str] | None) -> E:
-    """On the driver: the model that a job returned, or the one it began with if there was no row."""
+    """On the driver: return the model of a job's result, or the model before it if there were no rows."""
     for row in rows:
         if row["error"] is not None:
             raise ValueError(row["error"])

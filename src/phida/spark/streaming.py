@@ -1,4 +1,4 @@
-"""A stream is learned, each of its batches once, whatever is killed on the way."""
+"""Training on a structured stream, with each batch learned exactly once, also after a crash."""
 
 from __future__ import annotations
 
@@ -45,37 +45,37 @@ def fit_stream(
     trigger: dict[str, Any] | None = None,
     **parameters: Any,
 ) -> StreamingQuery:
-    """Learn a stream, batch by batch; nothing is labelled unless ``on_batch`` does it.
+    """Train a model on a stream, batch by batch.
 
-    The model is that of ``partial_fit`` over all rows on one machine, to the bit. The driver learns, and takes a batch
-    partition by partition, so that it never holds more rows than one partition has.
+    The model is bit-identical to ``partial_fit`` over all rows on one machine. The driver learns the rows of one
+    partition at a time, so it never holds more rows than one partition. Use ``on_batch`` to label rows.
 
-    After each batch the model is in ``checkpoint/model.safetensors``, with the number of the batch in the same file: a
-    batch that Spark hands in again is not learned again. Read it with ``load`` of the estimator at any time.
+    After each batch, ``checkpoint/model.safetensors`` holds the model and the number of the batch, so a batch that
+    Spark repeats is not learned twice. The file can be read at any time, with ``load`` of the estimator.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        With ``isStreaming``.
+        A streaming table.
     checkpoint : str
-        A folder that the driver can write, and finds again when it is started anew. Spark's own checkpoint is below it.
+        Folder that the driver can write to, also after a restart. Spark's own checkpoint is in a folder inside it.
     features : str or sequence of str, default=None
-        As for :func:`phida.spark.fit`; the same, in the same order, whenever the stream is started anew.
+        As for :func:`phida.spark.fit`. It must be the same, in the same order, at every restart.
     method : {"exact", "partitions"}, default="exact"
-        ``"partitions"`` is for streams that one core is too slow for: each batch is learned by all tasks together, as
-        by :func:`phida.distributed.partial_fit_partitions`. See :func:`phida.spark.fit`.
+        ``"partitions"`` is for streams that are too fast for one core: all tasks learn each batch in parallel, as in
+        :func:`phida.distributed.partial_fit_partitions`. See :func:`phida.spark.fit`.
     order : str or sequence of str, default=None
         Columns that the rows of a batch, or of its partitions, are sorted by; see :func:`phida.spark.fit`.
     estimator : type, default=PHIDAPlus
-        :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`; the same, too.
+        :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`. It must be the same at every restart.
     random_state : int, default=0
-        Seed of the samples of ``method="partitions"``.
+        Random seed of the samples of ``method="partitions"``.
     on_batch : callable, optional
-        Called with the model and the batch once the model is saved; for a batch handed in again, again.
+        Called with the model and the batch after the model is saved; called again if Spark repeats the batch.
     trigger : dict, optional
-        Words for ``DataStreamWriter.trigger``, for instance ``{"availableNow": True}``.
+        Arguments of ``DataStreamWriter.trigger``, for instance ``{"availableNow": True}``.
     **parameters
-        Of the estimator, but ``compute_labels``; for a model that begins.
+        Parameters of a new model, except ``compute_labels``.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def fit_stream(
 
 
 def learned_on_driver(model: E, df: DataFrame, features: Features = None, order: Order = None) -> E:
-    """What a model becomes that learns the rows of a table one after another, on the driver."""
+    """Return the model after learning the rows of a table one by one, on the driver."""
     rows, names = chosen(df, features, order)
     check_names(model, names)
     new = not model.__sklearn_is_fitted__()
@@ -114,13 +114,13 @@ def learned_on_driver(model: E, df: DataFrame, features: Features = None, order:
 
 
 def _blocks(rows: DataFrame) -> Iterator[NDArray[np.float64]]:
-    """The rows of a table in their order: one partition after another comes to the driver, in blocks."""
+    """Iterate over the rows of a table in order, in blocks; one partition at a time comes to the driver."""
     for block in rows.mapInArrow(_pack, "n long, rows binary").toLocalIterator():
         yield np.frombuffer(block["rows"]).reshape(block["n"], -1)
 
 
 def _pack(batches: Batches) -> Batches:
-    """On a worker: blocks of rows as bytes, so that Spark does not handle every number."""
+    """On a worker: pack blocks of rows as bytes, so that Spark does not convert every number."""
     for batch in batches:
         rows = matrix(batch.column(0))
         step = max(1, _BLOCK_VALUES // max(rows.shape[1], 1))
@@ -131,32 +131,32 @@ def _pack(batches: Batches) -> Batches:
 
 
 def check_progress(folder: Path, last: int) -> None:
-    """Raise where the model's last batch and Spark's own notes do not go together, and batches would be skipped."""
+    """Raise an error if the model's last batch does not match Spark's checkpoint, so that batches would be skipped."""
     notes, kept = folder / "spark", folder / NAME
     begun, done = (_largest(notes / name) for name in ("offsets", "commits"))
     if last < done:
         raise state_file.StateFileError(
-            f"Spark has done batch {done} of this stream, but {kept} "
-            f"{f'ends with batch {last}' if kept.is_file() else 'is missing'}, so that batches would be left out. "
-            f"Put back the model that belongs to it, or delete {folder} to learn the stream from its beginning."
+            f"Spark has finished batch {done} of this stream, but {kept} "
+            f"{f'ends with batch {last}' if kept.is_file() else 'is missing'}, so batches would be skipped. "
+            f"Restore the matching model, or delete {folder} to learn the stream from the start."
         )
     if last > begun:
         kept = kept if kept.is_file() else folder / NO_ROWS
         raise state_file.StateFileError(
-            f"{kept} is as of batch {last} of a stream, but {notes} "
-            f"{f'ends with batch {begun}' if begun >= 0 else 'is missing'}, so that batches would be left out. "
-            "Put Spark's folder back, or move the file away to learn the stream from its beginning."
+            f"{kept} belongs to batch {last} of a stream, but {notes} "
+            f"{f'ends with batch {begun}' if begun >= 0 else 'is missing'}, so batches would be skipped. "
+            "Restore Spark's folder, or remove the file to learn the stream from the start."
         )
 
 
 def _largest(folder: Path) -> int:
-    """The number of the last batch that Spark has a note of."""
+    """Return the number of the last batch in a folder of Spark's checkpoint."""
     names = (path.name for path in folder.iterdir()) if folder.is_dir() else ()
     return max((int(name) for name in names if name.isdigit()), default=-1)
 
 
 class StreamLearner(Generic[E]):
-    """Takes batches in their order, and each once."""
+    """Learns batches in order, each exactly once."""
 
     def __init__(
         self,
@@ -180,11 +180,11 @@ class StreamLearner(Generic[E]):
             self.last = position["spark_batch"]
 
     def drop_model(self) -> None:
-        """Drop the model: py4j keeps whom it calls beyond the end of the interpreter, where nothing native may be."""
+        """Drop the model: py4j keeps callbacks alive after the interpreter ends, when native objects must be gone."""
         self.__dict__.pop("model", None)
 
     def __call__(self, batch: DataFrame, number: int) -> None:
-        """Learn a batch, and keep the model with its number; a batch that is known changes nothing."""
+        """Learn a batch and save the model with its number; a batch learned before is ignored."""
         if number > self.last:
             model = self.learned(self.model, batch)  # another one: if it cannot be saved, this one is as it was
             if model.__sklearn_is_fitted__():

@@ -94,7 +94,7 @@ class StreamModel:
             if "impute" in preparation:
                 found.imputer = Imputer.from_plain(preparation["impute"], found._model.features.width)
         except ValueError as error:
-            raise state_file.StateFileError(f"{os.fspath(path)} holds no valid model ({error}).") from error
+            raise state_file.StateFileError(f"{os.fspath(path)} does not hold a valid model ({error}).") from error
         return found
 
     def save(self, path: str | os.PathLike[str], position: Any = None) -> None:

@@ -76,7 +76,7 @@ def format_of(path: str, format: str | None) -> str:
         return "ndjson"
     if format is not None:
         if format not in FORMATS:
-            raise DataError(f"there is no format {format!r}; choose one of {', '.join(FORMATS)}.")
+            raise DataError(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}.")
         return format
     found = SUFFIXES.get(Path(path).suffix.lower(), "csv" if path == "-" else None)
     if found is None:

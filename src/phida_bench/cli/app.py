@@ -1,4 +1,4 @@
-"""The commands of ``phida-bench``. What they import is an extra, so it is imported when a command runs."""
+"""The commands of ``phida-bench``. Optional dependencies are imported when a command runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="phida-bench",
-    help="Run and report the paper's benchmark.",
+    help="Run the paper's benchmark and report its results.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -31,17 +31,17 @@ app = typer.Typer(
 
 Data = Annotated[
     Path | None,
-    typer.Option(help="Folder with data sets as npz files.", envvar="PHIDA_DATA", exists=True, file_okay=False),
+    typer.Option(help="Folder of data sets, as npz files.", envvar="PHIDA_DATA", exists=True, file_okay=False),
 ]
 Plugin = Annotated[
-    list[Path] | None, typer.Option(help="Python file with more METHODS; may be repeated.", dir_okay=False)
+    list[Path] | None, typer.Option(help="Python file that defines METHODS; can be repeated.", dir_okay=False)
 ]
-Jobs = Annotated[int, typer.Option(min=1, help="Processes side by side.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Number of parallel processes.")]
 
 
 @app.callback()
 def root(version: Version = False, debug: Debug = False) -> None:
-    """Run and report the paper's benchmark."""
+    """Run the paper's benchmark and report its results."""
     console.debug = debug
     needed = ("pandas", "scipy", "matplotlib", "psutil", "scikit_posthocs", "jinja2")
     if missing := [name for name in needed if find_spec(name) is None]:
@@ -51,9 +51,10 @@ def root(version: Version = False, debug: Debug = False) -> None:
 
 @app.command("list")
 def list_(
-    data: Data = None, about: Annotated[str | None, typer.Option(help="One data set: origin, terms, citation.")] = None
+    data: Data = None,
+    about: Annotated[str | None, typer.Option(help="Data set to describe: origin, terms, citation.")] = None,
 ) -> None:
-    """Show data sets (and which are at hand), methods and settings.
+    """List data sets, methods and settings, and which data sets are available.
 
     Example: phida-bench list --about letter
     """
@@ -74,13 +75,15 @@ def _list_all(data: Path | None) -> None:
         place = "no" if source is None else "folder" if source.endswith(".npz") else source
         rows.append((entry.name, f"{entry.samples:,}", str(entry.features), str(entry.classes), place))
     _print_table(
-        "Data sets", {"name": "left", "rows": "right", "features": "right", "classes": "right", "at hand": "left"}, rows
+        "Data sets",
+        {"name": "left", "rows": "right", "features": "right", "classes": "right", "available": "left"},
+        rows,
     )
     rows = []
     for method in methods().values():
         settings = "both" if len(method.settings) == 2 else method.settings[0]
         rows.append((method.name, method.group, settings, method.missing() or method.summary))
-    _print_table("Methods", dict.fromkeys(("name", "group", "settings", "what it is"), "left"), rows)
+    _print_table("Methods", dict.fromkeys(("name", "group", "settings", "description"), "left"), rows)
     results.print("Settings\n stationary: shuffled rows\n nonstationary: one class after the other")
 
 
@@ -92,7 +95,7 @@ def _list_one(name: str, data: Path | None) -> None:
     for word, text in (("origin", found.origin), ("terms", found.terms), ("citation", found.citation)):
         results.print(f"{word}: {text}", markup=False, highlight=False)
     results.print(
-        f"at hand: {find(found, data) or 'no; ' + (found.missing or 'give a folder by --data')}", markup=False
+        f"available: {find(found, data) or 'no; ' + (found.missing or 'pass its folder as --data')}", markup=False
     )
 
 
@@ -112,24 +115,24 @@ def _print_table(title: str, columns: dict[str, Any], rows: Sequence[Sequence[st
 
 @app.command()
 def run(
-    out: Annotated[Path, typer.Option(help="Folder of the records.", file_okay=False)] = Path("results"),
-    methods: Annotated[str, typer.Option(help="Names or groups with commas between, or all.")] = "PHIDA",
+    out: Annotated[Path, typer.Option(help="Folder for the records.", file_okay=False)] = Path("results"),
+    methods: Annotated[str, typer.Option(help="Methods or groups of methods, separated by commas, or all.")] = "PHIDA",
     datasets: Annotated[
-        str, typer.Option(help="Names or collections (paper, shapes) with commas between, or all.")
+        str, typer.Option(help="Data sets or collections (paper, shapes), separated by commas, or all.")
     ] = "paper",
-    settings: Annotated[str, typer.Option(help="stationary, nonstationary, both; shuffled, grouped; all.")] = "all",
-    seeds: Annotated[int, typer.Option(min=1, help="Trials of each.")] = 30,
+    settings: Annotated[
+        str, typer.Option(help="Settings: stationary, nonstationary, both, shuffled, grouped or all.")
+    ] = "all",
+    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds per method, data set and setting.")] = 30,
     jobs: Jobs = 1,
     data: Data = None,
     plugin: Plugin = None,
-    timeout: Annotated[float | None, typer.Option(min=0, help="Seconds that a trial may take.")] = None,
-    memory: Annotated[float | None, typer.Option(min=0, help="GiB that a trial may hold.")] = None,
-    retry: Annotated[bool, typer.Option(help="Run again what failed before.")] = False,
-    adaptive: Annotated[
-        bool, typer.Option(help="10 seeds where learning takes more than 5 s, 3 beyond a minute.")
-    ] = False,
+    timeout: Annotated[float | None, typer.Option(min=0, help="Time limit per trial, in seconds.")] = None,
+    memory: Annotated[float | None, typer.Option(min=0, help="Memory limit per trial, in GiB.")] = None,
+    retry: Annotated[bool, typer.Option(help="Rerun failed trials.")] = False,
+    adaptive: Annotated[bool, typer.Option(help="Use 10 seeds if a trial takes over 5 s, 3 if over 60 s.")] = False,
 ) -> None:
-    """Run every trial that has no record yet.
+    """Run all trials that have no record yet.
 
     Example: phida-bench run --methods PHIDA --datasets iris,seeds --settings both --seeds 30 --jobs 2 --out results/
     """
@@ -146,7 +149,9 @@ def run(
         at_hand = [entry(name) for name in digests]
         planned = list(plan.jobs(chosen, at_hand, _settings(settings), seeds, out))
         if not planned:
-            raise ValueError("nothing to run: no method chosen runs in that setting on a data set that is at hand.")
+            raise ValueError(
+                "nothing to run: no chosen method has these settings and an available data set; see phida-bench list."
+            )
         todo = runner.missing(planned, out, digests, retry=retry)
         if not todo:
             notes.print("nothing to do: every trial has a record")
@@ -168,24 +173,27 @@ def run(
 
             runner.run(todo, surroundings, jobs, runner.Limits(timeout, adaptive), settled)
         counts = ", ".join(f"{count} {status}" for status, count in failures.items()) or "none failed"
-        notes.print(f"{len(todo)} trials settled ({counts}); the records are in {out}")
+        trials = "1 trial" if len(todo) == 1 else f"{len(todo):,} trials"
+        notes.print(f"{trials} finished ({counts}); the records are in {out}")
 
 
 @app.command()
 def tune(
-    method: Annotated[str, typer.Option(help="Names with commas between, or all that the paper tuned.")] = "all",
-    dataset: Annotated[str, typer.Option(help="Names with commas between, or all.")] = "all",
-    settings: Annotated[str, typer.Option(help="stationary, nonstationary or both.")] = "both",
-    trials: Annotated[int, typer.Option(min=1, help="Parameters that are tried.")] = 40,
-    seeds: Annotated[int, typer.Option(min=1, help="Trials of each, on seeds from 100 on.")] = 3,
-    minutes: Annotated[float, typer.Option(min=0, help="At most, per method, data set and setting.")] = 10,
-    out: Annotated[Path, typer.Option(help="Folder of the records.", file_okay=False)] = Path("results"),
+    method: Annotated[str, typer.Option(help="Methods, separated by commas, or all that the paper tuned.")] = "all",
+    dataset: Annotated[str, typer.Option(help="Data sets, separated by commas, or all.")] = "all",
+    settings: Annotated[str, typer.Option(help="Settings: stationary, nonstationary or both.")] = "both",
+    trials: Annotated[int, typer.Option(min=1, help="Number of parameter sets to try.")] = 40,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of seeds per parameter set, from 100 up.")] = 3,
+    minutes: Annotated[
+        float, typer.Option(min=0, help="Time limit per method, data set and setting, in minutes.")
+    ] = 10,
+    out: Annotated[Path, typer.Option(help="Folder for the records.", file_okay=False)] = Path("results"),
     jobs: Jobs = 1,
     data: Data = None,
     plugin: Plugin = None,
-    again: Annotated[bool, typer.Option(help="Also what was tuned before.")] = False,
+    again: Annotated[bool, typer.Option(help="Repeat tuning that has been done before.")] = False,
 ) -> None:
-    """Choose parameters by Bayesian optimisation of ARI; a later run takes them.
+    """Tune parameters by Bayesian optimisation of ARI, for later runs.
 
     Example: phida-bench tune --method GNG --dataset iris --trials 40 --out results/
     """
@@ -203,7 +211,7 @@ def tune(
         chosen = [m for m in _available(_methods(method)) if m.space is not None]
         if not chosen:
             tunable = ", ".join(m.name for m in benchmark_methods.methods().values() if m.space)
-            raise typer.BadParameter(f"{method} has nothing to tune; these have: {tunable}.")
+            raise typer.BadParameter(f"{method} has no parameters to tune; choose from: {tunable}.")
         at_hand = [entry(name) for name in _at_hand(_datasets(dataset), data)]
         cells = [
             tuning.Cell(m.name, e.name, setting)
@@ -213,7 +221,7 @@ def tune(
             if setting in m.settings and (again or not plan.is_tuned(out, m.name, e.name, setting))
         ]
         if not cells:
-            notes.print("nothing to do: every cell was tuned before (--again tunes it once more)")
+            notes.print("nothing to do: everything was tuned before; add --again to repeat it")
             return
         records.add_command(_command(), out)
         budget = tuning.Budget(trials, seeds, 60 * minutes)
@@ -225,22 +233,22 @@ def tune(
                 notes.print(line, markup=False, highlight=False)
 
             tuning.run(cells, Surroundings(out, data, tuple(plugin or ())), jobs, budget, settled)
-        notes.print(f"{len(cells)} tuned; the parameters are in {out / 'tuned'}")
+        notes.print(f"tuned: {len(cells)}; the parameters are in {out / 'tuned'}")
 
 
 @app.command()
 def report(
-    folder: Annotated[Path | None, typer.Argument(help="Folder of the records, or an archive of them.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the report.", file_okay=False)] = Path("report"),
+    folder: Annotated[Path | None, typer.Argument(help="Folder or archive of records.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the report.", file_okay=False)] = Path("report"),
     archive: Annotated[
-        Path | None, typer.Option(help="Pack all records into this file (.tar.xz); the report states its digest.")
+        Path | None, typer.Option(help="Archive of all records to write (.tar.xz); the report states its digest.")
     ] = None,
     plugin: Plugin = None,
-    published: Annotated[bool, typer.Option(help="Draw the published tables alone, with no run.")] = False,
+    published: Annotated[bool, typer.Option(help="Report only the published tables, without records.")] = False,
     jobs: Jobs = 1,
     data: Data = None,
 ) -> None:
-    """Write tables, ranks, tests, diagrams and the comparison with the paper.
+    """Write a report: tables, ranks, tests, diagrams and a comparison with the paper.
 
     Example: phida-bench report results/ --out report/
     """
@@ -252,12 +260,12 @@ def report(
         for path in plugin or ():
             benchmark_methods.add(path)
         if published == (folder is not None):
-            raise typer.BadParameter("give a folder of records, or --published, and not both.")
+            raise typer.BadParameter("pass either a folder of records or --published.")
         if folder is None:
             page = reports.write_published(out)
         else:
             if not folder.exists():
-                raise typer.BadParameter(f"{folder} is not a folder; make one with: phida-bench run --out {folder}")
+                raise typer.BadParameter(f"{folder} does not exist; create it with: phida-bench run --out {folder}")
             with tempfile.TemporaryDirectory() as unpacked:
                 if folder.is_file():
                     records.unpack(folder, Path(unpacked))
@@ -282,7 +290,7 @@ def _available(methods: Sequence[Method]) -> list[Method]:
     available = []
     for method in methods:
         if lack := method.missing():
-            notes.print(f"{method.name} is left out: it {lack}", markup=False)
+            notes.print(f"{method.name} is skipped: it {lack}", markup=False)
         else:
             available.append(method)
     return available
@@ -300,20 +308,20 @@ def _datasets(names: str) -> list[Entry]:
 
 
 def _at_hand(wanted: Sequence[Entry], data: Path | None) -> dict[str, str]:
-    """Names and digests of the data sets at hand; each is loaded here, so that a bad file is told before all else."""
+    """Return names and digests of the available data sets. Each is loaded, so that a bad file is reported first."""
     from phida_bench.datasets import find, load
 
     at_hand = {}
     for entry in wanted:
         if find(entry, data) is None and len(wanted) > 1:
-            notes.print(f"{entry.name} is left out: it is not at hand", markup=False)
+            notes.print(f"{entry.name} is skipped: it is not available", markup=False)
         else:
             at_hand[entry.name] = load(entry, data).digest
     return at_hand
 
 
 def _command() -> str:
-    """What was typed."""
+    """Return the command line."""
     return shlex.join(["phida-bench", *sys.argv[1:]])
 
 
@@ -323,7 +331,7 @@ def _settings(name: str) -> tuple[Any, ...]:
     if name in ("all", "both"):
         return ALL_SETTINGS if name == "all" else SETTINGS
     if name not in ALL_SETTINGS:
-        raise typer.BadParameter(f"there is no setting {name!r}; choose {', '.join(ALL_SETTINGS)}, both or all.")
+        raise typer.BadParameter(f"unknown setting {name!r}; choose {', '.join(ALL_SETTINGS)}, both or all.")
     return (name,)
 
 
@@ -333,7 +341,7 @@ def _split(names: str) -> list[str]:
 
 @contextmanager
 def _progress(total: int) -> Iterator[Any]:
-    """A bar with the remaining time; each trial weighs as many units as its data set has rows."""
+    """Show a progress bar with the remaining time. A trial counts as many units as its data set has rows."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (BarColumn(), TextColumn("{task.percentage:.0f} %"), TimeElapsedColumn(), TimeRemainingColumn())

@@ -81,7 +81,7 @@ class OnlineClusterer(ClusterMixin, BaseEstimator):
         return self._learn(samples)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Cluster of each row.
+        """Predict the cluster of each row.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class OnlineClusterer(ClusterMixin, BaseEstimator):
         return system.assign(_validation.samples(self, X))
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
-        """Fit, and return the labels of the rows, whether or not ``compute_labels`` is set.
+        """Fit the model and return the labels of the rows, also if ``compute_labels`` is False.
 
         Parameters
         ----------
