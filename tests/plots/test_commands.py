@@ -99,7 +99,7 @@ def test_a_report_of_parts_and_one_of_the_published_method(here):
     model = PHIDAPlus.load("m.safetensors").set_params(level="parts")
     said, page = report(here, "--exclude", "kind", "--level", "parts")
     assert f"600 rows in {model.n_parts_} clusters" in said and model.n_parts_ != model.n_groups_
-    assert "merged while that gains modularity" in page
+    assert "merged while modularity increases" in page
     published = PHIDA().fit(pd.DataFrame(X, columns=NAMES))
     published.save("m.safetensors")
     said, page = report(here, "--exclude", "kind")

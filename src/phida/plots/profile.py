@@ -52,7 +52,7 @@ def plot_profile(model: Any, *, id: int | None = None, ax: Axes | None = None) -
         return _draw_table(record, ax)
     found = np.flatnonzero(record.id == id)
     if not len(found):
-        raise ValueError(f"there is no cluster of id {id} now; cluster_ids_ lists those that there are.")
+        raise ValueError(f"no cluster has id {id} now; cluster_ids_ lists the current ids.")
     return _draw_bars(record, int(found[0]), ax)
 
 
