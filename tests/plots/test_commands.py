@@ -148,7 +148,7 @@ def test_bad_rows_are_counted(here):
         file.write("1,2,,x\n")
     assert phida("report", "m.safetensors", "rows.csv", "-o", "r.html").exit_code == 3
     assert not (here / "r.html").exists()
-    assert "<dt>bad rows</dt><dd>1, left out</dd>" in report(here, "--exclude", "kind", "--on-bad-row", "skip")[1]
+    assert "<dt>bad rows</dt><dd>1, skipped</dd>" in report(here, "--exclude", "kind", "--on-bad-row", "skip")[1]
 
 
 @pytest.mark.parametrize(
