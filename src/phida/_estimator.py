@@ -327,7 +327,7 @@ class Estimator(ClusterMixin, Predictor):
         update : LocalUpdate
         """
         if partition not in range(n_partitions):
-            raise ValueError(f"partition must be from 0 to {n_partitions - 1}, not {partition!r}.")
+            raise ValueError(f"partition must be 0 or more and below n_partitions={n_partitions!r}, not {partition!r}.")
         model = self._unchanged
         learner = model.learner
         samples = _validation.samples(self, X, model.features)

@@ -1,4 +1,4 @@
-"""Event callbacks: what happened to clusters is collected while rows are learned, and dispatched afterwards."""
+"""Event callbacks: events are collected during learning and dispatched afterwards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Events:
     def add(self, callback: Callback) -> None:
         """Register a callback."""
         if not callable(callback):
-            raise TypeError(f"a callback is a function that takes an event, not {callback!r}.")
+            raise TypeError(f"a callback must be a function with one argument, the event, not {callback!r}.")
         self._callbacks.append(callback)
 
     def restart(self) -> None:

@@ -1,4 +1,4 @@
-"""What a worker sends to the driver: what it counted against a model that stood still, and the rows that it did not."""
+"""Local updates: what a worker sends to the driver about its rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAMPLED_INTERVALS = 4
 
 @dataclass(frozen=True, eq=False)
 class LocalUpdate:
-    """Additive statistics per node, and the rows that are to be learned in order.
+    """Additive statistics per node, and rows that must be learned one by one.
 
     Made by ``local_update`` of an estimator, taken in by ``apply_updates``. An update is plain data: it can be pickled,
     or sent as bytes that hold no code.
@@ -40,21 +40,21 @@ class LocalUpdate:
 
     @property
     def n_rows(self) -> int:
-        """Rows that it was made of."""
+        """Number of rows that the update covers."""
         return self.n_counted + self.n_rest
 
     @property
     def n_counted(self) -> int:
-        """Rows that are in the statistics alone."""
+        """Number of rows that are only in the statistics."""
         return int(self.columns["counted"])
 
     @property
     def n_rest(self) -> int:
-        """Rows that it carries: the sample, and those that fail the vigilance test."""
+        """Number of rows in the update: the sample, and those that fail the vigilance test."""
         return len(self.columns["rest"])
 
     def for_sending(self, *, n_updates: int, last: bool) -> Self:
-        """The update without what ``apply_updates`` would not read.
+        """Return the update without the parts that ``apply_updates`` does not use.
 
         Parameters
         ----------
@@ -74,12 +74,12 @@ class LocalUpdate:
         return type(self)(columns)
 
     def to_bytes(self) -> bytes:
-        """The update in the safetensors format."""
+        """Return the update as bytes, in the safetensors format."""
         return save({name: np.atleast_1d(value) for name, value in self.columns.items()})
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """The update that :meth:`to_bytes` wrote; whether it makes sense is found out when it is applied.
+        """Restore an update from the bytes of :meth:`to_bytes`; its values are checked when it is applied.
 
         Parameters
         ----------
@@ -94,15 +94,15 @@ class LocalUpdate:
             names = (*_NUMBERS, *_PLUS_NUMBERS) if arrays["plus"].item() else _NUMBERS
             numbers = {name: arrays[name].item() for name in names}
         except (SafetensorError, KeyError, ValueError, TypeError, RecursionError, OverflowError) as error:
-            raise ValueError(f"these bytes hold no local update ({error!r}).") from error
+            raise ValueError(f"these bytes do not hold a local update ({error!r}).") from error
         return cls(arrays | numbers)
 
 
 def sample_size(interval: int, n_partitions: int) -> int:
-    """Rows that one partition of a batch leaves in the sample."""
+    """Return the number of sampled rows per partition."""
     return -(-SAMPLED_INTERVALS * interval // n_partitions)
 
 
 def seed_of(random_state: int, n_seen: int, partition: int) -> int:
-    """Another one for every partition of every batch."""
+    """Return the random seed of a partition; it differs between batches."""
     return int(np.random.SeedSequence([random_state, n_seen, partition]).generate_state(1, np.uint64)[0])

@@ -1,4 +1,4 @@
-"""Models that learned apart become one: rows drawn from what their nodes know of theirs are learned afresh."""
+"""Merging of separately trained models: a new model learns rows sampled from their nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model that estimators, river and distributed learning share: one learner, its features, its callbacks."""
+"""The model behind estimators, river and distributed training: a learner, its features, its callbacks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PUBLISHED = "published"
 LEVELS = ("groups", "parts")
 
 Settings = Mapping[str, Any]
-"""Arguments of the native learner by name; None leaves the native default, which is off."""
+"""Arguments of the native learner by name; None means off."""
 
 #: Held while a model begins or gets callbacks. One for all models, so that a fork can wait for it: a child must not
 #: inherit a lock that a thread of its parent holds.
@@ -33,16 +33,16 @@ F = TypeVar("F")
 
 
 class Model(Generic[F]):
-    """A native learner with the settings it began with, the features of its rows, and event callbacks.
+    """A native learner with its settings, the features of its rows, and event callbacks.
 
     A model begins once. Fitting afresh takes a new model, so that no reader sees the learner of one fit and the
     features of another.
     """
 
     learner: _core.Learner
-    """Absent until the model has begun."""
+    """Set when learning begins."""
     features: F
-    """Absent until the model has begun."""
+    """Set when learning begins."""
 
     def __init__(self, events: Events | None = None) -> None:
         self.begun = False
@@ -53,10 +53,10 @@ class Model(Generic[F]):
         self.settings: Settings = {}
         """What the learner began with."""
         self.preparation: Any = None
-        """How the command line makes rows of files, as plain values; kept with the model, and of no matter here."""
+        """How the command line prepares rows, as plain values; only saved with the model."""
 
     def begin(self, n_features: int, settings: Settings, features: F) -> F:
-        """Make the learner, unless another thread was first. Return the features that are in place."""
+        """Create the learner, unless another thread already has. Return the features in use."""
         with _BEGINNING:
             if not self.begun:
                 learner = _core.Learner(n_features, **{k: v for k, v in settings.items() if v is not None})
@@ -67,7 +67,7 @@ class Model(Generic[F]):
 
     @classmethod
     def restored(cls, state: Mapping[str, Any], settings: Settings, features: F) -> Self:
-        """A model from the state of a native learner; refused where the state contradicts the settings."""
+        """Restore a model from the state of a native learner, which must match the settings."""
         learner = _core.Learner.__new__(_core.Learner)
         learner.__setstate__(dict(state))
         for name in ("released", "plus", "max_nodes", "half_life"):
@@ -78,14 +78,14 @@ class Model(Generic[F]):
         return model
 
     def with_features(self, features: F) -> Self:
-        """A model that shares this learner and has other features and no callbacks."""
+        """Return a model with the same learner, other features and no callbacks."""
         model = type(self)()
         model._put(self.learner, self.settings, features)
         model.preparation = self.preparation
         return model
 
     def content(self, parameters: Mapping[str, Any], names: Iterable[str] | None, position: Any) -> bytes:
-        """The content of a file that holds the model, with the parameters of its estimator."""
+        """Return the content of the model file, with the parameters of the estimator."""
         # Taken once, under the model's lock: another thread may be learning.
         state = self.learner.__getstate__()
         facts = {
@@ -111,12 +111,12 @@ class Model(Generic[F]):
         return self.learner.n_seen if self.begun else 0
 
     def refuse_changes(self, settings: Settings) -> None:
-        """Raise if a setting is not the one that the learner began with."""
+        """Raise an error if a setting differs from that of the learner."""
         for name, before in self.settings.items():
             if settings[name] != before:
                 raise ValueError(
                     f"{name} was changed from {before!r} to {settings[name]!r} after learning began; "
-                    "call fit to start afresh."
+                    "call fit to train a new model."
                 )
 
     def learn(self, samples: Any, rule: str) -> None:
@@ -131,7 +131,7 @@ class Model(Generic[F]):
             events.collect(learner)
 
     def apply_updates(self, updates: Sequence[Mapping[str, Any]], rule: str) -> None:
-        """Take in what workers counted, then learn the rows that they carry."""
+        """Apply the statistics of workers, then learn the rows that they sent."""
         self.learner.follow(rule)
         self.learner.apply([dict(update) for update in updates])
 
@@ -152,7 +152,7 @@ class Model(Generic[F]):
             self.events.add(callback)
 
     def dispatch(self) -> None:
-        """Call back for everything that happened since the last time."""
+        """Call the callbacks for all events since the last call."""
         if self.events is not None:
             self.events.collect(self.learner)
             self.events.dispatch()
@@ -164,7 +164,9 @@ class Model(Generic[F]):
         """
         with _BEGINNING:
             if self.n_seen != n_seen:
-                raise RuntimeError("the model learned other rows while a batch was learned; the batch is left out.")
+                raise RuntimeError(
+                    "the model changed while a batch was being learned, so the batch was discarded; learn it again."
+                )
             learned.events = self.events
         if learned.events is not None:
             learned.events.queue(news)
@@ -179,7 +181,7 @@ class Model(Generic[F]):
 
 
 def check_level(level: object) -> str:
-    """The level, if PHIDA+ has it."""
+    """Return the level if it is valid, else raise an error."""
     if isinstance(level, str) and level in LEVELS:
         return level
     raise ValueError(f"level must be {' or '.join(map(repr, LEVELS))}, not {level!r}.")
@@ -194,7 +196,7 @@ def limits(max_nodes: int | None, half_life: float | None) -> dict[str, Any]:
 
 
 def check_limits(max_nodes: int | None, half_life: float | None) -> None:
-    """Refuse limits that make no sense, for adapters that scikit-learn does not check."""
+    """Check the limits, for classes whose parameters scikit-learn does not check."""
     if max_nodes is not None and not (isinstance(max_nodes, Integral) and 3 <= max_nodes <= 2**24):
         raise ValueError(f"max_nodes must be None or from 3 to {2**24}, not {max_nodes!r}.")
     if half_life is not None and not (isinstance(half_life, Real) and 0 < half_life <= 1e300):

@@ -1,4 +1,4 @@
-"""Rows whose features have names: dicts one by one, and frames."""
+"""Rows with named features: dicts and frames."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class NamedRows:
         return NamedRows, (self.names,)
 
     def row(self, x: Mapping[Any, Any]) -> Any:
-        """One row, or an error that names the feature that is wrong.
+        """Return one row as a matrix, or raise an error that names the invalid feature.
 
         A matrix for native code alone: it takes a memoryview in less time than an array.
         """
@@ -53,7 +53,7 @@ class NamedRows:
         raise ValueError(next(f"feature {name!r} is {said}" for name in self.names if (said := _trouble(x[name]))))
 
     def rows(self, frame: nw.DataFrame[Any]) -> NDArray[np.float64]:
-        """All rows of a frame, its columns in any order, or an error that names the feature that is wrong."""
+        """Return the rows of a frame as a matrix, or raise an error that names the invalid feature."""
         columns = tuple(frame.columns)
         native = frame.to_native()
         if columns != self.names:
@@ -75,10 +75,10 @@ class NamedRows:
             raise
 
     def _compare(self, names: Collection[Hashable]) -> None:
-        """Refuse a feature too few or too many."""
+        """Refuse rows with missing or new features."""
         given = set(names)
         if not given:
-            raise ValueError("there are no features; a row needs at least one.")
+            raise ValueError("the row has no features; a row needs at least one.")
         for name in self.names:
             if name not in given:
                 raise ValueError(
@@ -94,11 +94,11 @@ class NamedRows:
 
 
 def into_frame(X: Any) -> nw.DataFrame[Any]:
-    """A pandas, polars or pyarrow frame, behind one face."""
+    """Wrap a pandas, polars or pyarrow frame in a common interface."""
     try:
         return nw.from_native(X, eager_only=True)
     except nw.exceptions.DuplicateError as error:
-        raise ValueError("X has two columns of one name; rename or drop one of them.") from error
+        raise ValueError("X has two columns with the same name; rename or drop one of them.") from error
     except TypeError as error:
         raise TypeError(
             f"X is a {type(X).__name__}, not a frame; many rows at a time are taken as a pandas, polars or pyarrow "
@@ -123,12 +123,12 @@ def _values_of(names: tuple[Hashable, ...]) -> Callable[[Mapping[Any, Any]], tup
 
 def _plain(x: Any) -> dict[Any, Any]:
     if not isinstance(x, Mapping):
-        raise TypeError(f"x is a {type(x).__name__}; a row is a dict of features and numbers.")
+        raise TypeError(f"x is a {type(x).__name__}; expected a row as a dict of numbers by feature.")
     return dict(x)
 
 
 def _trouble(value: Any) -> str | None:
-    """What is wrong with a value, and what to do about it."""
+    """Describe what is wrong with a value, and what to do; None for a valid value."""
     try:
         (number,) = _one.unpack(_one.pack(value))
     except struct.error:

@@ -22,13 +22,13 @@ class Columns:
     """The features of an estimator's rows."""
 
     width: int
-    """How many."""
+    """Number of features."""
     names: NDArray[np.object_] | None = None
-    """Their names, where the input had names that are all strings."""
+    """Names of the features, if all column names of the input are strings."""
 
 
 def columns_of(X: Any, width: int) -> Columns:
-    """The columns of rows that were found valid."""
+    """Return the columns of validated rows."""
     from sklearn.base import BaseEstimator
 
     probe = BaseEstimator()
@@ -37,7 +37,7 @@ def columns_of(X: Any, width: int) -> Columns:
 
 
 def samples(estimator: BaseEstimator, X: Any, columns: Columns | None = None) -> NDArray[np.float64]:
-    """Rows for an estimator that has seen some before, of the same width and names."""
+    """Return rows as a matrix, after a check against the known width and names."""
     if columns is None:
         columns = Columns(estimator.n_features_in_, getattr(estimator, "feature_names_in_", None))
     if columns.names is None and _is_ready(X, columns.width):
@@ -48,7 +48,7 @@ def samples(estimator: BaseEstimator, X: Any, columns: Columns | None = None) ->
 
 
 def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
-    """Rows as a C-ordered float64 matrix, or an error that says what is wrong; the estimator is not touched."""
+    """Return rows as a C-ordered float64 matrix. The estimator does not change."""
     from sklearn.utils import check_array
 
     _refuse_other_shapes(X)
@@ -58,26 +58,26 @@ def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
             X, dtype=np.float64, order="C", estimator=estimator, input_name="X", ensure_all_finite=False
         )
     except OverflowError as error:
-        raise ValueError(f"X holds an integer that no float64 can hold ({error}); rescale that column.") from error
+        raise ValueError(f"X holds an integer that is too large for float64 ({error}); rescale that column.") from error
     _refuse_outside(array, X)
     return array  # type: ignore[no-any-return]
 
 
 def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
-    """Keep width and feature names on the estimator (``reset``), or compare with those that it has."""
+    """Set width and feature names of the estimator (``reset``), or compare them with the known ones."""
     from sklearn.utils.validation import validate_data
 
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
 def holds_dates(X: Any) -> bool:
-    """Does a polars frame hold dates, times or spans of time? Beside numbers it hands them out as numbers."""
+    """Whether a polars frame holds dates, times or durations, which it would convert to numbers."""
     kinds = getattr(X, "dtypes", ()) if hasattr(X, "columns") else ()  # a series has one type, not several
     return any(getattr(kind, "is_temporal", bool)() for kind in kinds)
 
 
 def _is_ready(X: Any, width: int) -> bool:
-    """The fast path: a plain matrix of the known width, its values checked natively."""
+    """Fast path: a plain matrix of the known width, with values checked natively."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -91,13 +91,13 @@ def _is_ready(X: Any, width: int) -> bool:
 
 
 def _refuse_text(X: Any) -> None:
-    """Text and dates would be converted silently where they look like numbers."""
+    """Refuse text and dates, which NumPy may silently convert to numbers."""
     from scipy.sparse import issparse
 
     if issparse(X) or (type(X) is np.ndarray and X.dtype.kind in "fiub"):
         return
     if isinstance(X, np.ma.MaskedArray):
-        raise ValueError("X is a masked array, and masked values would count. Fill or drop them first.")
+        raise ValueError("X is a masked array, whose masked values would be used. Fill or drop them first.")
     try:
         array = np.asarray(X)
     except (TypeError, ValueError) as error:
@@ -112,11 +112,11 @@ def _refuse_text(X: Any) -> None:
     if found or named:
         found = found or "dates"
         where = f" in {_listed(named)}" if named else ""
-        raise ValueError(f"X holds {found}{where}; every column must be numeric. Encode or drop the others first.")
+        raise ValueError(f"X holds {found}{where}; all columns must be numeric. Encode or drop the others first.")
 
 
 def _columns_of_text(X: Any) -> list[str]:
-    """The columns of a pandas or polars frame that hold no numbers, by name."""
+    """Return the names of the non-numeric columns of a pandas or polars frame."""
     names, kinds = getattr(X, "columns", None), getattr(X, "dtypes", None)
     if names is None or kinds is None or np.ndim(X) != 2:
         return []
@@ -137,27 +137,27 @@ def _listed(names: list[str], most: int = 10) -> str:
 
 
 def _refuse_other_shapes(X: Any) -> None:
-    """One dimension: whether that is a row or a column is for the caller to say."""
+    """Refuse input with one dimension, which could be a row or a column."""
     if isinstance(X, list | tuple) and len(X) > 0 and np.isscalar(X[0]) and not isinstance(X[0], str | bytes):
         raise ValueError(
-            f"X has one dimension, of {len(X)} values; a list of rows is needed. Reshape your data: "
+            f"X has one dimension, of shape ({len(X)},); expected a list of rows. Reshape your data: "
             "[[value] for value in X] if it is one feature, [X] if it is one row."
         )
     if len(getattr(X, "shape", ())) != 1:
         return
     if hasattr(X, "to_frame"):
         raise ValueError(
-            f"X is a {type(X).__name__}, with one dimension; a frame or a matrix is needed. Reshape your data: "
+            f"X is a {type(X).__name__}, with one dimension; expected a frame or a matrix. Reshape your data: "
             "X.to_frame() if it is one feature, X.to_frame().T if it is one row."
         )
     raise ValueError(
-        f"X has one dimension, of {X.shape[0]} values; a matrix of rows and features is needed. Reshape your data: "
+        f"X has one dimension, of shape ({X.shape[0]},); expected a matrix. Reshape your data: "
         "X.reshape(-1, 1) if it is one feature, X.reshape(1, -1) if it is one row."
     )
 
 
 def _refuse_outside(array: NDArray[np.float64], X: Any) -> None:
-    """NaN, infinities and values whose squares overflow, with their place."""
+    """Refuse NaN, infinities and values whose squares overflow, with their position."""
     at = _core.first_outside(array, LARGEST)
     if at < 0:
         return

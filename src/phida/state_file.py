@@ -36,7 +36,7 @@ State = Mapping[str, Any]
 
 
 class StateFileError(ValueError):
-    """A file that holds no model, or none that can be read here."""
+    """A file that is not a phida model, or cannot be read by this version."""
 
 
 class _DuplicateError(ValueError):
@@ -85,7 +85,7 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The state and the facts of a file, its format, version and digest verified."""
     if not os.path.isfile(path):
-        raise FileNotFoundError(f"there is no file {os.fspath(path)}.")
+        raise FileNotFoundError(f"file {os.fspath(path)} does not exist.")
     return read_bytes(Path(path).read_bytes(), os.fspath(path))
 
 
@@ -98,9 +98,9 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
     except _DAMAGED as error:
         if not _looks_like_safetensors(content):
             raise StateFileError(f"{name} is not a phida model; phida fit and phida stream write models.") from error
-        raise StateFileError(f"{name} is damaged, not complete, or no model at all ({_line(error)}).") from error
+        raise StateFileError(f"{name} is damaged, incomplete, or not a phida model ({_line(error)}).") from error
     if header.pop("sha256", "") != _digest(header, arrays):
-        raise StateFileError(f"{name} is damaged: its digest does not match. Take an older copy.")
+        raise StateFileError(f"{name} is damaged: its digest does not match. Restore an older copy.")
     try:
         return _parsed(header, arrays)
     except (ValueError, RecursionError) as error:
@@ -175,14 +175,14 @@ def _line(error: BaseException) -> str:
 
 def _check_kind(name: str, header: Mapping[str, str]) -> None:
     if header.get("format") != FORMAT:
-        raise StateFileError(f"{name} is a safetensors file, but holds no model of phida.")
+        raise StateFileError(f"{name} is a safetensors file, but not a phida model.")
     version = header.get("format_version", "")
     if not re.fullmatch("[1-9][0-9]{0,8}", version):
         raise StateFileError(f"{name} has no valid 'format_version' ({version[:40]!r}).")
     if int(version) > VERSION:
         raise StateFileError(
             f"{name} has format version {version}, written by phida {header.get('library_version', '?')[:40]}; "
-            f"this phida reads up to {VERSION}. Upgrade it."
+            f"this phida reads versions up to {VERSION}. Upgrade phida."
         )
 
 

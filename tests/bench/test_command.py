@@ -75,7 +75,7 @@ def test_run_and_report(tmp_path):
         (("run", "--methods", "TC", "--settings", "nonstationary", "--datasets", "iris"), 3, "nothing to run"),
         (("run", "--datasets", "stl10,mnist10k"), 3, "nothing to run"),
         (("run", "--data", "no-such-folder"), 2, "does not exist"),
-        (("report",), 2, "give a folder of records"),
+        (("report",), 2, "pass either a folder of records"),
         (("report", "no-such-folder"), 2, "no-such-folder is not a folder"),
     ],
 )

@@ -144,9 +144,9 @@ def test_partitions_are_looked_at_at_the_same_time():
 
 def test_what_cannot_be_fitted_is_refused():
     for partitions in ([], [np.empty((0, 4))]):
-        with pytest.raises(ValueError, match="no row to learn from"):
+        with pytest.raises(ValueError, match="no rows to learn from"):
             fit_partitions(partitions)
-    with pytest.raises(ValueError, match="leave compute_labels out"):
+    with pytest.raises(ValueError, match="compute_labels does not apply"):
         fit_partitions([blobs(10)], compute_labels=True)
 
 

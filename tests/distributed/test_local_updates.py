@@ -199,7 +199,7 @@ def test_labels_stay_where_an_update_is_refused():
 
 @pytest.mark.parametrize(("partition", "n_partitions"), [(0, 0), (0, -1), (2, 2), (-1, 2), (0.5, 2)])
 def test_partitions_that_are_not_there_are_refused(model, partition, n_partitions):
-    with pytest.raises(ValueError, match="there is no partition"):
+    with pytest.raises(ValueError, match="partition must be 0 or more and below"):
         model.local_update(blobs(10), partition=partition, n_partitions=n_partitions)
 
 
@@ -225,7 +225,7 @@ def test_parameters_that_changed_are_refused_as_in_ordinary_learning(plus):
 
 
 def test_bytes_that_are_no_update_are_refused():
-    with pytest.raises(ValueError, match="hold no local update"):
+    with pytest.raises(ValueError, match="do not hold a local update"):
         LocalUpdate.from_bytes(b"nothing of the kind")
 
 

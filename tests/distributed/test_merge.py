@@ -79,7 +79,7 @@ def test_the_lineage_of_a_merged_model_begins_with_its_clusters(n_samples, estim
 @each_estimator
 def test_models_that_do_not_fit_are_refused(estimator):
     X = labelled(100)[0]
-    with pytest.raises(ValueError, match="no model to merge"):
+    with pytest.raises(ValueError, match="no models to merge"):
         estimator.merge([])
     with pytest.raises(ValueError, match="model 2 has 3 features and the first 4"):
         estimator.merge([estimator().fit(X), estimator().fit(X[:, :3])])

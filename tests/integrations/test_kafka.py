@@ -147,7 +147,7 @@ def test_refusals(broker, tmp_path):
     assert "messages are written as ndjson" in refused(
         broker.url("one"), "--output", broker.url("out"), "--output-format", "csv"
     )
-    assert "takes a host and a topic" in refused("kafka://localhost")
+    assert "needs a host and a topic" in refused("kafka://localhost")
     assert "no.such.option" in refused(broker.url("one", "?no.such.option=1"))
 
     # Another cluster, whose topic of the same name holds less: it is not the one that was read.

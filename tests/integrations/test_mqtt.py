@@ -177,8 +177,8 @@ def refused(*words):
 
 def test_refusals(broker, tmp_path):
     assert "has no option 'qos'" in refused(broker.url("t", "?qos=2"))
-    assert "takes one host" in refused("mqtt://a,b/t")
-    assert "takes a host and a topic" in refused("mqtt://localhost/")
+    assert "needs exactly one host" in refused("mqtt://a,b/t")
+    assert "needs a host and a topic" in refused("mqtt://localhost/")
     broker.stop()
     assert "refused" in refused(broker.url("t"))
     broker.start()

@@ -99,7 +99,7 @@ def test_a_report_of_parts_and_one_of_the_published_method(here):
     model = PHIDAPlus.load("m.safetensors").set_params(level="parts")
     said, page = report(here, "--exclude", "kind", "--level", "parts")
     assert f"600 rows in {model.n_parts_} clusters" in said and model.n_parts_ != model.n_groups_
-    assert "merged while that gains modularity" in page
+    assert "merged while modularity increases" in page
     published = PHIDA().fit(pd.DataFrame(X, columns=NAMES))
     published.save("m.safetensors")
     said, page = report(here, "--exclude", "kind")
@@ -148,7 +148,7 @@ def test_bad_rows_are_counted(here):
         file.write("1,2,,x\n")
     assert phida("report", "m.safetensors", "rows.csv", "-o", "r.html").exit_code == 3
     assert not (here / "r.html").exists()
-    assert "<dt>bad rows</dt><dd>1, left out</dd>" in report(here, "--exclude", "kind", "--on-bad-row", "skip")[1]
+    assert "<dt>bad rows</dt><dd>1, skipped</dd>" in report(here, "--exclude", "kind", "--on-bad-row", "skip")[1]
 
 
 @pytest.mark.parametrize(

@@ -150,13 +150,13 @@ OTHERS = {
     "text in pyarrow": (pa.table({"height": [1.0], "width": ["red"], "depth": [1.0]}), "feature 'width' is 'red'"),
     "one column less": (FRAMES["polars"](X[:, :2], NAMES[:2]), "feature 'depth' is missing; every row"),
     "one column more": (FRAMES["pyarrow"](X[:, [0, 1, 2, 0]], [*NAMES, "age"]), "feature 'age' is new; every row"),
-    "a column twice": (FRAMES["pandas"](X, ["height", "width", "width"]), "two columns of one name; rename"),
+    "a column twice": (FRAMES["pandas"](X, ["height", "width", "width"]), "two columns with the same name; rename"),
     "a column twice in pyarrow": (
         pa.Table.from_arrays([pa.array(X[:, i]) for i in range(3)], names=["height", "width", "width"]),
         "two columns of one name|feature 'depth' is missing",
     ),
     "no rows": (FRAMES["pandas"](X[:0]), "0 sample"),
-    "no columns": (pd.DataFrame(index=range(3)), "there are no features"),
+    "no columns": (pd.DataFrame(index=range(3)), "the row has no features"),
 }
 
 

@@ -91,7 +91,7 @@ REFUSALS = {
     "missing": ({"height": 1.0, "depth": 2.0}, "feature 'width' is missing; every row .* Fill it in, or begin"),
     "new": (dict.fromkeys([*NAMES, "age"], 1.0), "feature 'age' is new; every row .* Leave it out, or begin"),
     "another": ({"height": 1.0, "age": 1.0, "depth": 2.0}, "feature 'width' is missing"),
-    "empty": ({}, "there are no features"),
+    "empty": ({}, "the row has no features"),
     "nan": (float("nan"), "feature 'width' is nan. Fill it, or leave the row out"),
     "inf": (float("inf"), "feature 'width' is inf. Fill it"),
     "minus inf": (np.float32("-inf"), "feature 'width' is -inf. Fill it"),

@@ -92,11 +92,11 @@ def test_the_token_may_come_from_the_environment(rows_file, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--host", "0.0.0.0"), 2, "give visitors a --token"),
+        (("--host", "0.0.0.0"), 2, "set a --token"),
         (("--token", ""), 2, "printable ASCII"),
         (("--token", "a\nb"), 2, "printable ASCII"),
-        (("--rate", "0"), 2, "--rate takes a positive number"),
-        (("--rate", "nan"), 2, "--rate takes a positive number"),
+        (("--rate", "0"), 2, "--rate must be a positive number"),
+        (("--rate", "nan"), 2, "--rate must be a positive number"),
         (("--port", "99999"), 2, "65535"),
         (("--method", "kmeans"), 2, "--method takes phida+ or phida, not 'kmeans'"),
         (("--method", "phida", "--half-life", "9"), 2, "--half-life is an option of PHIDA+"),
@@ -126,12 +126,12 @@ def test_options_for_reading_need_something_to_read(option):
     words = ["serve", "--learn", "--port", "0", *option.split()]
     found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
     assert found.exit_code == 2
-    assert f"{option.split()[0]}: for rows that are read; add --from." in re.sub(r"[\s│]+", " ", found.output)
+    assert f"{option.split()[0]}: only for input from --from; add --from FILE." in re.sub(r"[\s│]+", " ", found.output)
 
 
 def test_nothing_to_learn_is_refused():
     found = CliRunner().invoke(app, ["serve", "--port", "0"], env={"COLUMNS": "300"})
-    assert found.exit_code == 2 and "give --from FILE, --learn, or both" in re.sub(r"[\s│]+", " ", found.output)
+    assert found.exit_code == 2 and "pass --from FILE, --learn, or both" in re.sub(r"[\s│]+", " ", found.output)
 
 
 def test_files_that_are_not_there_are_missed(tmp_path):

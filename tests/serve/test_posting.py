@@ -67,7 +67,7 @@ def test_features_are_chosen_by_name_and_the_rest_is_ignored():
         answers(client.post("/learn", content=lists(X[90:100, :2])))
     assert_same_state(estimator(live), PHIDAPlus().partial_fit(np.ascontiguousarray(X[:100, :2])))
     with posting(columns=("c", "a")) as (client, live):
-        assert "chosen by their names" in client.post("/learn", content=lists(X[:5])).json()["error"]
+        assert "chosen by name" in client.post("/learn", content=lists(X[:5])).json()["error"]
         answers(client.post("/learn", content=ndjson(X[:50])))
     assert_same_state(estimator(live), PHIDAPlus().partial_fit(np.ascontiguousarray(X[:50][:, [2, 0]])))
 
@@ -91,13 +91,13 @@ def test_a_model_that_is_there_goes_on():
 
 
 BAD = {
-    "nothing": ("", "there is no row"),
-    "blank lines": ("\n \n", "there is no row"),
+    "nothing": ("", "the body has no rows"),
+    "blank lines": ("\n \n", "the body has no rows"),
     "no JSON": ('{"a": 1, "b": 2, "c": 3}\n{"a":', "row 1 is not JSON"),
     "nested too deeply": ("[" * 100_000, "row 0 is not JSON"),
     "a number": ("5\n", "row 0 must be an object"),
     "an empty list": ("[]\n", "row 0 must be an object"),
-    "an empty object": ("{}\n", "no column is left"),
+    "an empty object": ("{}\n", "no columns are left"),
     "a missing feature": ('{"a": 1, "b": 2}\n{"a": 1}\n', "row 1 has no 'b'"),
     "another width": ("[1, 2]\n[1, 2, 3]\n", "row 1 must be a list of 2 numbers"),
     "text": ('{"a": 1, "b": "x"}\n', "in row 0, b is not a finite number"),
@@ -200,7 +200,7 @@ def test_after_the_end_nothing_is_learned(tmp_path):
 
 def test_the_command_needs_a_source():
     found = CliRunner().invoke(app, ["serve", "--port", "0"], env={"COLUMNS": "300"})
-    assert found.exit_code == 2 and "give --from FILE, --learn, or both" in found.output
+    assert found.exit_code == 2 and "pass --from FILE, --learn, or both" in found.output
 
 
 def test_the_command_learns_what_is_posted_and_saves_it(tmp_path):

@@ -139,7 +139,7 @@ def test_labels_of_an_array_column(spark):
     labelled = predict(df, model, "features").collect()
     np.testing.assert_array_equal([row["prediction"] for row in labelled], model.predict(rows))
     uneven = spark.createDataFrame([([1.0] * 4,), ([1.0] * 3,)], "f array<double>").coalesce(1)
-    with pytest.raises(Exception, match="different lengths"):
+    with pytest.raises(Exception, match="different numbers of features"):
         predict(uneven, model, "f").collect()
 
 

@@ -133,7 +133,7 @@ def test_a_header_nested_without_end_or_with_a_name_twice_is_refused():
         content[8:end].rstrip()[:-1] + b',"support":{"dtype":"F64","shape":[0],"data_offsets":[0,0]}}',
         content[8:end].replace(b'"format":"phida-state"', b'"format":"phida-state","format":"phida-state"', 1),
     ):
-        with pytest.raises(StateFileError, match="damaged, not complete, or no model"):
+        with pytest.raises(StateFileError, match="damaged, incomplete, or not a phida model"):
             PHIDA.from_bytes(len(header).to_bytes(8, "little") + header + content[end:])
 
 

@@ -98,7 +98,9 @@ def test_a_file_of_version_2_loads_for_ever():
 def test_a_file_of_version_3_by_coactivation_is_refused_with_a_way_out():
     path = KEPT.with_name("version_3.safetensors")
     for estimator in (PHIDA, PHIDAPlus):
-        with pytest.raises(StateFileError, match="by co-activation, which is gone; learn the rows anew with PHIDAPlus"):
+        with pytest.raises(
+            StateFileError, match="by co-activation, which is no longer supported; train a new PHIDAPlus"
+        ):
             estimator.load(path)
 
 
@@ -175,7 +177,7 @@ def test_bytes_are_the_content_of_a_file(tmp_path, content):
 
 def test_a_file_that_was_cut_is_refused_wherever(tmp_path, content):
     for length in [*range(0, 64), *range(64, len(content), 97), len(content) - 1]:
-        refused(tmp_path / "m", content[:length], "damaged, not complete")
+        refused(tmp_path / "m", content[:length], "damaged, incomplete")
 
 
 def test_a_file_with_one_bit_changed_is_refused_wherever(tmp_path, content):
@@ -187,7 +189,7 @@ def test_a_file_with_one_bit_changed_is_refused_wherever(tmp_path, content):
 
 def test_foreign_files_are_refused(tmp_path):
     save_file({"weights": np.zeros(3)}, tmp_path / "other")
-    refused(tmp_path / "m", (tmp_path / "other").read_bytes(), "holds no model of phida")
+    refused(tmp_path / "m", (tmp_path / "other").read_bytes(), "not a phida model")
     refused(tmp_path / "m", b"PK\x03\x04 a zip file, or a pickle", "is not a phida model")
     with pytest.raises(FileNotFoundError, match="there is no file"):
         PHIDA.load(tmp_path / "nothing")
@@ -237,7 +239,7 @@ def test_a_valid_digest_over_nonsense_is_refused(tmp_path, made, change):
     refused(
         tmp_path / "m",
         rewritten(tmp_path / "made", {**state, name: alter(state[name])}, facts),
-        "holds no valid model",
+        "does not hold a valid model",
     )
 
 
@@ -251,7 +253,7 @@ def test_a_valid_digest_over_nonsense_is_refused(tmp_path, made, change):
 )  # fmt: skip
 def test_facts_that_do_not_fit_are_refused(tmp_path, made, facts):
     state, valid = made
-    refused(tmp_path / "m", rewritten(tmp_path / "made", state, valid | facts), "holds no valid model")
+    refused(tmp_path / "m", rewritten(tmp_path / "made", state, valid | facts), "does not hold a valid model")
 
 
 def test_a_file_without_its_facts_is_refused(tmp_path, made):

@@ -184,7 +184,7 @@ def test_ids_are_warned_of(here):
 def test_fit_without_a_file_for_the_model_says_what_it_found(here):
     np.savetxt("r.csv", np.random.default_rng(0).normal(size=(300, 2)), delimiter=",", header="a,b", comments="")
     found = phida("fit", "r.csv")
-    assert found.exit_code == 0 and "--out FILE keeps it" in found.output and [*here.iterdir()] == [here / "r.csv"]
+    assert found.exit_code == 0 and "--out FILE saves it" in found.output and [*here.iterdir()] == [here / "r.csv"]
     assert "warning: the rows show no clear structure; they form one cluster." in found.output
 
 

@@ -82,7 +82,7 @@ def test_every_row_is_read_once_over_a_rotation(tmp_path, rotate, header):
         assert (followed.rows(150) == X[:150]).all()
         messages = followed.end()
     what = "replaced by a new file" if rotate is rename else "truncated"
-    assert f"grows.csv was {what} after byte" in messages and "going on at its first row" in messages
+    assert f"grows.csv was {what} after byte" in messages and "reading it from its first row" in messages
     assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:150]))
     # The checkpoint is one of the new file.
     with path.open("a") as file:
@@ -207,7 +207,7 @@ def test_the_same_bytes_are_the_same_file(tmp_path):
     path.unlink()
     path.write_bytes(content)
     code, said = run(*words, "--resume", "--new-file")
-    assert code == 3 and "is the file that the stream stopped in" in said
+    assert code == 3 and "is the file that the stream was reading" in said
     assert run(*words, "--resume")[0] == 0
     assert (written(tmp_path) == X[:60]).all()
 

@@ -35,7 +35,7 @@ def test_parts_of_an_address():
 
 @pytest.mark.parametrize("text", ["kafka://", "kafka://host", "kafka://host/", "mqtt:///topic"])
 def test_an_address_has_a_host_and_a_topic(text):
-    with pytest.raises(DataError, match="takes a host and a topic"):
+    with pytest.raises(DataError, match="needs a host and a topic"):
         address_of(text)
 
 

@@ -158,7 +158,7 @@ def test_a_model_becomes_json_or_npz(here):
         (("update", "m.safetensors", "narrow.csv"), 3, "there is no column 'c'"),
         (("update", "m.safetensors", "rows.csv", "--columns", "a"), 3, "has 3 features, but 1 columns were chosen"),
         (("convert", "m.safetensors", "m.xml"), 3, ".json or .npz"),
-        (("convert", "rows.csv", "rows.npz", "--columns", "a"), 3, "npz cannot be written"),
+        (("convert", "rows.csv", "rows.npz", "--columns", "a"), 3, "npz files cannot be written"),
         (("convert", "empty.csv", "x.npy"), 3, "the input has no rows to convert"),
         (("fit", "empty.csv", "--out", "m"), 3, "the input has no rows to learn from"),
     ],

@@ -242,18 +242,18 @@ def test_missing_values_in_columns(tmp_path):
             "r.csv",
             b"a,b\nx,1\n",
             {},
-            "1 column is not numeric. 'a' ('x'): text, which cannot be learned. Add: --exclude a",
+            "1 column is not numeric. 'a' ('x'): text, which cannot be used. Add: --exclude a",
         ),
         ("r.csv", b"a,a\n1,1\n", {}, "'a' stands there twice"),
         ("r.csv", b"a,b\n1,1\n", {"columns": ("c",)}, "there is no column 'c'; the columns are a, b"),
-        ("r.csv", b"a\n1\n", {"exclude": ("a",)}, "no column is left"),
+        ("r.csv", b"a\n1\n", {"exclude": ("a",)}, "no columns are left"),
         ("r.ndjson", b'{"a": "x"}\n', {}, "1 column is not numeric. 'a' ('x'): text"),
         ("r.ndjson", b"7\n", {}, "not a JSON object"),
         ("r.npy", b"\x93NUMPY\x01\x00", {}, "not a valid NumPy file"),
         ("r.npz", b"PK\x03\x04", {}, "is not an npz file"),
         ("r.parquet", b"PAR1", {}, "is not a valid parquet file"),
         ("r.arrow", b"ARROW1", {}, "is not a valid arrow file"),
-        ("r.txt", b"1", {}, "tells no format"),
+        ("r.txt", b"1", {}, "is not known from its suffix"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path, name, content, selection, message):
@@ -265,7 +265,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, name, content, selection, m
 
 def test_objects_in_npy_are_refused_without_running_them(tmp_path):
     np.save(tmp_path / "r.npy", np.array([[1, None]], object))
-    with pytest.raises(DataError, match="a matrix of numbers is needed"):
+    with pytest.raises(DataError, match="expected a matrix of numbers"):
         read(Source(str(tmp_path / "r.npy")))
 
 

@@ -166,7 +166,7 @@ def test_what_is_written_cannot_change_on_the_way(data, tmp_path):
 def test_no_output_is_written_over(data, tmp_path):
     PHIDAPlus().fit(X).save(tmp_path / "m")
     for targets, sentence in (
-        (("--output", tmp_path / "x", "--events", tmp_path / "x"), "written twice"),
+        (("--output", tmp_path / "x", "--events", tmp_path / "x"), "is the name of two outputs"),
         (("--model", tmp_path / "m", "--events", tmp_path / "m"), "is the model"),
         (("--events", "-"), "no file"),
     ):
@@ -242,8 +242,8 @@ def test_a_model_may_be_there_before(data, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("--resume",), 2, "--resume needs the folder of the checkpoints"),
-        (("--checkpoint", "s", "--every", "often"), 2, "--every takes a number of rows"),
+        (("--resume",), 2, "--resume needs --checkpoint DIR"),
+        (("--checkpoint", "s", "--every", "often"), 2, "--every must be a number of rows"),
         (("--checkpoint", "s", "--every", "0"), 2, "--every must be positive"),
         (("--on-bad-row", "log"), 2, "--bad-row-log FILE go together"),
         (("--on-bad-row", "cry"), 2, "--on-bad-row takes fail, skip or log"),
@@ -252,7 +252,7 @@ def test_a_model_may_be_there_before(data, tmp_path):
         (("--format", "xls"), 2, "there is no format 'xls'"),
         (("--json",), 2, "--json needs --output FILE"),
         (("--delimiter", ";;"), 2, "--delimiter takes one character"),
-        (("--columns", "a,a"), 3, "a column is named twice"),
+        (("--columns", "a,a"), 3, "name each column once"),
         (("--output", "rows.csv"), 2, "rows.csv is the input; give the output another name"),
         (("--on-bad-row", "log", "--bad-row-log", "rows.csv"), 2, "rows.csv is the input"),
         (("--max-nodes", "2"), 2, "greater than or equal to 3"),
@@ -311,7 +311,7 @@ def test_limits_hold_and_cannot_change_on_the_way(tmp_path, data):
 def test_a_checkpoint_is_not_overwritten_nor_its_batch_changed(tmp_path, data):
     assert phida(*stream_words(data, tmp_path)).returncode == 0
     again = phida(*stream_words(data, tmp_path))
-    assert again.returncode == 2 and "holds a checkpoint already" in again.stderr
+    assert again.returncode == 2 and "already holds a checkpoint" in again.stderr
     words = ("stream", data, *CHOSEN, "--checkpoint", tmp_path / "state", "--resume", "--batch", 5)
     assert "was started with --batch 10" in phida(*words).stderr
     (tmp_path / "out.csv").unlink()
@@ -378,7 +378,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path, data):
         first.stdin.flush()
         first.stdout.readline()
         code, said = invoke("stream", data, *CHOSEN, "--checkpoint", tmp_path / "s", "--output", tmp_path / "o")
-        assert code == 1 and "another run keeps its checkpoints" in said
+        assert code == 1 and "another run is using the checkpoints" in said
         first.stdin.close()
         assert first.wait(timeout=30) == 0
 

@@ -1,4 +1,4 @@
-"""Why two things are in one cluster, or are not: read off the records of one moment."""
+"""Explanations of why two rows, nodes or clusters are in the same cluster or not."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from phida.records import Flow, Graph, Hierarchy, Nodes, Persistence
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two things that are compared, and where it stands."""
+    """One of the two rows, nodes or clusters that are compared."""
 
     what: str
-    """In words: ``node 12``, ``cluster 3``, ``row a`` or ``row b``."""
+    """Name: ``node 12``, ``cluster 3``, ``row a`` or ``row b``."""
     node: int
-    """Its node: itself, the nearest one of the row's cluster, or the strongest one of the cluster."""
+    """Its node: the node itself, the node of the row's cluster nearest to the row, or the strongest of the cluster."""
     component: int
     """PH component of the node, -1 for none."""
     cluster: int
     """Output cluster, -1 for none."""
     cluster_id: int | None
-    """Id that the cluster keeps; None without a cluster."""
+    """Lasting id of the cluster; None without a cluster."""
     margin: float | None = None
-    """Of a row: by how much the next cluster is further away than its own."""
+    """For a row: distance to the next cluster minus distance to its own."""
 
 
 @dataclass(frozen=True)
 class Death:
-    """A mode of support that met a denser one."""
+    """The merge of a mode of support into a denser one."""
 
     mode: int
     """The node at the mode."""
@@ -40,14 +40,14 @@ class Death:
     level: float
     """Log support at which they met."""
     persistence: float
-    """How far the mode stood out above that."""
+    """Height of the mode above that level."""
     absorbed: bool
-    """It stood out no more than the threshold, so that both are one component."""
+    """Whether the persistence is at most the threshold, so that both modes are one component."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why two things are in one cluster, or are not. ``str()`` tells it in a few lines.
+    """Explanation of why two rows, nodes or clusters are in the same cluster or not. ``str()`` shows it as text.
 
     Examples
     --------
@@ -64,21 +64,21 @@ class Explanation:
     a: Side
     b: Side
     path: tuple[int, ...]
-    """Nodes from one to the other in the PH graph, by way of the highest support; empty if there is no way."""
+    """Nodes on the path of highest support between them in the PH graph; empty if there is no path."""
     path_support: float
     """The lowest support on the path; 0 where there is none."""
     deaths: tuple[Death, ...]
-    """The modes that died on the way to the mode that both have in common, or all that did if they have none."""
+    """The modes merged on the way to the common mode of both, or all merged modes if there is none."""
     threshold: float
-    """Modes that stand out no more than this are absorbed (ε)."""
+    """Persistence threshold (ε): modes up to it are absorbed."""
     merge_height: float | None
-    """Height at which the hierarchy unites their components; None if it never does, 0.0 within one component."""
+    """Height at which the hierarchy merges their components; None if it never does, 0.0 within one component."""
     cut: tuple[float, float]
-    """Heights of the last merge that was made (0 if none was) and of the first that was not (inf if all were)."""
+    """Heights of the last merge made (0 if none) and of the first merge not made (inf if all were made)."""
     minimum_count: int
-    """The least number of clusters, at which merging ends whatever it costs."""
+    """Minimum number of clusters, at which merging ends."""
     forbidden: bool
-    """Their merge comes after that, so that it was never up for choice."""
+    """Whether the minimum number of clusters rules out their merge."""
 
     @property
     def same_component(self) -> bool:
@@ -91,14 +91,14 @@ class Explanation:
         return self.a.cluster == self.b.cluster != -1
 
     def sentences(self, name: Callable[[int], str] = "node {}".format, most_deaths: int | None = None) -> list[str]:
-        """What joins or separates them, in sentences.
+        """Describe what joins or separates them.
 
         Parameters
         ----------
         name : callable
-            The name of a node, by its position.
+            Function that returns the name of a node, by its position.
         most_deaths : int, optional
-            How many modes to speak of; all of them if None.
+            Maximum number of modes to mention; None: all.
 
         Returns
         -------
@@ -106,7 +106,8 @@ class Explanation:
         """
         if self.path:
             least = f"the least support is {self.path_support:.6g}"
-            said = [f"A path of {len(self.path)} nodes in the PH graph joins them; {least}."]
+            length = "1 node" if len(self.path) == 1 else f"{len(self.path)} nodes"
+            said = [f"A path of {length} in the PH graph joins them; {least}."]
         else:
             said = ["No path in the PH graph joins them."]
         for death in self.deaths[:most_deaths]:
@@ -137,7 +138,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class DirectedSamples:
-    """The samples that one node won and another one came second at."""
+    """The samples with one node as winner and another one as runner-up."""
 
     winner: int
     runner_up: int
@@ -152,7 +153,7 @@ class DirectedSamples:
 
 @dataclass(frozen=True)
 class FlowExplanation:
-    """Why two things are in one group or part of PHIDA+, or are not. ``str()`` says it in a few lines.
+    """Explanation of why two rows, nodes or clusters share a cluster of PHIDA+ or not. ``str()`` shows it as text.
 
     Examples
     --------
@@ -167,7 +168,7 @@ class FlowExplanation:
     a: Side
     b: Side
     between: tuple[DirectedSamples, ...]
-    """Samples that have the two nodes as their two nearest, in either direction."""
+    """Samples whose two nearest nodes are these two, in either direction."""
     merge_height: float | None
     """Height of the merge that brings their nodes together; None if none does, -inf if they have the same node."""
     height: str
@@ -185,12 +186,12 @@ class FlowExplanation:
         return self.a.cluster == self.b.cluster != -1
 
     def sentences(self, name: Callable[[int], str] = "node {}".format, most_deaths: int | None = None) -> list[str]:
-        """What joins or separates them, in sentences.
+        """Describe what joins or separates them.
 
         Parameters
         ----------
         name : callable
-            The name of a node, by its position.
+            Function that returns the name of a node, by its position.
         most_deaths : ignored
 
         Returns

@@ -68,7 +68,7 @@ class Profile(_Record):
 
     @classmethod
     def of(cls, model: Any) -> Self:
-        """From a fitted model.
+        """Create it from a fitted model.
 
         Parameters
         ----------

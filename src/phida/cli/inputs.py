@@ -94,7 +94,7 @@ def check_targets(data: str, *targets: Path | None, model: Path | None = None) -
 def standard_output() -> IO[bytes]:
     """Return standard output as a binary file."""
     if sys.stdout is None:
-        raise OSError("standard output is closed; give --output FILE.")
+        raise OSError("standard output is closed; pass --output FILE.")
     return sys.stdout.buffer
 
 

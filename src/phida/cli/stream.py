@@ -188,7 +188,7 @@ def _check_input(position: Position, source: Source, new_file: bool) -> None:
     """Refuse to go on in the middle of another file than the one that was read, or to read the same rows twice."""
     path = source.path
     if path != "-" and not os.path.exists(path):
-        raise FileNotFoundError(f"there is no file {path}.")
+        raise FileNotFoundError(f"file {path} does not exist.")
     same = position.input.same_content(path, position.input_offset)
     if new_file:
         if source.is_pipe or position.input.tail == PIPE:

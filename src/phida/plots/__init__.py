@@ -1,4 +1,4 @@
-"""Pictures of a fitted model. matplotlib is imported here and nowhere else.
+"""Plots of a fitted model, with matplotlib.
 
 Each function draws one record (:class:`PersistenceDiagram`, :class:`Dendrogram`, :class:`NodePositions`,
 :class:`LineageBands`, the model's own ``history_``, :class:`phida.answers.Profile`), which has the same numbers in
@@ -34,5 +34,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """The public names: modules and what they import are no part of the interface."""
+    """Return the public names, without submodules and imports."""
     return list(__all__)

@@ -1,4 +1,4 @@
-"""The lives of ids, read from the events of a lineage."""
+"""Lifetimes of cluster ids, from the events of a lineage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OWN_LANES = 40
 
 @dataclass(frozen=True, eq=False)
 class LineageBands(_Record):
-    """A band for each life of an id, and a link for each split and merger. An id that is revived has several lives.
+    """A band for each lifetime of an id, and a link for each split and merge. A revived id has several lifetimes.
 
     Examples
     --------
@@ -33,31 +33,31 @@ class LineageBands(_Record):
     """
 
     id: Ints
-    """Whose life it is; in the order in which they began."""
+    """Id of each band; bands are in the order in which they begin."""
     begin: Ints
-    """Sample at which it began."""
+    """Sample at which the band begins."""
     end: Ints
-    """Sample at which it ended; the last sample where it goes on."""
+    """Sample at which the band ends; the last sample if the cluster is alive."""
     begun_by: tuple[str, ...]
-    """born, split or revived; empty where that was before the events that were kept, or after the last refresh."""
+    """born, split or revived; empty if the event was not kept, or came after the last refresh."""
     ended_by: tuple[str, ...]
-    """merged or died; empty where it goes on."""
+    """merged or died; empty if the cluster is alive."""
     lane: Ints
-    """Where it is drawn: bands of one lane do not meet. Each id has a lane of its own, as far as there are few."""
+    """Lane of each band; bands in one lane do not overlap. If there are few ids, each has its own lane."""
     link_sample: Ints
-    """Per link, when it was."""
+    """Sample of each link."""
     link_kind: tuple[str, ...]
-    """split, merged, or revived where an id came back out of another."""
+    """Kind of each link: split, merged, or revived from another id."""
     link_from: Ints
-    """The band that it leads from."""
+    """Band at which the link starts."""
     link_to: Ints
-    """The band that it leads to."""
+    """Band at which the link ends."""
     n_dropped: int
-    """Events that were too many to be kept."""
+    """Number of older events that were dropped."""
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model.
+        """Create it from a fitted model.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class LineageBands(_Record):
 
 
 class _Lives:
-    """Bands and links, as event follows event."""
+    """Builds bands and links event by event."""
 
     def __init__(self, first_sample: int) -> None:
         self.first_sample = first_sample
@@ -126,7 +126,7 @@ class _Lives:
         return self._now[id] if id in self._now else self._open(id, self.first_sample, "")
 
     def take(self, event: Event) -> None:
-        """Go one event on."""
+        """Apply an event."""
         parents = [self.of(id) for id in event.before]
         if event.kind == "merged":
             for id, band in zip(event.before[1:], parents[1:], strict=True):
@@ -141,7 +141,7 @@ class _Lives:
                     self._link(event, parents[0], band)
 
     def complete(self, ids: list[int], now: int, *, forgetful: bool) -> None:
-        """Add clusters that no event speaks of: new ones, and such as are older than all events that were kept."""
+        """Add clusters without events: new ones, and those older than all kept events."""
         latest = max(self.id, default=-1)
         for id in ids:
             if id not in self._now:

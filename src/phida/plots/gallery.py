@@ -1,4 +1,4 @@
-"""All pictures of a model, as files."""
+"""All plots of a model, as files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DARK: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture as it stands in a file."""
+    """A plot as the content of an image file."""
 
     name: str
     title: str
@@ -51,7 +51,7 @@ class Picture:
 
 
 def rendered(model: Model, format: str = "png", *, dark: bool = False) -> Iterator[Picture]:
-    """Draw every picture of a model; the same model gives the same bytes.
+    """Draw all plots of a model; the same model gives the same bytes.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def rendered(model: Model, format: str = "png", *, dark: bool = False) -> Iterat
         A fitted model.
     format : {"png", "svg"}
     dark : bool
-        Light text on a dark ground.
+        Whether to use light text on a dark background.
 
     Yields
     ------

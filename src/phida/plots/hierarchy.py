@@ -1,4 +1,4 @@
-"""How PH components, or the nodes of PHIDA+, merge into clusters: a dendrogram and its cut."""
+"""Dendrogram of the merges from PH components, or nodes of PHIDA+, to clusters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Dendrogram(_Record):
     leaves: str
     """Kind of the leaves: ``component`` or ``node``."""
     measure: str
-    """What a height is; see :class:`phida.records.Hierarchy`."""
+    """Meaning of heights; see :class:`phida.records.Hierarchy`."""
     order: Ints
     """Leaves from left to right."""
     mass: Floats
@@ -49,27 +49,27 @@ class Dendrogram(_Record):
     cluster: Ints
     """Output cluster of each leaf."""
     cluster_ids: Ints
-    """Stable id per cluster."""
+    """Lasting id of each cluster."""
     left: Floats
-    """Per merge, the place of its left part; leaves stand at 0, 1, 2, …"""
+    """Position of the left branch of each merge; leaves are at 0, 1, 2, …"""
     right: Floats
-    """The place of its right part."""
+    """Position of the right branch of each merge."""
     left_base: Floats
-    """Height at which the left part was made; for a leaf 0, or 1 where heights are prominences."""
+    """Height of the left branch; 0 for a leaf, or 1 if heights are prominences."""
     right_base: Floats
-    """The same of the right part."""
+    """Height of the right branch."""
     height: Floats
     """Merge height; the number of the merge where it is measured by modularity."""
     made: Bools
     """Whether the cut makes the merge."""
     merge_cluster: Ints
-    """Output cluster in which the merge lies, -1 where it would join several."""
+    """Output cluster of the merge, -1 if the merge would join several."""
     minimum_count: int
-    """The least number of clusters that the masses justify (C_min): merging ends there."""
+    """Minimum number of clusters, from the masses (C_min), at which merging ends."""
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model.
+        """Create it from a fitted model.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Dendrogram(_Record):
 
     @property
     def jump(self) -> tuple[float, float] | None:
-        """The heights between which it is cut; None where no merge was refused."""
+        """Heights below and above the cut; None if all merges were made."""
         level = int(self.made.sum())
         if level == len(self.height):
             return None
@@ -148,7 +148,7 @@ def _least(measure: str) -> float:
 
 
 def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw the leaves, the heights at which they merge, the cut, and where merging ends.
+    """Draw the hierarchy as a dendrogram, with the cut and the end of merging.
 
     Merges that the cut makes are solid and in the colour of their cluster; those that it refuses are dashed and grey.
     The area of a leaf's mark is the PH-stable mass of a component, or the support of a node. Prominences have a
@@ -159,7 +159,7 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     model : PHIDA
         A fitted model.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure if left out.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------

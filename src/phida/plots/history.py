@@ -1,4 +1,4 @@
-"""How the model grew: nodes, clusters, vigilance and interval, refresh by refresh."""
+"""Plot of the growth of a model: nodes, clusters, vigilance and interval."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _PANELS = (("n_nodes", "nodes"), ("n_clusters", "clusters"), ("vigilance", "vigi
 
 
 def plot_history(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw nodes, clusters, vigilance and interval over the samples learned, one above the other.
+    """Draw nodes, clusters, vigilance and interval over the samples learned, in four panels.
 
-    It draws ``model.history_``, which has an entry for each committed refresh.
+    The data are those of ``model.history_``.
 
     Parameters
     ----------
     model : PHIDA
         A fitted model.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure if left out. The four panels are axes inside it (``ax.child_axes``).
+        Axes to draw on (default: a new figure). The four panels are axes inside it (``ax.child_axes``).
 
     Returns
     -------

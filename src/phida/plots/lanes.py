@@ -1,4 +1,4 @@
-"""Places for bands: no two that meet share one, and children stand near their parents."""
+"""Lanes for bands: overlapping bands get different lanes, and children are near their parents."""
 
 from __future__ import annotations
 

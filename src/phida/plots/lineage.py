@@ -1,4 +1,4 @@
-"""The lives of the clusters: when each id began, split, merged and ended."""
+"""Plot of the lineage: when each cluster id began, split, merged and ended."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from phida.records import Bools
 
 
 def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw the life of each id as a band over the samples learned, with splits and mergers between the bands.
+    """Draw the lifetime of each id as a band over the samples learned, with splits and merges between bands.
 
     Parameters
     ----------
     model : PHIDA
         A fitted model.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure if left out.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
@@ -132,7 +132,7 @@ def _name(ax: Axes, record: LineageBands) -> None:
 
 
 def _explain(ax: Axes, record: LineageBands) -> None:
-    """A legend of what there is."""
+    """Add a legend of the kinds of events in the plot."""
     there = {*record.begun_by, *record.ended_by, *record.link_kind}
     handles = []
     for kind, (marker, face, line) in _LOOKS.items():

@@ -1,4 +1,4 @@
-"""What the pictures read of a model; whatever has it can be drawn."""
+"""Protocol of the models that can be plotted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The PH graph, or the flow of PHIDA+, on a map of the nodes."""
+"""Map of the nodes, with the PH graph or the flow of PHIDA+."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MANY = 1000
 
 @dataclass(frozen=True, eq=False)
 class NodePositions(_Record):
-    """The learned nodes in the plane in which they vary most, and the edges between them.
+    """The nodes, projected onto their first two principal axes, and the edges between them.
 
     Examples
     --------
@@ -36,31 +36,31 @@ class NodePositions(_Record):
     """
 
     node: Ints
-    """Number of each node's creation."""
+    """Id of each node."""
     position: Floats
-    """Two coordinates per node, in the space that prediction measures in."""
+    """Two coordinates per node, in the transformed space that prediction uses."""
     rows: Ints
-    """How many rows the node won."""
+    """Number of rows that the node won."""
     active: Bools
     """Whether the node is active for prediction."""
     cluster: Ints
     """Output cluster, -1 for none."""
     id: Ints
-    """Stable id of the cluster, -1 for none."""
+    """Lasting id of the cluster, -1 for none."""
     edges: str
-    """What an edge is: ``PH graph``; or ``flow``, which samples between two nodes make, in PHIDA+."""
+    """Kind of the edges: ``PH graph`` or, in PHIDA+, ``flow``."""
     source: Ints
     """One end of each edge, as a position among the nodes."""
     target: Ints
     """The other end."""
     strength: Floats
-    """Flow along each edge as a part of the largest; 1 for an edge of the PH graph."""
+    """Flow of each edge relative to the largest; 1 for the PH graph."""
     share: Floats
-    """Part of the nodes' variance along each of the two axes."""
+    """Share of the variance of the nodes along each axis."""
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model.
+        """Create it from a fitted model.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class NodePositions(_Record):
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per node; nodes without a cluster have no id."""
+        """Return a frame with one row per node; nodes without a cluster have no cluster id."""
         ids = [id if id >= 0 else None for id in self.id.tolist()]
         frame = _frame(
             {
@@ -104,12 +104,12 @@ class NodePositions(_Record):
         return frame.astype({"id": "Int64"})
 
     def edges_to_pandas(self) -> pd.DataFrame:
-        """One row per edge, the strongest first."""
+        """Return a frame with one row per edge, the strongest first."""
         return _frame({"source": self.source, "target": self.target, "strength": self.strength})
 
 
 def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw the nodes and the edges between them on a plane: size is rows won, colour and marker are the cluster.
+    """Draw the nodes and edges on a plane: size shows rows won, colour and marker show the cluster.
 
     Edges are those of the PH graph, or of the flow in PHIDA+, where faint edges have little flow. The plane is that of
     the two main directions of the nodes, weighted by support. Each cluster's id stands at its node with the most rows;
@@ -120,7 +120,7 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     model : PHIDA
         A fitted model.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure if left out.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Which peaks of support, or of flow, last: a persistence diagram."""
+"""Persistence diagram of the peaks of support or of flow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMES = 30
 
 @dataclass(frozen=True, eq=False)
 class PersistenceDiagram(_Record):
-    """The modes of log support, or of the log density of flow: where they begin and end, and which last.
+    """Birth, death and persistence of the modes of log support, or of the log density of flow.
 
     Examples
     --------
@@ -33,27 +33,27 @@ class PersistenceDiagram(_Record):
     """
 
     measure: str
-    """What a birth is the logarithm of: ``support``; or ``density of flow``, in PHIDA+."""
+    """Measure whose logarithm is the birth: ``support`` or, in PHIDA+, ``density of flow``."""
     node: Ints
     """Position of each mode among the nodes."""
     birth: Floats
     """Logarithm of the mode's ``measure``; -inf for a node without flow."""
     persistence: Floats
-    """How long the mode lasts; inf if it never met a denser one."""
+    """Persistence of the mode; inf if it never meets a denser one."""
     death: Floats
-    """Level at which it met a denser one; -inf if it never did."""
+    """Level at which the mode meets a denser one; -inf if it never does."""
     kept: Bools
-    """Whether it lasts longer than the threshold, and so is the peak of a component, or of a group."""
+    """Whether the persistence exceeds the threshold; if so, the mode is the peak of a component or group."""
     id: Ints
-    """Stable id of the cluster that it belongs to."""
+    """Lasting id of the mode's cluster."""
     threshold: float
-    """Modes that last no longer are absorbed (ε)."""
+    """Persistence threshold (ε): modes up to it are absorbed."""
     gap: tuple[float, float]
-    """The persistences around the cut: the threshold, and the shortest that is kept (infinite if all of them are)."""
+    """Bounds of the gap: the threshold, and the smallest kept persistence (infinite if all are infinite)."""
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """From a fitted model.
+        """Create it from a fitted model.
 
         Parameters
         ----------
@@ -93,18 +93,18 @@ class PersistenceDiagram(_Record):
 
 
 def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw the modes by birth and death, with the threshold and the gap in which it lies.
+    """Draw the modes by birth and death, with the threshold and its gap.
 
-    Modes far from the diagonal last. Those above the threshold are the peaks of PH components, or of groups in PHIDA+,
-    and have the id of their cluster; the others are small and grey. Modes that never die are on a line of their own, as
-    are nodes without flow.
+    Modes far from the diagonal are persistent. Those above the threshold are the peaks of PH components, or of
+    groups in PHIDA+, and have the id of their cluster; the others are small and grey. Modes that never die are on a
+    line of their own, as are nodes without flow.
 
     Parameters
     ----------
     model : PHIDA
         A fitted model.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure if left out.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------

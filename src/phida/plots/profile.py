@@ -1,4 +1,4 @@
-"""What makes a cluster: its telling features."""
+"""Plot of the distinctive features of clusters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FAR = 3.0
 
 
 def plot_profile(model: Any, *, id: int | None = None, ax: Axes | None = None) -> Axes:
-    """Draw what makes the clusters, in standard deviations from the mean of the stream.
+    """Draw the distinctive features of clusters, in standard deviations from the mean of the stream.
 
     Without ``id`` it is a table of the largest clusters and the features that tell most of them; with ``id``, bars of
     the most telling features of that cluster.
@@ -28,9 +28,9 @@ def plot_profile(model: Any, *, id: int | None = None, ax: Axes | None = None) -
     model : PHIDA
         A fitted model.
     id : int, optional
-        Stable id of one cluster.
+        Lasting id of one cluster.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure if left out.
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
@@ -52,7 +52,7 @@ def plot_profile(model: Any, *, id: int | None = None, ax: Axes | None = None) -
         return _draw_table(record, ax)
     found = np.flatnonzero(record.id == id)
     if not len(found):
-        raise ValueError(f"there is no cluster of id {id} now; cluster_ids_ lists those that there are.")
+        raise ValueError(f"no cluster has id {id} now; cluster_ids_ lists the current ids.")
     return _draw_bars(record, int(found[0]), ax)
 
 
@@ -100,7 +100,7 @@ def _draw_table(record: Profile, ax: Axes | None) -> Axes:
 
 
 def _shared_features(record: Profile, clusters: Ints) -> Ints:
-    """The most telling feature of each cluster, the largest first, then the second of each, while there is room."""
+    """Return the most distinctive feature of each cluster, the largest first, then the second of each."""
     by_size = clusters[np.argsort(-record.rows[clusters], kind="stable")]
     ranked = np.array([record.telling(int(cluster), _FEATURES) for cluster in by_size])
     return np.sort(list(dict.fromkeys(ranked.T.ravel().tolist()))[:_FEATURES])

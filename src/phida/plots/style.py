@@ -1,4 +1,4 @@
-"""What all pictures share: the looks of a cluster, text that is safe to draw, names that do not cover each other."""
+"""Shared style of the plots: cluster colours and markers, safe text, labels that do not overlap."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ SMALL = 8.0
 
 
 def colour(id: int) -> str:
-    """Colour of a cluster."""
+    """Return the colour of a cluster."""
     return COLOURS[id % len(COLOURS)]
 
 
 def marker(id: int) -> str:
-    """Marker of a cluster."""
+    """Return the marker of a cluster."""
     return MARKERS[id % len(MARKERS)]
 
 
 def look(id: int) -> dict[str, Any]:
-    """How marks of a cluster are drawn."""
+    """Return the marker style of a cluster."""
     return {"color": colour(id), "marker": marker(id), "edgecolors": ink(), "linewidths": 0.5}
 
 
 def ink() -> str:
-    """Colour of text, by which pictures follow a dark style."""
+    """Return the text colour, so that plots follow a dark style."""
     return str(mpl.rcParams["text.color"])
 
 
 def paper() -> str:
-    """Colour behind the picture."""
+    """Return the background colour."""
     return str(mpl.rcParams["axes.facecolor"])
 
 
 def axes_of(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """The axes given, or new ones; pyplot's, so that notebooks show them, unless they are for a file."""
+    """Return the given axes, or new ones; from pyplot, so that notebooks show them, unless drawn to a file."""
     if ax is not None:
         return ax
     if _for_files.get():
@@ -67,7 +67,7 @@ def axes_of(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 @contextmanager
 def for_files() -> Iterator[None]:
-    """New figures are not pyplot's, which would keep them and might want a screen."""
+    """Create figures without pyplot, which would keep them and may need a display."""
     token = _for_files.set(True)
     try:
         yield
@@ -76,7 +76,7 @@ def for_files() -> Iterator[None]:
 
 
 def title(ax: Axes, text: str, note: str = "") -> None:
-    """A heading, and what is to be known about the picture in small print below it."""
+    """Set a title, and a note in small print below it."""
     ax.set_title(text, loc="left", fontsize=10, fontweight="bold", pad=18 if note else 6)
     if note:
         ax.annotate(
@@ -85,20 +85,20 @@ def title(ax: Axes, text: str, note: str = "") -> None:
 
 
 def plain(text: object, longest: int = 28) -> str:
-    """Text of others in one short line: no line breaks and no other characters that cannot be drawn."""
+    """Return text as one short line, without line breaks and other characters that cannot be drawn."""
     line = "".join(letter if letter.isprintable() else " " for letter in str(text))
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def empty(ax: Axes, text: str) -> Axes:
-    """Say why there is nothing to see."""
+    """Write on empty axes why there is no plot."""
     ax.set_axis_off()
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=GREY)
     return ax
 
 
 def halo() -> list[withStroke]:
-    """An outline that keeps a name readable over marks."""
+    """Return an outline that keeps a label readable over markers."""
     return [withStroke(linewidth=2.5, foreground=paper())]
 
 
@@ -154,11 +154,11 @@ def _overlap(box: Floats, others: Floats) -> bool:
 
 
 def counted(number: int, word: str) -> str:
-    """So many of something."""
+    """Return a count with its noun, in the right plural."""
     return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 def joined(ids: Iterable[int], most: int = 4) -> str:
-    """Some ids in one name."""
+    """Join ids into one label."""
     names = [str(id) for id in ids]
     return " ".join(names[:most]) + (f" +{len(names) - most}" if len(names) > most else "")

@@ -1,4 +1,4 @@
-"""What the page tells, as plain text and numbers."""
+"""The contents of the report, as plain text and numbers."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Cluster:
     id: int
     nodes: int
     learned: int
-    """Rows that it won while they were learned."""
+    """Number of rows that the cluster received during learning."""
     learned_share: float
     rows: int
-    """Rows of the data."""
+    """Number of rows of the data."""
     row_share: float
     telling: tuple[tuple[str, float, float], ...]
     """Feature, centre, standard deviations from the mean."""
@@ -36,7 +36,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Contents:
-    """All that is on the page but its pictures."""
+    """The contents of the report, without its pictures."""
 
     title: str
     facts: dict[str, str]
@@ -48,9 +48,9 @@ class Contents:
     closest: tuple[int, int] | None
     """Ids of the two clusters that are closest to being one."""
     explanation: tuple[str, ...]
-    """Why they are two, in sentences that name nodes by their ids."""
+    """Why they are separate, in sentences that name nodes by id."""
     events: tuple[str, ...]
-    """What happened to clusters, the latest first."""
+    """Events of clusters, the latest first."""
     n_events: int
 
 
@@ -81,7 +81,7 @@ def _labels(model: Any) -> str:
 
 
 def _explained(model: Any, a: int, b: int) -> tuple[str, ...]:
-    """Why two clusters are two, by their strongest nodes."""
+    """Explain why two clusters are separate, by their strongest nodes."""
     nodes = model.nodes_
     why = model.explain(strongest_node(nodes, a), strongest_node(nodes, b), kind="node")
     return tuple(why.sentences(lambda node: f"node {nodes.id[node]}", _DEATHS))
@@ -123,7 +123,7 @@ def _data_facts(data: DataSummary, n_clusters: int) -> dict[str, str]:
         f"{data.unusual:,} ({100 * share:.1f} %), which fit worse than 99 % of the latest rows learned"
     )
     if data.bad_rows:
-        facts["bad rows"] = f"{data.bad_rows:,}, left out"
+        facts["bad rows"] = f"{data.bad_rows:,}, skipped"
     return facts | {f"{name.upper()} against the label": f"{value:.3f}" for name, value in data.scores.items()}
 
 

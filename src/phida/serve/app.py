@@ -83,10 +83,10 @@ class _Desk:
         if number is not None:
             text = self._feed.trail.at(number)
             if text is None:
-                raise BadRequestError(404, f"snapshot {number} was not kept; fewer are, the longer ago it is.")
+                raise BadRequestError(404, f"snapshot {number} was not kept; of older snapshots, fewer are kept.")
             return Response(text, media_type="application/json")
         if self._feed.latest is None:
-            raise BadRequestError(503, "there is nothing to see yet; ask again in a moment.")
+            raise BadRequestError(503, "there is no snapshot yet; try again in a moment.")
         return Response(self._feed.latest.text, media_type="application/json")
 
     async def predict(self, request: Request) -> Response:
@@ -136,7 +136,7 @@ class _Desk:
     async def metrics(self, request: Request) -> Response:
         """Figures for Prometheus."""
         if self._feed.latest is None:
-            raise BadRequestError(503, "there is nothing to measure yet; ask again in a moment.")
+            raise BadRequestError(503, "there are no metrics yet; try again in a moment.")
         facts: dict[str, Any] = self._feed.latest.facts
         return Response(metrics(facts, self._feed.n_listeners, self._painter.seconds), media_type=CONTENT_TYPE)
 
@@ -146,7 +146,7 @@ class _Desk:
 
     def _moment(self) -> Moment:
         if self._painter.moment is None:
-            raise BadRequestError(503, "no row has been learned yet; ask again in a moment.")
+            raise BadRequestError(503, "no rows have been learned yet; try again in a moment.")
         return self._painter.moment
 
 

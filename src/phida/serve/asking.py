@@ -34,7 +34,7 @@ def whole_number(request: Request, name: str) -> int:
     """A number of the query."""
     text = request.query_params.get(name, "")
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
-        raise BadRequestError(400, f"the query needs a whole number {name}=...")
+        raise BadRequestError(400, f"the query needs an integer, {name}=...")
     return int(text)
 
 
@@ -75,9 +75,9 @@ async def values_in_lines(request: Request) -> list[Any]:
         try:
             found.append(json.loads(line))
         except (ValueError, RecursionError):
-            raise BadRequestError(400, f"row {len(found)} is not JSON; send a row a line.") from None
+            raise BadRequestError(400, f"row {len(found)} is not JSON; send one row per line.") from None
     if not found:
-        raise BadRequestError(400, 'there is no row; send lines as {"a": 1, "b": 2} or [1, 2].')
+        raise BadRequestError(400, 'the body has no rows; send lines such as {"a": 1, "b": 2} or [1, 2].')
     return found
 
 

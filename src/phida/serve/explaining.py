@@ -59,7 +59,7 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
     nodes = moment.model.nodes_
     found = np.flatnonzero(nodes.id == id)
     if len(found) == 0:
-        raise UnknownError(f"there is no node {id} any more; it was merged with another or removed.")
+        raise UnknownError(f"node {id} no longer exists; it was merged with another node or removed.")
     at = int(found[0])
     component, cluster_id = int(nodes.component[at]), int(nodes.cluster_id[at])
     facts: dict[str, Any] = {
@@ -111,7 +111,7 @@ def _told(moment: Moment, why: Explanation | FlowExplanation) -> list[str]:
 def _position(moment: Moment, id: int) -> int:
     found = np.flatnonzero(moment.profile.id == id)
     if len(found) == 0:
-        raise UnknownError(f"there is no cluster {id} any more; it died or went into another.")
+        raise UnknownError(f"cluster {id} no longer exists; it died or was merged into another cluster.")
     return int(found[0])
 
 

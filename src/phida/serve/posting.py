@@ -38,7 +38,7 @@ class Posting:
         if progress.state == PAUSED:
             return _later("learning is paused; send these rows again later.")
         if self._waiting >= WAITING:
-            return _later(f"{WAITING} requests wait to be learned; send these rows again later.")
+            return _later(f"{WAITING} requests are waiting; send these rows again later.")
         self._waiting += 1
         try:
             async with self._turn:
@@ -75,9 +75,9 @@ class Posting:
                 raise BadRequestError(400, str(error)) from error
             return names, names
         if selection.columns or selection.exclude:
-            raise BadRequestError(400, "row 0 must be an object, since features are chosen by their names.")
+            raise BadRequestError(400, "row 0 must be an object, because features are chosen by name.")
         if not isinstance(first, list) or not first:
-            raise BadRequestError(400, "row 0 must be an object of numbers by feature, or a list of numbers.")
+            raise BadRequestError(400, "row 0 must be an object with a number for each feature, or a list of numbers.")
         return None, tuple(f"feature {j}" for j in range(len(first)))
 
 

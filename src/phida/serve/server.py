@@ -105,4 +105,6 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=CONNECTIONS)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise OSError(f"cannot listen on {host} port {port} ({reason}); choose with --host and --port.") from error
+        raise OSError(
+            f"cannot listen on {host} port {port} ({reason}); choose another address with --host and --port."
+        ) from error

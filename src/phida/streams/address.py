@@ -42,7 +42,7 @@ def address_of(text: str) -> Address:
     user, _, password = login.partition(":")
     topic = unquote(parts.path.removeprefix("/"))
     if not hosts or not topic:
-        raise DataError(f"{parts.scheme}:// takes a host and a topic, as in {parts.scheme}://localhost/readings.")
+        raise DataError(f"{parts.scheme}:// needs a host and a topic, as in {parts.scheme}://localhost/readings.")
     return Address(
         parts.scheme,
         tuple(hosts.split(",")),

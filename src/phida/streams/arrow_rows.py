@@ -84,9 +84,7 @@ class ArrowRows:
                 used, number = used + count, number + count
             held = held.slice(used)
         if number < self._start:
-            raise DataError(
-                f"there are {number} rows, but the stream stopped at row {self._start}; is it another file?"
-            )
+            raise DataError(f"there are {number} rows, but the stream stopped at row {self._start}; use the same file.")
         if held is not None and len(held):
             yield self._batch(held, number)
 

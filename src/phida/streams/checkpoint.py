@@ -97,7 +97,7 @@ def every(text: str) -> Schedule:
         else:
             schedule = Schedule(rows=int(text))
     except ValueError:
-        raise ValueError(f"--every takes a number of rows (5000) or a time (30s, 5m, 1h), not {text!r}.") from None
+        raise ValueError(f"--every must be a number of rows (5000) or a time (30s, 5m, 1h), not {text!r}.") from None
     if (schedule.rows or schedule.seconds or 0) <= 0:
         raise ValueError("--every must be positive.")
     return schedule
@@ -119,7 +119,7 @@ def held(folder: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise OSError(
-                f"another run keeps its checkpoints in {folder}; end it first, or take another folder."
+                f"another run is using the checkpoints in {folder}; stop it first, or use another folder."
             ) from error
         yield
 

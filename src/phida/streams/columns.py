@@ -33,17 +33,17 @@ class Selection:
         place = {name: i for i, name in enumerate(names)}
         if len(place) < len(names):
             twice = next(name for i, name in enumerate(names) if place[name] != i)
-            raise DataError(f"the column {twice!r} stands there twice; rename one.")
+            raise DataError(f"two columns have the name {twice!r}; rename one.")
         left_out = [*self.exclude, *([] if self.label is None else [self.label])]
         for name in (*self.columns, *left_out, *self.convert):
             if name not in place:
-                raise DataError(f"there is no column {name!r}; the columns are {', '.join(names)[:500]}.")
+                raise DataError(f"column {name!r} does not exist; the columns are {', '.join(names)[:500]}.")
         both = set(self.columns) & set(left_out)
         if both or len(set(self.columns)) < len(self.columns):
-            raise DataError("a column is named twice: a feature can be neither left out nor a label.")
+            raise DataError("a feature column is also named by --exclude or --label; name each column once.")
         chosen = [place[name] for name in self.columns or names if name not in left_out]
         if not chosen:
-            raise DataError("no column is left to learn from.")
+            raise DataError("no columns are left to learn from; choose others with --columns or --exclude.")
         return chosen
 
 

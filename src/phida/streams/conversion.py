@@ -101,13 +101,13 @@ def not_numeric(columns: Sequence[Column], dialect: Dialect, encoding: str | Non
         options += ["--decimal ,"] if decimal else []
         options += [f"--thousands {groups}"] if groups else []
     if texts:
-        sentences.append(f"{_shown(texts)}: text, which cannot be learned.")
+        sentences.append(f"{_shown(texts)}: text, which cannot be used.")
     if ids:
         sentences.append(f"{_shown(ids)}: integers that look like an id.")
     if texts or ids:
         options.append(f"--exclude {listed(name for name, _ in (*ids, *texts))}")
     if convertible:
-        sentences.append(f"{_shown(convertible)}: dates or booleans, which can be learned as numbers (or excluded).")
+        sentences.append(f"{_shown(convertible)}: dates or booleans, which can be converted to numbers (or excluded).")
         options.append(f"--convert {listed(name for name, _ in convertible)}")
     if gaps:
         sentences.append("Some values are missing (--impute takes median, mean or drop).")
@@ -128,10 +128,10 @@ def not_numeric_types(text: Sequence[tuple[str, str]], dates: Sequence[tuple[str
     """The same for columns whose types a file tells."""
     sentences, options = [], []
     if text:
-        sentences.append(f"{_shown(text)}: of types that cannot be learned.")
+        sentences.append(f"{_shown(text)}: of types that cannot be used.")
         options.append(f"--exclude {listed(name for name, _ in text)}")
     if dates:
-        sentences.append(f"{_shown(dates)}: dates, which can be learned as numbers (or excluded).")
+        sentences.append(f"{_shown(dates)}: dates, which can be converted to numbers (or excluded).")
         options.append(f"--convert {listed(name for name, _ in dates)}")
     return NotNumericError(f"{_counted(len(text) + len(dates))}. {' '.join(sentences)} Add: {' '.join(options)}")
 

@@ -129,7 +129,9 @@ class CsvRows:
             return False
         fields = self._names(line)
         if fields != list(header) and not any(map(self._dialect.is_number, fields)):
-            raise DataError(f"the columns are {_listed(fields)}, but the stream began with {_listed(header)}.")
+            raise DataError(
+                f"the columns are {_listed(fields)}, but the stream started with {_listed(header)}; use those."
+            )
         return fields == list(header)
 
     def _names(self, line: bytes) -> list[str]:
@@ -288,7 +290,9 @@ class CsvRows:
     def _row(self, text: str, number: int) -> list[float]:
         fields = self._fields(text)
         if len(fields) != len(self.all_names):
-            raise DataError(f"row {number} has {len(fields)} fields, but there are {len(self.all_names)} columns.")
+            raise DataError(
+                f"row {number} has the wrong number of fields: {len(fields)} instead of {len(self.all_names)}."
+            )
         return [self._value(fields[i], i, number) for i in self._features]
 
     def _value(self, field: str, column: int, number: int) -> float:

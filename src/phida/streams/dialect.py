@@ -37,15 +37,17 @@ class Dialect:
     def __post_init__(self) -> None:
         for name, value in (("delimiter", self.delimiter), ("decimal", self.decimal), ("thousands", self.thousands)):
             if value is not None and (len(value) != 1 or value in '"\r\n' or (value.isalnum() and name != "delimiter")):
-                raise ValueError(f"--{name} takes one character, not {value!r}.")
+                raise ValueError(f"--{name} must be one character, not {value!r}.")
         if not self.decimal.isascii() or (self.delimiter is not None and not self.delimiter.isascii()):
-            raise ValueError("--delimiter and --decimal take an ASCII character.")
+            raise ValueError("--delimiter and --decimal must be ASCII characters.")
         if self.decimal in (self.delimiter, self.thousands) or (self.thousands or "") == self.delimiter:
             raise ValueError("--delimiter, --decimal and --thousands must differ from each other.")
         try:
             narrow = "\n".encode(self.encoding) == b"\n"
         except LookupError:
-            raise ValueError(f"there is no encoding {self.encoding!r}; utf-8, cp1252 and latin-1 are common.") from None
+            raise ValueError(
+                f"unknown encoding {self.encoding!r}; common ones are utf-8, cp1252 and latin-1."
+            ) from None
         if not narrow:
             raise ValueError(f"{self.encoding} has more than one byte per line break. {_RECODE}")
 

@@ -123,8 +123,8 @@ def _begin(kafka: Any, consumer: Any, address: Address, offsets: Mapping[str, in
             raise DataError(
                 f"{address.shown}: the stream stopped at offset {at} of partition {number}, "
                 f"which holds {low} to {high}. "
-                + ("Messages were deleted since" if at < low else "The topic was made anew")
-                + "; begin again with another --checkpoint."
+                + ("Messages were deleted since" if at < low else "The topic was recreated")
+                + "; start again with another --checkpoint."
             )
         begin[str(number)] = at
     return begin

@@ -205,7 +205,9 @@ class Lines:
         """Go on at a byte that a line begins at."""
         around = os.pread(self.handle, 2, offset - 1)
         if not (around[:1] == b"\n" or around[1:] in (b"\n", b"\r", b"")) or not around:
-            raise DataError(f"no row begins at byte {offset}, where the stream stopped; is it another file?")
+            raise DataError(
+                f"no row begins at byte {offset}, where the stream stopped; check that the file is the same."
+            )
         self._start(offset)
 
     def _start(self, offset: int) -> None:
@@ -339,7 +341,7 @@ class Lines:
         if not self._peeked:
             self._split()
         if len(self._pieces) > _LONGEST:
-            raise DataError(f"a line is longer than {_LONGEST >> 20} MiB; is this a table?")
+            raise DataError(f"a line is longer than {_LONGEST >> 20} MiB; check that the input is a text table.")
 
     def _split(self) -> None:
         """Move whole lines out of the bytes that were read; at the end, what is left is a line too."""
@@ -459,7 +461,7 @@ class Lines:
         if os.path.samestat(os.fstat(self.handle), found) or found.st_size == 0:
             return False
         if not stat.S_ISREG(found.st_mode):
-            raise DataError(f"{path} was a file while it was followed, and is none any more.")
+            raise DataError(f"{path} was a file when following began, but is not a file now.")
         return True
 
     def _end_file(self) -> None:
@@ -478,7 +480,7 @@ class Lines:
         self._start(0)
         self.begins_file = True
         what = "truncated" if same else "replaced by a new file"
-        self._notify(f"{self._follow} was {what} after byte {read:,}; going on at its first row")
+        self._notify(f"{self._follow} was {what} after byte {read:,}; reading it from its first row")
 
     def _sleep(self) -> None:
         if self._signals is not None:

@@ -33,7 +33,9 @@ class MatrixRows:
         with self._open() as file:
             (self._rows, columns), self._fortran, self._dtype, self._data_at = _header(file, path)
         if start > self._rows:
-            raise DataError(f"{path} has {self._rows} rows, but the stream stopped at row {start}; is it another file?")
+            raise DataError(
+                f"{path} ends at row {self._rows}, but the stream stopped at row {start}; use the same file."
+            )
         self.all_names = tuple(str(i) for i in range(columns))
         self._features = selection.features(self.all_names)
         self._label = None if selection.label is None else int(selection.label)
@@ -51,7 +53,7 @@ class MatrixRows:
         member = "X.npy" if "X.npy" in members else members[0] if len(members) == 1 else None
         if member is None:
             held = ", ".join(name.removesuffix(".npy") for name in members) or "none"
-            raise DataError(f"{self._path} must hold one array, or one that is called X; it holds {held}.")
+            raise DataError(f"{self._path} must hold a single array, or an array named X; it holds {held}.")
         return archive.open(member)
 
     def batches(self, size: int) -> Iterator[Batch]:
@@ -80,7 +82,7 @@ class MatrixRows:
             for begin, end in self._ranges(size):
                 content = file.read((end - begin) * width)
                 if len(content) < (end - begin) * width:
-                    raise DataError(f"{self._path} ends before row {self._rows}; it is not complete.")
+                    raise DataError(f"{self._path} ends before row {self._rows}; the file is incomplete.")
                 yield np.frombuffer(content, self._dtype).reshape(end - begin, -1)
 
     def _ranges(self, size: int) -> Iterator[tuple[int, int]]:
@@ -117,5 +119,5 @@ def _header(file: IO[bytes], path: Path) -> tuple[tuple[int, int], bool, np.dtyp
     except (ValueError, SyntaxError, EOFError) as error:
         raise DataError(f"{path} is not a valid NumPy file ({error}).") from error
     if len(shape) != 2 or dtype.kind not in "fiub":
-        raise DataError(f"{path} holds {dtype} of shape {shape}; a matrix of numbers is needed.")
+        raise DataError(f"{path} holds {dtype} of shape {shape}; expected a matrix of numbers.")
     return (int(shape[0]), int(shape[1])), bool(fortran), dtype, file.tell()

@@ -32,7 +32,7 @@ class Imputer:
 
     def __init__(self, rule: str, width: int) -> None:
         if rule not in RULES:
-            raise DataError(f"--impute takes {', '.join(RULES)}, not {rule!r}.")
+            raise DataError(f"--impute must be one of {', '.join(RULES)}, not {rule!r}.")
         self.rule = rule
         self._count = np.zeros(width, np.int64)
         self._total = np.zeros(width)
@@ -100,11 +100,11 @@ class Imputer:
                 ]
                 made._now = np.array([np.nan if value is None else float(value) for value in found["fixed"]])
                 if len(made._now) != width:
-                    raise ValueError("its medians do not agree")
+                    raise ValueError("its medians are inconsistent")
                 if len(made._kept) != width or any(len(a) != len(b) or len(a) > made._room for a, b in made._kept):
-                    raise ValueError("its samples do not agree")
+                    raise ValueError("its samples are inconsistent")
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise ValueError(f"what it says of missing values is damaged ({error})") from error
+            raise ValueError(f"its data on missing values is damaged ({error})") from error
         return made
 
     def _dropped(self, rows: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -211,8 +211,8 @@ def read_preparation(found: Any) -> Mapping[str, Any]:
     if found is None:
         return {}
     if not isinstance(found, dict) or found.keys() - {"impute", "convert"}:
-        raise ValueError("what it says of the preparation of rows is damaged")
+        raise ValueError("its data on the preparation of rows is damaged")
     convert = found.get("convert", {})
     if not isinstance(convert, dict) or not all(isinstance(format, str) for format in convert.values()):
-        raise ValueError("what it says of converted columns is damaged")
+        raise ValueError("its data on converted columns is damaged")
     return found

@@ -184,7 +184,7 @@ class StreamModel:
         """Refuse rows of another width before any is read."""
         if self._model.begun and columns != self._model.features.width:
             raise DataError(
-                f"the model has {self._model.features.width} features, but {columns} columns were chosen; "
+                f"wrong number of features: {columns} in the input, {self._model.features.width} in the model; "
                 "choose with --columns or --exclude."
             )
 

@@ -100,9 +100,9 @@ def subscribed(address: Address, signals: Signals | None, notify: Callable[[str]
     """The messages of the topics that an address names; ``+`` and ``#`` are MQTT's wildcards."""
     paho = _paho()
     if unknown := address.options.keys() - {"client_id"}:
-        raise DataError(f"{address.shown} has no option {min(unknown)!r}; there is client_id.")
+        raise DataError(f"{address.shown}: unknown option {min(unknown)!r}; the only option is client_id.")
     if len(address.hosts) > 1:
-        raise DataError(f"{address.shown}: MQTT takes one host.")
+        raise DataError(f"{address.shown}: MQTT needs exactly one host.")
     host, _, port = address.hosts[0].partition(":")
     secure = address.scheme == "mqtts"
     # The broker knows a session by this name, so that it must be the same after a crash.
@@ -124,13 +124,13 @@ def subscribed(address: Address, signals: Signals | None, notify: Callable[[str]
 
     def on_subscribe(client: Any, data: Any, mid: int, reasons: Any, properties: Any) -> None:
         if any(reason.is_failure for reason in reasons):
-            subscription.failure = f"{address.shown}: the broker refuses the subscription ({reasons[0]})."
+            subscription.failure = f"{address.shown}: the broker refused the subscription ({reasons[0]})."
         else:
             notify(f"{address.shown}: subscribed")
 
     def on_disconnect(client: Any, data: Any, flags: Any, reason: Any, properties: Any) -> None:
         if reason.is_failure:
-            notify(f"{address.shown}: {reason}; connecting again")
+            notify(f"{address.shown}: {reason}; reconnecting")
 
     client.on_connect = on_connect
     client.on_subscribe = on_subscribe

@@ -175,7 +175,7 @@ class NdjsonRows:
             if self._keep_missing:
                 return float("nan")
             if name not in found:
-                raise DataError(f"row {number} has no {name!r}.")
+                raise DataError(f"row {number}: column {name!r} is missing.")
             raise missing(_text(value), name, number)
         try:
             convert = self._conversions.get(name)
@@ -187,11 +187,11 @@ class NdjsonRows:
                 raise ValueError(value)
             return checked(float(value) + 0.0, name, number)
         except OverflowError as error:
-            raise DataError(f"row {number}: the number at {name!r} is too large.") from error
+            raise DataError(f"row {number}: the number in column {name!r} is too large.") from error
         except DataError:
             raise
         except ValueError:
-            raise DataError(f"row {number}: {str(value)[:40]!r} at {name!r} is not a number.") from None
+            raise DataError(f"row {number}: {str(value)[:40]!r} in column {name!r} is not a number.") from None
 
 
 def _is_number(value: object) -> bool:

@@ -72,7 +72,7 @@ def format_of(path: str, format: str | None) -> str:
     """The format that was named, or that the suffix tells."""
     if is_address(path):
         if format not in (None, "ndjson"):
-            raise DataError(f"messages are read as ndjson, an object each, not as {format}.")
+            raise DataError(f"messages are read as ndjson, one object each, not as {format}; leave out --format.")
         return "ndjson"
     if format is not None:
         if format not in FORMATS:
@@ -80,7 +80,7 @@ def format_of(path: str, format: str | None) -> str:
         return format
     found = SUFFIXES.get(Path(path).suffix.lower(), "csv" if path == "-" else None)
     if found is None:
-        raise DataError(f"the suffix of {path} tells no format; give one by --format ({', '.join(FORMATS)}).")
+        raise DataError(f"the format of {path} is not known from its suffix; pass --format ({', '.join(FORMATS)}).")
     return found
 
 
@@ -95,10 +95,10 @@ def opened(
             yield MessageRows(messages, source.selection, header=source.header, row=source.row)
         return
     if source.path != "-" and (not os.path.exists(source.path) or os.path.isdir(source.path)):
-        raise FileNotFoundError(f"there is no file {source.path}.")
+        raise FileNotFoundError(f"file {source.path} does not exist.")
     if format not in TEXT:
         if source.is_pipe or source.follow:
-            raise DataError(f"{format} cannot be read from a pipe or followed; that takes csv, tsv or ndjson.")
+            raise DataError(f"{format} cannot be read from a pipe or followed; use csv, tsv or ndjson.")
         kind = MatrixRows if format in NAMELESS else ArrowRows
         yield kind(Path(source.path), format, source.selection, start=source.row)
         return
@@ -116,7 +116,7 @@ def opened(
             dialect = replace(dialect, delimiter="\t")
         reader = CsvRows(lines, source.selection, dialect, format=format, header=source.header, start=start)
         if reader.detected and reader.delimiter != ",":
-            notify(f"{source.path}: the delimiter is {reader.delimiter!r}; --delimiter chooses another")
+            notify(f"{source.path}: detected delimiter {reader.delimiter!r}; to use another one, add --delimiter")
         yield reader
     finally:
         if source.path != "-":
@@ -142,5 +142,5 @@ def _handle(source: Source) -> int:
     if source.path != "-":
         return os.open(source.path, os.O_RDONLY)
     if sys.stdin is None:
-        raise DataError("standard input is closed; give a file.")
+        raise DataError("standard input is closed; pass a file.")
     return sys.stdin.fileno()

@@ -35,7 +35,7 @@ class TableFile:
                 table = table.cast(self._schema)
             except (self._pa.ArrowInvalid, self._pa.ArrowNotImplementedError) as error:
                 raise DataError(
-                    f"a column changes its type on the way ({error}); leave it out with --exclude."
+                    f"a column changes its type between rows ({error}); leave it out with --exclude."
                 ) from error
         self._held.append(table)
         self._n_held += len(table)

@@ -116,7 +116,7 @@ def writer(path: Path, format: str, reader: RowReader) -> Iterator[RowWriter]:
     """A writer of a new file."""
     kinds: dict[str, Any] = {"npy": MatrixWriter, "parquet": ArrowWriter, "arrow": ArrowWriter}
     if format == "npz":
-        raise DataError("npz cannot be written a part at a time; npy can.")
+        raise DataError("npz files cannot be written in parts; use npy.")
     made = kinds.get(format, TextWriter)(path, format, reader)
     try:
         yield made

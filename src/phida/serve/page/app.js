@@ -67,8 +67,8 @@ function showState() {
   chip.textContent = { lost: "not connected", past: "looking back" }[state] ?? state;
   chip.className = `chip ${state}`;
   part("source").textContent = latest?.source ?? "";
-  const notes = { lost: "The server does not answer; trying again.", past: "Learning goes on; Live comes back to it." };
-  const bad = latest?.bad_rows ? `${count(latest.bad_rows)} bad rows left out.` : "";
+  const notes = { lost: "The server does not respond; reconnecting.", past: "Learning continues; press Live to return to it." };
+  const bad = latest?.bad_rows ? `${count(latest.bad_rows)} bad ${latest.bad_rows === 1 ? "row" : "rows"} skipped.` : "";
   const scores = Object.entries(latest?.scores ?? {}).map(([name, value]) => `${name.toUpperCase()} ${value.toFixed(3)}`);
   const label = scores.length ? `Against the label: ${scores.join(", ")}.` : "";
   const said = [latest?.note, bad, label].filter(Boolean).join(" ");

@@ -61,7 +61,7 @@ export class Clusters {
     row.telling.textContent = row.telling.title = telling;
     row.button.setAttribute(
       "aria-label",
-      `Cluster ${idText(cluster.id)}, ${rows}, ${percent(cluster.share)}, ${cluster.nodes} nodes; ${telling}`,
+      `Cluster ${idText(cluster.id)}, ${rows}, ${percent(cluster.share)}, ${cluster.nodes} ${cluster.nodes === 1 ? "node" : "nodes"}; ${telling}`,
     );
   }
 }

@@ -63,7 +63,7 @@ export class Detail {
       ]),
     ];
     if (facts.explanation) {
-      parts.push(made("h3", "", `Why it is not one with cluster ${idText(facts.other)}, the nearest`));
+      parts.push(made("h3", "", `Why it is separate from cluster ${idText(facts.other)}, the nearest`));
       parts.push(...facts.explanation.map((line) => made("p", "", line)));
     }
     parts.push(made("h3", "", "Profile: centre, and σ from the stream's mean"));
@@ -86,7 +86,7 @@ export class Detail {
     ];
     if (facts.explanation) {
       const other = facts.leaves === "node" ? "the strongest of its cluster" : "the mode of its component";
-      parts.push(made("h3", "", `Why it is one with node ${facts.other}, ${other}`));
+      parts.push(made("h3", "", `Why it is in one cluster with node ${facts.other}, ${other}`));
       parts.push(...facts.explanation.map((line) => made("p", "", line)));
     }
     parts.push(made("h3", "", "Representative"));
@@ -158,7 +158,7 @@ function told({ kind, before, after }) {
 }
 
 function events(latest) {
-  if (!latest.length) return [made("p", "empty", "Nothing has happened to a cluster yet.")];
+  if (!latest.length) return [made("p", "empty", "No events yet.")];
   const items = made("ul");
   for (const event of [...latest].reverse()) {
     const item = made("li");
@@ -172,7 +172,7 @@ function events(latest) {
 function remembered(snapshot, { kind, id }) {
   if (kind === "node") {
     const at = snapshot.nodes?.id.indexOf(id) ?? -1;
-    if (at < 0) return [made("p", "empty", "This node is not drawn at that moment.")];
+    if (at < 0) return [made("p", "empty", "This node does not exist at this time.")];
     return [
       list([
         ["cluster", idText(snapshot.nodes.cluster[at])],
@@ -182,7 +182,7 @@ function remembered(snapshot, { kind, id }) {
     ];
   }
   const cluster = snapshot.clusters.find((one) => one.id === id);
-  if (!cluster) return [made("p", "empty", "This cluster is not there at that moment.")];
+  if (!cluster) return [made("p", "empty", "This cluster does not exist at this time.")];
   return [
     list([
       ["rows won", count(cluster.rows)],
