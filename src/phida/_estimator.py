@@ -72,7 +72,7 @@ class Estimator(ClusterMixin, Predictor):
 
     @abstractmethod
     def _counts(self) -> dict[str, int]:
-        """How many clusters there are, by what they are called."""
+        """Return the number of clusters, by their names."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Reset the model, learn the rows in order, and refresh.

@@ -1,4 +1,4 @@
-"""How many threads a large prediction may use."""
+"""Number of threads of a large prediction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How usual rows are, on a scale that means the same on every stream."""
+"""Novelty scores of rows, comparable between streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a cluster: the features in which its centre is far from the mean of the stream."""
+"""Profiles of clusters: the features whose centres are far from the mean of the stream."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def deviations(centers: Floats, moments: Moments) -> Floats:
-    """Centres as standard deviations from the stream's mean; 0 where a feature never varied."""
+    """Return centres in standard deviations from the mean of the stream; 0 for a constant feature."""
     varies = np.broadcast_to(moments.deviation > 0, centers.shape)
     away: Floats = np.divide(centers - moments.mean, moments.deviation, out=np.zeros(centers.shape), where=varies)
     return away
@@ -27,7 +27,7 @@ def telling(away: Floats, count: int) -> Ints:
 
 
 def rows_won(reading: Any) -> Ints:
-    """How many rows each label won while they were learned. Nodes in no cluster count where prediction puts them."""
+    """Return the number of rows per label. Nodes without a cluster count where prediction assigns them."""
     nodes = reading.nodes()
     return _counted(nodes["cluster"], nodes["rows"], reading.n_clusters, nodes["representatives"], reading.assign)
 
@@ -48,21 +48,21 @@ def _counted(cluster: Ints, rows: Ints, n_clusters: int, at: Floats, assign: Cal
 
 @dataclass(frozen=True, eq=False)
 class Profile(_Record):
-    """The clusters beside the mean and spread of all that was learned, one entry per id."""
+    """The clusters compared with the mean and standard deviation of all rows learned, one entry per id."""
 
     id: Ints
-    """Stable id of each cluster, ascending."""
+    """Lasting id of each cluster, ascending."""
     rows: Ints
     """Rows that each cluster won while they were learned. Together they are the rows learned, except where nodes were
     forgotten (``half_life``)."""
     share: Floats
     """Share of each cluster in these rows; where old rows fade (``half_life``), in what is left of the support."""
     nodes: Ints
-    """Nodes of each cluster."""
+    """Number of nodes of each cluster."""
     center: Floats
     """Centre of each cluster, in the space of the data: a row per cluster."""
     deviations: Floats
-    """The same as standard deviations from the stream's mean; 0 where a feature never varied."""
+    """Centre of each cluster in standard deviations from the mean of the stream; 0 for a constant feature."""
     feature_names: tuple[str, ...]
     """Names of the features, or ``feature 0``, ``feature 1``, …"""
 
@@ -152,7 +152,7 @@ class Profile(_Record):
         return distances
 
     def to_pandas(self) -> pd.DataFrame:
-        """One row per cluster and feature, a cluster's most telling first."""
+        """Return a frame with one row per cluster and feature, the most distinctive features first."""
         clusters, features = self.center.shape
         order = np.concatenate([self.telling(cluster, features) for cluster in range(clusters)])
         cluster = np.repeat(np.arange(clusters), features)

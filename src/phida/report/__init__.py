@@ -1,4 +1,4 @@
-"""One page about a model and some data: ``phida report``. Needs ``phida[plot]``."""
+"""HTML report on a model and some data: ``phida report``. Needs ``phida[plot]``."""
 
 from phida.report.contents import Contents, contents
 from phida.report.data import DataSummary

@@ -1,4 +1,4 @@
-"""What a model makes of some rows, counted batch by batch."""
+"""Summary of the rows of a report, by batch."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NOVELTY = 0.01
 
 
 class DataSummary:
-    """How rows fall to the clusters of a model, and to the classes of a label column beside them."""
+    """Counts of rows per cluster, and per class of a label column."""
 
     def __init__(self) -> None:
         self.rows = 0
         self.unusual = 0
-        """Rows that fit worse than all but a hundredth of the recent ones."""
+        """Number of rows that fit worse than 99 % of recent rows."""
         self.count: Counter[int] = Counter()
-        """Rows per cluster, by id."""
+        """Number of rows per cluster, by id."""
         self.classes: defaultdict[int, Counter[str]] = defaultdict(Counter)
         """Classes per cluster, by id, where there is a label column."""
         self.bad_rows = 0
@@ -37,7 +37,7 @@ class DataSummary:
             self.classes[id][str(name)] += 1
 
     def main_class(self, id: int) -> tuple[str, float] | None:
-        """The class that most rows of a cluster have, and their share; ties to the one seen first."""
+        """Return the most frequent class of a cluster, and its share; ties go to the class seen first."""
         if id not in self.classes:
             return None
         name, count = self.classes[id].most_common(1)[0]

@@ -1,4 +1,4 @@
-"""The page itself: one HTML file that needs no other and no network."""
+"""Rendering of the report as one self-contained HTML file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may ask, and how much: tokens, hosts, origins, sizes; and the headers that every answer bears."""
+"""Access control: tokens, hosts, origins and sizes of requests, and the headers of all responses."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _HEADERS = {
 
 
 def refusal(status: int, sentence: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """An answer that says what was wrong."""
+    """Return an error response with a message."""
     return JSONResponse({"error": sentence}, status, headers)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can come by that name or address."""
+    """Whether a name or address is reachable only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -53,7 +53,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, token: str | None, sign_in: bytes) -> None:
-        """``sign_in``: the page that asks for the token."""
+        """``sign_in``: page with the form for the token."""
         self._app = app
         self._token = token
         self._sign_in = sign_in
@@ -115,7 +115,7 @@ class Guard:
 
 
 def _same(given: str, token: str) -> bool:
-    """Compared in a time that tells nothing."""
+    """Compare two tokens in constant time."""
     return hmac.compare_digest(given.encode(), token.encode())
 
 
@@ -128,13 +128,13 @@ def _kept(request: Request, name: str) -> str:
 
 
 def _same_origin(request: Request) -> bool:
-    """Whether a request that changes something comes from our page, or from no page at all."""
+    """Whether a request that changes state comes from our page, or from no page."""
     origin = request.headers.get("origin")
     return origin is None or origin.lower() == f"{request.scope['scheme']}://{request.headers.get('host', '')}".lower()
 
 
 def _refused_body(request: Request) -> Response | None:
-    """Refuse a body that is too long, where none is read, or whose length is ambiguous."""
+    """Refuse a body that is too long, unexpected or of ambiguous length."""
     length = request.headers.get("content-length")
     chunked = "transfer-encoding" in request.headers
     if length is not None and chunked:

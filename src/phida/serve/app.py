@@ -1,4 +1,4 @@
-"""The routes: the page, its events, and the answers for programs."""
+"""Routes of the server: the page, its events, and the API."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".
 
 
 def application(learning: Learning, painter: Painter, feed: Feed, token: str | None = None) -> Starlette:
-    """All that is served, behind the guard."""
+    """Return the application, with access control."""
     page = _page()
     desk = _Desk(learning, painter, feed)
     routes = [
@@ -70,7 +70,7 @@ def application(learning: Learning, painter: Painter, feed: Feed, token: str | N
 
 
 class _Desk:
-    """What is asked and answered."""
+    """Handlers of the API."""
 
     def __init__(self, learning: Learning, painter: Painter, feed: Feed) -> None:
         self._learning = learning
@@ -78,7 +78,7 @@ class _Desk:
         self._feed = feed
 
     async def state(self, request: Request) -> Response:
-        """The latest snapshot, or an earlier one that the trail has kept."""
+        """Return the latest snapshot, or an earlier one from the trail."""
         number = asking.whole_number_if_any(request, "at")
         if number is not None:
             text = self._feed.trail.at(number)
@@ -90,7 +90,7 @@ class _Desk:
         return Response(self._feed.latest.text, media_type="application/json")
 
     async def predict(self, request: Request) -> Response:
-        """Cluster of each row, as the latest snapshot has them."""
+        """Predict the cluster of each row with the latest snapshot."""
         moment = self._moment()
         if request.method == "POST":
             rows = await asking.rows_in_body(request, moment.features)
@@ -105,7 +105,7 @@ class _Desk:
         return JSONResponse(answer)
 
     async def explain(self, request: Request) -> Response:
-        """A cluster against another, or a node."""
+        """Explain a cluster compared with another one, or a node."""
         kind, a = request.query_params.get("kind"), asking.whole_number(request, "a")
         b, moment = asking.whole_number_if_any(request, "b"), self._moment()
         if kind == "cluster":
@@ -115,17 +115,17 @@ class _Desk:
         raise BadRequestError(400, "the query needs kind=cluster or kind=node.")
 
     async def pause(self, request: Request) -> Response:
-        """Learn nothing more for now."""
+        """Pause learning."""
         self._learning.pause()
         return self._changed()
 
     async def resume(self, request: Request) -> Response:
-        """Go on learning."""
+        """Resume learning."""
         self._learning.resume()
         return self._changed()
 
     async def health(self, request: Request) -> Response:
-        """Whether all is well."""
+        """Return the health of the server."""
         progress = self._learning.progress
         if progress.state == FAILED:
             return refusal(503, progress.note)
@@ -134,7 +134,7 @@ class _Desk:
         return JSONResponse({"status": "ok", "state": progress.state})
 
     async def metrics(self, request: Request) -> Response:
-        """Figures for Prometheus."""
+        """Return metrics for Prometheus."""
         if self._feed.latest is None:
             raise BadRequestError(503, "there are no metrics yet; try again in a moment.")
         facts: dict[str, Any] = self._feed.latest.facts
@@ -151,7 +151,7 @@ class _Desk:
 
 
 def _page() -> dict[str, tuple[bytes, str]]:
-    """The files of the page and their types, by path; nothing else can be asked for."""
+    """Return the static files of the page and their types, by path."""
     found = {}
     for file in (files("phida.serve") / "page").iterdir():
         kind = _TYPES.get(file.name[file.name.rfind(".") :])

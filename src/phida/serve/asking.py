@@ -1,4 +1,4 @@
-"""Requests as numbers: rows to predict, ids to explain."""
+"""Parsing of requests: rows to predict, ids to explain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PATIENCE = 10.0
 
 
 class BadRequestError(Exception):
-    """A request that cannot be answered, with the status and the sentence to say so."""
+    """An invalid request, with the HTTP status and message of the response."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -31,7 +31,7 @@ class BadRequestError(Exception):
 
 
 def whole_number(request: Request, name: str) -> int:
-    """A number of the query."""
+    """Return an integer parameter of the query."""
     text = request.query_params.get(name, "")
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
         raise BadRequestError(400, f"the query needs an integer, {name}=...")
@@ -39,7 +39,7 @@ def whole_number(request: Request, name: str) -> int:
 
 
 def whole_number_if_any(request: Request, name: str) -> int | None:
-    """A number of the query, if it is there."""
+    """Return an integer parameter of the query, or None."""
     return whole_number(request, name) if name in request.query_params else None
 
 
@@ -67,7 +67,7 @@ async def rows_in_body(request: Request, features: tuple[str, ...]) -> NDArray[n
 
 
 async def values_in_lines(request: Request) -> list[Any]:
-    """The JSON values of a body of NDJSON, one a line."""
+    """Return the JSON values of an NDJSON body, one per line."""
     found = []
     for line in (await _body(request)).splitlines():
         if not line.strip():
@@ -82,7 +82,7 @@ async def values_in_lines(request: Request) -> list[Any]:
 
 
 def rows(found: list[Any], features: tuple[str, ...], *, text: bool) -> NDArray[np.float64]:
-    """Lists or objects as a matrix, or an error that names the row."""
+    """Return lists or objects as a matrix, or raise an error that names the row."""
     if len(found) > ROWS:
         raise BadRequestError(413, f"{len(found):,} rows are too many; send at most {ROWS:,} at a time.")
     matrix = np.empty((len(found), len(features)))

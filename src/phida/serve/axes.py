@@ -1,4 +1,4 @@
-"""Axes that stay where they were while the nodes move."""
+"""Stable axes for the map while nodes move."""
 
 from __future__ import annotations
 

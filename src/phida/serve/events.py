@@ -1,4 +1,4 @@
-"""Server-sent events: what a browser that looks on is told."""
+"""Server-sent events for the browsers that show the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE = 60.0
 
 
 class EventStream:
-    """A response without end: the trail, then each snapshot that the browser is ready for."""
+    """An endless response: the trail, then each snapshot that the browser is ready for."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
@@ -48,7 +48,7 @@ class EventStream:
             self._feed.leave(listener)
 
     def _news(self, listener: Listener) -> bytes:
-        """What the listener has not seen; a comment if that is nothing."""
+        """Return what the listener has not received yet, or a comment if there is nothing."""
         snapshot, parts = self._feed.latest, []
         stride, begin, columns = self._feed.trail.since(listener.stride, listener.columns)
         if columns or stride != listener.stride:

@@ -1,4 +1,4 @@
-"""What a click shows: a cluster's profile, a node's record, and why they are apart or together."""
+"""Details of a clicked cluster or node, with explanations."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ABOUT_TO_MERGE = "The model has them in one cluster now; both ids stay until th
 
 
 class UnknownError(LookupError):
-    """There is no such cluster or node any more."""
+    """A cluster or node that no longer exists."""
 
 
 def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
-    """Profile of a cluster, and what keeps it apart from another: the nearest, if none is named."""
+    """Return the profile of a cluster, and why it is separate from another (default: the nearest)."""
     at = _position(moment, id)
     nodes, profile = moment.model.nodes_, moment.profile
     facts: dict[str, Any] = {
@@ -55,7 +55,7 @@ def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
 
 
 def node(moment: Moment, id: int) -> dict[str, Any]:
-    """Record of a node, and why it is in one cluster with the mode of its component, or with the strongest node."""
+    """Return the record of a node, and why it shares a cluster with the mode of its component or the strongest node."""
     nodes = moment.model.nodes_
     found = np.flatnonzero(nodes.id == id)
     if len(found) == 0:

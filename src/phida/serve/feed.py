@@ -1,4 +1,4 @@
-"""From the painter to the browsers: the newest snapshot, whenever each is ready for it."""
+"""Feed of snapshots from the painter to the browsers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phida.serve.trail import Trail
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A picture of the model at one moment."""
+    """A snapshot of the model, for the page."""
 
     number: int
     facts: dict[str, object]
@@ -20,7 +20,7 @@ class Snapshot:
 
 @dataclass(eq=False)
 class Listener:
-    """One browser; it takes the newest when it is ready, and what came in between is skipped."""
+    """One browser. It receives the latest snapshot when it is ready; snapshots in between are skipped."""
 
     stride: int = 0
     columns: int = 0
@@ -31,16 +31,16 @@ class Listener:
     _woken: asyncio.Event = field(default_factory=asyncio.Event)
 
     def wake(self) -> None:
-        """There is something new."""
+        """Signal that there is something new."""
         self._woken.set()
 
     def close(self) -> None:
-        """It has gone, or shall go."""
+        """Signal that the connection is closed or must close."""
         self.closed = True
         self._woken.set()
 
     async def wait(self, seconds: float) -> None:
-        """For something new, but not for ever."""
+        """Wait for something new, up to a time limit."""
         try:
             async with asyncio.timeout(seconds):
                 await self._woken.wait()
@@ -50,7 +50,7 @@ class Listener:
 
 
 class Feed:
-    """The newest snapshot, the trail, and who listens. Publishing never waits for anybody."""
+    """The latest snapshot, the trail and the listeners. Publishing never blocks."""
 
     def __init__(self, most_listeners: int = 64) -> None:
         self.trail = Trail()
@@ -61,21 +61,21 @@ class Feed:
 
     @property
     def n_listeners(self) -> int:
-        """How many listen."""
+        """Number of listeners."""
         return len(self._listeners)
 
     def publish(self, snapshot: Snapshot) -> None:
-        """Put the newest in place; any thread may call this."""
+        """Publish the latest snapshot; any thread may call this."""
         self.latest = snapshot
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake)
 
     def attach(self) -> None:
-        """Belong to the event loop that runs."""
+        """Attach to the running event loop."""
         self._loop = asyncio.get_running_loop()
 
     def join(self) -> Listener | None:
-        """Begin to listen; None where too many do."""
+        """Add a listener; None if there are too many."""
         if len(self._listeners) >= self.most_listeners:
             return None
         listener = Listener()
@@ -83,11 +83,11 @@ class Feed:
         return listener
 
     def leave(self, listener: Listener) -> None:
-        """Listen no more."""
+        """Remove a listener."""
         self._listeners.discard(listener)
 
     def close(self) -> None:
-        """Send everybody away."""
+        """Close all listeners."""
         self._loop = None
         for listener in self._listeners:
             listener.close()

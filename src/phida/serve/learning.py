@@ -1,4 +1,4 @@
-"""The thread that reads a stream and learns it, and rows that come from elsewhere."""
+"""The thread that learns a stream, and rows from requests."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ LEARNING, PAUSED, ENDED, FAILED = "learning", "paused", "ended", "failed"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a stream has come."""
+    """Progress of a stream."""
 
     state: str
     """learning, paused, ended or failed."""
     note: str
-    """A sentence where the state needs one."""
+    """Message about the state, if any."""
     rows: int
-    """Rows read in this run, bad ones among them."""
+    """Number of rows read in this run, including bad rows."""
     bad_rows: int
     scores: dict[str, float] = field(default_factory=dict)
-    """How clusters agree with the label column, where there is one."""
+    """Scores against the label column, if there is one."""
 
 
 class Learning:
-    """A stream on its way into a model; it can be paused, and stopped between two batches."""
+    """Learning of a stream in a thread. It can be paused, and stopped between batches."""
 
     def __init__(
         self,
@@ -66,9 +66,9 @@ class Learning:
         self.selection = selection or Selection()
         self.takes_posts = selection is not None
         self.lock = threading.RLock()
-        """Held while rows are learned and counted."""
+        """Lock for learning and counting rows."""
         self.error: Exception | None = None
-        """What ended the stream, if it failed."""
+        """The error that ended the stream, if any."""
         self._bad_rows = bad_rows
         self._impute = impute
         self._rate = rate
@@ -87,7 +87,7 @@ class Learning:
         self._thread.start()
 
     def pause(self) -> None:
-        """Learn nothing more until ``resume``; what comes waits where it is."""
+        """Pause learning until ``resume``; new rows wait."""
         self._going.clear()
 
     def resume(self) -> None:
@@ -95,13 +95,13 @@ class Learning:
         self._going.set()
 
     def stop(self) -> None:
-        """End after the batch under way, and wait for that."""
+        """Stop after the current batch, and wait until then."""
         self._signals.stop()
         self._going.set()
         self._thread.join()
 
     def learn(self, names: tuple[str, ...] | None, rows: NDArray[np.float64]) -> int:
-        """Learn rows that come from elsewhere, none of whose values is missing; the number of the first."""
+        """Learn complete rows from a request, and return the number of the first one."""
         with self.lock:
             self._begin(names, rows.shape[1])
             first = self._rows
@@ -112,7 +112,7 @@ class Learning:
 
     @property
     def progress(self) -> Progress:
-        """As of now."""
+        """Return the current progress."""
         state, note = LEARNING, ""
         if self.error is not None:
             state, note = FAILED, f"The stream ended with an error: {self.error}"
@@ -152,7 +152,7 @@ class Learning:
                 self._signals.sleep(due - now)
 
     def _take(self, reader: RowReader, batch: Batch) -> None:
-        """Learn the rows of a batch; those before a bad row are learned before it fails."""
+        """Learn the rows of a batch; rows before a bad row are learned before the error is raised."""
         first_bad = min((row.number for row in batch.bad), default=None)
         if first_bad is not None and self._bad_rows.action == "fail":
             good = batch.numbers < first_bad

@@ -1,4 +1,4 @@
-"""A stream and its page, from beginning to end."""
+"""A stream and its page, from start to stop."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ class Live:
     """Learning, painting and serving, started and stopped together."""
 
     def __init__(self, learning: Learning, source: str, token: str | None = None) -> None:
-        """``source``: how the page calls the stream."""
+        """``source``: name of the stream on the page."""
         self.learning = learning
         self.feed = Feed()
         self.painter = Painter(learning, self.feed, {"source": source, "run": secrets.token_hex(8)})
         self.app = application(learning, self.painter, self.feed, token)
 
     def start(self) -> None:
-        """Begin to learn."""
+        """Start learning."""
         self.learning.start()
         self.painter.start()
 
     def stop(self) -> None:
-        """End learning after the batch under way; the last snapshot shows all of it."""
+        """Stop learning after the current batch, and make a last snapshot."""
         self.learning.stop()
         self.painter.stop()
 
     def run(self, listening: socket.socket) -> None:
-        """Learn and serve until a signal comes, or until the stream fails before anything was learned."""
+        """Learn and serve until a signal arrives, or until the stream fails before any row is learned."""
         self.start()
         try:
             LiveServer(self.app, self.feed, self._hopeless).run(sockets=[listening])

@@ -1,4 +1,4 @@
-"""Figures for Prometheus, in its text format."""
+"""Metrics in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def metrics(facts: dict[str, Any], listeners: int, seconds: float) -> str:
-    """What the latest snapshot says, and how the server is doing."""
+    """Return metrics of the latest snapshot and of the server."""
     lines: list[str] = []
 
     def put(name: str, kind: str, help: str, values: Iterable[tuple[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""The model at one moment: a copy that learning no longer touches."""
+"""A copy of the model at one moment."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from phida.streams.model import StreamModel
 
 @dataclass(frozen=True)
 class Moment:
-    """What snapshots, predictions and explanations are made from, so that they agree with each other."""
+    """The common source of snapshots, predictions and explanations, so that they are consistent."""
 
     model: Estimator
     features: tuple[str, ...]
 
     @classmethod
     def of(cls, learned: StreamModel) -> Moment:
-        """Now. Copying is quick, and waits for a few milliseconds of learning at most."""
+        """Copy the model. This waits for at most a few milliseconds of learning."""
         model = copy.deepcopy(learned.estimator)
         names = learned.names or tuple(f"feature {j}" for j in range(model.n_features_in_))
         return cls(model, names)

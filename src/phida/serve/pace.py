@@ -1,4 +1,4 @@
-"""Rows a second."""
+"""Rows per second."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _WINDOW = 3.0
 
 
 class Pace:
-    """How fast a count has been growing of late."""
+    """Recent growth rate of a count."""
 
     def __init__(self) -> None:
         self._marks: deque[tuple[float, int]] = deque()
 
     def note(self, now: float, count: int) -> float:
-        """Put down a count; the growth a second since about three seconds ago."""
+        """Record a count, and return its growth per second over about three seconds."""
         while len(self._marks) > 1 and self._marks[1][0] <= now - _WINDOW:
             self._marks.popleft()
         self._marks.append((now, count))

@@ -1,4 +1,4 @@
-"""The thread that takes moments of the model and makes snapshots of them."""
+"""The thread that makes snapshots of the model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHARE = 0.1
 
 
 class Painter:
-    """Snapshots of a stream for its feed, a few a second while anything changes."""
+    """Makes snapshots for the feed, a few per second while the model changes."""
 
     def __init__(self, learning: Learning, feed: Feed, facts: dict[str, object]) -> None:
         self.moment: Moment | None = None
@@ -41,21 +41,21 @@ class Painter:
 
     @property
     def at_work(self) -> bool:
-        """Whether snapshots are still made."""
+        """Whether the thread is running."""
         return self._thread.is_alive()
 
     def hurry(self) -> None:
-        """Something happened that should be seen at once."""
+        """Request a snapshot now."""
         self._wanted.set()
 
     def stop(self) -> None:
-        """End, and wait for that."""
+        """Stop, and wait for the thread to end."""
         self._stopping = True
         self._wanted.set()
         self._thread.join()
 
     def paint(self) -> None:
-        """A snapshot, if anything has changed since the last one."""
+        """Publish a snapshot if the model has changed since the last one."""
         began, used = time.perf_counter(), time.thread_time()
         progress, rate = self._learning.progress, self._pace.note(began, self._learning.progress.rows)
         if self._last == (progress, rate):

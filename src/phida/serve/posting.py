@@ -1,4 +1,4 @@
-"""Rows that programs send to be learned: ``POST /learn``."""
+"""Rows from other programs: ``POST /learn``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WAITING = 8
 
 
 class Posting:
-    """Takes one request after the other. All rows of a request are learned, or none."""
+    """Handles one request at a time. Either all rows of a request are learned, or none."""
 
     def __init__(self, learning: Learning) -> None:
         self._learning = learning
@@ -30,7 +30,7 @@ class Posting:
         self._waiting = 0
 
     async def learn(self, request: Request) -> Response:
-        """Learn the rows of a body of NDJSON, and answer with the number and the cluster id of each."""
+        """Learn the rows of an NDJSON body, and respond with the number and cluster id of each."""
         found = await asking.values_in_lines(request)
         progress = self._learning.progress
         if progress.state in (ENDED, FAILED):
@@ -49,7 +49,7 @@ class Posting:
         return Response("".join(lines), media_type="application/x-ndjson")
 
     def _learn(self, found: list[Any]) -> tuple[int, NDArray[np.int64]]:
-        """The number of the first row, and the ids of all."""
+        """Learn rows, and return the number of the first one and the cluster ids of all."""
         learning = self._learning
         with learning.lock:
             names, features = self._features(found[0])
@@ -82,7 +82,7 @@ class Posting:
 
 
 def _by_name(found: list[Any], names: tuple[str, ...] | None) -> list[Any]:
-    """Objects with their features alone: what else a program knows of a row is ignored."""
+    """Return objects with only their features; other keys are ignored."""
     if names is None:
         return found
     for i, row in enumerate(found):

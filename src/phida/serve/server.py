@@ -1,4 +1,4 @@
-"""The HTTP server, bounded in what it takes on."""
+"""The HTTP server, with limits on connections and time."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ LEFTOVER = 4 << 20
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP/1.1 that hangs up on one connection too many, and on one that does not finish its request."""
+    """HTTP/1.1 that closes connections beyond a limit, and those that do not finish their request in time."""
 
     _wait: asyncio.TimerHandle | None = None
     _leftover = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, or hang up."""
+        """Accept a connection, or close it if there are too many."""
         super().connection_made(transport)
         if len(self.connections) > CONNECTIONS:
             transport.abort()
@@ -37,7 +37,7 @@ class BoundedProtocol(H11Protocol):
             self._wait_for_request()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; a request that is there in full ends the wait."""
+        """Receive data; a complete request stops the timer."""
         answered_early = self._answered() and self.conn.their_state is h11.SEND_BODY
         self._leftover = self._leftover + len(data) if answered_early else 0
         if self._leftover > LEFTOVER:
@@ -47,7 +47,7 @@ class BoundedProtocol(H11Protocol):
         self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The other end has gone."""
+        """Handle a connection closed by the client."""
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -58,7 +58,7 @@ class BoundedProtocol(H11Protocol):
             self._wait = self.loop.call_later(PATIENCE, self.transport.close)
 
     def _answered(self) -> bool:
-        """Whether there is no request that waits for its answer."""
+        """Whether no request is waiting for its response."""
         return getattr(self.cycle, "response_complete", True)  # there is no cycle before the first request
 
     def _stop_waiting(self) -> None:
@@ -68,10 +68,10 @@ class BoundedProtocol(H11Protocol):
 
 
 class LiveServer(uvicorn.Server):
-    """uvicorn that sends its listeners away before it waits for the last answer."""
+    """A uvicorn server that closes its listeners before it waits for the last response."""
 
     def __init__(self, app: Starlette, feed: Feed, give_up: Callable[[], bool]) -> None:
-        """``give_up``: asked now and then whether there is no point in going on."""
+        """``give_up``: called regularly; True stops the server."""
         config = uvicorn.Config(
             app,
             http=BoundedProtocol,
@@ -99,7 +99,7 @@ class LiveServer(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens, or an error that says why not."""
+    """Open a listening socket, or raise an error that says why it cannot."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=CONNECTIONS)

@@ -1,4 +1,4 @@
-"""A picture of the model at one moment, as plain numbers of bounded size."""
+"""Snapshots of the model as plain numbers, of bounded size."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _TELLING, _AXIS_FEATURES = 3, 3
 
 
 class Sketcher:
-    """Snapshots of one stream, in which axes and colours stay as they were."""
+    """Makes snapshots of one stream, with stable axes and colours."""
 
     def __init__(self, trail: Trail, facts: dict[str, object]) -> None:
-        """``facts`` stand in every snapshot."""
+        """``facts``: values that are part of every snapshot."""
         self._facts = facts
         self._trail = trail
         self._axes = SteadyAxes()
@@ -39,7 +39,7 @@ class Sketcher:
         """Rows learned when the trail was last offered something."""
 
     def sketch(self, moment: Moment | None, progress: Progress, rate: float, time: float) -> Snapshot:
-        """A snapshot, which the trail is offered as well."""
+        """Return a snapshot, and offer it to the trail."""
         self._number += 1
         facts = {"number": self._number, "time": round(time, 3), **self._facts, **asdict(progress)}
         facts |= {"rate": number(rate), "samples": 0, "clusters": [], "nodes": None}

@@ -1,4 +1,4 @@
-"""What has been: a column for each of some earlier moments, thinned as they grow many."""
+"""The trail: earlier snapshots, thinned as their number grows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Column:
 
 
 class Trail:
-    """Columns over the whole run; where there would be too many, every second one goes and fewer come after."""
+    """Columns over the whole run. At the limit, every second one is dropped, and later ones are added less often."""
 
     def __init__(self, most: int = 240) -> None:
         self._most = most
@@ -32,7 +32,7 @@ class Trail:
         self._lock = threading.Lock()
 
     def offer(self, column: Column) -> None:
-        """Take a column in, if its turn has come."""
+        """Add a column if one is due."""
         with self._lock:
             if self._offered % self._stride == 0:
                 self._columns.append(column)
@@ -48,11 +48,11 @@ class Trail:
             return self._stride, begin, self._columns[begin:]
 
     def at(self, number: int) -> bytes | None:
-        """The snapshot of a number, if it was kept."""
+        """Return the snapshot with this number, if it was kept."""
         with self._lock:
             return next((column.snapshot for column in self._columns if column.number == number), None)
 
     def ids(self) -> set[int]:
-        """Every cluster that some column shows."""
+        """Return all clusters that occur in a column."""
         with self._lock:
             return set().union(*(column.ids for column in self._columns))

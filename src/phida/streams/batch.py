@@ -1,4 +1,4 @@
-"""What readers give: some rows of a stream, and where in it they stand."""
+"""Batches of rows, and the interface of readers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DataError(ValueError):
 
 @dataclass(frozen=True)
 class BadRow:
-    """A row that was left out."""
+    """A row that cannot be used."""
 
     number: int
     """From 0, counted over all rows of the stream."""
@@ -88,7 +88,7 @@ class Batch:
     """Consecutive rows of a stream; those that are bad are left out of ``rows``."""
 
     end: int
-    """Number of the next row of the stream."""
+    """Number of the next row in the stream."""
     offset: int
     """Where in its file that row begins; in bytes, or rows where a file has no bytes to speak of."""
     numbers: NDArray[np.int64]
@@ -106,15 +106,15 @@ class Batch:
     offsets: Mapping[str, int] = field(default_factory=dict)
     """Where each partition of a topic goes on; empty for files."""
     kept: Callable[[], None] = lambda: None
-    """To be called when a crash would not lose these rows any more."""
+    """Called when these rows are safe from a crash."""
     urgent: bool = False
-    """Whether no more rows come until these are kept."""
+    """Whether the source waits until these rows are saved."""
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def where(self, good: NDArray[np.bool_], rows: NDArray[np.float64]) -> Batch:
-        """Some of the rows, with other values."""
+        """Return some of the rows, with other values."""
         texts = self.texts.where(good) if isinstance(self.texts, Texts) else list(compress(self.texts, good))
 
         def columns() -> dict[str, Any]:
@@ -136,7 +136,7 @@ def _where(column: Any, good: NDArray[np.bool_]) -> Any:
 
 
 class RowReader(Protocol):
-    """A file, or what comes through a pipe, as rows of numbers."""
+    """Reader of a file or pipe, as rows of numbers."""
 
     format: str
     delimiter: str

@@ -1,4 +1,4 @@
-"""Where a stream stands, kept with the model: what is learned, what is written, and the row to go on at."""
+"""Checkpoints: the position of a stream, saved with the model."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ NAME = "model.safetensors"
 
 @dataclass(frozen=True)
 class Position:
-    """All that a stream needs to go on, beside the model."""
+    """The state that a stream needs to resume, besides the model."""
 
     row: int = 0
     """Number of the next row."""
     input_offset: int = 0
-    """Where it begins in its file."""
+    """Offset of that row in its file."""
     input_tail: str = ""
     """Digest of what stands before it, so that another file is told from this one; of a pipe, "pipe"."""
     input_head: str = ""
@@ -51,11 +51,11 @@ class Position:
 
     @property
     def input(self) -> Identity:
-        """What the file was recognised by."""
+        """Return the digests that identify the file."""
         return Identity(self.input_device, self.input_inode, self.input_head_length, self.input_head, self.input_tail)
 
     def with_input(self, found: Identity) -> Position:
-        """The same position in a file that was recognised."""
+        """Return the same position with the digests of a file."""
         return replace(
             self,
             input_device=found.device,
@@ -68,7 +68,7 @@ class Position:
 
 @dataclass
 class Schedule:
-    """How often a checkpoint is due: after so many rows, or seconds."""
+    """Interval of checkpoints, in rows or seconds."""
 
     rows: int | None = None
     seconds: float | None = None
@@ -78,18 +78,18 @@ class Schedule:
         self._time = time.monotonic()
 
     def start(self, row: int) -> None:
-        """Count from here."""
+        """Restart the interval."""
         self._row, self._time = row, time.monotonic()
 
     def due(self, row: int) -> bool:
-        """Whether it is time."""
+        """Whether a checkpoint is due."""
         if self.rows is not None:
             return row - self._row >= self.rows
         return self.seconds is not None and time.monotonic() - self._time >= self.seconds
 
 
 def every(text: str) -> Schedule:
-    """A schedule from what a user types: ``5000`` rows, or ``30s``, ``5m``, ``1h``."""
+    """Parse an interval: ``5000`` rows, or ``30s``, ``5m``, ``1h``."""
     units = {"s": 1.0, "m": 60.0, "h": 3600.0}
     try:
         if text[-1:] in units:
@@ -105,7 +105,7 @@ def every(text: str) -> Schedule:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Keep a folder for one run at a time, where the system can do that."""
+    """Lock a folder for one run at a time, if the system supports it."""
     folder.mkdir(parents=True, exist_ok=True)
     if os.name != "posix":
         yield
@@ -125,12 +125,12 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def save(folder: Path, model: StreamModel, position: Position) -> None:
-    """Keep model and position together, in one file, so that they cannot disagree."""
+    """Save model and position in one file, so that they are consistent."""
     model.save(folder / NAME, asdict(position))
 
 
 def load(folder: Path) -> tuple[StreamModel, Position] | None:
-    """What the last checkpoint kept, or None where there is none."""
+    """Load the last checkpoint, or return None."""
     path = folder / NAME
     if not path.is_file():
         return None

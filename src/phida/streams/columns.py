@@ -1,4 +1,4 @@
-"""Which columns are features, which one is the label, and what to say where a column cannot be learned."""
+"""Selection of feature and label columns."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ENOUGH_ROWS = 20
 
 @dataclass(frozen=True)
 class Selection:
-    """What the user, or a model that was there before, asks for."""
+    """The columns that the user or a model selects."""
 
     columns: tuple[str, ...] = ()
-    """The features, in this order; empty: all others."""
+    """The features, in this order; empty: all other columns."""
     exclude: tuple[str, ...] = ()
     label: str | None = None
     convert: Mapping[str, str | None] = field(default_factory=dict)
@@ -53,12 +53,12 @@ def made_up(names: Sequence[str]) -> bool:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names as an option takes them, ready for the command line."""
+    """Format names for a command line option."""
     return shlex.quote(",".join(f'"{name}"' if "," in name else name for name in names))
 
 
 class NotNumericError(DataError):
-    """The first rows show that columns are no features."""
+    """Columns that are not numeric, as the first rows show."""
 
 
 def likely_ids(names: Sequence[str], rows: NDArray[np.float64]) -> list[str]:

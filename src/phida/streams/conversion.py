@@ -28,7 +28,7 @@ _GROUPED_POINT = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Conversion:
-    """How the values of a column become numbers: booleans 0 and 1, dates days since 1970."""
+    """Conversion of a column to numbers: booleans to 0 and 1, dates to days since 1970."""
 
     format: str
     """"boolean", "iso", a format of ``strptime``, or "typed" where the file says that a column holds dates."""
@@ -64,7 +64,7 @@ def conversion_of(values: Sequence[object]) -> Conversion | None:
 
 @dataclass(frozen=True)
 class Column:
-    """What the first rows of a column show."""
+    """The first values of a column."""
 
     name: str
     values: Sequence[object]
@@ -125,7 +125,7 @@ def _is_id(column: Column, dialect: Dialect) -> bool:
 
 
 def not_numeric_types(text: Sequence[tuple[str, str]], dates: Sequence[tuple[str, str]]) -> NotNumericError:
-    """The same for columns whose types a file tells."""
+    """Return one error for all columns with types that are not numeric."""
     sentences, options = [], []
     if text:
         sentences.append(f"{_shown(text)}: of types that cannot be used.")

@@ -1,4 +1,4 @@
-"""How the fields of a text file are written: delimiter, decimal and thousands separators, encoding."""
+"""Dialect of a text file: delimiter, decimal and thousands separators, encoding."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*", re.ASCI
 
 @dataclass(frozen=True)
 class Dialect:
-    """What the user says about a text file."""
+    """The dialect of a text file."""
 
     delimiter: str | None = None
     """Between fields; None: detected."""

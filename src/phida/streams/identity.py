@@ -1,4 +1,4 @@
-"""What tells the file that was read from another under the same name."""
+"""Digests that distinguish a file from another one with the same name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FilePart:
 
 @dataclass(frozen=True)
 class Identity:
-    """A part of a file in a few words."""
+    """Digests of a part of a file."""
 
     device: int = 0
     inode: int = 0

@@ -63,7 +63,7 @@ class TopicMessages:
                 return [self._message(one) for one in found]
 
     def check(self) -> None:
-        """Stop here if a signal came."""
+        """Stop if a signal has arrived."""
         if self._signals is not None:
             self._signals.check()
 

@@ -82,7 +82,7 @@ class Signals:
         self.check()
 
     def check(self) -> None:
-        """Stop here if a signal came."""
+        """Stop if a signal has arrived."""
         if self.received is not None:
             raise Interrupted
 
@@ -302,7 +302,7 @@ class Lines:
         return breaks
 
     def check_signals(self) -> None:
-        """Stop here if a signal came."""
+        """Stop if a signal has arrived."""
         if self._signals is not None:
             self._signals.check()
 

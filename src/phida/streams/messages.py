@@ -1,4 +1,4 @@
-"""Rows that come as messages of a broker, each a JSON object."""
+"""Rows from messages of a broker, one JSON object each."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Message:
 
 
 class Messages(Protocol):
-    """What a broker sends."""
+    """Interface of message sources."""
 
     def receive(self, most: int) -> list[Message]:
         """Some messages, waited for; a signal ends the wait with :class:`phida.streams.lines.Interrupted`."""
 
     def check(self) -> None:
-        """Stop here if a signal came."""
+        """Stop if a signal has arrived."""
 
     def taken(self, count: int) -> bool:
         """So many more messages are on their way into the model; whether the broker waits for them to be kept."""
@@ -80,7 +80,7 @@ class MessageLines:
         return self._ready[0].value
 
     def check_signals(self) -> None:
-        """Stop here if a signal came."""
+        """Stop if a signal has arrived."""
         self._messages.check()
 
     def file_part(self, offset: int) -> FilePart | None:

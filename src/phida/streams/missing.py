@@ -1,4 +1,4 @@
-"""Missing values: filled with what earlier rows had, or their rows dropped. Learned online, and kept with the model."""
+"""Missing values: filled from earlier rows, or dropped. The imputer learns online and is saved with the model."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Imputer:
         """How many values were filled, and rows dropped, since this was made."""
 
     def learned(self, rows: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Learn from rows, fill them with what the rows before each had, and say which are kept."""
+        """Learn from rows, fill each from the rows before it, and return which rows are kept."""
         if self.rule == "drop":
             return self._dropped(rows)
         missing = np.isnan(rows)
@@ -55,7 +55,7 @@ class Imputer:
         return self._kept_rows(filled, missing)
 
     def applied(self, rows: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Fill rows with what was learned, and say which are kept."""
+        """Fill rows with the learned values, and return which rows are kept."""
         if self.rule == "drop":
             return self._dropped(rows)
         missing = np.isnan(rows)
@@ -72,7 +72,7 @@ class Imputer:
         return _medians(self._kept)
 
     def to_plain(self) -> dict[str, Any]:
-        """For a file."""
+        """Return the state, for a file."""
         found: dict[str, Any] = {"rule": self.rule, "rows": self._rows}
         if self.rule == "mean":
             found |= {"count": self._count.tolist(), "total": self._total.tolist()}

@@ -1,4 +1,4 @@
-"""A model that is fed matrices, and knows the names of their columns all the same."""
+"""A model for streams: it learns matrices and keeps their column names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # commands that read and label rows do without scikit-learn, 
 
 @dataclass(frozen=True)
 class Method:
-    """What a model is begun with."""
+    """Method and parameters of a model."""
 
     plus: bool = True
     """Whether it is PHIDA+, or the published method."""
@@ -61,7 +61,7 @@ class Method:
 
 
 class StreamModel:
-    """A learner with the names of its features, and how rows are made of files."""
+    """A learner with feature names and the preparation of rows."""
 
     def __init__(self, method: Method | Estimator, names: Sequence[str] | None, position: Any = None) -> None:
         self._estimator: Estimator | None = None
@@ -74,15 +74,15 @@ class StreamModel:
             self._estimator = method
         self.names = None if names is None else tuple(names)
         self.position = position
-        """Where in its stream it stands, if it is a checkpoint."""
+        """Position in the stream, if the model is a checkpoint."""
         self.imputer: Imputer | None = None
-        """What stands in for missing values, if anything."""
+        """Imputer of missing values, if any."""
         self.conversions: dict[str, str] = {}
         """Formats of the columns of dates and booleans that are learned as numbers."""
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """From a file."""
+        """Load a model from a file."""
         from phida.estimators import load
 
         estimator: Estimator = load(path).set_params(compute_labels=False)
@@ -98,7 +98,7 @@ class StreamModel:
         return found
 
     def save(self, path: str | os.PathLike[str], position: Any = None) -> None:
-        """To a file, with the names."""
+        """Save the model to a file, with the feature names."""
         preparation: dict[str, Any] = {}
         if self.imputer is not None:
             preparation["impute"] = self.imputer.to_plain()
@@ -109,7 +109,7 @@ class StreamModel:
 
     @property
     def estimator(self) -> Estimator:
-        """The estimator that shares the learner."""
+        """Return an estimator with the same learner."""
         if self._estimator is None:
             from phida.estimators import PHIDA, PHIDAPlus
 
@@ -120,14 +120,14 @@ class StreamModel:
         return self._estimator
 
     def set_level(self, level: str) -> None:
-        """Read the model at another level from now on."""
+        """Set the level of the clusters."""
         self.method = replace(self.method, level=check_level(level))
         if self._estimator is not None:
             self._estimator.set_params(level=level)
 
     @property
     def fitted(self) -> bool:
-        """Whether there is anything to save or predict by."""
+        """Whether any rows have been learned."""
         return self._model.n_seen > 0
 
     @property
@@ -140,7 +140,7 @@ class StreamModel:
         return self._model.reading(self.method.rule)
 
     def counts(self) -> dict[str, int]:
-        """How many clusters there are, by what they are called."""
+        """Return the number of clusters, by their names."""
         if not self.method.plus:
             return {"clusters": self._model.reading(PUBLISHED).n_clusters}
         return {level: self._model.reading(level).n_clusters for level in LEVELS}
@@ -157,7 +157,7 @@ class StreamModel:
         return replace(batch, rows=rows) if good.all() else batch.where(good, rows)
 
     def learn(self, rows: NDArray[np.float64]) -> None:
-        """Go on learning. The rows were checked by whoever read them."""
+        """Learn rows, which the reader has checked."""
         width = rows.shape[1]
         model = self._model
         if not model.begun:
@@ -167,21 +167,21 @@ class StreamModel:
         model.dispatch()
 
     def refresh(self) -> None:
-        """End a stage of learning."""
+        """Refresh the model, which ends a stage of learning."""
         self._model.end_learning(self.method.rule)
         self._model.dispatch()
 
     def labels(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Clusters, as the model sees them now."""
+        """Predict the clusters of rows."""
         return self.reading().assign(rows, _threads.for_batch(rows.size))
 
     def ids(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Clusters, by the ids that they keep."""
+        """Predict the lasting cluster ids of rows."""
         reading = self.reading()
         return reading.assign_ids(rows, _threads.for_batch(rows.size))
 
     def check_width(self, columns: int) -> None:
-        """Refuse rows of another width before any is read."""
+        """Raise an error if the number of columns is not that of the model."""
         if self._model.begun and columns != self._model.features.width:
             raise DataError(
                 f"wrong number of features: {columns} in the input, {self._model.features.width} in the model; "

@@ -1,4 +1,4 @@
-"""Which reader a file or pipe gets."""
+"""Opening of files, pipes and topics."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NAMELESS = ("npy", "npz")
 
 @dataclass(frozen=True)
 class Source:
-    """What is to be read, and from where in it."""
+    """A source of rows, and the position to start from."""
 
     path: str
     """A file, or ``-`` for standard input."""
@@ -47,7 +47,7 @@ class Source:
     selection: Selection = field(default_factory=Selection)
     follow: bool = False
     row: int = 0
-    """The row to go on at, and its offset."""
+    """The row to start from, and its offset."""
     offset: int = 0
     header: tuple[str, ...] | None = None
     """All columns, where an earlier part of the stream told them."""
@@ -69,7 +69,7 @@ class Source:
 
 
 def format_of(path: str, format: str | None) -> str:
-    """The format that was named, or that the suffix tells."""
+    """Return the given format, or the format of the suffix."""
     if is_address(path):
         if format not in (None, "ndjson"):
             raise DataError(f"messages are read as ndjson, one object each, not as {format}; leave out --format.")

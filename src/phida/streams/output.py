@@ -1,4 +1,4 @@
-"""Rows out, each with its number and its cluster, as CSV, NDJSON, Parquet or Arrow IPC."""
+"""Output of rows with row number and cluster, as CSV, NDJSON, Parquet or Arrow IPC."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMATS = ("csv", "ndjson", *TABLES)
 
 
 class Output(Protocol):
-    """Where labelled rows go."""
+    """Interface of outputs for labelled rows."""
 
     format: str
     offset: int
@@ -37,7 +37,7 @@ class Output(Protocol):
         """Make sure that what was written survives the machine; a pipe is beyond that."""
 
     def close(self) -> None:
-        """Complete the file."""
+        """Finish the file."""
 
 
 def output_to(file: IO[bytes], format: str, reader: RowReader, *, offset: int = 0) -> Output:

@@ -1,4 +1,4 @@
-"""Which values may be learned from."""
+"""Checks of values."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def is_missing(text: str) -> bool:
 
 
 def missing(text: str, name: str, number: int) -> DataError:
-    """What to say about a field without a value."""
+    """Return the error for a field without a value."""
     return DataError(f"row {number}: column {name!r} has no value ({text.strip()[:40]!r}). {_ADVICE}")
 
 
 def checked(value: float, name: str, number: int) -> float:
-    """A value that may be learned from."""
+    """Return a value if it is valid, else raise an error."""
     if not abs(value) <= LARGEST:
         raise DataError(_reason(value, name, number))
     return value
@@ -55,7 +55,7 @@ def sound(
 
 
 def is_sound(rows: NDArray[np.float64], *, keep_missing: bool) -> NDArray[np.bool_]:
-    """Which values may be learned from."""
+    """Checks of values."""
     fine = np.less_equal(np.abs(rows), LARGEST)
     return fine | np.isnan(rows) if keep_missing else fine
 

@@ -1,4 +1,4 @@
-"""Data files of another format, written a batch at a time."""
+"""Writers of data files, batch by batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from phida.streams.tables import TableFile
 
 
 class RowWriter(Protocol):
-    """Takes batches one after the other."""
+    """Interface of writers."""
 
     def write(self, batch: Batch) -> None: ...
     def close(self) -> None: ...
@@ -113,7 +113,7 @@ def _as_list(column: Any) -> list[Any]:
 
 @contextmanager
 def writer(path: Path, format: str, reader: RowReader) -> Iterator[RowWriter]:
-    """A writer of a new file."""
+    """Return a writer for a new file."""
     kinds: dict[str, Any] = {"npy": MatrixWriter, "parquet": ArrowWriter, "arrow": ArrowWriter}
     if format == "npz":
         raise DataError("npz files cannot be written in parts; use npy.")
