@@ -111,6 +111,13 @@ void Learner::count_pair(const Match& match, const double* sample) {
   nodes.pairs.add({match.winner, match.runner_up, unit(), offset, offset * offset});
 }
 
+// Whether a new node is near enough to the winner to be what its cluster has moved to: no more than three times as far
+// as samples that need no new node.
+bool is_beside(double winner_similarity, double vigilance) {
+  constexpr double kReach = 3.0;
+  return 1.0 / winner_similarity - 1.0 <= kReach * (1.0 / vigilance - 1.0);
+}
+
 void Learner::match_and_learn(const double* sample, bool adjust_far) {
   bring_metric_up_to_date();
   NodeState& nodes = state_.nodes;
@@ -133,7 +140,7 @@ void Learner::match_and_learn(const double* sample, bool adjust_far) {
     const std::int64_t parent =
         nodes.cluster_id[r] != kNone ? nodes.cluster_id[r] : nodes.parent_id[r];
     create(sample);
-    nodes.parent_id.back() = parent;
+    nodes.parent_id.back() = is_beside(a_r, tau) ? parent : kNone;
     return;
   }
   if (settings_.plus) count_pair(found, sample);
