@@ -70,7 +70,7 @@ def test_run_and_report(tmp_path):
         (("run", "--methods", "PHIDO"), 3, "there is no method 'PHIDO'"),
         (("run", "--datasets", "irish"), 3, "there is no data set 'irish'"),
         (("run", "--datasets", "stl10"), 3, "deep features"),
-        (("run", "--settings", "some"), 2, "there is no setting 'some'"),
+        (("run", "--settings", "some"), 2, "unknown setting 'some'"),
         (("run", "--seeds", "0"), 2, "greater than or equal to 1"),
         (("run", "--methods", "TC", "--settings", "nonstationary", "--datasets", "iris"), 3, "nothing to run"),
         (("run", "--datasets", "stl10,mnist10k"), 3, "nothing to run"),

@@ -66,7 +66,7 @@ def test_batches_go_on_from_each_other(rows):
 
 
 def test_what_is_no_collection_is_refused(rows):
-    with pytest.raises(TypeError, match="a Dask frame or array is needed, not ndarray"):
+    with pytest.raises(TypeError, match="expected a Dask frame or array, not ndarray"):
         phida.dask.fit(rows)
     with pytest.raises(ValueError, match="no row"):
         phida.dask.fit(dask.array.zeros((0, 4), chunks=(1, 4)))

@@ -152,7 +152,11 @@ def test_rows_and_clusters_are_explained_too(model):
 
 @pytest.mark.parametrize(
     ("a", "kind", "sentence"),
-    [(10**6, "node", "there is no node 1000000"), (-1, "cluster", "no cluster -1"), (0, "clusters", "kind must be")],
+    [
+        (10**6, "node", "node 1000000 does not exist"),
+        (-1, "cluster", "cluster -1 does not exist"),
+        (0, "clusters", "kind must be"),
+    ],
 )
 def test_what_is_not_there_is_not_explained(model, a, kind, sentence):
     with pytest.raises(ValueError, match=sentence):

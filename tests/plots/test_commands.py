@@ -157,7 +157,7 @@ def test_bad_rows_are_counted(here):
         (["plot", "m.safetensors", "--out", "p", "--format", "gif"], 2, "--format takes png or svg, not 'gif'"),
         (["plot", "rows.csv", "--out", "p"], 4, "rows.csv"),
         (["plot", "m.safetensors"], 2, "--out"),
-        (["report", "m.safetensors", "rows.csv", "-o", "none/r.html"], 1, "there is no folder none"),
+        (["report", "m.safetensors", "rows.csv", "-o", "none/r.html"], 1, "folder none does not exist"),
         (["report", "m.safetensors", "rows.csv", "-o", "rows.csv"], 2, "is the input"),
         (["report", "m.safetensors", "no.csv", "-o", "r.html"], 1, "no.csv"),
     ],

@@ -165,7 +165,7 @@ def test_a_node_is_explained_by_its_record(client, model):
 def test_what_is_no_more_is_not_found(client, kind):
     answer = client.get(f"/explain?kind={kind}&a=987654")
     assert answer.status_code == 404
-    assert f"no {kind} 987654 any more" in answer.json()["error"]
+    assert f"{kind} 987654 no longer exists" in answer.json()["error"]
 
 
 def test_other_addresses_and_methods_get_a_sentence(client):

@@ -103,7 +103,7 @@ def test_the_token_may_come_from_the_environment(rows_file, monkeypatch):
         (("--method", "phida", "--level", "parts"), 2, "--level is an option of PHIDA+"),
         (("--level", "leaves"), 2, "--level takes groups or parts, not 'leaves'"),
         (("--on-bad-row", "hope"), 2, "fail, skip or log"),
-        (("--save", "no/such/folder/model"), 1, "there is no folder"),
+        (("--save", "no/such/folder/model"), 1, "does not exist"),
         (("--model", "no_such_model"), 1, "no_such_model"),
         (("--host", "no.such.host.invalid", "--token", "t"), 1, "cannot listen on no.such.host.invalid"),
     ],
@@ -136,7 +136,7 @@ def test_nothing_to_learn_is_refused():
 
 def test_files_that_are_not_there_are_missed(tmp_path):
     found = CliRunner().invoke(app, ["serve", "--from", str(tmp_path / "nothing.csv"), "--port", "0"])
-    assert found.exit_code == 1 and "there is no file" in found.output
+    assert found.exit_code == 1 and "does not exist" in found.output
 
 
 def test_a_port_in_use_is_told(rows_file):

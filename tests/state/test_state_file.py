@@ -191,7 +191,7 @@ def test_foreign_files_are_refused(tmp_path):
     save_file({"weights": np.zeros(3)}, tmp_path / "other")
     refused(tmp_path / "m", (tmp_path / "other").read_bytes(), "not a phida model")
     refused(tmp_path / "m", b"PK\x03\x04 a zip file, or a pickle", "is not a phida model")
-    with pytest.raises(FileNotFoundError, match="there is no file"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         PHIDA.load(tmp_path / "nothing")
 
 

@@ -55,7 +55,7 @@ def test_a_german_export_takes_two_commands(here):
     options = re.search(r"Add: (.*)", found.output)[1].split()
     found = phida(*words, *options)
     assert found.exit_code == 0, found.output
-    assert "the delimiter is ';'" in found.output and "12 missing values were filled with the median" in found.output
+    assert "detected delimiter ';'" in found.output and "12 missing values filled with the median" in found.output
     lines = (here / "labelled.csv").read_text().splitlines()
     original = GERMAN.read_bytes().decode("latin-1").splitlines()
     assert [line.partition(";")[2].rpartition(";")[0] for line in lines] == original
@@ -141,7 +141,7 @@ def test_line_numbers_go_on_after_a_resume(tmp_path):
     [
         ({"delimiter": "ab"}, "one character"),
         ({"decimal": ",", "thousands": ","}, "must differ"),
-        ({"encoding": "klingon"}, "there is no encoding 'klingon'"),
+        ({"encoding": "klingon"}, "unknown encoding 'klingon'"),
         ({"encoding": "utf-16"}, "more than one byte per line break"),
     ],
 )

@@ -248,10 +248,10 @@ def test_a_model_may_be_there_before(data, tmp_path):
         (("--on-bad-row", "log"), 2, "--bad-row-log FILE go together"),
         (("--on-bad-row", "cry"), 2, "--on-bad-row takes fail, skip or log"),
         (("--output-format", "xml"), 2, "--output-format takes one of csv, ndjson, parquet, arrow"),
-        (("--columns", "a,z"), 3, "there is no column 'z'"),
-        (("--format", "xls"), 2, "there is no format 'xls'"),
+        (("--columns", "a,z"), 3, "column 'z' does not exist"),
+        (("--format", "xls"), 2, "unknown format 'xls'"),
         (("--json",), 2, "--json needs --output FILE"),
-        (("--delimiter", ";;"), 2, "--delimiter takes one character"),
+        (("--delimiter", ";;"), 2, "--delimiter must be one character"),
         (("--columns", "a,a"), 3, "name each column once"),
         (("--output", "rows.csv"), 2, "rows.csv is the input; give the output another name"),
         (("--on-bad-row", "log", "--bad-row-log", "rows.csv"), 2, "rows.csv is the input"),
@@ -259,7 +259,7 @@ def test_a_model_may_be_there_before(data, tmp_path):
         (("--method", "phida", "--max-nodes", "9"), 2, "--max-nodes is an option of PHIDA+"),
         (("--method", "phida", "--level", "groups"), 2, "--level is an option of PHIDA+"),
         (("--format", "parquet", "--follow"), 3, "cannot be read from a pipe or followed"),
-        (("--output", "no/such/folder/out.csv"), 1, "there is no folder no/such/folder; make it first"),
+        (("--output", "no/such/folder/out.csv"), 1, "folder no/such/folder does not exist; create it first"),
     ],
 )
 def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, words, code, message):
