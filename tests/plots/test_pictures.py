@@ -153,7 +153,7 @@ def test_one_cluster_of_a_profile():
     ax = plots.plot_profile(hand_made(names=("a", "b", "c", "d")), id=3)
     assert ax.get_title(loc="left") == "What makes cluster 3"
     assert len(ax.patches) == 4
-    with pytest.raises(ValueError, match="no cluster of id 2 now"):
+    with pytest.raises(ValueError, match="no cluster has id 2 now"):
         plots.plot_profile(hand_made(), id=2)
 
 

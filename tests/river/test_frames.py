@@ -153,7 +153,7 @@ OTHERS = {
     "a column twice": (FRAMES["pandas"](X, ["height", "width", "width"]), "two columns with the same name; rename"),
     "a column twice in pyarrow": (
         pa.Table.from_arrays([pa.array(X[:, i]) for i in range(3)], names=["height", "width", "width"]),
-        "two columns of one name|feature 'depth' is missing",
+        "two columns with the same name|feature 'depth' is missing",
     ),
     "no rows": (FRAMES["pandas"](X[:0]), "0 sample"),
     "no columns": (pd.DataFrame(index=range(3)), "the row has no features"),

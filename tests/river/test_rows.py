@@ -149,7 +149,7 @@ def test_dicts_that_make_up_values_are_not_asked_to(as_dict, kind):
 def test_other_mappings_and_what_is_none(kind):
     model = learned(kind.clusterer(), X[:10])
     model.learn_one(types.MappingProxyType(dict.fromkeys(NAMES, 1)))
-    with pytest.raises(TypeError, match="x is a list; a row is a dict"):
+    with pytest.raises(TypeError, match="x is a list; expected a row as a dict"):
         model.learn_one([1.0, 2.0, 3.0])
 
 
