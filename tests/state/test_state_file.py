@@ -184,7 +184,7 @@ def test_a_file_with_one_bit_changed_is_refused_wherever(tmp_path, content):
     for at in [*range(0, 3000, 13), *range(3000, len(content), 211)]:
         changed = bytearray(content)
         changed[at] ^= 1 << at % 8
-        refused(tmp_path / "m", bytes(changed), "damaged|holds no model|version|lacks")
+        refused(tmp_path / "m", bytes(changed), "damaged|not a phida model|version|lacks")
 
 
 def test_foreign_files_are_refused(tmp_path):
@@ -212,7 +212,7 @@ def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
     monkeypatch.setattr(state_file, "VERSION", 5)
     newer = rewritten(tmp_path / "made", *made)
     monkeypatch.undo()
-    refused(tmp_path / "m", newer, 'format version 5, written by phida "0"; this phida reads up to 4. Upgrade')
+    refused(tmp_path / "m", newer, 'format version 5, written by phida "0"; this phida reads versions up to 4. Upgrade')
 
 
 @pytest.mark.parametrize(
