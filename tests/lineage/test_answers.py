@@ -79,7 +79,7 @@ def test_every_number_of_clusters_within_reach(model):
         try:
             cut = model.cut(n_clusters=wanted)
         except ValueError as error:
-            assert f"to {model.n_components_} here, not {wanted}" in str(error)
+            assert f"to {model.n_components_} for this model, not {wanted}" in str(error)
             continue
         reachable.append(wanted)
         assert cut.n_clusters_ == wanted == len(set(cut.nodes_.cluster.tolist()) - {-1})
@@ -166,7 +166,7 @@ def test_what_is_not_there_is_not_explained(model, a, kind, sentence):
 def test_rows_of_another_width_are_refused(model):
     with pytest.raises(ValueError, match="must have 3 features"):
         model.explain([1.0, 2.0], [1.0, 2.0])
-    with pytest.raises(ValueError, match="no node True"):
+    with pytest.raises(ValueError, match="node True does not exist"):
         model.explain(True, 0, kind="node")
 
 

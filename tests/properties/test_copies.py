@@ -112,7 +112,7 @@ def test_what_is_unpickled_is_checked(make, change):
         other.__setstate__(state)
         assert not other.__sklearn_is_fitted__()
         return
-    with pytest.raises(ValueError, match=r"no state of|another estimator|'\w+' (is|has|must)|feature_names"):
+    with pytest.raises(ValueError, match=r"not a state of|another class than|'\w+' (is|has|must)|feature_names"):
         other.__setstate__(state)
     assert not other.__sklearn_is_fitted__()
 
