@@ -76,7 +76,7 @@ def test_run_and_report(tmp_path):
         (("run", "--datasets", "stl10,mnist10k"), 3, "nothing to run"),
         (("run", "--data", "no-such-folder"), 2, "does not exist"),
         (("report",), 2, "pass either a folder of records"),
-        (("report", "no-such-folder"), 2, "no-such-folder is not a folder"),
+        (("report", "no-such-folder"), 2, "no-such-folder does not exist"),
     ],
 )
 def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, words, code, message):

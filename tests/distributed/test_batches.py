@@ -101,7 +101,7 @@ def test_a_model_that_learns_meanwhile_loses_nothing():
             model.partial_fit(blobs(10))
             return super().__getitem__(index)
 
-    with pytest.raises(RuntimeError, match="learned other rows"):
+    with pytest.raises(RuntimeError, match="changed while a batch was being learned"):
         partial_fit_partitions(model, [Meddling(blobs(50).tolist())])
     assert model.n_samples_seen_ == 110
 

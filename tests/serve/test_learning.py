@@ -110,7 +110,7 @@ def test_a_model_of_another_width_is_refused(rows_file):
     live.start()
     until(lambda: live.learning.error)
     live.stop()
-    assert "5 features" in live.learning.progress.note
+    assert "3 in the input, 5 in the model" in live.learning.progress.note
     assert other.estimator.n_samples_seen_ == 5
 
 

@@ -149,7 +149,7 @@ def test_a_new_file_with_other_columns_is_refused(tmp_path, new):
         next(batches)
         path.rename(tmp_path / "old.csv")
         path.write_text(new)
-        with pytest.raises(DataError, match="but the stream began with a, b"):
+        with pytest.raises(DataError, match="but the stream started with a, b"):
             next(batches)
 
 

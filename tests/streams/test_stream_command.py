@@ -168,7 +168,7 @@ def test_no_output_is_written_over(data, tmp_path):
     for targets, sentence in (
         (("--output", tmp_path / "x", "--events", tmp_path / "x"), "is the name of two outputs"),
         (("--model", tmp_path / "m", "--events", tmp_path / "m"), "is the model"),
-        (("--events", "-"), "no file"),
+        (("--events", "-"), "not a file name"),
     ):
         found = phida("stream", data, *CHOSEN, *targets)
         assert found.returncode == 2 and sentence in " ".join(found.stderr.replace("│", " ").split())
@@ -343,7 +343,7 @@ def test_another_file_is_not_taken_for_the_one_that_was_begun(tmp_path, data):
     words = ("stream", tmp_path / "rows.npy", "--checkpoint", tmp_path / "other", "--output", tmp_path / "o.csv")
     assert invoke(*words)[0] == 0
     np.save(tmp_path / "rows.npy", X[:50, :2])
-    assert "has 50 rows, but the stream stopped at row 600" in invoke(*words, "--resume")[1]
+    assert "ends at row 50, but the stream stopped at row 600" in invoke(*words, "--resume")[1]
 
 
 def test_a_last_line_may_be_ended_later(tmp_path):
@@ -362,7 +362,7 @@ def test_what_was_learned_before_a_bad_row_is_kept(tmp_path, data):
     whole = data.read_text()
     data.write_text(whole.replace("\n300,", "\nwrong,row,", 1))
     code, said = invoke(*stream_words(data, tmp_path))
-    assert code == 3 and "row 300 has 6 fields" in said
+    assert code == 3 and "row 300 has the wrong number of fields: 6 instead of 5" in said
     data.write_text(whole)
     code, said = invoke(*stream_words(data, tmp_path, "--resume"))
     assert code == 0 and "resuming at row 300" in said

@@ -37,7 +37,7 @@ def test_decisions_are_numbered_and_say_what_was_decided():
     for page in pages:
         number, text = int(page.name[:4]), page.read_text("utf-8")
         assert text.startswith(f"# {number}. ")
-        assert "**Decided.**" in text
+        assert "**Decision.**" in text
 
 
 @pytest.fixture
