@@ -462,10 +462,13 @@ void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& line
 }
 
 void Tracker::confirm_merges(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+  const auto living_of = [&](std::int64_t id) {
+    const std::int32_t k = position_of(id, lineage.living);
+    return k == kNone || lineage.living[k].ended ? kNone : k;
+  };
   for (std::size_t at = 0; at < lineage.candidates.size();) {
     const Candidate candidate = lineage.candidates[at];
-    const std::int32_t a = position_of(candidate.first, lineage.living);
-    const std::int32_t b = position_of(candidate.second, lineage.living);
+    const std::int32_t a = living_of(candidate.first), b = living_of(candidate.second);
     if (candidate.kind != EventKind::kMerged ||
         (a != kNone && b != kNone &&
          (!shown_[at] || candidate.evidence < enough(mapping, std::min(lineage.living[a].rows,

@@ -87,13 +87,37 @@ TEST("tracker: a birth beside a cluster that wins as before") {
 }
 
 TEST(
-    "tracker: new nodes beside a cluster that has stopped winning are that cluster, which has "
-    "moved") {
+    "tracker: where samples fade, new nodes beside a cluster that has stopped winning are that "
+    "cluster, which has moved") {
   Script script = two_clusters();
+  script.fades = true;
   script.add(1);
   script.add(1);
   for (int i = 0; i < 20; ++i) CHECK(script.map("aabbcc", "990099") == "");
   CHECK(script.nodes.cluster_id == (Ids{0, 0, 1, 1, 1, 1}));
+}
+
+TEST("tracker: where samples do not fade, they are a cluster of their own") {
+  Script script = two_clusters();
+  script.add(1);
+  script.add(1);
+  std::string told;
+  for (int i = 0; i < 20 && told.empty(); ++i) told = script.map("aabbcc", "990099");
+  CHECK(told == "born >2");
+  CHECK(script.nodes.cluster_id == (Ids{0, 0, 1, 1, 2, 2}));
+}
+
+TEST("tracker: a cluster that loses what a new one far away wins has split") {
+  for (const bool loses : {false, true}) {
+    Script script(10);
+    for (int i = 0; i < 300; ++i) script.map("aabbccddee", "9999999999");
+    script.add(kNone);
+    script.add(kNone);
+    std::string told;
+    while (told.empty() && script.sample < 100000)
+      told = script.map("aabbccddeeff", loses ? "994499999944" : "999999999944");
+    CHECK(told == (loses ? "split 1>1,5" : "born >5"));
+  }
 }
 
 TEST("tracker: a cluster that gets no samples is silent; it dies only where samples fade") {
