@@ -68,5 +68,5 @@ def test_columns_that_are_there_are_not_written_over(spark):
     from phida.spark import fit_per_key
 
     df = spark.createDataFrame([("a", 1.0, 2)], "k string, x double, n_seen int")
-    with pytest.raises(ValueError, match="a column 'n_seen' already"):
+    with pytest.raises(ValueError, match="already has a column 'n_seen'"):
         fit_per_key(df, "k")

@@ -217,10 +217,10 @@ def test_a_stream_goes_on_with_the_same_columns_alone(spark, tmp_path):
     frame = pd.DataFrame(blobs(300), columns=NAMES)
     learner = StreamLearner(kept / "model.safetensors", PHIDAPlus(compute_labels=False), learned_on_driver, None)
     learner(spark.createDataFrame(frame), 0)
-    with pytest.raises(ValueError, match=r"learned the columns \['a', 'b', 'c', 'd'\], in this order"):
+    with pytest.raises(ValueError, match=r"trained on the columns \['a', 'b', 'c', 'd'\], in this order"):
         learner(spark.createDataFrame(frame[list("bacd")]), 1)
     assert learner.last == 0 and learner.model.feature_names_in_.tolist() == NAMES
-    with pytest.raises(ValueError, match=r"these are \['b', 'a', 'c', 'd'\]"):
+    with pytest.raises(ValueError, match=r"not on \['b', 'a', 'c', 'd'\]"):
         fit_stream(stream(spark, tmp_path), str(kept), list("bacd"))
 
 
@@ -237,11 +237,11 @@ def test_a_stream_is_not_taken_up_with_half_of_its_checkpoint(spark, tmp_path):
 
     learned()
     (kept / "spark").rename(kept / "elsewhere")
-    with pytest.raises(StateFileError, match=r"as of batch 0 of a stream, but .*spark is missing"):
+    with pytest.raises(StateFileError, match=r"belongs to batch 0 of a stream, but .*spark is missing"):
         learned()
     (kept / "elsewhere").rename(kept / "spark")
     (kept / "model.safetensors").rename(kept / "away.safetensors")
-    with pytest.raises(StateFileError, match=r"done batch 0 .*model.safetensors is missing"):
+    with pytest.raises(StateFileError, match=r"finished batch 0 .*model.safetensors is missing"):
         learned()
     (kept / "away.safetensors").rename(kept / "model.safetensors")
     learned()

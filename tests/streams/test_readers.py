@@ -186,7 +186,11 @@ BAD = [
     ("csv", "1,2,3", "row 1 has the wrong number of fields: 3 instead of 2"),
     ("csv", "1", "row 1 has the wrong number of fields: 1 instead of 2"),
     ("csv", "1,x", "'x' in column 'b' is not a number"),
-    ("csv", "1,", "row 1: column 'b' has no value (''). To fill or drop rows with missing values, pass --impute"),
+    (
+        "csv",
+        "1,",
+        "row 1: column 'b' has no value (''). To fill missing values or drop such rows, learn the model with --impute",
+    ),
     ("csv", "1,n/a", "column 'b' has no value ('n/a')"),
     ("csv", '1,"2,5"', "'2,5' in column 'b' is not a number. If commas are decimal points, pass --decimal ,"),
     ("csv", "1,1_000", "'1_000' in column 'b'"),

@@ -14,7 +14,7 @@ from phida.streams.dialect import Dialect
 #: What stands where a value is missing.
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", "-")
 
-_ADVICE = "To fill or drop rows with missing values, pass --impute median, mean or drop."
+_ADVICE = "To fill missing values or drop such rows, learn the model with --impute median, mean or drop."
 
 
 def is_missing(text: str) -> bool:
