@@ -154,7 +154,7 @@ def test_refusals(broker, tmp_path):
     empty = Broker()
     empty.send("one", messages(X[:1]))
     said = refused(empty.url("one"), *resumed)
-    assert "which holds 0 to 1. The topic was made anew" in said
+    assert "which holds 0 to 1. The topic was recreated" in said
 
 
 def test_the_latest_messages_alone(broker, tmp_path):
