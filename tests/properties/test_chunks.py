@@ -37,7 +37,7 @@ def test_any_chunking(cuts, stream, labelled, kind):
 
 @each_kind
 def test_partial_fit_shows_what_fit_shows(make):
-    """Reading answers as if the stage had just ended."""
+    """Reading answers as if the stage had just ended, but for ids, which are confirmed when it ends."""
     X = STREAMS["drifting"]
     whole, streamed = make().fit(X), make()
     for chunk in np.array_split(X, 7):
@@ -45,7 +45,8 @@ def test_partial_fit_shows_what_fit_shows(make):
     np.testing.assert_array_equal(streamed.predict(X), whole.labels_)
     assert streamed.n_clusters_ == whole.n_clusters_
     for record in ("nodes_", "graph_", "persistence_", "hierarchy_", "assignment_view_"):
-        assert differences(vars(getattr(streamed, record)), vars(getattr(whole, record))) == []
+        found = differences(vars(getattr(streamed, record)), vars(getattr(whole, record)))
+        assert set(found) <= {"cluster_id"}
     assert streamed.refresh() is streamed
     assert_same_state(streamed, whole)
 

