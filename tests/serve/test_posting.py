@@ -54,9 +54,8 @@ def test_rows_are_learned_in_order_and_answered_with_numbers_and_ids(as_text):
             assert found == [{"row": number + i, "cluster": id} for i, id in enumerate(ids.tolist())]
             number += len(rows)
         assert_same_state(estimator(live), model)
-        until(lambda: live.feed.latest.facts["samples"] == len(X))
-        facts = client.get("/state").json()
-        assert facts["state"] == "learning" and facts["rows"] == len(X)
+        until(lambda: (facts := live.feed.latest.facts)["samples"] == facts["rows"] == len(X))
+        assert client.get("/state").json()["state"] == "learning"
     assert live.learning.model.names == (NAMES if as_text is ndjson else None)
 
 
