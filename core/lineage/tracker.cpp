@@ -37,20 +37,19 @@ constexpr double kMostRateWins = 200.0, kFewestRateWins = 20.0;
 // Wins above or below the rate by less than this share are not counted as gained or lost.
 constexpr double kSlack = 0.1;
 
-// A cluster takes over from another beside it if it gains at least the first share of what the other one loses. One
-// that splits loses the second share of what the new one wins, and more where a birth, which takes from all alike, would
-// take much from it too.
-constexpr double kTakenOver = 1.0 / 3.0, kSplitLoss = 0.25;
+// A silent cluster has merged into the one beside it if that gains this share of what the silent one misses, or more
+// samples than chance hardly ever adds.
+constexpr double kTakenOver = 1.0 / 3.0, kSureGain = 20.0;
 
-// Samples that chance alone hardly adds to a cluster: more than these are a gain, whatever the other one misses.
-constexpr double kSureGain = 20.0;
+// A cluster that splits loses at least these shares of what the new one wins, on top of what a birth would take from it:
+// the first if the new one is beside it, the second if it is far away.
+constexpr double kSplitLoss = 0.25, kFarSplitLoss = 0.5;
 
-// Half of what a new cluster wins was the other's, or comes on top of it.
-constexpr double kHalf = 0.5;
-
-// A new cluster that is far from the one that it was part of has been lost there: more than chance takes away from any
-// of a hundred clusters, and clearly more than from all others.
+// A far split also takes more than chance takes from any of a hundred clusters, and so many times what others lose.
 constexpr double kFarLoss = 30.0, kClearly = 2.0;
+
+// A new cluster inside another one is born, not split off, if the other gains more than this share of what it wins.
+constexpr double kBornInside = 0.5;
 
 // A cluster has just begun while it has won no more than so many times the evidence of another one.
 constexpr double kOnItsWay = 3.0;
@@ -510,7 +509,8 @@ std::int32_t Tracker::far_parent(double evidence, const Lineage& lineage) const 
   if (parent == kNone || most < kClearly * second) return kNone;
   const LivingCluster& cluster = lineage.living[parent];
   if (cluster.missed < kFalling)
-    return most >= std::max(kFarLoss, (kHalf + share_of(cluster)) * evidence) ? parent : kNone;
+    return most >= std::max(kFarLoss, (kFarSplitLoss + share_of(cluster)) * evidence) ? parent
+                                                                                      : kNone;
   // One that has just begun and is silent already was seen on its way. Of others, it is as likely that they have ended.
   const bool on_its_way =
       cluster.missed >= kSilent && static_cast<double>(cluster.rows) <= kOnItsWay * evidence;
@@ -555,8 +555,8 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
   // one that is born there lets it gain.
   const auto parent_of = [&](const Origin& origin, double evidence) -> std::int32_t {
     const std::vector<LivingCluster>& living = lineage.living;
-    if (origin.inside != kNone)
-      if (living[origin.inside].gained <= kHalf * evidence) return origin.inside;
+    if (origin.inside != kNone && living[origin.inside].gained <= kBornInside * evidence)
+      return origin.inside;
     if (origin.beside != kNone && may_be_parent(origin.beside, lineage)) {
       const LivingCluster& other = living[origin.beside];
       if (other.lost >= (kSplitLoss + share_of(other)) * evidence) return origin.beside;

@@ -185,17 +185,7 @@ class PHIDA(_Clusterer):
 
     Notes
     -----
-    **Features.** The first row fixes the features and the order in which they are summed. Later rows may hold them in
-    any order. A missing or new feature, or a value that is not a number, NaN, infinite or beyond 1e140, raises a
-    ``ValueError`` that names the feature, and the model does not change. If a row of a frame is invalid, no row of the
-    frame is learned.
-
-    **Predicting never changes the model.** Predictions, ``centers`` and ``n_clusters`` use clusters that are computed
-    on a copy, as if learning had just ended. The first prediction after learning computes them, which costs much more
-    than learning a row. For speed, learn and predict many rows at a time.
-
-    **Cluster numbers are not lasting ids.** After more learning, cluster 3 may be a different cluster.
-    ``predict_id_one`` returns ids that last, and ``lineage`` records how they change.
+    Features, predictions and cluster numbers: see the notes on :class:`phida.river.PHIDAPlus`.
 
     Examples
     --------
