@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import queue
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,9 @@ _STEP = 0.1
 
 #: Seconds that a broker may take to accept a connection.
 _PATIENCE = 30.0
+
+#: Seconds that a broker may take to confirm the last acknowledgements.
+_LAST = 10.0
 
 #: Messages that wait here; beyond that the network waits.
 _MOST = 1000
@@ -132,6 +136,8 @@ def subscribed(address: Address, signals: Signals | None, notify: Callable[[str]
         if reason.is_failure:
             notify(f"{address.shown}: {reason}; reconnecting")
 
+    confirmed = threading.Event()
+    client.on_unsubscribe = lambda *_: confirmed.set()
     client.on_connect = on_connect
     client.on_subscribe = on_subscribe
     client.on_disconnect = on_disconnect
@@ -146,5 +152,9 @@ def subscribed(address: Address, signals: Signals | None, notify: Callable[[str]
         yield subscription
     finally:
         subscription.failure = subscription.failure or "The stream has ended."
+        # Messages on their way here reset the connection when it is closed, and acknowledgements that the broker has
+        # not read by then are lost. A broker answers in order, also to the end of a subscription that never was.
+        if client.unsubscribe(f"phida/{name}")[0] == paho.MQTT_ERR_SUCCESS:
+            confirmed.wait(_LAST)
         client.disconnect()
         client.loop_stop()
