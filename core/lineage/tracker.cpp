@@ -121,20 +121,31 @@ void Tracker::update(const Mapping& mapping, NodeState& nodes, Lineage& lineage)
   for (LivingCluster& cluster : lineage.living) cluster.support = 0.0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     nodes.won_mapped[i] = nodes.won[i];
-    const std::int32_t k = position_of(nodes.cluster_id[i], lineage.living);
+    const std::int32_t k = living_of(i, nodes, lineage);
     if (k != kNone) lineage.living[k].support += nodes.support[i];
   }
   lineage.sample = mapping.sample;
 }
 
+// Most nodes are of the cluster that they were of when this was last asked.
+std::int32_t Tracker::living_of(std::size_t node, const NodeState& nodes, const Lineage& lineage) {
+  const std::int64_t id = nodes.cluster_id[node];
+  if (id == kNone) return kNone;
+  std::int32_t& place = place_[node];
+  if (static_cast<std::size_t>(place) >= lineage.living.size() || lineage.living[place].id != id)
+    place = position_of(id, lineage.living);
+  return place;
+}
+
 void Tracker::count_wins(const Mapping& mapping, NodeState& nodes, const Lineage& lineage) {
+  place_.resize(nodes.size(), kNone);
   won_.resize(nodes.size());
   won_by_.assign(lineage.living.size(), 0);
   won_in_.assign(mapping.n_clusters, 0);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     won_[i] = nodes.won[i] - nodes.won_mapped[i];
     nodes.recent[i] = 0.5 * nodes.recent[i] + static_cast<double>(won_[i]);
-    const std::int32_t k = position_of(nodes.cluster_id[i], lineage.living);
+    const std::int32_t k = living_of(i, nodes, lineage);
     if (k != kNone) won_by_[k] += won_[i];
     if (mapping.cluster[i] != kNone) won_in_[mapping.cluster[i]] += won_[i];
   }
@@ -191,7 +202,7 @@ void Tracker::add_wins(std::int32_t living, std::int64_t won, std::int64_t sampl
 void Tracker::find_main(const Mapping& mapping, const NodeState& nodes, const Lineage& lineage) {
   std::map<std::pair<std::int32_t, std::int32_t>, Overlap> overlaps;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const std::int32_t k = position_of(nodes.cluster_id[i], lineage.living);
+    const std::int32_t k = living_of(i, nodes, lineage);
     if (k == kNone || mapping.cluster[i] == kNone) continue;
     Overlap& overlap = overlaps[{k, mapping.cluster[i]}];
     overlap.living = k;
@@ -417,10 +428,10 @@ std::int32_t Tracker::heir_of(std::size_t living, const NodeState& nodes,
 
 // Clusters that have no nodes left, or that samples fade from, die, unless they have moved into another. One that wins
 // again while some of its nodes are there is back.
-void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& lineage) const {
+void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
   std::vector<std::uint8_t> has_nodes(lineage.living.size(), 0);
-  for (const std::int64_t id : nodes.cluster_id) {
-    const std::int32_t k = position_of(id, lineage.living);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::int32_t k = living_of(i, nodes, lineage);
     if (k != kNone) has_nodes[k] = 1;
   }
   for (std::size_t k = 0; k < lineage.living.size(); ++k) {

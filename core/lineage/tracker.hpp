@@ -30,6 +30,8 @@ class Tracker {
     double weight = 0.0;  // recent wins, or support; nodes that belong to a candidate count less
   };
 
+  // The position of a node's cluster among the living, or kNone.
+  std::int32_t living_of(std::size_t node, const NodeState& nodes, const Lineage& lineage);
   void count_wins(const Mapping& mapping, NodeState& nodes, const Lineage& lineage);
   void update_rates(const Mapping& mapping, Lineage& lineage);
   void add_wins(std::int32_t living, std::int64_t won, std::int64_t sample, Lineage& lineage);
@@ -41,7 +43,7 @@ class Tracker {
   void match_candidates(const Mapping& mapping, const NodeState& nodes);
   void drop_candidates(NodeState& nodes, Lineage& lineage);
   void settle_nodes(const Mapping& mapping, NodeState& nodes, const Lineage& lineage) const;
-  void end_silent(const Mapping& mapping, NodeState& nodes, Lineage& lineage) const;
+  void end_silent(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
   std::int32_t heir_of(std::size_t living, const NodeState& nodes, const Lineage& lineage) const;
   std::int32_t far_parent(double evidence, const Lineage& lineage) const;
   void confirm_merges(const Mapping& mapping, NodeState& nodes, Lineage& lineage);
@@ -52,6 +54,7 @@ class Tracker {
   bool may_be_parent(std::int32_t living, const Lineage& lineage) const;
   bool is_free(std::int32_t cluster) const { return cluster != kNone && owner_[cluster] == kNone; }
 
+  std::vector<std::int32_t> place_;   // per node: the latest answer of living_of
   std::vector<std::int64_t> won_;     // per node: since the last mapping
   std::vector<std::int64_t> won_by_;  // per living cluster
   std::vector<std::int32_t> main_;    // per living cluster: where it is in the mapping, or kNone
