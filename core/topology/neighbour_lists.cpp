@@ -9,19 +9,37 @@
 namespace phida {
 namespace {
 
-constexpr Neighbour kNothing{std::numeric_limits<double>::infinity(),
-                             std::numeric_limits<std::int32_t>::max()};
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Distances and ways are right to this share; what is compared by the triangle inequality must not be closer.
+constexpr double kRounding = 1e-9;
+
+// A row is compared with all lists once it has moved this share of the mean distance between the neighbours that are
+// needed and the reach. More makes lists fail that would hold, less compares too often; 0.05 to 0.2 cost the same.
+constexpr double kWay = 0.1;
 
 // A square that may have a root up to `distance`.
 double square_up_to(double distance) { return distance * distance * (1.0 + 1e-15); }
 
+double squared_distance(const double* a, const double* b, std::size_t dims) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < dims; ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
+  return sum;
+}
+
 }  // namespace
 
+bool NeighbourLists::List::has(std::int32_t row) const {
+  for (std::size_t e = 0; e < size; ++e)
+    if (entry[e].row == row) return true;
+  return false;
+}
+
 void NeighbourLists::List::insert(const Neighbour& neighbour) {
-  if (!(neighbour < bound)) return;
   if (size == kLength) {
-    bound = std::max(neighbour, entry[kLength - 1]);
-    if (entry[kLength - 1] < neighbour) return;
+    const Neighbour last = entry[kLength - 1];
+    reach = std::min(reach, std::max(last, neighbour).distance);
+    if (last < neighbour) return;
     --size;
   }
   std::size_t at = size++;
@@ -29,36 +47,39 @@ void NeighbourLists::List::insert(const Neighbour& neighbour) {
   entry[at] = neighbour;
 }
 
-void NeighbourLists::insert(std::size_t slot, const Neighbour& neighbour) {
-  lists_[slot].insert(neighbour);
-  limit_[slot] = square_up_to(lists_[slot].bound.distance);
+void NeighbourLists::List::sort() {
+  for (std::size_t e = 1; e < size; ++e) {
+    const Neighbour moved = entry[e];
+    std::size_t at = e;
+    for (; at > 0 && moved < entry[at - 1]; --at) entry[at] = entry[at - 1];
+    entry[at] = moved;
+  }
 }
 
 bool NeighbourLists::update(const RowMatrix& rows, std::span<const std::int32_t> members,
                             std::span<const std::int64_t> stamps, std::size_t k) {
-  const std::size_t changed = note_changes(rows, members, stamps);
-  const bool held = hold_;
-  hold_ = 2 * changed <= members.size();
-  if (!hold_) return false;
-  if (blocks_.dims() != rows.cols()) blocks_ = BlockedRows(rows.cols());
-  squares_.resize(padded(row_.size()));
-  found_.resize(padded(row_.size()));
-  limit_.resize(row_.size());
-  if (held)
-    renew_changed(rows, k);
-  else
-    renew_all(rows);
+  if (blocks_.dims() != rows.cols()) {
+    blocks_ = BlockedRows(rows.cols());
+    place_ = RowMatrix(rows.cols());
+  }
+  note_changes(rows, members, stamps);
+  const std::size_t n = row_.size();
+  searched_.assign(n, 0);
+  squares_.resize(padded(n));
+  found_.resize(padded(n));
+  for (std::size_t slot = 0; slot < n; ++slot) renew_distances(slot);
+  for (const std::size_t slot : changes_)
+    if (!(way_[slot] <= longest_way_)) search(rows, slot);
+  const std::size_t needed = std::min(k, n - 1);
+  search_where_needed(rows, needed);
   // Distances that are no numbers leave lists too short.
-  const std::size_t needed = std::min(k, row_.size() - 1);
-  hold_ = std::all_of(lists_.begin(), lists_.end(),
-                      [&](const List& list) { return list.size >= needed; });
-  return hold_;
+  return std::all_of(lists_.begin(), lists_.end(),
+                     [&](const List& list) { return list.size >= needed; });
 }
 
-// Gives every member a slot and marks those that are new or moved; starts over where a row has left the set.
-std::size_t NeighbourLists::note_changes(const RowMatrix& rows,
-                                         std::span<const std::int32_t> members,
-                                         std::span<const std::int64_t> stamps) {
+// Gives every member a slot and notes how far it moved; starts over where a row has left the set.
+void NeighbourLists::note_changes(const RowMatrix& rows, std::span<const std::int32_t> members,
+                                  std::span<const std::int64_t> stamps) {
   slot_.resize(std::max(slot_.size(), rows.rows()), -1);
   changes_.clear();
   std::fill(changed_.begin(), changed_.end(), std::uint8_t{0});
@@ -69,66 +90,104 @@ std::size_t NeighbourLists::note_changes(const RowMatrix& rows,
       stamp_.push_back(0);
       changed_.push_back(0);
       lists_.emplace_back();
+      limit_.push_back(kInfinity);
+      way_.push_back(kInfinity);
+      place_.append(rows[row]);
+      blocks_.append(rows[row]);
     }
     const auto slot = static_cast<std::size_t>(slot_[row]);
     if (stamp_[slot] == stamps[row]) continue;
     stamp_[slot] = stamps[row];
-    changed_[slot] = 1;
-    changes_.push_back(slot);
+    note_move(rows, slot);
   }
-  if (row_.size() == members.size()) return changes_.size();
+  if (row_.size() == members.size()) return;
   slot_.clear();
   row_.clear();
   stamp_.clear();
   changed_.clear();
   lists_.clear();
-  hold_ = false;
-  return note_changes(rows, members, stamps);
+  limit_.clear();
+  way_.clear();
+  place_.resize(0);
+  blocks_.resize(0);
+  note_changes(rows, members, stamps);
 }
 
-void NeighbourLists::search(const RowMatrix& rows, std::size_t slot, bool all_squares) {
+void NeighbourLists::note_move(const RowMatrix& rows, std::size_t slot) {
+  const double* const row = rows[row_[slot]];
+  const double moved = std::sqrt(squared_distance(row, place_[slot], rows.cols()));
+  std::copy_n(row, rows.cols(), place_[slot]);
+  blocks_.set(slot, row);
+  way_[slot] += moved;
+  lists_[slot].reach -= moved;
+  limit_[slot] = square_up_to(std::max(lists_[slot].reach, 0.0));
+  changed_[slot] = 1;
+  changes_.push_back(slot);
+}
+
+// Of neighbours that moved, or of all if the row itself did. The same bits as those of the kernels.
+void NeighbourLists::renew_distances(std::size_t slot) {
+  List& list = lists_[slot];
+  bool renewed = false;
+  for (std::size_t e = 0; e < list.size; ++e) {
+    const std::size_t other = slot_[list.entry[e].row];
+    if (!changed_[slot] && !changed_[other]) continue;
+    list.entry[e].distance =
+        std::sqrt(squared_distance(place_[slot], place_[other], place_.cols()));
+    renewed = true;
+    if (list.entry[e].distance < kInfinity) continue;
+    list.size = 0;  // no number: it is searched for, and may not hold
+    return;
+  }
+  if (renewed) list.sort();
+}
+
+// Finds a row's neighbours anew, and enters it into the lists that it belongs to.
+void NeighbourLists::search(const RowMatrix& rows, std::size_t slot) {
   const std::size_t found =
       kernels().nearest(rows[row_[slot]], nullptr, blocks_.data(), blocks_.blocks(), rows.cols(),
-                        kLength + 1, all_squares, squares_.data(), found_.data());
+                        kLength + 1, true, squares_.data(), found_.data());
   List& list = lists_[slot];
   list.size = 0;
-  list.bound = kNothing;
+  list.reach = kInfinity;
   for (std::size_t f = 0; f < found; ++f) {
     const auto other = static_cast<std::size_t>(found_[f]);
     if (other != slot && other < row_.size())
       list.insert({std::sqrt(squares_[other]), row_[other]});
   }
   // The rows that the kernel did not name are no nearer than the last it did.
-  if (list.size == kLength && !(list.bound < kNothing)) list.bound = list.entry[kLength - 1];
-  limit_[slot] = square_up_to(list.bound.distance);
+  if (list.size == kLength && list.reach == kInfinity)
+    list.reach = list.entry[kLength - 1].distance;
+  limit_[slot] = square_up_to(list.reach);
+  searched_[slot] = 1;
+  way_[slot] = 0.0;
+  const std::size_t near =
+      kernels().positions_within(squares_.data(), limit_.data(), row_.size(), found_.data());
+  for (std::size_t f = 0; f < near; ++f) {
+    const auto other = static_cast<std::size_t>(found_[f]);
+    if (other == slot || lists_[other].has(row_[slot])) continue;
+    lists_[other].insert({std::sqrt(squares_[other]), row_[slot]});
+    limit_[other] = square_up_to(std::max(lists_[other].reach, 0.0));
+  }
 }
 
-void NeighbourLists::renew_all(const RowMatrix& rows) {
-  blocks_.assign(rows, row_);
-  for (std::size_t slot = 0; slot < row_.size(); ++slot) search(rows, slot, false);
-}
-
-void NeighbourLists::renew_changed(const RowMatrix& rows, std::size_t k) {
-  blocks_.resize(row_.size());
-  for (const std::size_t slot : changes_) blocks_.set(slot, rows[row_[slot]]);
+// Where a row that is not in the list may be among the `needed` nearest.
+void NeighbourLists::search_where_needed(const RowMatrix& rows, std::size_t needed) {
+  const double longest = *std::max_element(way_.begin(), way_.end());
+  double margins = 0.0;
+  std::size_t n_margins = 0;
   for (std::size_t slot = 0; slot < row_.size(); ++slot) {
-    List& list = lists_[slot];
-    std::size_t kept = 0;
-    for (std::size_t e = 0; e < list.size; ++e)
-      if (!changed_[slot_[list.entry[e].row]]) list.entry[kept++] = list.entry[e];
-    list.size = kept;
+    const List& list = lists_[slot];
+    const bool short_of = list.size < needed;
+    const double farthest = short_of || needed == 0 ? 0.0 : list.entry[needed - 1].distance;
+    const bool holds = !short_of && farthest < (list.reach - longest) * (1.0 - kRounding);
+    if (!searched_[slot] && !holds) search(rows, slot);
+    const double margin = lists_[slot].reach - farthest;
+    if (!(margin < kInfinity)) continue;
+    margins += margin;
+    ++n_margins;
   }
-  for (const std::size_t moved : changes_) {
-    search(rows, moved, true);
-    const std::size_t found =
-        kernels().positions_within(squares_.data(), limit_.data(), row_.size(), found_.data());
-    for (std::size_t f = 0; f < found; ++f) {
-      const auto slot = static_cast<std::size_t>(found_[f]);
-      if (!changed_[slot]) insert(slot, {std::sqrt(squares_[slot]), row_[moved]});
-    }
-  }
-  for (std::size_t slot = 0; slot < row_.size(); ++slot)
-    if (lists_[slot].size < std::min(k, row_.size() - 1)) search(rows, slot, false);
+  longest_way_ = n_margins == 0 ? 0.0 : kWay * margins / static_cast<double>(n_margins);
 }
 
 }  // namespace phida

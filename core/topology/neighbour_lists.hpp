@@ -1,8 +1,8 @@
 // The nearest neighbours of every row of a set, kept from one refresh to the next.
 //
-// Between two refreshes few rows move when the interval is short. A row that did not move keeps its list, less the
-// neighbours that moved, plus those that have come closer than anything outside the list. Lists are a few entries longer
-// than needed, so that losing some does not force a new search.
+// Rows move little between two refreshes. A list has a few neighbours more than needed, with distances that are kept up
+// to date, and a reach: all other rows were at least so far away. Each move takes its length off that, by the triangle
+// inequality, and a list is searched for anew only where another row may have come near enough to belong to it.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct Neighbour {
 class NeighbourLists {
  public:
   // Brings the lists up to date for the rows that `members` names. Rows with the stamps of the last call have not
-  // moved; no two rows ever share a stamp. True if the lists hold: false where so many rows moved that keeping lists does
-  // not pay, or where distances are no numbers, and the caller does better with a plain search.
+  // moved; no two rows ever share a stamp. True if the lists hold: false where distances are no numbers, and the caller
+  // does better with a plain search.
   bool update(const RowMatrix& rows, std::span<const std::int32_t> members,
               std::span<const std::int64_t> stamps, std::size_t k);
 
@@ -45,28 +45,33 @@ class NeighbourLists {
   struct List {
     Neighbour entry[kLength];
     std::size_t size = 0;
-    Neighbour bound;  // whatever is not in the list is not before this
+    double reach = 0.0;  // a row that is not in the list is at least so far away, less its way
 
+    bool has(std::int32_t row) const;
     void insert(const Neighbour& neighbour);
+    void sort();
   };
 
-  std::size_t note_changes(const RowMatrix& rows, std::span<const std::int32_t> members,
-                           std::span<const std::int64_t> stamps);
-  void renew_all(const RowMatrix& rows);
-  void renew_changed(const RowMatrix& rows, std::size_t k);
-  void search(const RowMatrix& rows, std::size_t slot, bool all_squares);
-  void insert(std::size_t slot, const Neighbour& neighbour);
+  void note_changes(const RowMatrix& rows, std::span<const std::int32_t> members,
+                    std::span<const std::int64_t> stamps);
+  void note_move(const RowMatrix& rows, std::size_t slot);
+  void renew_distances(std::size_t slot);
+  void search(const RowMatrix& rows, std::size_t slot);
+  void search_where_needed(const RowMatrix& rows, std::size_t needed);
 
   std::vector<std::int32_t>
       slot_;  // per row, -1 outside the set; slots keep their place while rows come
-  std::vector<std::int32_t> row_;      // per slot
-  std::vector<std::int64_t> stamp_;    // per slot
-  std::vector<std::uint8_t> changed_;  // per slot, in this call
-  std::vector<std::size_t> changes_;   // the slots that changed
-  std::vector<List> lists_;            // per slot
-  std::vector<double> limit_;          // per slot: squares beyond this cannot enter its list
-  bool hold_ = false;                  // the lists were right after the last call
-  BlockedRows blocks_;                 // per slot
+  std::vector<std::int32_t> row_;       // per slot
+  std::vector<std::int64_t> stamp_;     // per slot
+  std::vector<std::uint8_t> changed_;   // per slot, in this call
+  std::vector<std::uint8_t> searched_;  // per slot, in this call
+  std::vector<std::size_t> changes_;    // the slots that changed
+  std::vector<List> lists_;             // per slot
+  std::vector<double> limit_;           // per slot: squares beyond this cannot enter its list
+  std::vector<double> way_;   // per slot: how far it moved since it was compared with all lists
+  double longest_way_ = 0.0;  // a row that moved farther is compared again
+  RowMatrix place_;           // per slot: its row at this call, and before that at the last one
+  BlockedRows blocks_;        // per slot
   AlignedDoubles squares_;
   std::vector<std::int32_t> found_;
 };
