@@ -1,8 +1,9 @@
-// What a worker finds out about its rows against nodes that stand still (docs/distributed.md). Not in the paper.
+// The update of a worker: its rows matched against nodes that do not move. Not in the paper; the rules are in
+// docs/decisions/partitions.md.
 //
-// The vigilance goes on over the worker's rows as it would over a stream. Rows that pass its test leave additive
-// statistics with their winner, and with their runner-up where it would learn too. Rows that fail, and a sample of all,
-// are handed on as they are, to be learned in order.
+// The vigilance continues over the worker's rows as over a stream. Rows that pass its test add to the statistics of
+// their winner, and of their runner-up if that would learn too. Rows that fail, and a sample of all rows, are kept
+// unchanged in the update, to be learned in order.
 #pragma once
 
 #include <cstddef>
