@@ -1,7 +1,7 @@
 """How much clustering suffers from partitions: ARI and AMI of 4 and 16 beside one machine, by the benchmark's protocol.
 
 Each stage of a trial is cut into as many contiguous partitions and learned by phida.distributed. The share of rows that
-the driver learned one by one is told too. Run: python studies/distributed.py FOLDER [SEEDS] [NAME ...] > trials.csv
+the driver learned one by one is printed too. Run: python studies/distributed.py FOLDER [SEEDS] [NAME ...] > trials.csv
 and then: python studies/distributed.py table trials.csv
 """
 

@@ -2,7 +2,7 @@
 
 ``python studies/neighbours.py OUT.csv [data set ...]`` writes a line per trial, and ``--tables OUT.csv`` prints the
 tables of docs/why.md. Data sets that scikit-learn lacks are looked for in the folder PHIDA_DATA. The others are helped
-where they need it: k-means is told the number of classes, the batch methods see all rows at once, and "best" is the
+where they need it: k-means is given the number of classes, the batch methods see all rows at once, and "best" is the
 parameter that the true classes would have chosen.
 """
 
@@ -141,8 +141,8 @@ def on(data: str, order: str, scaled: bool) -> Iterator[dict[str, object]]:
         "PHIDA": phida,
         "PHIDA+, groups": partial(phida, level="groups"),
         "PHIDA+, parts": partial(phida, level="parts"),
-        "KMeans, told k": k_means,
-        "MiniBatchKMeans, told k": mini_batch_k_means,
+        "KMeans, given k": k_means,
+        "MiniBatchKMeans, given k": mini_batch_k_means,
         "HDBSCAN": hdbscan,
         "HDBSCAN, best size": partial(hdbscan, **best("HDBSCAN", data, order, scaled)),
         "DBSTREAM": dbstream,

@@ -2,7 +2,7 @@
 
 ``python studies/plus.py`` prints the table of docs/phida_plus.md: mean ARI and the mean number of clusters over ten
 seeds, 5,000 rows each, one pass in the order that the generator gives. HDBSCAN and k-means see all rows at once, and
-k-means is told the number of groups.
+k-means is given the number of groups.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ METHODS = {
     "PHIDA+, groups": lambda X, k: PHIDAPlus().fit_predict(X),
     "PHIDA+, parts": lambda X, k: PHIDAPlus(level="parts").fit_predict(X),
     "HDBSCAN": lambda X, k: HDBSCAN(copy=True).fit_predict(X),
-    "k-means, told k": lambda X, k: KMeans(k, n_init=10, random_state=0).fit_predict(X),
+    "k-means, given k": lambda X, k: KMeans(k, n_init=10, random_state=0).fit_predict(X),
 }
 
 

@@ -69,7 +69,7 @@ void Learner::create(const double* sample) {
   step_.created = true;
 }
 
-// A new node comes after a match, so that the metric is there.
+// Merges nodes if a new one would exceed max_nodes. A match precedes every such new node, so the metric is present.
 void Learner::make_room() {
   if (settings_.max_nodes == 0 || state_.nodes.size() < settings_.max_nodes) return;
   budget_.make_room(state_.nodes, state_.metric.transform.scaling());
@@ -111,8 +111,8 @@ void Learner::count_pair(const Match& match, const double* sample) {
   nodes.pairs.add({match.winner, match.runner_up, unit(), offset, offset * offset});
 }
 
-// Whether a new node is near enough to the winner to be what its cluster has moved to: no more than three times as far
-// as samples that need no new node.
+// Whether a new node is so near to the winner that the winner's cluster may have moved there: at most three times as
+// far away as the farthest sample that needs no new node.
 bool is_beside(double winner_similarity, double vigilance) {
   constexpr double kReach = 3.0;
   return 1.0 / winner_similarity - 1.0 <= kReach * (1.0 / vigilance - 1.0);
@@ -188,7 +188,7 @@ bool Learner::compatible(std::int32_t winner, std::int32_t runner_up) const {
   return !gated() || (component[winner] != kNone && component[winner] == component[runner_up]);
 }
 
-// Is there a view that can separate nodes?
+// Whether the gate is in use: the last refresh found several components, and there are nodes enough.
 bool Learner::gated() const {
   const std::size_t few = std::max<std::size_t>(2 * state_.vigilance.interval, 8);
   return settings_.switches.ph && state_.has_map && state_.n_components >= 2 &&
@@ -212,8 +212,8 @@ void Learner::bring_metric_up_to_date() {
   if (renew) renew_rows();
 }
 
-// Whether rows that are all in the train metric may stay as they are: nothing but the centre is taken off them, and the
-// matcher does that for the few that matter.
+// Whether rows in the train metric need not be stored transformed: with gamma = 0 the transformation only subtracts the
+// centre, and a matcher for many features does that for the few candidates.
 bool Learner::may_defer() const { return matcher_.wide() && state_.metric.transform.gamma == 0.0; }
 
 void Learner::renew_rows() {
@@ -258,7 +258,8 @@ double Learner::cluster_ratio() const {
   return std::min(cluster_count() / static_cast<double>(state_.nodes.size()), 1.0);
 }
 
-// The current cluster count C: of the last refresh, or what the supports are worth before there is one.
+// The current cluster count C: that of the last refresh. Before the first one, the effective number of nodes by
+// support.
 double Learner::cluster_count() const {
   const NodeState& nodes = state_.nodes;
   const double k = static_cast<double>(nodes.size());
@@ -281,10 +282,10 @@ void Learner::refresh(std::int64_t learned, bool ending) {
   record_refresh(learned, ending);
 }
 
-// Where learning ends with so few rows, there is no more evidence to come: its clusters are confirmed as they are.
+// If learning ends with at most this many rows, its clusters are confirmed at once: no more evidence will come.
 constexpr std::int64_t kFirstRows = 1000;
 
-// What became of the clusters, for readers.
+// Updates lineage and history. Only readers use them.
 void Learner::record_refresh(std::int64_t learned, bool ending) {
   if (ending || may_map(learned)) {
     update_lineage(map_remembered(state_.nodes, state_.lineage, refresher_.view(), state_.rule,
@@ -296,8 +297,9 @@ void Learner::record_refresh(std::int64_t learned, bool ending) {
                          state_.vigilance.interval});
 }
 
-// The published map is there already. Another one costs as much as a refresh, or more, and learning has no use for it:
-// one is made after so many samples that it does not show, or where a new cluster may be waiting for its id.
+// Whether to map nodes to clusters for the lineage. A refresh makes the published map anyway. The map of another rule
+// costs at least as much as a refresh, and learning does not need it. So it is made only after so many samples that its
+// cost is small, or if a new cluster may be waiting for its id.
 bool Learner::may_map(std::int64_t learned) const {
   constexpr std::int64_t kSamplesPerNode = 4, kUnknown = 50;
   const NodeState& nodes = state_.nodes;
@@ -315,7 +317,7 @@ bool Learner::may_map(std::int64_t learned) const {
   return unknown >= kUnknown;
 }
 
-// Ids go over to the rule in use where the latest mapping was by another.
+// Moves ids to the clusters of the rule in use, if the latest mapping was by another rule.
 void Learner::follow_changed_rule() {
   if (state_.lineage_rule == state_.rule) return;
   const std::shared_ptr<const Reading> now = reading(state_.rule);
@@ -341,7 +343,7 @@ bool Learner::forget(NodeState& nodes, Moments& moments) {
   return forgetting_.fade(nodes, moments, left_after(state_.since_refresh, settings_.half_life));
 }
 
-// What depends on which nodes there are is renewed.
+// Renews everything that depends on the set of nodes.
 void Learner::nodes_left() {
   const NodeState& nodes = state_.nodes;
   state_.metric.present = false;

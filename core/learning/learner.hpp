@@ -110,28 +110,28 @@ class Learner {
   LocalUpdate local_update(const double* rows, std::size_t n, std::size_t sample,
                            std::uint64_t seed) const;
 
-  // Takes in what workers counted against this state, in the order given, and refreshes; the rest is to be learned
-  // after it, row by row.
+  // Adds the statistics that workers counted against this state, in the given order, and refreshes. Afterwards the rest
+  // of their rows is to be learned one by one.
   void fold(std::span<const LocalUpdate> updates);
 
-  // A row of the rest, by the thresholds that it met.
+  // Learns a row of the rest, with the thresholds in force when its worker met it.
   void learn_rest(const double* sample, const Thresholds& met);
 
-  // Takes over from the workers what only readers and later rows see: margins in place of those of the rest, which had
-  // come before it, the vigilance of the last one, and what all of them saw of far samples. `before` is the state before
-  // any of it.
+  // Takes from the workers what only readers and later rows use: the margins of their rows, which replace those that
+  // learning the rest has left; the vigilance of the last worker; and the far samples of all workers. `margins_before`
+  // and `far_before` are those before fold().
   void take_over(std::span<const LocalUpdate> updates, RecentMargins margins_before,
                  FarSamples far_before);
 
-  // Ends a stage of learning: refreshes, whatever the counters say. Does nothing before the first sample or if it was
-  // the last thing done, but that the lineage goes over to another rule if that was changed since.
+  // Ends a stage of learning with a refresh, independent of the counters. Does nothing before the first sample. A
+  // second call in a row only moves the lineage to another rule, if that was changed in between.
   void end_learning();
 
   // The rule whose clusters the lineage follows from now on; learning does not depend on it.
   void follow(Rule rule) { state_.rule = rule; }
 
-  // The model as if learning ended now, by a rule; learning goes on as if nobody had looked. Needs at least one sample
-  // and the mapping switched on. Kept until the next sample.
+  // The model as if learning ended now, with the clusters of a rule. Does not affect learning. Needs at least one
+  // sample and the mapping switched on. The reading is kept until the next sample.
   std::shared_ptr<const Reading> reading(Rule rule = Rule::kPublished);
 
  private:

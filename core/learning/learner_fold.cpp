@@ -1,4 +1,4 @@
-// Learning from rows that were matched elsewhere (docs/distributed.md).
+// Learning from rows that were matched elsewhere (docs/decisions/partitions.md).
 #include <algorithm>
 
 #include "learning/learner.hpp"

@@ -1,8 +1,9 @@
-// What a worker finds out about its rows against nodes that stand still (docs/distributed.md). Not in the paper.
+// The update of a worker: its rows matched against nodes that do not move. Not in the paper; the rules are in
+// docs/decisions/partitions.md.
 //
-// The vigilance goes on over the worker's rows as it would over a stream. Rows that pass its test leave additive
-// statistics with their winner, and with their runner-up where it would learn too. Rows that fail, and a sample of all,
-// are handed on as they are, to be learned in order.
+// The vigilance continues over the worker's rows as over a stream. Rows that pass its test add to the statistics of
+// their winner, and of their runner-up if that would learn too. Rows that fail, and a sample of all rows, are kept
+// unchanged in the update, to be learned in order.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +62,7 @@ struct NodeStatistics {
   std::size_t size() const { return node.size(); }
 };
 
-// Which state of which model; two that agree in this are taken for the same.
+// Identifies a state of a model. Two states with equal marks are assumed to be the same.
 struct StateMark {
   std::int64_t n_seen = 0;
   std::int64_t n_created = 0;
@@ -89,13 +90,14 @@ struct LocalUpdate {
   std::size_t n_rows() const { return counted() + rest.rows(); }
 };
 
-// Matches `n` rows in the metric that all nodes define. `sample` of them, one out of each of as many equal stretches at
-// a place that `seed` decides, are left in the rest whatever their match. With fewer than three nodes all rows are.
+// Matches `n` rows in the metric that all nodes define. `sample` of them are left in the rest whatever their match: one
+// out of each of `sample` equal stretches, at a place that `seed` decides. With fewer than three nodes, all rows are
+// left in the rest.
 LocalUpdate local_update(const FrozenModel& model, const double* rows, std::size_t n,
                          std::size_t sample, std::uint64_t seed);
 
-// Adds statistics, in the order of the updates, to the nodes that all of them were taken against: supports, moments and
-// representatives as if the rows had been learned, up to rounding where every gain is 1.
+// Adds the statistics of the updates, in their order, to the nodes that all of them were counted against. If every gain
+// is 1, supports, moments and representatives are those of learning the rows, up to rounding.
 void fold_nodes(std::span<const LocalUpdate> updates, NodeState& nodes);
 
 // The moments of two sets together, from those of each.

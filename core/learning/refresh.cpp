@@ -30,8 +30,8 @@ void Refresher::describe(const NodeState& nodes, const Moments& moments, const S
   map_components(nodes, true);
 }
 
-// Nodes with support 1 go once there are more of them than the interval, unless their component would be left with
-// fewer than two others (6a).
+// Removes nodes with support 1 once there are more of them than the interval. A node stays if its component has fewer
+// than two nodes of higher support (6a).
 bool Refresher::remove_low_support(NodeState& nodes, const Moments& moments, std::size_t interval) {
   const auto low = [&](std::size_t i) { return nodes.support[i] <= 1.0; };
   const std::size_t n = nodes.size();
@@ -72,8 +72,8 @@ bool Refresher::remove_others(NodeState& nodes, const Moments& moments) {
   return true;
 }
 
-// The samples that a removed node won count for the nearest node that is kept, so that every sample learned counts
-// somewhere. The lineage has no part in that: to it, they were won before the last mapping.
+// Credits the samples that a removed node won to the nearest node that is kept, so that every sample counts somewhere.
+// For the lineage they count as won before the last mapping, so they are no evidence of a change.
 void Refresher::pass_on_wins(NodeState& nodes, const Moments& moments) {
   if (kept_.empty()) return;
   const std::size_t dims = nodes.dims();
@@ -102,7 +102,7 @@ void Refresher::pass_on_wins(NodeState& nodes, const Moments& moments) {
 void Refresher::find_input(const NodeState& nodes, const Moments& moments,
                            const Switches& switches) {
   const bool any = std::find(nodes.active.begin(), nodes.active.end(), 1) != nodes.active.end();
-  if (!any) rows_unknown();  // it is only told of active rows
+  if (!any) rows_unknown();  // the scaling was updated for active rows only
   view_.members.clear();
   view_.support.clear();
   for (std::size_t i = 0; i < nodes.size(); ++i) {

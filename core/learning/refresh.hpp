@@ -24,8 +24,8 @@ struct Switches {
 
 class Refresher {
  public:
-  // The whole cycle. Changes nodes by removal and by renewing their component ids; true if any was removed. Without
-  // `records`, only what learning needs is worked out.
+  // The whole cycle. Removes nodes and renews component ids; true if any node was removed. Without `records`, computes
+  // only what learning needs.
   bool refresh(NodeState& nodes, const Moments& moments, std::size_t interval,
                const Switches& switches, bool records);
 
@@ -35,7 +35,8 @@ class Refresher {
   // What the last of these found.
   const PhView& view() const { return view_; }
 
-  // To be told, between refreshes, of changes to the rows of active nodes; or that it was not told.
+  // Every change to the row of an active node between refreshes must be reported here. rows_unknown() is for changes
+  // that were not reported one by one.
   void active_row_moved(const double* before, const double* after) {
     scaling_.row_moved(before, after);
   }

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kSlice = std::chrono::milliseconds(20);
 
-// Becomes the one at work, and asks `go_on` while another is.
+// Waits until no other call learns, then marks this thread as the learning one. Asks `go_on` while it waits.
 bool wait_for(std::atomic<std::thread::id>& at_work, const std::function<bool()>& go_on) {
   constexpr int kYields = 100, kAskEvery = 20;
   for (int tries = 1;; ++tries) {
@@ -103,8 +103,8 @@ void SharedLearner::give_way() const {
   while (waiting_.load() > 0 && let_in_.load() == before) std::this_thread::yield();
 }
 
-// The one call that learns. A signal handler that runs inside `go_on` and tries to learn on the same model would wait
-// for itself for ever; it gets an error instead.
+// Held by the one call that learns. A signal handler may run inside `go_on` and try to learn on the same model. It
+// would wait for itself forever, so it gets an error instead.
 class SharedLearner::Turn {
  public:
   Turn(SharedLearner& shared, const std::function<bool()>& go_on) : shared_(shared) {
@@ -135,7 +135,8 @@ std::size_t SharedLearner::learn(const double* rows, std::size_t n,
     change([&](Learner& learner) {
       const auto until = Clock::now() + kSlice;
       do {
-        // A row costs time in proportion to nodes and features; a look at the clock, about a hundred of them.
+        // The time of a row is proportional to nodes times features. Reading the clock costs as much as about a hundred
+        // such products.
         const std::size_t cost = dims * (learner.state().nodes.size() + 1);
         const std::size_t between_looks = std::clamp<std::size_t>((1u << 16) / cost, 1, 64);
         for (const std::size_t look = std::min(n, done + between_looks); done < look; ++done)
@@ -154,7 +155,7 @@ bool SharedLearner::apply(std::span<const LocalUpdate> updates, const std::funct
                           const std::function<void(const Learner&)>& check) {
   const Turn turn(*this, go_on);
   if (!turn.held()) return false;
-  // Learned by a copy: who reads meanwhile sees the model from before, and stopping half way leaves it as it was.
+  // A copy learns. Meanwhile readers see the model from before, and stopping half way leaves that model unchanged.
   Learner copy = with([](const Learner& learner) { return learner; });
   for (const LocalUpdate& update : updates)
     if (update.made_against != copy.mark() || update.plus != copy.settings().plus)
@@ -163,7 +164,7 @@ bool SharedLearner::apply(std::span<const LocalUpdate> updates, const std::funct
   // Where nothing was counted, the rest is all there is, and it is learned as any rows are.
   const bool counted = std::any_of(updates.begin(), updates.end(),
                                    [](const LocalUpdate& update) { return update.counted() > 0; });
-  // The window of an update that was not meant to be the last may have been left out.
+  // An update from for_sending(last=False) has no window.
   if (counted && updates.back().vigilance.samples.size() == 0)
     throw std::invalid_argument(
         "the last update has no window of the vigilance; make it with for_sending(last=True)");

@@ -1,7 +1,7 @@
-// A learner that several threads may use: learning is exclusive, reading goes on beside it.
+// A learner that several threads may use: one thread learns at a time, and others may read meanwhile.
 //
 // A process may fork while threads learn. The fork waits until no row is half learned, and the child has the model with
-// the rows learned so far; calls of threads that the child does not have are over there.
+// the rows learned so far. The child has only the thread that forked; calls of the other threads do not go on there.
 //
 // If memory runs out while a row is learned, the model is lost: this call and all later ones raise ModelLost.
 #pragma once
@@ -31,14 +31,14 @@ class SharedLearner {
 
   const Settings& settings() const { return learner_.settings(); }
 
-  // Learns `n` rows in order and returns how many it learned. Every few milliseconds, also while it waits for another
-  // thread that learns, it asks `go_on`, with no lock on the state held, so that readers get in; if that says no, it
-  // stops, and what was learned stays.
+  // Learns `n` rows in order and returns how many it learned. Calls `go_on` every few milliseconds, also while it waits
+  // for another thread that learns. The state is not locked during this call, so readers can proceed. If `go_on`
+  // returns false, learning stops, and the rows learned so far stay learned.
   std::size_t learn(const double* rows, std::size_t n, const std::function<bool()>& go_on);
 
-  // What workers found out about rows against this state: takes in what they counted, in the order given, and learns
-  // the rest. All of it or, if `go_on` says no, none of it; false then. `check` may raise: it sees the result before it
-  // is in place, since updates come from elsewhere.
+  // Applies the updates of workers for this state: adds their statistics, in the given order, and learns the rest. If
+  // `go_on` returns false, nothing changes, and the result is false. Updates come from elsewhere, so `check` sees the
+  // new state before it replaces the old one, and may throw to reject it.
   bool apply(
       std::span<const LocalUpdate> updates, const std::function<bool()>& go_on,
       const std::function<void(const Learner&)>& check = [](const Learner&) {});
@@ -79,8 +79,8 @@ class SharedLearner {
     return lock;
   }
 
-  // Lets one of those in who wait for the state, if any. A mutex alone would not: who unlocks and locks it again at once
-  // is faster than a thread that has to wake up.
+  // Waits until one of the threads that wait for the state has got it, if there are any. The mutex alone does not
+  // ensure this: a thread that unlocks it and locks it again at once is faster than a thread that has to wake up.
   void give_way() const;
 
   // Calls change(learner) while nobody reads. An exception in it may leave a row half learned.

@@ -1,10 +1,10 @@
 // The lives of clusters: their ids, and the events that chance cannot explain.
 //
-// A mapping from nodes to clusters is an observation, and wavers where two clusters are nearly one. What it shows that
-// the clusters of the lineage do not have is a candidate: a cluster more, or one less. Evidence for a candidate are the
-// samples that were won by the nodes concerned while mapping after mapping showed it; a mapping that does not show it
-// counts against it. With enough evidence the candidate is confirmed: it becomes an event, and ids change hands then and
-// at no other time.
+// A mapping from nodes to clusters is an observation. It varies from one to the next if two clusters are nearly one. If
+// a mapping has a cluster more than the lineage, or one less, this difference is a candidate for an event. Its evidence
+// is the number of samples won by the nodes concerned while successive mappings show it. A mapping that does not show
+// the candidate reduces its evidence. With enough evidence the candidate is confirmed and becomes an event. Ids change
+// only when an event is confirmed.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +59,8 @@ struct Candidate {
 // Evidence at which a cluster counts as silent.
 constexpr double kSilentEvidence = 16.0;
 
-// Samples since it began, or since something split off, after which a cluster is taken for one: what divides it must
-// then be clear.
+// Samples won since a cluster began, or since another one split off, after which it counts as a single cluster. Only a
+// clear gap divides it then.
 constexpr double kSettledRows = 1000.0;
 
 // The oldest events go when there are more of them, or of ids in them, than this.

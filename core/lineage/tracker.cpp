@@ -8,8 +8,8 @@
 namespace phida {
 namespace {
 
-// Wins that confirm a candidate: one in so many of those that the cluster concerned has had, within these bounds. So
-// the first clusters of a stream are named at once, and later changes are sure. All constants below were chosen on the
+// Wins that confirm a candidate: one per kRowsPerEvidence wins of the cluster concerned, within these bounds. So the
+// first clusters of a stream get ids soon, and later changes are certain. All constants below were chosen on those
 // streams of studies/identity.py that are not reported.
 constexpr std::int64_t kLeastEvidence = 3, kMostEvidence = 50, kRowsPerEvidence = 80;
 
@@ -19,42 +19,45 @@ constexpr std::int64_t kAgainst = 2;
 // Wins after which a node goes over to the cluster that mappings show it in.
 constexpr std::int64_t kNodeEvidence = 20;
 
-// A candidate's nodes count so much for where its cluster is, so that halves of a cluster do not swap
-// their parts from mapping to mapping.
+// Weight of a candidate's nodes in deciding where their living cluster is. It is below 1, so that the two halves of a
+// cluster do not swap roles from one mapping to the next.
 constexpr double kOfCandidate = 1.0 / 3.0;
 
-// A cluster is silent if it is exp(16) times as likely that it wins a tenth of what it did as that nothing has changed:
-// chance alone says so of one sample in 10^7. From exp(5) on, it may have moved.
+// Log-likelihood ratios of two hypotheses: a cluster now wins a tenth of its former rate, or its rate has not changed.
+// It is silent from 16 on, which happens by chance for one sample in 10^7. From 5 on, it may have moved.
 constexpr double kSilent = kSilentEvidence, kFalling = 5.0;
 constexpr double kStrays = 0.1, kLogStrays = -2.302585092994046;
 
-// It fell silent at one of the last two mappings if it misses no more than what it won in so many.
+// A cluster fell silent at one of the last two mappings if it misses at most this many times the wins expected between
+// two mappings.
 constexpr double kLately = 2.5;
 
-// What a cluster's rate is taken from: up to so many wins, and no fewer.
+// Most and fewest wins from which the rate of a cluster is estimated.
 constexpr double kMostRateWins = 200.0, kFewestRateWins = 20.0;
 
 // Wins above or below the rate by less than this share are not counted as gained or lost.
 constexpr double kSlack = 0.1;
 
-// A silent cluster has merged into the one beside it if that gains this share of what the silent one misses, or more
-// samples than chance hardly ever adds.
+// A silent cluster has merged into its neighbour if the neighbour gains this share of what the silent one misses, or
+// kSureGain samples, which chance hardly ever adds.
 constexpr double kTakenOver = 1.0 / 3.0, kSureGain = 20.0;
 
 // A cluster that splits loses at least these shares of what the new one wins, on top of what a birth would take from it:
 // the first if the new one is beside it, the second if it is far away.
 constexpr double kSplitLoss = 0.25, kFarSplitLoss = 0.5;
 
-// A far split also takes more than chance takes from any of a hundred clusters, and so many times what others lose.
+// In a far split, the parent also loses more than any of a hundred clusters loses by chance, and kClearly times as much
+// as the cluster with the second largest loss.
 constexpr double kFarLoss = 30.0, kClearly = 2.0;
 
-// A new cluster inside another one is born, not split off, if the other gains more than this share of what it wins.
+// A new cluster inside another one counts as born, not split off, if the other one gains more than this share of the
+// new one's wins.
 constexpr double kBornInside = 0.5;
 
-// A cluster has just begun while it has won no more than so many times the evidence of another one.
+// A cluster has just begun while it has won at most this many times the evidence of a new cluster.
 constexpr double kOnItsWay = 3.0;
 
-// Before it has won so many samples, a cluster from which another splits may be the first of several to come.
+// If a cluster splits before it has won this many samples, more splits may follow.
 constexpr std::int64_t kYoungRows = 2000;
 
 std::int64_t enough(const Mapping& mapping, std::int64_t rows) {
@@ -77,7 +80,7 @@ class Shares {
   std::map<std::int64_t, double> sums_;
 };
 
-// What a birth takes from it, which takes from all clusters alike.
+// The cluster's share of all wins. A birth takes wins from every cluster in proportion to its share.
 double share_of(const LivingCluster& cluster) {
   return cluster.rate_won / std::max(cluster.rate_of, 1.0);
 }
@@ -170,7 +173,7 @@ void Tracker::update_rates(const Mapping& mapping, Lineage& lineage) {
           std::max(0.0, cluster.missed + ((1.0 - kStrays) * expected + won * kLogStrays));
       cluster.gained = std::max(0.0, cluster.gained + (won - (1.0 + kSlack) * expected));
       cluster.lost = std::max(0.0, cluster.lost + ((1.0 - kSlack) * expected - won));
-      // Where samples do not fade, a cluster does not move: it is quiet, and what comes elsewhere is another one.
+      // If samples do not fade, a cluster does not move: it is only quiet, and samples elsewhere are of another one.
       fell_lately_[k] =
           mapping.fades && cluster.missed >= kFalling && cluster.missed <= kLately * expected;
     }
@@ -197,8 +200,8 @@ void Tracker::add_wins(std::int32_t living, std::int64_t won, std::int64_t sampl
   if (won > 0) cluster.last_won = sample;
 }
 
-// Where each living cluster is: where most of its support is or, where that fades, of its recent wins. Of several in one
-// cluster, the strongest is its owner.
+// Finds the cluster of the mapping in which each living cluster is: the one with most of its support or, if samples
+// fade, of its recent wins. If several living clusters are in the same one, the strongest is its owner.
 void Tracker::find_main(const Mapping& mapping, const NodeState& nodes, const Lineage& lineage) {
   std::map<std::pair<std::int32_t, std::int32_t>, Overlap> overlaps;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -234,7 +237,7 @@ bool Tracker::is_falling(std::int32_t living, const Lineage& lineage) const {
   return !cluster.ended && fell_lately_[living] && cluster.missed >= kFalling;
 }
 
-// A cluster of new nodes that came beside one that has stopped winning is that one, which has moved.
+// If new nodes appear beside a living cluster that has just stopped winning, that cluster has moved to them.
 void Tracker::follow_moves(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
   std::vector<Shares> beside(mapping.n_clusters);
   std::vector<double> support(mapping.n_clusters, 0.0);
@@ -263,7 +266,8 @@ void Tracker::follow_moves(const Mapping& mapping, NodeState& nodes, Lineage& li
   }
 }
 
-// New nodes are of the cluster that they came beside, if that is where they are, or if it seems to have moved there.
+// A new node joins the living cluster that it appeared beside, if the mapping has both in the same cluster, or if the
+// living cluster seems to have moved there.
 void Tracker::follow_new_nodes(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
   bool moved = false;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -387,7 +391,8 @@ void Tracker::drop_candidates(NodeState& nodes, Lineage& lineage) {
   shown_.resize(kept);
 }
 
-// New nodes join the cluster that they are in; others go over to it once they have won enough there.
+// A new node joins the living cluster that owns its cluster of the mapping. Other nodes change to it once they have won
+// enough there.
 void Tracker::settle_nodes(const Mapping& mapping, NodeState& nodes, const Lineage& lineage) const {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t c = mapping.cluster[i];
@@ -426,8 +431,8 @@ std::int32_t Tracker::heir_of(std::size_t living, const NodeState& nodes,
   return takes_over ? heir : kNone;
 }
 
-// Clusters that have no nodes left, or that samples fade from, die, unless they have moved into another. One that wins
-// again while some of its nodes are there is back.
+// Ends clusters that have no nodes left, or that are silent while samples fade. They die, or merge if they have moved
+// into another cluster. A dead cluster that wins again while some of its nodes are left is revived.
 void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
   std::vector<std::uint8_t> has_nodes(lineage.living.size(), 0);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -522,7 +527,7 @@ std::int32_t Tracker::far_parent(double evidence, const Lineage& lineage) const 
   if (cluster.missed < kFalling)
     return most >= std::max(kFarLoss, (kFarSplitLoss + share_of(cluster)) * evidence) ? parent
                                                                                       : kNone;
-  // One that has just begun and is silent already was seen on its way. Of others, it is as likely that they have ended.
+  // A silent cluster that had just begun was seen while it moved. Any other silent cluster may as well have ended.
   const bool on_its_way =
       cluster.missed >= kSilent && static_cast<double>(cluster.rows) <= kOnItsWay * evidence;
   return on_its_way && most >= kSplitLoss * evidence ? parent : kNone;
@@ -562,8 +567,8 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
       origin.beside = position_of(beside.largest().first, lineage.living);
     return origin;
   };
-  // A split takes wins away from another cluster; a birth does not. Wins of nodes inside a cluster are its own, so that
-  // one that is born there lets it gain.
+  // A split takes wins away from another cluster; a birth does not. Wins of nodes inside a living cluster count for it,
+  // so a birth inside a cluster lets that one gain.
   const auto parent_of = [&](const Origin& origin, double evidence) -> std::int32_t {
     const std::vector<LivingCluster>& living = lineage.living;
     if (origin.inside != kNone && living[origin.inside].gained <= kBornInside * evidence)

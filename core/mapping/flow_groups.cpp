@@ -79,9 +79,9 @@ FlowGroups find_groups(const RowMatrix& representative, const Flow& flow,
   // Edges are in ascending order of their ends, which decides ties.
   std::stable_sort(order.begin(), order.end(),
                    [](const Place& x, const Place& y) { return x.level > y.level; });
-  // Every meeting of two trees, the lower peak going under; equal heights: the higher index is lower. Those whose peak
-  // is prominent are the ones that are not made, and a later meeting of the same two would be more prominent still. So
-  // one tree of meetings answers for every prominence.
+  // Record every meeting of two trees. The lower peak ends; of equal heights, the one with the higher index is lower. A
+  // threshold of prominence then selects merges: those with a more prominent peak are not made. A later meeting of the
+  // same two trees would be even more prominent. So one list of meetings serves every threshold.
   DisjointSets trees;
   trees.reset(n);
   const auto lower = [&](std::int32_t x, std::int32_t y) {

@@ -24,9 +24,10 @@ double as_double(Wide value) {
   return value < 0 ? -rounded : rounded;
 }
 
-// The clusters that are left, what they share, and for each the partner with which it shares most beyond chance. What two
-// clusters share beyond chance never grows because one of them is merged with a third that the other shares nothing
-// with. So most of what is known stays true, or a bound, and is worked out again only when it would decide.
+// The clusters that are left, the weights between them, and for each the best partner: the one with the largest excess
+// of their weight over chance. If one of two clusters merges with a third that has no weight to the other, the excess
+// of the two does not grow. So most known values stay true or remain upper bounds, and one is computed again only when
+// the next merge would depend on it.
 template <class Product>
 class Clusters {
  public:
@@ -75,7 +76,7 @@ class Clusters {
   // Less than any two can share.
   static constexpr Product kNothing = -(Product{1} << (8 * sizeof(Product) - 2));
 
-  // Of equals, the lower partner. Once that is older it is stale: a bound, no more.
+  // Ties: the lower partner. Stale once the partner has merged again: then the excess is only an upper bound.
   struct Best {
     Product excess = kNothing;
     std::int32_t with = kNowhere;
@@ -150,7 +151,7 @@ class Clusters {
     for (std::size_t i = 0; i < n; ++i) place_[mine[i].with] = kNowhere;
     shares_[from] = {};
     left_.erase(std::lower_bound(left_.begin(), left_.end(), from));
-    // A bound on what it shares with any other; its partner is older now, so that it is stale.
+    // An upper bound of the excess with any other cluster. The age makes it stale.
     best_[into] = {std::max({ours, theirs, ours + theirs}), from, age_[from] - 1};
   }
 

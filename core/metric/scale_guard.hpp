@@ -26,7 +26,7 @@ class ScaleGuard {
               const ColumnQuartiles& quartiles, double variation);
   void drop() { count_ = 0; }
 
-  // Must be told of every change to a guarded row, and of every new one, while it stands.
+  // While the guard stands, every change to a guarded row and every new row must be reported here.
   void add(const double* row);
   void replace(const double* before, const double* after);
 

@@ -12,8 +12,8 @@ namespace phida {
 
 class TrackedScaling {
  public:
-  // To be told of every change to the rows since the last fit. Added rows come last among the members; inserted ones
-  // anywhere.
+  // Every change to the rows since the last fit must be reported here. Added rows come last among the members, inserted
+  // ones anywhere.
   void row_added(const double* row) { guard_.add(row); }
   void row_inserted(const double* row) {
     moved_ = center_moved_ = true;
@@ -28,7 +28,7 @@ class TrackedScaling {
     guard_.drop();
   }
 
-  // Does row_moved need the rows? If not, it may be told of anything.
+  // Whether row_moved needs the values of rows. If not, its arguments may be anything.
   bool watches_rows() const { return guard_.standing(); }
 
   void fit(const RowMatrix& rows, std::span<const std::int32_t> members, FeatureTransform& out);

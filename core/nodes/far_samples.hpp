@@ -1,7 +1,8 @@
-// Samples that are badly served by their winner although the window vigilance would let them pass. Not in the paper.
+// Far samples: samples that fit their winner badly although the vigilance of the window would let them pass. Not in the
+// paper.
 //
-// The threshold theta follows the quantile of "how badly samples are served" that is exceeded with frequency q. That
-// frequency falls with every far sample, so that the number of nodes grows slowly.
+// The threshold theta follows a quantile of the misfit: the one that is exceeded with frequency q. This frequency falls
+// with every far sample, so that the number of nodes grows slowly.
 #pragma once
 
 #include <algorithm>

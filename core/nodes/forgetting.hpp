@@ -14,7 +14,7 @@
 
 namespace phida {
 
-// What is left of one sample after one half-life; nodes with less go.
+// Support that is left of one sample after one half-life. Nodes with less are removed.
 constexpr double kFadedSupport = 0.5;
 
 // So many stay whatever is left of them: from three nodes on, samples are matched.
@@ -32,8 +32,8 @@ inline double faded_support(double support, double share) {
 
 class Forgetting {
  public:
-  // Leaves `share` of all supports and moments. Nodes below kFadedSupport go, but the strongest kNeverForgotten (ties:
-  // the older) stay with that much. True if any went.
+  // Multiplies all supports and moments by `share`. Nodes below kFadedSupport are removed, but kNeverForgotten nodes,
+  // the strongest (ties: the older), stay with that support. True if any node was removed.
   bool fade(NodeState& nodes, Moments& moments, double share) {
     moments.fade(share);
     const std::size_t n = nodes.size();

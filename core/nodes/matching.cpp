@@ -13,7 +13,7 @@ namespace {
 // From so many features on, a few hundred nodes do not fit the cache, and reading them is what matching costs.
 constexpr std::size_t kWide = 512;
 
-// As many candidates are worth their sums in order.
+// Up to this many candidates of the sieve in floats are measured at once; more are sieved again in doubles.
 constexpr std::size_t kFewCandidates = 32;
 
 // Distances below this may have lost all digits when squared.

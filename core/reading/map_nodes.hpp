@@ -21,7 +21,7 @@ struct FlowView {
 void map_nodes(const NodeState& nodes, const PhView& ph, Rule rule, std::int64_t unit,
                ColumnQuartiles& quartiles, FlowView& flow, NodeMap& out);
 
-// The clusters that the lineage is told of: those of the rule, groups with memory. Returns how many there are.
+// The clusters that the lineage follows: those of the rule, with memory for groups. Returns how many there are.
 std::size_t map_remembered(const NodeState& nodes, const Lineage& lineage, const PhView& ph,
                            Rule rule, std::int64_t unit, ColumnQuartiles& quartiles,
                            std::vector<std::int32_t>& cluster);

@@ -311,7 +311,7 @@ class Estimator(ClusterMixin, Predictor):
         """Compute a worker's update for its rows. The model does not change.
 
         Rows that pass the vigilance test are summarised by node. Rows that fail, and a small sample of all rows, are
-        kept in the update, and :meth:`apply_updates` learns them one by one. See ``docs/distributed.md``.
+        kept in the update, and :meth:`apply_updates` learns them one by one. See ``docs/decisions/partitions.md``.
 
         Parameters
         ----------

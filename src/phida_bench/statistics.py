@@ -50,7 +50,7 @@ class Comparison:
     nemenyi: pd.DataFrame
     """By Nemenyi's comparison: a p-value per pair of methods."""
     critical_difference: float
-    """Average ranks that differ by less are not told apart at the level of 0.05."""
+    """Average ranks that differ by less are not significantly different at the level of 0.05."""
     datasets: int
     """How many data sets there are."""
 

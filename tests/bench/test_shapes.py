@@ -159,7 +159,7 @@ def test_the_overview_is_of_the_cells(small_shapes):
     chosen = cells.query("method == 'PHIDA+groups' and metric == 'ari' and setting == 'shuffled'")["mean"]
     assert table.loc["PHIDA+groups", "ARI"] == f"{chosen.mean():.3f}"
     assert table.loc["PHIDA+groups", "ARI ≥ .95"] == f"{(chosen >= 0.95).mean():.0%}"
-    assert table.loc["KMeans", ["told", "by group"]].tolist() == ["K, all rows", ""]
+    assert table.loc["KMeans", ["given", "ARI by group"]].tolist() == ["K, all rows", ""]
     assert table["data sets"].eq("3 of 3").all()
 
 
@@ -172,7 +172,7 @@ def test_losses_are_listed():
     cells = pd.DataFrame(rows).assign(status="ok")
     (table,) = shapes.losses(cells, [method(name) for name in dict.fromkeys(cells["method"])])
     line = table.cells.iloc[0]
-    assert line["best of those not told K"] == "HDBSCAN-5 0.90" and line["best of those told K"] == "KMeans 0.70"
+    assert line["best of those without K"] == "HDBSCAN-5 0.90" and line["best of those given K"] == "KMeans 0.70"
     better = cells.assign(mean=cells["mean"].where(cells["method"] != "PHIDA+groups", 1.0))
     (table,) = shapes.losses(better, [method(name) for name in dict.fromkeys(cells["method"])])
     assert table.cells.empty

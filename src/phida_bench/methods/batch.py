@@ -97,7 +97,7 @@ METHODS = (
     _batch(
         "TableDC",
         44,
-        "Cauchy affinities in an autoencoder's embedding, told K",
+        "Cauchy affinities in an autoencoder's embedding, given K",
         _tabledc,
         fixed="raw features, embedding of 100, 30 epochs of pre-training in batches of 256, 200 of clustering on all "
         "rows, Adam at 1e-3",
@@ -107,7 +107,7 @@ METHODS = (
     _batch(
         "G-CEALS",
         45,
-        "Gaussian clusters in an autoencoder's embedding, told K",
+        "Gaussian clusters in an autoencoder's embedding, given K",
         _g_ceals,
         fixed="standardised features, embedding of 10, 100 epochs of pre-training in batches of 256, 100 of "
         "clustering, Adam at 1e-3",

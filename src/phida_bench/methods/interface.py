@@ -55,7 +55,7 @@ class System(Protocol):
 
 @runtime_checkable
 class ClassCounted(System, Protocol):
-    """A model that is told how many classes have been seen, before it labels."""
+    """A model that is given the number of classes seen so far, before it labels."""
 
     def tell_classes(self, count: int) -> None: ...
 
@@ -94,7 +94,7 @@ class Method:
     name: str
     """What tables and the command line call it."""
     group: str
-    """One of phida, plus, ablation, mapping, online, batch, told, density and stream."""
+    """One of phida, plus, ablation, mapping, online, batch, told (given the number of groups), density and stream."""
     order: int
     """Position in tables."""
     summary: str
@@ -106,7 +106,7 @@ class Method:
     settings: tuple[Setting, ...] = SETTINGS
     """Those that it takes part in."""
     needs_class_count: bool = False
-    """Whether it is told the number of classes, by definition."""
+    """Whether it is given the number of classes, by definition."""
     deterministic: bool = False
     """Nothing is drawn: one trial, on the rows in the data set's own order, since where distances tie it matters."""
     published: str | None = None

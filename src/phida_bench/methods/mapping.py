@@ -1,6 +1,6 @@
 """Mapping comparisons: nodes learned by the IDA component alone, mapped to clusters by Ward, HDBSCAN or k-means.
 
-The three are told how many classes have been seen, which PHIDA never is.
+The three are given the number of classes seen so far. PHIDA never is.
 """
 
 from __future__ import annotations

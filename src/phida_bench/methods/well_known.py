@@ -1,4 +1,6 @@
-"""What people would otherwise take, on data with visible groups: k-means and Birch told K, HDBSCAN, and what streams.
+"""Common clustering methods, for data with visible groups.
+
+k-means, Birch and CluStream are given the number of groups, K; HDBSCAN and the other methods for streams are not.
 
 Methods that compare rows with a distance get it as a share of the diagonal of the features' range, which is known
 beforehand: their defaults suit one scale alone. Each share is a method of its own.
@@ -189,16 +191,16 @@ def _by_share() -> Iterator[Method]:
             yield Method(title, "stream", place, words, make, {"share": share}, ORDERS, requires=requires)
 
 
-_told = partial(Method, needs_class_count=True)
+_given_k = partial(Method, needs_class_count=True)
 
 METHODS = (
-    _told("KMeans", "told", 50, "k-means told K; all rows at once, 10 starts", _k_means, settings=("shuffled",)),
-    _told("MiniBatchKMeans", "told", 51, "told K; batches of 1,000", _mini_batch_k_means, settings=ORDERS),
-    _told(
+    _given_k("KMeans", "told", 50, "k-means, given K; all rows at once, 10 starts", _k_means, settings=("shuffled",)),
+    _given_k("MiniBatchKMeans", "told", 51, "given K; batches of 1,000", _mini_batch_k_means, settings=ORDERS),
+    _given_k(
         "Birch",
         "told",
         52,
-        "told K; batches of 1,000, a threshold of 1 % of the features' diagonal",
+        "given K; batches of 1,000, a threshold of 1 % of the features' diagonal",
         _birch,
         {"share": 0.01},
         settings=ORDERS,
@@ -216,5 +218,5 @@ METHODS = (
         for place, size in enumerate((5, 10, 25))
     ),
     *_by_share(),
-    _told("CluStream", "stream", 80, "river's CluStream, told K", _clustream, settings=ORDERS, requires=_RIVER),
+    _given_k("CluStream", "stream", 80, "river's CluStream, given K", _clustream, settings=ORDERS, requires=_RIVER),
 )

@@ -65,7 +65,7 @@ def _write_shapes(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out
         table for table in (tables.not_run(trials), tables.mixed(trials)) if table is not None and len(table.cells)
     ]
     if origin:
-        document.sections.append(Section("What could not be run", tables=tuple(origin)))
+        document.sections.append(Section("Trials without a result", tables=tuple(origin)))
     return render.write(document, shapes.wide(cells), out)
 
 
@@ -76,8 +76,8 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
         cells = with_earlier(cells, earlier[earlier["method"].isin(methods())])
         kept = cells.groupby(CELL, sort=False)["earlier"].first()
         facts = facts | {
-            "cells without raw records": f"{int(kept.sum())} of {len(kept)}: their means are those of an earlier run, "
-            "whose trials were not kept; the table of seeds says which"
+            "cells without raw records": f"{int(kept.sum())} of {len(kept)}; their means are those of an earlier run, "
+            "whose trials were not kept, and the table of seeds lists them"
         }
     known = methods()
     present = [name for name in known if name in set(cells["method"])]
@@ -102,7 +102,7 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
     if any(settings):
         document.sections.append(Section("Parameters", tables=tuple(t for t in settings if t)))
     origin = (tables.seeds(cells, present), tables.not_run(trials, earlier), tables.mixed(trials))
-    document.sections.append(Section("Seeds, and what could not be run", tables=tuple(t for t in origin if t)))
+    document.sections.append(Section("Seeds, and trials without a result", tables=tuple(t for t in origin if t)))
     return render.write(document, _as_printed(cells), out)
 
 
@@ -160,7 +160,7 @@ def _beside_published(cells: pd.DataFrame, present: list[str]) -> list[Section]:
     for setting in SETTINGS:
         if setting in set(cells[cells["method"].isin(names)]["setting"]):
             found.append(tables.seconds(cells, names, setting))
-    return [Section("Beside the published values", tables=tuple(found))] if found else []
+    return [Section("Comparison with the published values", tables=tuple(found))] if found else []
 
 
 def _ranks(
@@ -216,7 +216,10 @@ def _comparisons(cells: pd.DataFrame, groups: dict[str, str]) -> list[Section]:
         )
         shown.append(
             Table(
-                "focused_tests", "Wilcoxon signed-rank tests", text, "Two-sided, over data sets; Holm within a setting."
+                "focused_tests",
+                "Wilcoxon signed-rank tests",
+                text,
+                "Two-sided, over data sets; Holm correction per setting.",
             )
         )
     return [Section("Ranks and tests", tables=tuple(shown), pictures=pictures)]

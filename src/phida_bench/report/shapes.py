@@ -76,26 +76,26 @@ def overview(cells: pd.DataFrame, methods: list[Method]) -> Table:
         rows.append(
             {
                 "system": name,
-                "told": _told(method),
+                "given": _given(method),
                 "ARI": f"{scores.mean():.3f}",
-                "by group": _mean(turned, 3),
+                "ARI by group": _mean(turned, 3),
                 "AMI": _mean(tables["shuffled", "ami"].get(name), 3),
                 "AMI by group": _mean(tables["grouped", "ami"].get(name), 3),
                 "early ARI": _mean(early.get(name), 3),
                 "ARI ≥ .95": f"{(scores >= SOLVED).mean():.0%}",
-                "so by group": "" if turned is None else f"{(turned.dropna() >= SOLVED).mean():.0%}",
+                "ARI ≥ .95 by group": "" if turned is None else f"{(turned.dropna() >= SOLVED).mean():.0%}",
                 "right number": f"{right:.0%}",
-                "µs a row": f"{speed[name].median():.1f}",
+                "µs per row": f"{speed[name].median():.1f}",
                 "data sets": f"{len(scores)} of {total}",
             }
         )
     note = (
-        "Means over the data sets that a system finished, on shuffled rows and, where the column says so, group by "
-        "group. Early: after a tenth of the shuffled rows. “ARI ≥ .95”: the share of data sets. Right number: the "
-        "share of data sets, shuffled, on which the mean number of clusters is the true one. Time: learning and "
-        "labelling, the median over data sets, on one core of a machine with other work to do. Told K: the true "
-        "number of groups; the scale: the range of the features, of which its distance is a share; all rows: they "
-        "are there at once, so that there is no second order."
+        "Means over the data sets that a system finished. Rows are shuffled, except in columns by group. Early: after "
+        "a tenth of the shuffled rows. ARI ≥ .95: share of data sets. Right number: share of data sets, shuffled, on "
+        "which the mean number of clusters is the true one. µs per row: learning and labelling, median over data sets, "
+        "on one core of a machine with other work to do. Given: information that the system gets besides the rows. K: "
+        "the true number of groups. Scale: the range of the features; a distance parameter is a share of it. All rows: "
+        "the system sees all rows at once, so there is no second order."
     )
     return Table("overview", "All data sets", pd.DataFrame(rows), note)
 
@@ -123,14 +123,14 @@ def by_family(cells: pd.DataFrame, methods: list[Method]) -> Iterator[Table]:
             f"families_{order}",
             title,
             pd.DataFrame(rows).replace("nan", ""),
-            "In brackets: data sets; means are of those that a system finished.",
+            "In brackets: number of data sets. Means are over those that a system finished.",
         )
 
 
 def losses(cells: pd.DataFrame, methods: list[Method]) -> Iterator[Table]:
     """Data sets on which another system is better than ours, one table per order."""
     titles = {name: entry.title for name, entry in entries("shapes").items()}
-    told = {method.name for method in methods if method.needs_class_count}
+    with_k = {method.name for method in methods if method.needs_class_count}
     ours = {method.name for method in methods if method.group in ("plus", "phida")}
     for order in ORDERS:
         table, clusters = matrix(cells, order, "ari"), matrix(cells, order, "n_clusters")
@@ -142,21 +142,21 @@ def losses(cells: pd.DataFrame, methods: list[Method]) -> Iterator[Table]:
             others = scores.drop(labels=[label for label in scores.index if label in ours])
             if OURS not in scores or others.empty or others.max() <= scores[OURS] + _WORTH:
                 continue
-            untold = others.drop(labels=[label for label in others.index if label in told])
-            helped = others.drop(labels=untold.index)
+            without = others.drop(labels=[label for label in others.index if label in with_k])
+            given = others.drop(labels=without.index)
             rows.append(
                 {
                     "data set": titles[name],
                     "groups": str(entries("shapes")[name].classes),
                     OURS: f"{scores[OURS]:.2f}",
-                    "found": f"{clusters.loc[name, OURS]:.1f}",
-                    "best of those not told K": _best(untold),
-                    "best of those told K": _best(helped),
+                    "clusters found": f"{clusters.loc[name, OURS]:.1f}",
+                    "best of those without K": _best(without),
+                    "best of those given K": _best(given),
                 }
             )
         note = (
             f"Data sets on which any other system is better by more than {_WORTH} of ARI, {len(rows)} of {len(table)}. "
-            "The best of all others, setting by setting, is more than any one of them reaches."
+            "K is the true number of groups. The best system is chosen for each data set."
         )
         title = f"Better than {OURS}, {_ORDER_WORDS[order]}"
         yield Table(f"words_losses_{order}", title, pd.DataFrame(rows), note)
@@ -186,8 +186,8 @@ def _ranks(cells: pd.DataFrame, methods: list[Method]) -> Section:
         title = f"Visible groups, {_ORDER_WORDS[order]}, ARI"
         note = (
             f"Average ranks over {found.datasets} data sets; Friedman p = {found.friedman:.2g}; CD = "
-            f"{found.critical_difference:.2f}. Of systems with a setting, the setting that does best on average. Only "
-            "systems that finished nine tenths of the data sets, on those that all of them finished."
+            f"{found.critical_difference:.2f}. Only systems that finished nine tenths of the data sets take part, each "
+            "with the setting that is best on average. Data sets are those that all of them finished."
         )
         pictures.append(Picture(f"cd_{order}", title, cd_diagram(found.ranks, found.nemenyi, title, OURS), note))
     return Section("Ranks", pictures=tuple(pictures))
@@ -203,7 +203,10 @@ def _pictures(cells: pd.DataFrame, folder: Path, data: Path | None) -> Iterator[
         cases = [case for entry in members if (case := _case(entry, folder, data))]
         if cases:
             title = f"{family}: true groups beside those of {OURS}"
-            note = "Left true, right found; shuffled rows, first seed. Beyond two features: the two main components."
+            note = (
+                "Left: true groups. Right: groups found, shuffled rows, first seed. Data with more than two features "
+                "are drawn on their first two principal components."
+            )
             yield Picture(f"groups_{family.lower()}", title, small_multiples(cases), note, raster=True)
 
 
@@ -218,7 +221,7 @@ def _case(entry: Entry, folder: Path, data: Path | None) -> Case | None:
 
 def _every(cells: pd.DataFrame, methods: list[Method]) -> Iterator[Table]:
     for order in ORDERS:
-        for metric, title, digits in (("ari", "ARI", 2), ("n_clusters", "Clusters beside the true number", 0)):
+        for metric, title, digits in (("ari", "ARI", 2), ("n_clusters", "Clusters found", 0)):
             table = matrix(cells, order, metric)
             names = [method.name for method in methods if method.name in table]
             if not names:
@@ -236,8 +239,8 @@ def _systems(methods: list[Method]) -> Table:
     return Table("words_systems", "Systems", pd.DataFrame(rows), note)
 
 
-def _told(method: Method) -> str:
-    """What a system knows that others do not."""
+def _given(method: Method) -> str:
+    """What a system is given besides the rows."""
     knows = {
         "K": method.needs_class_count,
         "scale": "share" in method.parameters or method.name == "DDVFA",

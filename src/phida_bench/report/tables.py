@@ -1,4 +1,4 @@
-"""The tables of results: the paper's layout, the comparison with what was published, and what could not be run."""
+"""The tables of results: the paper's layout, the comparison with the published values, and trials without a result."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ def results(cells: pd.DataFrame, methods: list[str], prefix: str = "") -> list[T
                 rows.append(row | {m: cell(by_key.get((dataset, name, m)), name) for m in columns})
         note = _conditions(columns)
         if here[here["status"] == "ok"]["runs"].min() < RUNS:
-            note += " Fewer than 30 seeds in places: see the table of seeds."
+            note += " Some cells have fewer than 30 seeds: see the table of seeds."
         tables.append(Table(f"{prefix}{setting}_{part}", f"{setting.capitalize()}: {part}", pd.DataFrame(rows), note))
     return tables
 
 
 def _conditions(names: list[str]) -> str:
-    """What must be known to read a table of results: what the numbers are, and who was helped."""
+    """What the numbers of a table are, and which methods were tuned or given the number of classes."""
     present = [known_methods()[name] for name in names if name in known_methods()]
-    note = "Mean (standard deviation) over seeds from 0 on. N/A: no result, for a reason that the last section gives."
+    note = "Mean (standard deviation) over seeds from 0 on. N/A: no result; the last section gives the reason."
     if tuned_ones := [method.name for method in present if method.space]:
         note += f" Tuned for ARI with the true classes, on other seeds: {', '.join(tuned_ones)}."
-    if told := [method.name for method in present if method.needs_class_count]:
-        note += f" Told the number of classes: {', '.join(told)}."
+    if given_count := [method.name for method in present if method.needs_class_count]:
+        note += f" Given the number of classes: {', '.join(given_count)}."
     return note
 
 
@@ -88,10 +88,10 @@ def against_published(cells: pd.DataFrame, method: str, name: str, setting: str)
             found = both[(both["setting"] == setting) & (both["dataset"] == dataset) & (both["metric"] == metric.name)]
             row[metric.title] = "" if found.empty else _beside(found.iloc[0], metric.digits)
         rows.append(row)
-    title = f"{method} beside the published {name}, {setting}"
+    title = f"{method} and the published {name}, {setting}"
     note = (
-        "Ours · published · difference in standard errors, √(s²/n + s'²/30). “=” means equal to every printed digit, "
-        "“≈” within one unit of the last."
+        "Each cell: our mean · published mean · difference in standard errors, √(s²/n + s'²/30). “=” means equal to "
+        "every printed digit. “≈” means a difference of at most one unit of the last digit."
     )
     return Table(f"published_{setting}_{_plain(method)}", title, pd.DataFrame(rows), note)
 
@@ -109,11 +109,10 @@ def seconds(cells: pd.DataFrame, names: dict[str, str], setting: str) -> Table:
             row[method] = "" if found is None else f"{_seconds(found.mean)} · {_seconds(found.mean_published)}"
         rows.append(row)
     note = (
-        "Ours · published, means per trial. Ours are seconds of one core; what the published ones ran on is not stated."
+        "Each cell: our mean · published mean, in seconds per trial. Our seconds are of one core. The paper does not "
+        "state its machine."
     )
-    return Table(
-        f"seconds_{setting}", f"Seconds of learning beside the published ones, {setting}", pd.DataFrame(rows), note
-    )
+    return Table(f"seconds_{setting}", f"Seconds of learning, ours and published, {setting}", pd.DataFrame(rows), note)
 
 
 def _seconds(value: float) -> str:
@@ -212,7 +211,9 @@ def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
     for (setting, method), group in here.groupby(["setting", "method"], sort=False):
         ok = group[group["status"] == "ok"]
         counts = ok["runs"].value_counts().sort_index(ascending=False)
-        done = ", ".join(f"{int(count)} data sets with {int(runs)}" for runs, count in counts.items())
+        done = ", ".join(
+            f"{int(count)} data {'set' if count == 1 else 'sets'} with {int(runs)}" for runs, count in counts.items()
+        )
         few = [
             f"{entries()[row.dataset].title} {int(row.runs)}"
             for row in ok.itertuples()
@@ -225,7 +226,7 @@ def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
             names = "all" if len(gone) == len(ok) else ", ".join(entries()[name].title for name in gone)
             row["without raw records"] = names if len(gone) else ""
         rows.append(row)
-    note = "The rule: 30 seeds where learning takes less than 5 s, 10 up to a minute, 3 beyond."
+    note = "The rule: 30 seeds if learning takes less than 5 s, 10 up to a minute, otherwise 3."
     return Table("words_seeds", "Seeds", pd.DataFrame(rows), note)
 
 
@@ -247,9 +248,10 @@ def tuned(folder: Path) -> Table:
         )
     rows.sort(key=lambda row: (row["method"], row["setting"]))
     note = (
-        "Chosen for ARI with the true classes, on seeds from 100 on, which are not reported, by optuna's TPE after 15 "
-        "random trials; a cell ends after its trials or its seconds, whichever is first. Cells that are not listed "
-        "have the defaults, since no trial ended in time. Parameters have four digits, and trials are run with these."
+        "Chosen for ARI with the true classes, by optuna's TPE after 15 random trials, on seeds from 100 on. Results "
+        "of these seeds are not reported. A search ends after its trials or its seconds, whichever comes first. Cells "
+        "that are not listed have the defaults, because no trial ended in time. Parameters have four digits, and the "
+        "reported trials run with exactly these."
     )
     return Table("words_tuned", "Tuned parameters", pd.DataFrame(rows), note)
 
@@ -279,10 +281,10 @@ def searched(methods: Iterable[Method]) -> Table | None:
             first = "; ".join(", ".join(f"{n} {v:g}" for n, v in start.items()) for start in method.starts)
             rows.append({"method": method.name, "searched": ", ".join(ranges.words), "tried first": first})
     note = (
-        "The paper's ranges are unknown: these are suggested ones, so that the published values need not be met. Of "
-        "DDVFA, rho_ub is never below rho_lb."
+        "The paper's ranges are not known. These are the suggested ones, so results may differ from the published "
+        "values. For DDVFA, rho_ub is never below rho_lb."
     )
-    return Table("words_searched", "What was searched", pd.DataFrame(rows), note) if rows else None
+    return Table("words_searched", "Ranges of the search", pd.DataFrame(rows), note) if rows else None
 
 
 def fixed(methods: Iterable[Method]) -> Table | None:
@@ -305,14 +307,14 @@ def not_run(table: pd.DataFrame, earlier: pd.DataFrame | None = None) -> Table:
             "method": method,
             "data set": dataset,
             "setting": setting,
-            "what": status,
+            "status": status,
             "trials": len(group),
-            "why": str(group["reason"].iloc[0]).removeprefix("as with seed 0: "),
+            "reason": str(group["reason"].iloc[0]).removeprefix("as with seed 0: "),
         }
         for (method, dataset, setting, status), group in bad.groupby(["method", "dataset", "setting", "status"])
     ]
-    columns = ["method", "data set", "setting", "what", "trials", "why"]
-    return Table("words_not_run", "What could not be run", pd.DataFrame(rows, columns=columns).astype(str))
+    columns = ["method", "data set", "setting", "status", "trials", "reason"]
+    return Table("words_not_run", "Trials without a result", pd.DataFrame(rows, columns=columns).astype(str))
 
 
 def mixed(trials: pd.DataFrame) -> Table | None:
@@ -325,7 +327,7 @@ def mixed(trials: pd.DataFrame) -> Table | None:
     ]
     if not rows:
         return None
-    note = "Trials of one cell that were made with different parameters or versions; phida-bench run makes them alike."
+    note = "Trials of these cells have different parameters or versions; phida-bench run makes them alike."
     return Table("words_mixed", "Cells of mixed origin", pd.DataFrame(rows), note)
 
 

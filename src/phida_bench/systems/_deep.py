@@ -24,7 +24,7 @@ class Embedding(NamedTuple):
 
 
 class DeepClusterer(BatchClusterer):
-    """A clusterer that is told how many clusters to make, and needs JAX, which is loaded when it is fitted."""
+    """A clusterer that is given the number of clusters. It needs JAX, which is loaded when it is fitted."""
 
     n_clusters: int
     pretrain_epochs: int
