@@ -40,13 +40,13 @@ def session(master, **more):
     return made
 
 
-def learned(spark, source, checkpoint, on_batch=None, deadly=None):
+def learned(spark, source, checkpoint, on_batch=None, deadly=None, estimator=PHIDAPlus):
     """All batches of two files that are there."""
     stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2).parquet(f"{source}/stream")
     if deadly is not None:
         stream = stream.mapInArrow(deadly, SCHEMA)
     phida.spark.fit_stream(
-        stream, str(checkpoint), on_batch=on_batch, trigger={"availableNow": True}
+        stream, str(checkpoint), estimator=estimator, on_batch=on_batch, trigger={"availableNow": True}
     ).awaitTermination()
 
 
@@ -56,17 +56,17 @@ def hang(marker):
     time.sleep(600)
 
 
-def in_a_batch(marker):
-    """Hang in the middle of the second batch."""
-    partial_fit = PHIDAPlus.partial_fit
+def hanging_estimator(marker):
+    """Of models that hang in the middle of the second batch."""
 
-    def hanging(self, X, y=None):
-        partial_fit(self, X)
-        if self.n_samples_seen_ > 2000:
-            hang(marker)
-        return self
+    class Hanging(PHIDAPlus):
+        def partial_fit(self, X, y=None):
+            super().partial_fit(X)
+            if self.n_samples_seen_ > 2000:
+                hang(marker)
+            return self
 
-    PHIDAPlus.partial_fit = hanging
+    return Hanging
 
 
 def strike(marker, kill):
@@ -139,9 +139,9 @@ def deadly_rows(marker):
 def main(master, source, folder, happening, marker):
     faulthandler.register(signal.SIGQUIT)
     marker, folder = Path(marker), Path(folder)
-    on_batch = deadly = None
+    on_batch, deadly, estimator = None, None, PHIDAPlus
     if happening == "in a batch":
-        in_a_batch(marker)
+        estimator = hanging_estimator(marker)
     elif happening == "behind a batch":  # the model is saved; Spark does not know it yet
 
         def on_batch(model, batch):
@@ -151,7 +151,7 @@ def main(master, source, folder, happening, marker):
     elif happening == "in tasks":
         deadly = deadly_rows(marker.with_name("stream"))
     spark = session(master)
-    learned(spark, source, folder, on_batch, deadly)
+    learned(spark, source, folder, on_batch, deadly, estimator)
     if happening == "in tasks":
         df = spark.read.parquet(f"{source}/table")
         for method in ("exact", "partitions"):

@@ -1,5 +1,6 @@
 """Spark gives the bits of one machine, or of the loop over arrays; a batch is learned once; labels are right."""
 
+import gc
 import runpy
 import sys
 from pathlib import Path
@@ -172,23 +173,36 @@ def test_a_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
     assert_same_state(found, expected)
 
 
-def test_a_batch_comes_to_the_driver_partition_by_partition_in_blocks(spark, monkeypatch):
-    from phida.spark import streaming
+def test_the_rows_of_a_batch_are_learned_in_order(spark):
+    from phida.spark.learning import learned_exactly
 
-    rows, lengths = blobs(2000), []
-
-    class Watched(PHIDAPlus):
-        def partial_fit(self, X, y=None):
-            lengths.append(len(X))
-            return super().partial_fit(X)
-
+    rows = blobs(2000)
     df = table(spark, np.array_split(rows, [700, 700])).withColumn("n", F.monotonically_increasing_id())
-    model = streaming.learned_on_driver(Watched(compute_labels=False), df, "features")
+    model = learned_exactly(PHIDAPlus(compute_labels=False), df, "features")
     assert_same_state(model, PHIDAPlus(compute_labels=False).partial_fit(rows))
-    assert max(lengths) == 300 and sum(lengths) == 2000, "as many as an Arrow batch has in these tests"
     backwards = df.withColumn("n", -F.col("n"))
-    model = streaming.learned_on_driver(PHIDAPlus(compute_labels=False), backwards, "features", "n")
+    model = learned_exactly(PHIDAPlus(compute_labels=False), backwards, "features", "n")
     assert_same_state(model, PHIDAPlus(compute_labels=False).partial_fit(rows[::-1].copy()))
+
+
+def test_no_rows_are_left_in_memory(spark):
+    from phida.spark.learning import learned_exactly
+
+    jvm, model = spark._jvm, PHIDAPlus(compute_labels=False)
+    df = spark.range(100_000).select(*((F.rand(seed) + F.col("id") % 5).alias(f"f{seed}") for seed in range(10)))
+
+    def used():
+        gc.collect()
+        jvm.System.gc()
+        runtime = jvm.java.lang.Runtime.getRuntime()
+        return runtime.totalMemory() - runtime.freeMemory()
+
+    model = learned_exactly(model, df)
+    before = used()
+    for _ in range(4):
+        model = learned_exactly(model, df)
+    assert model.n_samples_seen_ == 500_000
+    assert used() - before < 8_000_000, "a batch has as much"
 
 
 def test_a_stream_is_learned_by_all_tasks_together_where_that_is_chosen(spark, tmp_path):
@@ -210,12 +224,13 @@ def test_a_stream_is_learned_by_all_tasks_together_where_that_is_chosen(spark, t
 
 def test_a_stream_goes_on_with_the_same_columns_alone(spark, tmp_path):
     from phida.spark import fit_stream
-    from phida.spark.streaming import StreamLearner, learned_on_driver
+    from phida.spark.learning import learned_exactly
+    from phida.spark.streaming import StreamLearner
 
     kept = tmp_path / "kept"
     kept.mkdir()
     frame = pd.DataFrame(blobs(300), columns=NAMES)
-    learner = StreamLearner(kept / "model.safetensors", PHIDAPlus(compute_labels=False), learned_on_driver, None)
+    learner = StreamLearner(kept / "model.safetensors", PHIDAPlus(compute_labels=False), learned_exactly, None)
     learner(spark.createDataFrame(frame), 0)
     with pytest.raises(ValueError, match=r"trained on the columns \['a', 'b', 'c', 'd'\], in this order"):
         learner(spark.createDataFrame(frame[list("bacd")]), 1)
@@ -266,15 +281,14 @@ def test_a_stream_may_begin_with_batches_without_rows(spark, tmp_path):
 
 
 def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
-    from phida.spark.streaming import StreamLearner, learned_on_driver
+    from phida.spark.learning import learned_exactly
+    from phida.spark.streaming import StreamLearner
 
     path = tmp_path / "model.safetensors"
     batch = spark.createDataFrame(pd.DataFrame(blobs(500), columns=NAMES))
-    StreamLearner(path, PHIDAPlus(compute_labels=False), learned_on_driver, None)(batch, 0)
+    StreamLearner(path, PHIDAPlus(compute_labels=False), learned_exactly, None)(batch, 0)
     before = path.read_bytes()
-    again = StreamLearner(
-        path, PHIDAPlus(compute_labels=False), learned_on_driver, None
-    )  # as after the driver was killed
+    again = StreamLearner(path, PHIDAPlus(compute_labels=False), learned_exactly, None)  # the driver was killed
     again(batch, 0)
     assert path.read_bytes() == before
     again(batch, 1)
@@ -282,9 +296,10 @@ def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
 
 
 def test_a_batch_that_fails_leaves_the_model_as_it_was(spark, tmp_path):
-    from phida.spark.streaming import StreamLearner, learned_on_driver
+    from phida.spark.learning import learned_exactly
+    from phida.spark.streaming import StreamLearner
 
-    learner = StreamLearner(tmp_path / "model.safetensors", PHIDAPlus(compute_labels=False), learned_on_driver, None)
+    learner = StreamLearner(tmp_path / "model.safetensors", PHIDAPlus(compute_labels=False), learned_exactly, None)
     learner(spark.createDataFrame(pd.DataFrame(blobs(500), columns=NAMES)), 0)
     before = learner.model
     bad = blobs(500)

@@ -61,11 +61,6 @@ def in_order(rows: DataFrame, order: Order) -> DataFrame:
     return rows.sortWithinPartitions(*_keys(order)).select("features") if order is not None else rows
 
 
-def in_global_order(rows: DataFrame, order: Order) -> DataFrame:
-    """The features of a table that :func:`chosen` made, sorted over all partitions."""
-    return rows.orderBy(*_keys(order)).select("features") if order is not None else rows
-
-
 def _keys(order: Order) -> list[str]:
     return [f"key{k}" for k in range(len(names(order)))]
 

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from phida import distributed
 from phida.estimators import Estimator, PHIDAPlus
-from phida.spark.columns import Features, Order, chosen, in_order, matrix
+from phida.spark.columns import Features, Order, check_names, chosen, in_order, matrix
 from phida.spark.partitions import learned_by_partitions
 from phida.spark.results import RESULT, Batches, model_of, result
 
@@ -74,12 +74,13 @@ def check_method(method: str) -> str:
     return method
 
 
-def learned_exactly(model: E, df: DataFrame, features: Features, order: Order) -> E:
+def learned_exactly(model: E, df: DataFrame, features: Features = None, order: Order = None) -> E:
     """What a model becomes that learns the rows of a table one after another, in one task."""
     rows, names = chosen(df, features, order)
+    check_names(model, names)
     # Sorted behind the coalesce, which may take partitions in another order.
     rows = in_order(rows.coalesce(1), order)
-    learning = rows.mapInArrow(partial(_learn, model=model), RESULT)
+    learning = rows.mapInArrow(partial(_learn, model=model._with_names(None)), RESULT)
     return model_of(learning.collect(), model, names)
 
 

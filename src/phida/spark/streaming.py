@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import atexit
-import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from phida import distributed, state_file
 from phida.estimators import Estimator, PHIDAPlus
-from phida.spark.columns import Features, Order, check_names, chosen, features_of, in_global_order, matrix
-from phida.spark.learning import check_method
+from phida.spark.columns import Features, Order, check_names, features_of
+from phida.spark.learning import check_method, learned_exactly
 from phida.spark.partitions import learned_by_partitions
-from phida.spark.results import Batches
 
 E = TypeVar("E", bound=Estimator)
 
 NAME = "model.safetensors"
 #: Holds the number of the last batch as long as none had a row, and there is no model to save.
 NO_ROWS = "batches_without_rows"
-
-#: Values of a block of rows on their way to the driver: about a megabyte.
-_BLOCK_VALUES = 1 << 17
 
 
 def fit_stream(
@@ -47,8 +39,8 @@ def fit_stream(
 ) -> StreamingQuery:
     """Train a model on a stream, batch by batch.
 
-    The model is bit-identical to ``partial_fit`` over all rows on one machine. The driver learns the rows of one
-    partition at a time, so it never holds more rows than one partition. Use ``on_batch`` to label rows.
+    The model is bit-identical to ``partial_fit`` over all rows on one machine. All rows of a batch go through one task,
+    which holds one Arrow batch at a time; the driver holds the model alone. Use ``on_batch`` to label rows.
 
     After each batch, ``checkpoint/model.safetensors`` holds the model and the number of the batch, so a batch that
     Spark repeats is not learned twice. The file can be read at any time, with ``load`` of the estimator.
@@ -85,7 +77,7 @@ def fit_stream(
     folder.mkdir(parents=True, exist_ok=True)
     unfitted = distributed.unfitted(estimator, parameters)
     if check_method(method) == "exact":
-        learned = partial(learned_on_driver, features=features, order=order)
+        learned = partial(learned_exactly, features=features, order=order)
     else:
         learned = partial(learned_by_partitions, features=features, order=order, random_state=random_state)
     learner = StreamLearner(folder / NAME, unfitted, learned, on_batch)
@@ -94,40 +86,6 @@ def fit_stream(
     atexit.register(learner.drop_model)
     writer = df.writeStream.foreachBatch(learner).option("checkpointLocation", str(folder / "spark"))
     return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
-
-
-def learned_on_driver(model: E, df: DataFrame, features: Features = None, order: Order = None) -> E:
-    """Return the model after learning the rows of a table one by one, on the driver."""
-    rows, names = chosen(df, features, order)
-    check_names(model, names)
-    new = not model.__sklearn_is_fitted__()
-    learning = copy.deepcopy(model)
-    matrices = learning._with_names(None)
-    for block in _blocks(in_global_order(rows, order)):
-        matrices.partial_fit(block)
-    if not matrices.__sklearn_is_fitted__():
-        return model
-    if new:
-        matrices._name_features(names)
-        return matrices
-    return learning
-
-
-def _blocks(rows: DataFrame) -> Iterator[NDArray[np.float64]]:
-    """Iterate over the rows of a table in order, in blocks; one partition at a time comes to the driver."""
-    for block in rows.mapInArrow(_pack, "n long, rows binary").toLocalIterator():
-        yield np.frombuffer(block["rows"]).reshape(block["n"], -1)
-
-
-def _pack(batches: Batches) -> Batches:
-    """On a worker: pack blocks of rows as bytes, so that Spark does not convert every number."""
-    for batch in batches:
-        rows = matrix(batch.column(0))
-        step = max(1, _BLOCK_VALUES // max(rows.shape[1], 1))
-        for begin in range(0, len(rows), step):
-            block = rows[begin : begin + step]
-            cells = [pa.array([len(block)], pa.int64()), pa.array([block.data], pa.binary())]
-            yield pa.RecordBatch.from_arrays(cells, names=["n", "rows"])
 
 
 def check_progress(folder: Path, last: int) -> None:
