@@ -3,6 +3,8 @@
 import doctest
 import importlib
 import pkgutil
+import subprocess
+import sys
 
 import pytest
 
@@ -53,3 +55,14 @@ def test_the_names_of_the_pictures_are_the_public_ones():
     import phida.plots
 
     assert dir(phida.plots) == sorted(phida.plots.__all__)
+
+
+def test_python_ends_silently_although_a_thread_holds_a_model():
+    program = """
+import threading, time
+import phida
+model = phida.PHIDAPlus().fit([[0.0], [1.0], [2.0]])
+threading.Thread(target=lambda: (model, time.sleep(60)), daemon=True).start()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
