@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 from serve_data import NAMES, Serving, X, until
@@ -120,7 +121,7 @@ def test_killed_and_resumed(broker, tmp_path):
     model = load(folder / "model.safetensors")
     position = state_file.read(folder / "model.safetensors")[1]["stream_position"]
     assert model.n_samples_seen_ == position["row"] == len(found)
-    assert len(found) <= 300 + 20  # at most what waited for its acknowledgement came twice
+    assert max(Counter(found).values()) <= 2  # acknowledgements on their way are lost with a process that is killed
     third = begun(*words, "--resume")  # everything was acknowledged
     broker.send(X[300:301])
     until(lambda: rows(output)[-1] == tuple(X[300].tolist()))
