@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ class ArrowRows:
         except (self._pa.ArrowInvalid, OSError) as error:
             raise DataError(f"{path} is not a valid {format} file ({error}).") from error
         self.all_names = tuple(self._schema.names)
+        self.types: Mapping[str, Any] = dict(zip(self._schema.names, self._schema.types, strict=True))
         self._features = selection.features(self.all_names)
         self.features = tuple(self.all_names[i] for i in self._features)
         self.names: tuple[str, ...] | None = self.features

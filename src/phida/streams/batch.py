@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
+from types import MappingProxyType
 from typing import Any, Protocol, overload
 
 import numpy as np
@@ -135,6 +136,10 @@ def _where(column: Any, good: NDArray[np.bool_]) -> Any:
     return column.filter(pa.array(good))
 
 
+#: The types of a reader whose format has none.
+NO_TYPES: Mapping[str, Any] = MappingProxyType({})
+
+
 class RowReader(Protocol):
     """Reader of a file or pipe, as rows of numbers."""
 
@@ -147,6 +152,8 @@ class RowReader(Protocol):
     """The same, numbered where the format has none."""
     all_names: tuple[str, ...]
     """Names of all columns, likewise."""
+    types: Mapping[str, Any]
+    """Type of each column, as pyarrow takes it, where the file has types; empty for text."""
 
     @property
     def conversions(self) -> Mapping[str, str]:

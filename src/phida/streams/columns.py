@@ -28,6 +28,11 @@ class Selection:
     keep_missing: bool = False
     """Whether missing values come as NaN, to be filled, and not as bad rows."""
 
+    def all_names(self) -> tuple[str, ...]:
+        """All columns that are named."""
+        label = () if self.label is None else (self.label,)
+        return tuple(dict.fromkeys((*self.columns, *self.exclude, *label, *self.convert)))
+
     def features(self, names: Sequence[str]) -> list[int]:
         """Positions of the features among the columns of a file."""
         place = {name: i for i, name in enumerate(names)}

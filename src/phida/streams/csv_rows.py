@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.streams.batch import BadRow, Batch, DataError, Texts, rows_left, texts_of
+from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, Texts, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection, made_up
 from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks, detected_delimiter
@@ -40,6 +40,8 @@ _SAMPLE = 1000
 
 class CsvRows:
     """A CSV file with a header, or without one if its first line is all numbers."""
+
+    types = NO_TYPES
 
     def __init__(
         self,

@@ -37,6 +37,7 @@ class MatrixRows:
                 f"{path} ends at row {self._rows}, but the stream stopped at row {start}; use the same file."
             )
         self.all_names = tuple(str(i) for i in range(columns))
+        self.types: Mapping[str, Any] = dict.fromkeys(self.all_names, self._dtype.name)
         self._features = selection.features(self.all_names)
         self._label = None if selection.label is None else int(selection.label)
         self.features = tuple(self.all_names[i] for i in self._features)
