@@ -103,7 +103,7 @@ class Batch:
     """The label column, where one was named."""
     bad: Sequence[BadRow] = field(default=())
     file: FilePart | None = None
-    """The file up to ``offset``, where it is one of text."""
+    """The file up to ``offset``; None for pipes and topics."""
     offsets: Mapping[str, int] = field(default_factory=dict)
     """Where each partition of a topic goes on; empty for files."""
     kept: Callable[[], None] = lambda: None
