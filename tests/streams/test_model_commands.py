@@ -195,7 +195,11 @@ def test_a_model_becomes_json_or_npz(here):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("fit", "rows.csv", "--out", "m"), 3, "1 column is not numeric. 'kind' ('x'): text"),
+        (
+            ("fit", "rows.csv", "--out", "m"),
+            3,
+            "1 looks like an id and 3 can be used. 'kind' ('x'): text",
+        ),
         (("fit", "none.csv", "--out", "m"), 1, "file none.csv does not exist"),
         (("fit", "rows.csv", "--out", "no/m"), 1, "folder no does not exist; create it first"),
         (("predict", "m.safetensors", "rows.csv", "--output", "rows.csv"), 2, "rows.csv is the input"),

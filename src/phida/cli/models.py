@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain
@@ -172,7 +173,7 @@ def output_format_of(source: Source, output: Path | None, wanted: str | None) ->
 
 
 def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool, impute: str | None = None) -> None:
-    looked = bool(source.selection.columns)  # columns named by the user are meant as features
+    told = False
     with (
         counting("rows", quiet=quiet) as progress,
         inputs.batches(source, model, bad, progress, partial(say, quiet=quiet), learn=True) as (reader, batches),
@@ -180,9 +181,11 @@ def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool, impute
         for read in batches:
             if model.names is None and not model.fitted:
                 model.names = reader.names
-            if not looked:
-                looked = True
-                warn_of_ids(reader, read, quiet)
+            if not told:
+                told = True
+                _tell_columns(reader, source, quiet)
+                if not source.selection.columns:  # columns named by the user are meant as features
+                    warn_of_ids(reader, read, quiet)
             inputs.begin_preparation(model, reader, impute)
             batch = model.prepared(read, learn=True)
             model.conversions.update(reader.conversions)
@@ -202,6 +205,21 @@ def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]
             if len(batch):
                 score.add(batch.truth, model.labels(batch.rows).tolist())
     return score.values()
+
+
+def _tell_columns(reader: RowReader, source: Source, quiet: bool) -> None:
+    """Print how many columns are learned, and why the others are not."""
+    left_out = source.selection.left_out(reader.all_names)
+    if left_out:
+        shown = "; ".join(f"{_named(columns)} ({reason})" for reason, columns in left_out.items())
+        say(
+            f"{len(reader.features)} of {len(reader.all_names)} columns are learned; left out: {shown}",
+            quiet=quiet,
+        )
+
+
+def _named(columns: Sequence[str], most: int = 10) -> str:
+    return ", ".join(columns[:most]) + ("" if len(columns) <= most else f" and {len(columns) - most} more")
 
 
 def warn_of_ids(reader: RowReader, batch: Batch, quiet: bool) -> None:

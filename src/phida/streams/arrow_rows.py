@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from phida.streams.batch import Batch, DataError, rows_left
 from phida.streams.columns import Selection
-from phida.streams.conversion import not_numeric_types
+from phida.streams.conversion import Widths, not_numeric_types
 from phida.streams.identity import FilePart, RowsRead
 from phida.streams.values import sound
 
@@ -76,7 +76,7 @@ class ArrowRows:
             elif not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
                 text.append((self.all_names[i], str(kind)))
         if text or dates:
-            raise not_numeric_types(text, dates)
+            raise not_numeric_types(text, dates, Widths(len(self.all_names), len(self._features)))
 
     def _open(self, path: Path) -> tuple[Any, Iterator[Any]]:
         if self.format == "parquet":

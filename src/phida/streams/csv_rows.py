@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, Texts, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection, made_up
-from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
+from phida.streams.conversion import Column, Conversion, Widths, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks, detected_delimiter
 from phida.streams.lines import Lines, Taken
 from phida.streams.values import MISSING, checked, is_missing, is_sound, missing
@@ -179,7 +179,8 @@ class CsvRows:
             columns = [Column(self.all_names[i], [row[i] for row in rows]) for i in others]
             if encoding is None and len(rows) < len(sample) and self._dialect.is_utf8:
                 encoding = None if _decodes(taken) else _LIKELY
-            raise not_numeric(columns, self._dialect, encoding)
+            widths = Widths(len(self.all_names), len(self._features))
+            raise not_numeric(columns, self._dialect, widths, encoding)
 
     def _fields_of(self, line: bytes) -> list[str] | None:
         """The fields of a line; None where it is no row of the table."""

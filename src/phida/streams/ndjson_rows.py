@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection
-from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
+from phida.streams.conversion import Column, Conversion, Widths, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks
 from phida.streams.lines import Lines, Taken
 from phida.streams.values import checked, is_missing, is_sound, missing
@@ -100,7 +100,8 @@ class NdjsonRows:
             self._conversions[name] = found
         others = [name for name in self._names if name not in self._conversions]
         if objects and any(objects[0].get(name) is not None and not _is_number(objects[0][name]) for name in others):
-            raise not_numeric([Column(name, [_odd(row.get(name)) for row in objects]) for name in others], Dialect())
+            columns = [Column(name, [_odd(row.get(name)) for row in objects]) for name in others]
+            raise not_numeric(columns, Dialect(), Widths(len(self.all_names), len(self._names)))
 
     def _batch(self, taken: Taken, read: NDArray[np.float64] | None, begin: int) -> Batch:
         texts: Sequence[str]
