@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.datasets import load_iris
 from states import assert_same_state
 from streams_data import HEADER, X, as_csv, clusters_in
 from typer.testing import CliRunner
@@ -157,6 +158,22 @@ def test_inspect_tells_what_was_learned(here):
     assert [cluster["id"] for cluster in facts["clusters"]] == sorted(set(model.cluster_ids_.tolist()))
     for cluster in facts["clusters"]:
         assert model.cluster_ids_[cluster["labels"]].tolist() == [cluster["id"]] * len(cluster["labels"])
+
+
+def test_fit_and_inspect_say_which_numbers_are_ids(here):
+    """On these rows a split is not confirmed yet, so that two labels have one id."""
+    load_iris(as_frame=True).data.sample(frac=1, random_state=0).to_csv("flowers.csv", index=False)
+    said = phida("fit", "flowers.csv", "--out", "f.safetensors").stderr
+    ids = PHIDAPlus.load("f.safetensors").cluster_ids_.tolist()
+    assert ids != list(range(len(ids)))
+    assert "clusters (groups), numbered as by phida predict, with the ids of phida inspect:" in said
+    for label, id in enumerate(ids):
+        assert f"  cluster {label}, id {id} (" in said
+    found = json.loads(phida("fit", "flowers.csv", "--json").stdout)["found"]
+    assert {cluster["cluster"]: cluster["id"] for cluster in found} == dict(enumerate(ids))
+    shown = " ".join(phida("inspect", "f.safetensors").output.split())  # however it is wrapped
+    assert "id rows nodes label " in shown
+    assert "The column id holds lasting cluster ids. The column label holds what phida predict writes now." in shown
 
 
 def test_inspect_at_another_level_has_ids_for_its_clusters(here):
