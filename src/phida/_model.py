@@ -110,14 +110,22 @@ class Model(Generic[F]):
         """Rows learned."""
         return self.learner.n_seen if self.begun else 0
 
-    def refuse_changes(self, settings: Settings) -> None:
+    def refuse_changes(self, settings: Settings, advice: str = "call fit to train a new model") -> None:
         """Raise an error if a setting differs from that of the learner."""
         for name, before in self.settings.items():
             if settings[name] != before:
                 raise ValueError(
-                    f"{name} was changed from {before!r} to {settings[name]!r} after learning began; "
-                    "call fit to train a new model."
+                    f"{name} was changed from {before!r} to {settings[name]!r} after learning began; {advice}."
                 )
+
+    def refuse_changed_limits(self, max_nodes: int | None, half_life: float | None) -> None:
+        """Raise an error if a limit differs from that of the learner, for classes without ``fit``."""
+        found = (max_nodes, half_life)
+        if found != self.checked:
+            check_limits(*found)
+            advice = "set it back, or call clone() for a new model"
+            self.refuse_changes({**self.settings, **limits(*found)}, advice)
+            self.checked = found
 
     def learn(self, samples: Any, rule: str) -> None:
         """Learn rows in order. Lineage follows the clusters of this rule."""

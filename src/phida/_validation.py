@@ -52,7 +52,7 @@ def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
     from sklearn.utils import check_array
 
     _refuse_other_shapes(X)
-    _refuse_text(X)
+    _refuse_other_values(X)
     try:
         array = check_array(
             X, dtype=np.float64, order="C", estimator=estimator, input_name="X", ensure_all_finite=False
@@ -90,11 +90,15 @@ def _is_ready(X: Any, width: int) -> bool:
     )
 
 
-def _refuse_text(X: Any) -> None:
-    """Refuse text and dates, which NumPy may silently convert to numbers."""
+def _refuse_other_values(X: Any) -> None:
+    """Refuse text and dates, which NumPy may silently convert to numbers, and complex numbers."""
     from scipy.sparse import issparse
 
-    if issparse(X) or (type(X) is np.ndarray and X.dtype.kind in "fiub"):
+    if type(X) is np.ndarray and X.dtype.kind in "fiub":
+        return
+    if issparse(X):
+        if X.dtype.kind == "c":
+            raise _complex([])
         return
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError("X is a masked array, whose masked values would be used. Fill or drop them first.")
@@ -108,14 +112,29 @@ def _refuse_text(X: Any) -> None:
         found = "dates"
     if array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.flat):
         found = "text"
-    named = _columns_of_text(X) if found or array.dtype.kind == "O" else []
+    is_complex = array.dtype.kind == "c" or (array.dtype.kind == "O" and any(map(_is_complex, array.flat)))
+    if is_complex and not found:
+        raise _complex(_columns_not_numeric(X))
+    named = _columns_not_numeric(X) if found or array.dtype.kind == "O" else []
     if found or named:
         found = found or "dates"
         where = f" in {_listed(named)}" if named else ""
         raise ValueError(f"X holds {found}{where}; all columns must be numeric. Encode or drop the others first.")
 
 
-def _columns_of_text(X: Any) -> list[str]:
+def _complex(named: list[str]) -> ValueError:
+    where = f" in {_listed(named)}" if named else ""
+    return ValueError(  # scikit-learn's checks of an estimator look for the first four words
+        f"Complex data not supported: X holds complex numbers{where}. Pass real and imaginary parts as separate "
+        "columns, or drop them."
+    )
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value, complex | np.complexfloating)
+
+
+def _columns_not_numeric(X: Any) -> list[str]:
     """Return the names of the non-numeric columns of a pandas or polars frame."""
     names, kinds = getattr(X, "columns", None), getattr(X, "dtypes", None)
     if names is None or kinds is None or np.ndim(X) != 2:
@@ -128,7 +147,7 @@ def _is_numeric(X: Any, name: Any, kind: Any) -> bool:
         return bool(kind.is_numeric() or str(kind) == "Boolean")
     if getattr(kind, "kind", "O") != "O":
         return kind.kind in "fiub"
-    return not any(isinstance(value, str | bytes) for value in np.asarray(X[name], object).flat)
+    return not any(isinstance(value, str | bytes) or _is_complex(value) for value in np.asarray(X[name], object).flat)
 
 
 def _listed(names: list[str], most: int = 10) -> str:

@@ -164,8 +164,10 @@ class ClusterDrift(base.DriftDetector):
         if not model.begun:
             features = NamedRows(x)
             features.row(x)  # a row that is refused fixes nothing
+            check_limits(self.max_nodes, self.half_life)  # they may have been changed since the detector was made
             settings = {"plus": True, **limits(self.max_nodes, self.half_life)}
             model.begin(len(features.names), settings, features)
+        model.refuse_changed_limits(self.max_nodes, self.half_life)
         row = model.features.row(x)
         if self.drift_detected:
             self._drift_detected = False

@@ -37,6 +37,9 @@ class _Clusterer(base.Clusterer):
     def _rule(self) -> str:
         """The rule that maps nodes to clusters."""
 
+    def _refuse_changes(self, model: Model[NamedRows]) -> None:
+        """Raise an error if a parameter differs from what learning began with. Without parameters, none can."""
+
     def learn_one(self, x: dict[Hashable, Any]) -> None:
         """Learn a row.
 
@@ -50,6 +53,7 @@ class _Clusterer(base.Clusterer):
             features = NamedRows(x)
             features.row(x)  # a row that is refused fixes nothing
             model.begin(len(features.names), self._settings(), features)
+        self._refuse_changes(model)
         model.learn(model.features.row(x), self._rule)
 
     def predict_one(self, x: dict[Hashable, Any]) -> int:
@@ -111,6 +115,7 @@ class _Clusterer(base.Clusterer):
             features = NamedRows(frame.columns)
             features.rows(frame)
             model.begin(len(features.names), self._settings(), features)
+        self._refuse_changes(model)
         model.learn(model.features.rows(frame), self._rule)
 
     def predict_many(self, X: Any) -> Any:
@@ -224,6 +229,7 @@ class PHIDAPlus(_Clusterer):
         Maximum number of nodes. At the limit, close nodes of little support are merged to make room. None: no limit.
     half_life
         Number of rows after which the weight of a row is halved. None: all rows have the same weight.
+        ``max_nodes`` and ``half_life`` cannot change after the first row: learning then raises a ``ValueError``.
 
     Attributes
     ----------
@@ -270,7 +276,11 @@ class PHIDAPlus(_Clusterer):
         self.half_life = half_life
 
     def _settings(self) -> Settings:
+        check_limits(self.max_nodes, self.half_life)  # they may have been changed since the model was made
         return {"plus": True, **limits(self.max_nodes, self.half_life)}
+
+    def _refuse_changes(self, model: Model[NamedRows]) -> None:
+        model.refuse_changed_limits(self.max_nodes, self.half_life)
 
     @property
     def _rule(self) -> str:

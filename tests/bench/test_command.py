@@ -1,5 +1,7 @@
 """The command, as a user types it."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -105,7 +107,39 @@ def test_a_damaged_data_file_is_told_before_anything_runs(tmp_path):
 
 
 def test_without_its_extra_the_benchmark_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(commands, "find_spec", lambda name: None if name == "scikit_posthocs" else object())
+    monkeypatch.setattr(commands, "find_spec", lambda name: None if name == "psutil" else object())
     found = phida_bench("list")
     assert found.exit_code == 1
-    assert 'needs scikit_posthocs: pip install "phida[bench]"' in found.output
+    assert 'the benchmark needs psutil: pip install "phida[bench]"' in found.output
+
+
+BLOCKED = """
+import sys
+for name in ("matplotlib", "scikit_posthocs", "jinja2"):
+    sys.modules[name] = None
+if __name__ == "__main__":
+    from phida_bench.cli import main
+    main()
+"""
+
+
+def without_pictures(tmp_path, *words):
+    """The command in a process where the packages of the report cannot be imported."""
+    path = tmp_path / "blocked.py"
+    path.write_text(BLOCKED)
+    words = [sys.executable, path, *words]
+    return subprocess.run(list(map(str, words)), cwd=tmp_path, capture_output=True, text=True, timeout=120)
+
+
+def test_only_the_report_needs_the_packages_of_the_report(tmp_path):
+    assert "IDA+HDBSCAN" in without_pictures(tmp_path, "list").stdout
+    chosen = ("--settings", "stationary", "--out", "records")
+    ran = without_pictures(tmp_path, "run", "--methods", "PHIDA", "--datasets", "iris", "--seeds", 1, *chosen)
+    assert ran.returncode == 0 and "1 trial finished (none failed)" in ran.stderr
+    tuned = without_pictures(
+        tmp_path, "tune", "--method", "GNG", "--dataset", "iris", "--trials", 1, "--seeds", 1, *chosen
+    )
+    assert tuned.returncode == 0 and list((tmp_path / "records" / "tuned").iterdir())
+    report = without_pictures(tmp_path, "report", "records")
+    assert report.returncode == 1
+    assert 'the report needs matplotlib, scikit_posthocs, jinja2: pip install "phida[bench]"' in report.stderr

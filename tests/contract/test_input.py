@@ -32,6 +32,8 @@ def with_object(value):
 
 DATES = np.full((5, 3), np.datetime64("2024-01-01"))
 
+COMPLEX = r"^Complex data not supported: X holds complex numbers\. Pass real and imaginary parts as separate columns"
+
 # What is refused, with which error, and what its message must tell.
 REFUSALS = {
     "nan": (with_value(np.nan), ValueError, r"X\[17, 2\] is NaN, and 1 value in all; missing values cannot be learned"),
@@ -42,7 +44,12 @@ REFUSALS = {
     "too large for float64": (with_object(10**400), (ValueError, OverflowError), "."),
     "sparse": (sparse.csr_array(X), TypeError, "Sparse data was passed for X, but dense data is required"),
     "sparse matrix": (sparse.csc_matrix(X), TypeError, "Sparse data was passed for X, but dense data is required"),
-    "complex": (X + 0j, ValueError, "Complex data not supported"),
+    "complex": (X + 0j, ValueError, COMPLEX),
+    "complex in a list": ([[1j, 2.0, 3.0]], ValueError, COMPLEX),
+    "one complex among objects": (with_object(1j), ValueError, COMPLEX),
+    "one complex64 among objects": (with_object(np.complex64(1j)), ValueError, COMPLEX),
+    "complex in a frame": (pd.DataFrame(X + 0j), ValueError, "complex numbers in columns '0', '1', '2'"),
+    "sparse and complex": (sparse.csr_array(X + 0j), ValueError, COMPLEX),
     "text": (np.array([["1", "2", "3"]]), ValueError, "X holds text; all columns must be numeric. Encode or drop"),
     "text in a list": ([["1.5", "2", "3"]], ValueError, "X holds text"),
     "one text among objects": (with_object("red"), ValueError, "X holds text"),
@@ -249,10 +256,12 @@ def test_a_series_is_no_table(estimator):
         (pd.DataFrame({"a": [1.0], "day": [pd.Timestamp(2024, 1, 1)]}), "dates in column 'day'"),
         (pd.DataFrame({"s": ["x"], "t": ["y"]}), "text in columns 's', 't'"),
         (pl.DataFrame({"a": [1.0], "kind": ["x"]}), "text in column 'kind'"),
+        (pd.DataFrame({"a": [1.0], "z": [1j]}), "complex numbers in column 'z'"),
+        (pd.DataFrame({"a": [1.0], "z": [1j]}, dtype=object), "complex numbers in column 'z'"),
         (pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, np.nan]}), "row 1 of column 'b' is NaN"),
         ([1.0, 2.0], r"one dimension, of shape \(2,\).*\[X\] if it is one row"),
     ],
-    ids=["text", "dates", "two", "polars", "nan", "list"],
+    ids=["text", "dates", "two", "polars", "complex", "complex objects", "nan", "list"],
 )
 def test_a_message_names_the_column(frame, says, estimator):
     with pytest.raises(ValueError, match=says):

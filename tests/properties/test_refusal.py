@@ -33,6 +33,7 @@ REFUSED = {
     "one-dimensional": np.zeros(3),
     "text": [["a", "b", "c"]],
     "complex": np.zeros((2, 3)) + 1j,
+    "complex in a list": [[1j, 0.0, 0.0]],
 }
 
 

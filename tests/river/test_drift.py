@@ -188,3 +188,16 @@ def test_a_row_that_is_refused_changes_nothing():
     with pytest.raises(ValueError, match="b"):
         detector.update({"c": 1.0})
     assert detector._model.learner.n_seen == 1
+
+
+def test_a_limit_that_is_changed_after_learning_began_is_refused():
+    detector = ClusterDrift()
+    detector.update({"a": 1.0})
+    detector.half_life = 100.0
+    with pytest.raises(
+        ValueError, match=r"half_life was changed from None to 100\.0 after learning began; set it back"
+    ):
+        detector.update({"a": 2.0})
+    detector.half_life = None
+    detector.update({"a": 2.0})
+    assert detector._model.learner.n_seen == 2

@@ -9,7 +9,7 @@ import types
 
 import numpy as np
 import pytest
-from named_rows import NAMES, X, dicts, each_kind, learned
+from named_rows import FRAMES, NAMES, X, dicts, each_kind, learned
 from river import stream
 from sklearn.datasets import load_iris
 from states import assert_same_state
@@ -251,3 +251,35 @@ def test_a_level_that_changes_mid_stream_reaches_the_lineage():
     estimator = phida.PHIDAPlus(compute_labels=False).partial_fit(rows[:300])
     assert list(model.lineage) == list(estimator.set_params(level="parts").partial_fit(rows[300:]).lineage_)
     assert list(model.lineage) != list(learned(phida.river.PHIDAPlus(), rows).lineage)
+
+
+@pytest.mark.parametrize(("name", "value"), [("half_life", 50.0), ("max_nodes", 20)])
+def test_a_limit_that_is_changed_after_learning_began_is_refused(name, value):
+    model, estimator = phida.river.PHIDAPlus(), phida.PHIDAPlus(compute_labels=False)
+    learned(model, X[:100])
+    estimator.partial_fit(X[:100]).set_params(**{name: value})
+    setattr(model, name, value)
+    says = f"{name} was changed from None to {value} after learning began"
+    with pytest.raises(ValueError, match=f"{says}; call fit"):
+        estimator.partial_fit(X[100:])
+    for learn in (lambda: learned(model, X[100:]), lambda: model.learn_many(FRAMES["pandas"](X[100:]))):
+        with pytest.raises(ValueError, match=rf"{says}; set it back, or call clone\(\)"):
+            learn()
+    with pytest.raises(ValueError, match=says):
+        learned(phida.river.PHIDAPlus(), X[:1]).clone({name: value}, include_attributes=True).learn_one(dicts(X)[0])
+    assert_same_state(model, phida.PHIDAPlus().partial_fit(X[:100]))
+    setattr(model, name, None)
+    assert_same_state(learned(model, X[100:]), phida.PHIDAPlus().partial_fit(X))
+
+
+@pytest.mark.parametrize(("name", "value"), [("half_life", 50.0), ("max_nodes", 20)])
+def test_a_limit_that_is_changed_before_learning_or_in_a_clone_takes_effect(name, value):
+    model = phida.river.PHIDAPlus()
+    setattr(model, name, value)
+    expected = phida.PHIDAPlus(**{name: value}).partial_fit(X)
+    assert_same_state(learned(model, X), expected)
+    assert_same_state(learned(learned(phida.river.PHIDAPlus(), X[:50]).clone({name: value}), X), expected)
+    wrong = phida.river.PHIDAPlus()
+    setattr(wrong, name, -1)
+    with pytest.raises(ValueError, match=f"{name} must be None or"):
+        learned(wrong, X[:1])

@@ -66,7 +66,7 @@ def test_a_stream_that_fails_ends_with_its_error(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,x\n")
     found = CliRunner().invoke(app, ["serve", "--from", str(path), "--port", "0"])
-    assert found.exit_code == 3 and "1 column is not numeric. 'b' ('x')" in found.output
+    assert found.exit_code == 3 and "1 column is not numeric and 1 can be used. 'b' ('x')" in found.output
     assert "shows the stream" not in found.output  # refused before an address is announced
     with Serving("--from", "-", stdin=subprocess.PIPE) as serving:  # nothing was learned: it ends by itself
         messages = serving.process.communicate("a,b\n1,x\n", timeout=60)[1]

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from streams_data import X
 from typer.testing import CliRunner
@@ -46,6 +47,7 @@ def test_a_german_export_takes_two_commands(here):
     assert found.exit_code == 3 and "Traceback" not in found.output
     for said in (
         "line 1 is not UTF-8",
+        "6 columns are not numeric and 1 looks like an id.",  # of 7
         "decimal commas",
         "'Name' ('Schloßhotel Ä.'): text",
         "look like an id",
@@ -154,10 +156,31 @@ def test_all_columns_that_are_not_numeric_are_named_at_once(here):
     path = here / "r.csv"
     path.write_text('t,"u, v",d,ok,x\n' + "".join(f"a,b,2024-01-{i + 1:02d},yes,{i}.5\n" for i in range(25)))
     found = phida("fit", path)
-    assert found.exit_code == 3 and "4 columns are not numeric" in found.output
+    assert found.exit_code == 3 and "4 columns are not numeric and 1 can be used." in found.output
     assert """Add: --exclude 't,"u, v"' --convert d,ok""" in found.output
     found = phida("fit", path, "--exclude", 't,"u, v"', "--convert", "d,ok")
     assert found.exit_code == 0 and "25 rows learned" in found.output
+
+
+@pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet"])
+def test_what_is_said_accounts_for_every_column(here, suffix):
+    table = pa.table({"id": range(25), "t": ["a"] * 25, "u": ["b"] * 25, "x": [0.5] * 25, "y": [1.5] * 25})
+    path = here / f"r.{suffix}"
+    if suffix == "parquet":
+        parquet.write_table(table, path)
+    elif suffix == "csv":
+        table.to_pandas().to_csv(path, index=False)
+    else:
+        table.to_pandas().to_json(path, orient="records", lines=True)
+    # Types alone do not say that a column is an id; the rows then do, in a warning.
+    ids, rest = ("", 3) if suffix == "parquet" else (", 1 looks like an id", 2)
+    assert f"2 columns are not numeric{ids} and {rest} can be used." in phida("fit", path).output
+    said = phida("fit", path, "--exclude", "t").output
+    assert f"1 column is not numeric{ids}, {rest} can be used and 1 is left out as requested." in said
+    said = phida("fit", path, "--exclude", "id,t", "--label", "u").output
+    assert "2 of 5 columns are learned; left out: id, t (--exclude); u (--label)\n" in said
+    said = phida("fit", path, "--columns", "x,y", "--label", "u").output
+    assert "2 of 5 columns are learned; left out: u (--label); id, t (not selected)\n" in said
 
 
 def test_dates_and_booleans_as_numbers():

@@ -8,7 +8,9 @@ import sys
 import time
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from states import assert_same_state
 from streams_data import X, phida
 from typer.testing import CliRunner
@@ -245,3 +247,87 @@ def test_a_new_file_is_for_files_that_are_resumed(tmp_path, words, said):
     assert phida("stream", "-", *state, stdin=HEADER + lines(X[:5])).returncode == 0
     found = phida("stream", "-", *state, *words, stdin=lines(X[5:7]))
     assert found.returncode == 2 and said in " ".join(found.stderr.replace("│", " ").split())
+
+
+TYPED = ["parquet", "arrow", "npy", "npz", "by columns.npz"]
+
+
+def save(path, rows, names=("a", "b", "c")):
+    """Rows in the format of the name."""
+    table = pa.table({name: rows[:, i] for i, name in enumerate(names)})
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=30)
+    elif path.suffix == ".arrow":
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table, max_chunksize=30)
+    elif path.suffix == ".npy":
+        np.save(path, rows)
+    else:
+        np.savez(path, X=np.asfortranarray(rows) if "by columns" in path.name else rows)
+
+
+@pytest.fixture(params=TYPED)
+def typed(request, tmp_path):
+    """A stream of a file that is not text, stopped after 50 rows; the file has grown since."""
+    path = tmp_path / f"rows.{request.param}"
+    save(path, X[:50])
+    words = ("stream", path, "--batch", 7, "--output", tmp_path / "out.csv", "--checkpoint", tmp_path / "state")
+    assert run(*words)[0] == 0
+    save(path, X[:60])
+    return path, words
+
+
+def test_a_typed_file_may_grow(typed, tmp_path):
+    """So may one whose bad row was fixed: what was read is all that must stay."""
+    assert run(*typed[1], "--resume")[0] == 0
+    assert (written(tmp_path) == X[:60]).all()
+    assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:60]))
+
+
+def test_a_typed_file_that_was_replaced_is_refused_at_resume(typed, tmp_path):
+    path, words = typed
+    old = path.with_name(f"old {path.name}")
+    path.rename(old)
+    changed = {at: X[:60].copy() for at in (0, 49)}
+    for at, rows in changed.items():
+        rows[at, 2] += 1e-9
+    for rows in (*changed.values(), X[:60][::-1], X[:30], X[60:200]):
+        save(path, rows)
+        code, said = run(*words, "--resume")
+        assert code == 3 and f"{path.name} is another file: it does not begin with the rows" in said
+    path.write_bytes(b"rubbish")
+    assert "is another file" in run(*words, "--resume")[1]
+    assert len(written(tmp_path)) == 50
+    code, said = run("stream", old, *words[2:], "--resume", "--new-file")
+    assert code == 3 and "is the file that the stream was reading" in said
+    assert run("stream", old, *words[2:], "--resume")[0] == 0
+    save(path, X[60:200])
+    assert run(*words, "--resume", "--new-file")[0] == 0
+    save(path, X[60:220])  # a second file is recognised as the first was
+    assert run(*words, "--resume")[0] == 0
+    save(path, X[:220])
+    assert "it does not begin with the rows" in run(*words, "--resume")[1]
+    assert (written(tmp_path) == X[:220]).all()
+    numbers = np.loadtxt(tmp_path / "out.csv", delimiter=",", skiprows=1, usecols=0)
+    assert numbers.tolist() == list(range(220))
+    assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:220]))
+
+
+def test_rows_under_other_names_are_another_file(tmp_path):
+    path = tmp_path / "rows.parquet"
+    save(path, X[:50])
+    words = ("stream", path, "--output", tmp_path / "out.csv", "--checkpoint", tmp_path / "state")
+    assert run(*words)[0] == 0
+    save(path, X[:60], names=("b", "a", "c"))
+    assert "it does not begin with the rows" in run(*words, "--resume")[1]
+
+
+def test_a_checkpoint_without_digests_of_a_typed_file_is_continued(typed, tmp_path):
+    """As versions before wrote it."""
+    from phida.streams import checkpoint
+
+    model, position = checkpoint.load(tmp_path / "state")
+    fields = {name: value for name, value in vars(position).items() if not name.startswith("input_")}
+    model.save(tmp_path / "state" / checkpoint.NAME, fields | {"input_offset": 50, "input_tail": "pipe"})
+    assert run(*typed[1], "--resume")[0] == 0
+    assert (written(tmp_path) == X[:60]).all()

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from sklearn.datasets import load_iris
 from states import assert_same_state
 from streams_data import HEADER, X, as_csv, clusters_in
 from typer.testing import CliRunner
@@ -71,6 +74,65 @@ def test_an_update_that_fails_leaves_the_model(here):
     assert (here / "m.safetensors").read_bytes() == before
 
 
+def table_without_rows(path, columns):
+    """A file of these columns, with types as in a file that has rows."""
+    types = {"id": pa.int64(), "kind": pa.string()}
+    empty = pa.schema({name: types.get(name, pa.float64()) for name in columns}).empty_table()
+    if path.suffix == ".parquet":
+        pq.write_table(empty, path)
+    elif path.suffix == ".arrow":
+        with pa.ipc.new_file(path, empty.schema):
+            pass
+    else:
+        path.write_text("" if path.suffix == ".ndjson" else ",".join(columns) + "\n")
+
+
+def columns_of(path):
+    """Columns of a file without rows, with their types where it has types."""
+    if path.suffix in (".csv", ".ndjson"):
+        return path.read_text()
+    table = pq.read_table(path) if path.suffix == ".parquet" else pa.ipc.open_file(path).read_all()
+    assert len(table) == 0
+    return dict(zip(table.schema.names, map(str, table.schema.types), strict=True))
+
+
+@pytest.mark.parametrize("format", ["csv", "ndjson", "parquet", "arrow"])
+def test_predict_of_no_rows_writes_the_columns(here, format):
+    fitted()
+    table_without_rows(here / f"none.{format}", ["id", "a", "b", "c", "kind"])
+    # An empty NDJSON file names no columns. The model names its features, and the option the label.
+    others = {} if format == "ndjson" else {"id": "string" if format == "csv" else "int64"}
+    expected = {"row": "int64", **others, **dict.fromkeys("abc", "double"), "kind": "string", "cluster": "int64"}
+    texts = {"csv": ",".join(expected) + "\n", "ndjson": ""}
+    for output in ("csv", "ndjson", "parquet", "arrow"):
+        words = ("--output", f"out.{output}", "--output-format", output, "--label", "kind")
+        found = phida("predict", "m.safetensors", f"none.{format}", *words)
+        assert found.exit_code == 0 and "the input has no rows to predict" in found.stderr, found.output
+        assert columns_of(here / f"out.{output}") == texts.get(output, expected)
+
+
+def test_predict_of_bad_rows_alone_writes_the_columns(here):
+    fitted()
+    (here / "bad.csv").write_text(HEADER + "0,1,,2,x\n")
+    found = phida("predict", "m.safetensors", "bad.csv", "--on-bad-row", "skip", "--output", "out.parquet")
+    assert "the input has no rows to predict" in found.stderr and "1 bad row skipped" in found.stderr
+    assert list(columns_of(here / "out.parquet")) == ["row", "id", "a", "b", "c", "kind", "cluster"]
+
+
+def test_a_refused_first_row_leaves_the_output_as_it_was(here):
+    fitted()
+    (here / "bad.csv").write_text(HEADER + "0,1,,2,x\n")
+    (here / "out.csv").write_text("earlier\n")
+    assert phida("predict", "m.safetensors", "bad.csv", "--output", "out.csv").exit_code == 3
+    assert (here / "out.csv").read_text() == "earlier\n"
+
+
+def test_a_stream_without_rows_writes_a_table_of_the_columns(here):
+    (here / "none.csv").write_text("a,b\n")
+    assert phida("stream", "none.csv", "--output", "out.parquet").exit_code == 0
+    assert columns_of(here / "out.parquet") == {"row": "int64", "a": "double", "b": "double", "cluster": "int64"}
+
+
 def test_predict_takes_columns_by_name_whatever_their_order(here):
     fitted()
     (here / "turned.csv").write_text("c,note,a,b\n" + "".join(f"{c!r},x,{a!r},{b!r}\n" for a, b, c in X.tolist()))
@@ -96,6 +158,22 @@ def test_inspect_tells_what_was_learned(here):
     assert [cluster["id"] for cluster in facts["clusters"]] == sorted(set(model.cluster_ids_.tolist()))
     for cluster in facts["clusters"]:
         assert model.cluster_ids_[cluster["labels"]].tolist() == [cluster["id"]] * len(cluster["labels"])
+
+
+def test_fit_and_inspect_say_which_numbers_are_ids(here):
+    """On these rows a split is not confirmed yet, so that two labels have one id."""
+    load_iris(as_frame=True).data.sample(frac=1, random_state=0).to_csv("flowers.csv", index=False)
+    said = phida("fit", "flowers.csv", "--out", "f.safetensors").stderr
+    ids = PHIDAPlus.load("f.safetensors").cluster_ids_.tolist()
+    assert ids != list(range(len(ids)))
+    assert "clusters (groups), numbered as by phida predict, with the ids of phida inspect:" in said
+    for label, id in enumerate(ids):
+        assert f"  cluster {label}, id {id} (" in said
+    found = json.loads(phida("fit", "flowers.csv", "--json").stdout)["found"]
+    assert {cluster["cluster"]: cluster["id"] for cluster in found} == dict(enumerate(ids))
+    shown = " ".join(phida("inspect", "f.safetensors").output.split())  # however it is wrapped
+    assert "id rows nodes label " in shown
+    assert "The column id holds lasting cluster ids. The column label holds what phida predict writes now." in shown
 
 
 def test_inspect_at_another_level_has_ids_for_its_clusters(here):
@@ -134,7 +212,11 @@ def test_a_model_becomes_json_or_npz(here):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("fit", "rows.csv", "--out", "m"), 3, "1 column is not numeric. 'kind' ('x'): text"),
+        (
+            ("fit", "rows.csv", "--out", "m"),
+            3,
+            "1 looks like an id and 3 can be used. 'kind' ('x'): text",
+        ),
         (("fit", "none.csv", "--out", "m"), 1, "file none.csv does not exist"),
         (("fit", "rows.csv", "--out", "no/m"), 1, "folder no does not exist; create it first"),
         (("predict", "m.safetensors", "rows.csv", "--output", "rows.csv"), 2, "rows.csv is the input"),

@@ -343,7 +343,7 @@ def test_another_file_is_not_taken_for_the_one_that_was_begun(tmp_path, data):
     words = ("stream", tmp_path / "rows.npy", "--checkpoint", tmp_path / "other", "--output", tmp_path / "o.csv")
     assert invoke(*words)[0] == 0
     np.save(tmp_path / "rows.npy", X[:50, :2])
-    assert "ends at row 50, but the stream stopped at row 600" in invoke(*words, "--resume")[1]
+    assert "it does not begin with the rows that the stream has read" in invoke(*words, "--resume")[1]
 
 
 def test_a_last_line_may_be_ended_later(tmp_path):

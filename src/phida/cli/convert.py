@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,14 +54,13 @@ def convert(
 
 def _convert_rows(source: Source, target: Path, bad: BadRows, progress: Callable[[int], None]) -> int:
     format, rows = format_of(str(target), None), 0
-    batches = inputs.each_batch(source, None, bad, progress)
-    first = next(batches, None)
-    if first is None:
-        raise DataError("the input has no rows to convert.")
-    with writer(target, format, first[0]) as out:
-        rows += _written(out, first[1])
-        for _, batch in batches:
-            rows += _written(out, batch)
+    with inputs.batches(source, None, bad, progress) as (reader, batches):
+        first = next(batches, None)
+        if first is None:
+            raise DataError("the input has no rows to convert.")
+        with writer(target, format, reader) as out:
+            for batch in chain([first], batches):
+                rows += _written(out, batch)
     return rows
 
 

@@ -26,10 +26,11 @@ def facts(model: StreamModel) -> dict[str, Any]:
     names = model.names or tuple(f"feature {i}" for i in range(len(reading.moments()["mean"])))
     centers = reading.cluster_centers()
     away = deviations(centers, records.Moments(**reading.moments()))
-    sizes = rows_won(reading)
+    sizes, ids = rows_won(reading), reading.cluster_ids()
     clusters = [
         {
             "cluster": cluster,
+            "id": int(ids[cluster]),
             "rows": int(sizes[cluster]),
             "share": float(sizes[cluster] / sizes.sum()),
             "telling": [
@@ -50,13 +51,16 @@ def sentences(model: StreamModel, found: dict[str, Any]) -> list[str]:
     if len(clusters) == 1:
         advice = " Try --level parts, which needs no gaps between clusters." if level == "groups" else ""
         return [f"warning: the rows show no clear structure; they form one cluster.{advice}"]
-    lines = [f"{len(clusters)} clusters{f' ({level})' if level else ''}:"]
+    with_ids = any(cluster["id"] != cluster["cluster"] for cluster in clusters)
+    numbers = ", numbered as by phida predict, with the ids of phida inspect" if with_ids else ""
+    lines = [f"{len(clusters)} clusters{f' ({level})' if level else ''}{numbers}:"]
     for cluster in clusters[:_CLUSTERS]:
         apart = ", ".join(
             f"{t['feature']} {'high' if t['deviations'] > 0 else 'low'} ({t['center']:.4g}, {t['deviations']:+.1f} sd)"
             for t in cluster["telling"]
         )
-        lines.append(f"  cluster {cluster['cluster']} ({_percent(cluster['share'])}): {apart}")
+        name = f"cluster {cluster['cluster']}" + (f", id {cluster['id']}" if with_ids else "")
+        lines.append(f"  {name} ({_percent(cluster['share'])}): {apart}")
     if len(clusters) > _CLUSTERS:
         rest = sum(cluster["share"] for cluster in clusters[_CLUSTERS:])
         lines.append(f"  and {len(clusters) - _CLUSTERS} more ({_percent(rest)} together); phida inspect lists them")

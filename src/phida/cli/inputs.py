@@ -132,7 +132,8 @@ def continued(path: Path, offset: int) -> Iterator[IO[bytes]]:
         yield file
 
 
-def each_batch(
+@contextmanager
+def batches(
     source: Source,
     model: StreamModel | None,
     bad: BadRows,
@@ -140,17 +141,20 @@ def each_batch(
     notify: Callable[[str], None] = lambda sentence: None,
     *,
     learn: bool = False,
-) -> Iterator[tuple[RowReader, Batch]]:
-    """Iterate over the batches of a file, prepared for prediction unless ``learn``; Ctrl-C stops between batches."""
+) -> Iterator[tuple[RowReader, Iterator[Batch]]]:
+    """Open a file as batches, prepared for prediction unless ``learn``; Ctrl-C stops between batches."""
     if is_address(source.path):
         raise DataError("a topic has no end; use phida stream or phida serve.")
     signals = Signals()
     with signals.caught(), opened(source, signals, notify) as reader:
         if model is not None:
             model.check_width(len(reader.features))
-        for read in reader.batches(BATCH):
-            bad.take(read.bad)
-            batch = read if model is None or learn else model.prepared(read, learn=False)
-            yield reader, batch
-            progress(len(read))
-            signals.check()
+
+        def each() -> Iterator[Batch]:
+            for read in reader.batches(BATCH):
+                bad.take(read.bad)
+                yield read if model is None or learn else model.prepared(read, learn=False)
+                progress(len(read))
+                signals.check()
+
+        yield reader, each()

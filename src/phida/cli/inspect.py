@@ -94,7 +94,7 @@ def _show(facts: dict[str, Any]) -> None:
     results.print()
     labels = any(cluster["labels"] != [cluster["id"]] for cluster in facts["clusters"])
     table = Table(box=None)
-    for name in ("cluster", "rows", "nodes", *(["label"] if labels else [])):
+    for name in ("id", "rows", "nodes", *(["label"] if labels else [])):
         table.add_column(name, justify="right")
     table.add_column("most distinctive features (centre; standard deviations from the mean)")
     for cluster in facts["clusters"]:
@@ -103,9 +103,7 @@ def _show(facts: dict[str, Any]) -> None:
         table.add_row(str(cluster["id"]), f"{cluster['rows']:,}", str(cluster["nodes"]), *now, telling)
     results.print(table)
     if labels:
-        results.print(
-            "The column cluster holds lasting cluster ids. The column label holds what phida predict writes now."
-        )
+        results.print("The column id holds lasting cluster ids. The column label holds what phida predict writes now.")
 
 
 def _listed(facts: dict[str, Any]) -> str:

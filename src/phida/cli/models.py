@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +18,7 @@ from phida.streams.columns import likely_ids, listed
 from phida.streams.learning import BadRows, Score
 from phida.streams.model import StreamModel
 from phida.streams.opening import SUFFIXES, Source, format_of
-from phida.streams.output import FORMATS, Output, output_to
+from phida.streams.output import FORMATS, output_to
 from phida.streams.tables import FORMATS as TABLES
 
 
@@ -136,17 +138,22 @@ def predict(
         source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
         score = Score()
-        written: Output | None = None
-        for reader, batch in inputs.each_batch(source, found, bad, progress):
-            if written is None:
-                file = inputs.standard_output() if output is None else stack.enter_context(output.open("wb"))
-                written = output_to(file, output_format_of(source, output, output_format), reader)
-                stack.callback(written.close)
+        wanted = output_format_of(source, output, output_format)
+        reader, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
+        first = next(batches, None)  # an error in the first rows leaves an existing output as it is
+        file = inputs.standard_output() if output is None else stack.enter_context(output.open("wb"))
+        written = output_to(file, wanted, reader)
+        stack.callback(written.close)
+        rows = 0
+        for batch in () if first is None else chain([first], batches):
             if len(batch):
+                rows += len(batch)
                 labels = found.labels(batch.rows)
                 written.write(batch, labels)
                 if label is not None:
                     score.add(batch.truth, labels.tolist())
+        if not rows:
+            say("the input has no rows to predict", quiet=quiet)
         if score.pairs:
             say(_shown(score.values()), quiet=quiet)
         tell_preparation(found, quiet)
@@ -166,14 +173,19 @@ def output_format_of(source: Source, output: Path | None, wanted: str | None) ->
 
 
 def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool, impute: str | None = None) -> None:
-    looked = bool(source.selection.columns)  # columns named by the user are meant as features
-    with counting("rows", quiet=quiet) as progress:
-        for reader, read in inputs.each_batch(source, model, bad, progress, partial(say, quiet=quiet), learn=True):
+    told = False
+    with (
+        counting("rows", quiet=quiet) as progress,
+        inputs.batches(source, model, bad, progress, partial(say, quiet=quiet), learn=True) as (reader, batches),
+    ):
+        for read in batches:
             if model.names is None and not model.fitted:
                 model.names = reader.names
-            if not looked:
-                looked = True
-                warn_of_ids(reader, read, quiet)
+            if not told:
+                told = True
+                _tell_columns(reader, source, quiet)
+                if not source.selection.columns:  # columns named by the user are meant as features
+                    warn_of_ids(reader, read, quiet)
             inputs.begin_preparation(model, reader, impute)
             batch = model.prepared(read, learn=True)
             model.conversions.update(reader.conversions)
@@ -185,11 +197,29 @@ def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool, impute
 
 def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]:
     score = Score()
-    with counting("rows scored", quiet=quiet) as progress:
-        for _, batch in inputs.each_batch(source, model, BadRows("skip"), progress):
+    with (
+        counting("rows scored", quiet=quiet) as progress,
+        inputs.batches(source, model, BadRows("skip"), progress) as (_, batches),
+    ):
+        for batch in batches:
             if len(batch):
                 score.add(batch.truth, model.labels(batch.rows).tolist())
     return score.values()
+
+
+def _tell_columns(reader: RowReader, source: Source, quiet: bool) -> None:
+    """Print how many columns are learned, and why the others are not."""
+    left_out = source.selection.left_out(reader.all_names)
+    if left_out:
+        shown = "; ".join(f"{_named(columns)} ({reason})" for reason, columns in left_out.items())
+        say(
+            f"{len(reader.features)} of {len(reader.all_names)} columns are learned; left out: {shown}",
+            quiet=quiet,
+        )
+
+
+def _named(columns: Sequence[str], most: int = 10) -> str:
+    return ", ".join(columns[:most]) + ("" if len(columns) <= most else f" and {len(columns) - most} more")
 
 
 def warn_of_ids(reader: RowReader, batch: Batch, quiet: bool) -> None:

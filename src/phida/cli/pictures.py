@@ -81,7 +81,8 @@ def report(
         progress = stack.enter_context(counting("rows", quiet=quiet))
         summary = DataSummary()
         score = Score()
-        for _, batch in inputs.each_batch(source, found, bad, progress):
+        _, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
+        for batch in batches:
             if len(batch):
                 summary.add(found.ids(batch.rows), found.estimator.score_samples(batch.rows), batch.truth)
                 if label is not None:

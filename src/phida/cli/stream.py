@@ -22,7 +22,7 @@ from phida.streams.identity import PIPE, tail
 from phida.streams.learning import Score, Stream
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
-from phida.streams.opening import Source, opened
+from phida.streams.opening import Source, opened, part_read
 from phida.streams.output import Output, output_to
 from phida.streams.tables import FORMATS as TABLES
 
@@ -99,9 +99,11 @@ def stream(
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
         _check_topics(position, begin)
-        if position.row and source.format_is_text and not is_address(data):
+        # Earlier versions kept no digest of a file that is not text, and the next row as its offset.
+        known = source.format_is_text or position.input.tail != PIPE
+        if position.row and known and not is_address(data):
             _check_input(position, source, new_file)
-        offset = 0 if new_file else position.input_offset
+        offset = 0 if new_file else position.input_offset if known else position.row
         source = replace(source, follow=follow, row=position.row, offset=offset)
         source = replace(source, header=position.header or None, offsets=position.offsets)
         signals = stack.enter_context(Signals().caught())
@@ -189,7 +191,11 @@ def _check_input(position: Position, source: Source, new_file: bool) -> None:
     path = source.path
     if path != "-" and not os.path.exists(path):
         raise FileNotFoundError(f"file {path} does not exist.")
-    same = position.input.same_content(path, position.input_offset)
+    if source.format_is_text:
+        same = position.input.same_content(path, position.input_offset)
+    else:
+        found = part_read(replace(source, row=position.row, offset=position.input_offset))
+        same = found is not None and position.input.same_part(found)
     if new_file:
         if source.is_pipe or position.input.tail == PIPE:
             raise typer.BadParameter("--new-file is for files; a pipe is always read from its first row.")
@@ -203,8 +209,9 @@ def _check_input(position: Position, source: Source, new_file: bool) -> None:
             f"{path} is not the input that the stream was started with; use that one, or another --checkpoint."
         )
     what = "was truncated or rewritten" if position.input.same_file(path) else "is another file"
+    read = f"{position.input_offset:,} bytes" if source.format_is_text else "rows"
     raise DataError(
-        f"{path} {what}: it does not begin with the {position.input_offset:,} bytes that the stream has read. Resume "
+        f"{path} {what}: it does not begin with the {read} that the stream has read. Resume "
         f"with the file as it was, under any name, to finish it; then add --new-file to read {path} from its first row."
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from phida.streams.batch import Batch, DataError, rows_left
 from phida.streams.columns import Selection
-from phida.streams.conversion import not_numeric_types
+from phida.streams.conversion import Widths, not_numeric_types
+from phida.streams.identity import FilePart, RowsRead
 from phida.streams.values import sound
 
 
@@ -21,16 +23,20 @@ class ArrowRows:
     delimiter = ","
     """Of CSV that is made of these rows."""
 
-    def __init__(self, path: Path, format: str, selection: Selection, *, start: int = 0) -> None:
-        """``start``: the row to go on at."""
+    def __init__(self, path: Path, format: str, selection: Selection, *, start: tuple[int, int] = (0, 0)) -> None:
+        """``start``: a row number and its place in the file, where a stream is resumed."""
         self.format = format
         self._pa = pyarrow_or_advice()
-        self._start = start
+        number, self._start = start
+        self._before = number - self._start  # rows of earlier files
+        self._rows_read = RowsRead(path)
         try:
-            self._schema, self._parts = self._open(path)
+            self._schema, parts = self._open(path)
         except (self._pa.ArrowInvalid, OSError) as error:
             raise DataError(f"{path} is not a valid {format} file ({error}).") from error
+        self._read = self._checked(parts)
         self.all_names = tuple(self._schema.names)
+        self.types: Mapping[str, Any] = dict(zip(self._schema.names, self._schema.types, strict=True))
         self._features = selection.features(self.all_names)
         self.features = tuple(self.all_names[i] for i in self._features)
         self.names: tuple[str, ...] | None = self.features
@@ -39,6 +45,25 @@ class ArrowRows:
         self._convert = {self.all_names.index(name) for name in selection.convert}
         self.conversions = dict.fromkeys((name for name in selection.convert if name in self.features), "typed")
         self._check_types()
+        self._rest = self._skip()
+
+    def part_read(self) -> FilePart:
+        """The rows before the next one."""
+        return self._rows_read.part()
+
+    def _skip(self) -> list[Any]:
+        """Read up to the row to start from; what is left of its record batch, if it is in the middle of one."""
+        at = 0
+        while at < self._start:
+            part = next(self._read, None)
+            if part is None:
+                raise DataError(f"there are {at} rows, but the stream stopped at row {self._start}; use the same file.")
+            skipped = part.slice(0, self._start - at)
+            self._rows_read.add(self._rows(skipped))
+            at += len(skipped)
+            if len(skipped) < len(part):
+                return [part.slice(len(skipped))]
+        return []
 
     def _check_types(self) -> None:
         """Refuse columns that are not numeric, all at once."""
@@ -51,7 +76,7 @@ class ArrowRows:
             elif not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
                 text.append((self.all_names[i], str(kind)))
         if text or dates:
-            raise not_numeric_types(text, dates)
+            raise not_numeric_types(text, dates, Widths(len(self.all_names), len(self._features)))
 
     def _open(self, path: Path) -> tuple[Any, Iterator[Any]]:
         if self.format == "parquet":
@@ -69,13 +94,8 @@ class ArrowRows:
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`."""
-        number, held = 0, None
-        for part in self._read():
-            if number + len(part) <= self._start:
-                number += len(part)
-                continue
-            if number < self._start:
-                part, number = part.slice(self._start - number), self._start
+        number, held = self._before + self._start, None
+        for part in chain(self._rest, self._read):
             held = part if held is None else _joined(self._pa, held, part)
             used = 0
             while len(held) - used >= rows_left(number, size):
@@ -83,21 +103,18 @@ class ArrowRows:
                 yield self._batch(held.slice(used, count), number)
                 used, number = used + count, number + count
             held = held.slice(used)
-        if number < self._start:
-            raise DataError(f"there are {number} rows, but the stream stopped at row {self._start}; use the same file.")
         if held is not None and len(held):
             yield self._batch(held, number)
 
-    def _read(self) -> Iterator[Any]:
+    def _checked(self, parts: Iterator[Any]) -> Iterator[Any]:
         try:
-            yield from self._parts
+            yield from parts
         except (self._pa.ArrowInvalid, OSError) as error:
             raise DataError(f"the file is damaged ({error}).") from error
 
     def _batch(self, part: Any, begin: int) -> Batch:
-        rows = np.empty((len(part), len(self._features)))
-        for place, i in enumerate(self._features):
-            rows[:, place] = self._numbers(part.column(i))
+        rows = self._rows(part)
+        self._rows_read.add(rows)
         numbers = np.arange(begin, begin + len(part))
         good, bad = sound(rows, self.features, begin, keep_missing=self._keep_missing)
         kept = part
@@ -109,7 +126,13 @@ class ArrowRows:
         def columns() -> dict[str, Any]:
             return {name: kept.column(i) for i, name in enumerate(self.all_names)}
 
-        return Batch(end, end, numbers, rows, (), columns, truth, bad)
+        return Batch(end, end - self._before, numbers, rows, (), columns, truth, bad, self.part_read())
+
+    def _rows(self, part: Any) -> NDArray[np.float64]:
+        rows = np.empty((len(part), len(self._features)))
+        for place, i in enumerate(self._features):
+            rows[:, place] = self._numbers(part.column(i))
+        return rows
 
     def _numbers(self, column: Any) -> NDArray[np.float64]:
         """A column as floats, dates as days since 1970; what is missing is NaN."""

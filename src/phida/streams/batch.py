@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
+from types import MappingProxyType
 from typing import Any, Protocol, overload
 
 import numpy as np
@@ -102,7 +103,7 @@ class Batch:
     """The label column, where one was named."""
     bad: Sequence[BadRow] = field(default=())
     file: FilePart | None = None
-    """The file up to ``offset``, where it is one of text."""
+    """The file up to ``offset``; None for pipes and topics."""
     offsets: Mapping[str, int] = field(default_factory=dict)
     """Where each partition of a topic goes on; empty for files."""
     kept: Callable[[], None] = lambda: None
@@ -135,6 +136,10 @@ def _where(column: Any, good: NDArray[np.bool_]) -> Any:
     return column.filter(pa.array(good))
 
 
+#: The types of a reader whose format has none.
+NO_TYPES: Mapping[str, Any] = MappingProxyType({})
+
+
 class RowReader(Protocol):
     """Reader of a file or pipe, as rows of numbers."""
 
@@ -147,6 +152,8 @@ class RowReader(Protocol):
     """The same, numbered where the format has none."""
     all_names: tuple[str, ...]
     """Names of all columns, likewise."""
+    types: Mapping[str, Any]
+    """Type of each column, as pyarrow takes it, where the file has types; empty for text."""
 
     @property
     def conversions(self) -> Mapping[str, str]:

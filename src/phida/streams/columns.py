@@ -28,6 +28,19 @@ class Selection:
     keep_missing: bool = False
     """Whether missing values come as NaN, to be filled, and not as bad rows."""
 
+    def all_names(self) -> tuple[str, ...]:
+        """All columns that are named."""
+        label = () if self.label is None else (self.label,)
+        return tuple(dict.fromkeys((*self.columns, *self.exclude, *label, *self.convert)))
+
+    def left_out(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """The columns of a file that are not features, by reason."""
+        label = [] if self.label is None else [self.label]
+        chosen = {*(self.columns or names), *self.exclude, *label}
+        found = {"--exclude": list(self.exclude), "--label": label}
+        found["not selected"] = [name for name in names if name not in chosen]
+        return {reason: columns for reason, columns in found.items() if columns}
+
     def features(self, names: Sequence[str]) -> list[int]:
         """Positions of the features among the columns of a file."""
         place = {name: i for i, name in enumerate(names)}

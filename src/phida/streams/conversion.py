@@ -70,7 +70,17 @@ class Column:
     values: Sequence[object]
 
 
-def not_numeric(columns: Sequence[Column], dialect: Dialect, encoding: str | None = None) -> NotNumericError:
+@dataclass(frozen=True)
+class Widths:
+    """How many columns a file has, and how many of them are features."""
+
+    columns: int
+    features: int
+
+
+def not_numeric(
+    columns: Sequence[Column], dialect: Dialect, widths: Widths, encoding: str | None = None
+) -> NotNumericError:
     """One error for all columns that cannot be learned, with options to copy; ``encoding``: one that is needed."""
     texts, convertible, commas, groups, gaps = [], [], [], "", False
     ids = [(column.name, str(column.values[0])) for column in columns if _is_id(column, dialect)]
@@ -112,8 +122,8 @@ def not_numeric(columns: Sequence[Column], dialect: Dialect, encoding: str | Non
     if gaps:
         sentences.append("Some values are missing (--impute takes median, mean or drop).")
         options.append("--impute median")
-    count = _counted(len(texts) + len(convertible) + len(commas))
-    return NotNumericError(f"{count}. {' '.join(sentences)} Add: {' '.join(options)}")
+    counts = _counted(len(texts) + len(convertible) + len(commas), len(ids), widths)
+    return NotNumericError(f"{counts}. {' '.join(sentences)} Add: {' '.join(options)}")
 
 
 def _is_id(column: Column, dialect: Dialect) -> bool:
@@ -124,7 +134,9 @@ def _is_id(column: Column, dialect: Dialect) -> bool:
     return bool(likely_ids((column.name,), np.array([[dialect.number(text)] for text in texts])))
 
 
-def not_numeric_types(text: Sequence[tuple[str, str]], dates: Sequence[tuple[str, str]]) -> NotNumericError:
+def not_numeric_types(
+    text: Sequence[tuple[str, str]], dates: Sequence[tuple[str, str]], widths: Widths
+) -> NotNumericError:
     """Return one error for all columns with types that are not numeric."""
     sentences, options = [], []
     if text:
@@ -133,11 +145,20 @@ def not_numeric_types(text: Sequence[tuple[str, str]], dates: Sequence[tuple[str
     if dates:
         sentences.append(f"{_shown(dates)}: dates, which can be converted to numbers (or excluded).")
         options.append(f"--convert {listed(name for name, _ in dates)}")
-    return NotNumericError(f"{_counted(len(text) + len(dates))}. {' '.join(sentences)} Add: {' '.join(options)}")
+    counts = _counted(len(text) + len(dates), 0, widths)
+    return NotNumericError(f"{counts}. {' '.join(sentences)} Add: {' '.join(options)}")
 
 
-def _counted(columns: int) -> str:
-    return "1 column is not numeric" if columns == 1 else f"{columns} columns are not numeric"
+def _counted(others: int, ids: int, widths: Widths) -> str:
+    """All columns of a file, counted by what becomes of them."""
+    counts = ["1 column is not numeric" if others == 1 else f"{others} columns are not numeric"]
+    if ids:
+        counts.append("1 looks like an id" if ids == 1 else f"{ids} look like ids")
+    if usable := widths.features - others - ids:
+        counts.append(f"{usable} can be used")
+    if left_out := widths.columns - widths.features:
+        counts.append(f"{left_out} {'is' if left_out == 1 else 'are'} left out as requested")
+    return counts[0] if len(counts) == 1 else f"{', '.join(counts[:-1])} and {counts[-1]}"
 
 
 def _shown(columns: Sequence[tuple[str, str]], most: int = 20) -> str:

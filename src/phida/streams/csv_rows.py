@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.streams.batch import BadRow, Batch, DataError, Texts, rows_left, texts_of
+from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, Texts, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection, made_up
-from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
+from phida.streams.conversion import Column, Conversion, Widths, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks, detected_delimiter
 from phida.streams.lines import Lines, Taken
 from phida.streams.values import MISSING, checked, is_missing, is_sound, missing
@@ -40,6 +40,8 @@ _SAMPLE = 1000
 
 class CsvRows:
     """A CSV file with a header, or without one if its first line is all numbers."""
+
+    types = NO_TYPES
 
     def __init__(
         self,
@@ -177,7 +179,8 @@ class CsvRows:
             columns = [Column(self.all_names[i], [row[i] for row in rows]) for i in others]
             if encoding is None and len(rows) < len(sample) and self._dialect.is_utf8:
                 encoding = None if _decodes(taken) else _LIKELY
-            raise not_numeric(columns, self._dialect, encoding)
+            widths = Widths(len(self.all_names), len(self._features))
+            raise not_numeric(columns, self._dialect, widths, encoding)
 
     def _fields_of(self, line: bytes) -> list[str] | None:
         """The fields of a line; None where it is no row of the table."""

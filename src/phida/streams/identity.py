@@ -6,6 +6,9 @@ import hashlib
 import os
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 #: Bytes of a block by which a file is recognised.
 BLOCK = 4096
 
@@ -15,7 +18,10 @@ PIPE = "pipe"
 
 @dataclass(frozen=True)
 class FilePart:
-    """The part of a file that was read, up to an offset: its first bytes and its last."""
+    """The part of a file that was read, up to an offset: its first bytes and its last.
+
+    Where a file is not text, the bytes are those of its rows.
+    """
 
     device: int
     inode: int
@@ -48,10 +54,38 @@ class Identity:
             head = file.read(self.head_length)
             return self.tail == tail(path, offset) and (not self.head or self.head == _digest(head))
 
+    def same_part(self, found: FilePart) -> bool:
+        """Whether a file begins with the part that was read, which is as long as the one found."""
+        return (self.head, self.tail) == (_digest(found.head), _digest(found.tail))
+
     def same_file(self, path: str) -> bool:
         """Whether a path leads to the very file, whatever it holds now."""
         found = os.stat(path)
         return (found.st_dev, found.st_ino) == (self.device, self.inode)
+
+
+class RowsRead:
+    """The first and the last rows that were read of a file that is not text."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        found = os.stat(path)
+        self._device, self._inode = found.st_dev, found.st_ino
+        self._head = self._tail = b""
+
+    @staticmethod
+    def enough(width: int) -> int:
+        """So many rows fill a block."""
+        return -(-BLOCK // (8 * width))
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        """Rows that were read next."""
+        enough = self.enough(rows.shape[1])
+        self._head += rows[:enough].tobytes()[: BLOCK - len(self._head)]
+        self._tail = (self._tail + rows[-enough:].tobytes())[-BLOCK:]
+
+    def part(self) -> FilePart:
+        """The part that was read up to now."""
+        return FilePart(self._device, self._inode, self._head, self._tail)
 
 
 def tail(path: str | os.PathLike[str] | None, offset: int) -> str:

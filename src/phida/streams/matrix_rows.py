@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from phida.streams.batch import Batch, DataError, rows_left
 from phida.streams.columns import Selection
+from phida.streams.identity import FilePart, RowsRead
 from phida.streams.values import sound
 
 
@@ -25,22 +26,35 @@ class MatrixRows:
     delimiter = ","
     """Of CSV that is made of these rows."""
 
-    def __init__(self, path: Path, format: str, selection: Selection, *, start: int = 0) -> None:
-        """``start``: the row to go on at."""
+    def __init__(self, path: Path, format: str, selection: Selection, *, start: tuple[int, int] = (0, 0)) -> None:
+        """``start``: a row number and its place in the file, where a stream is resumed."""
         self.format = format
         self._path = path
-        self._start = start
+        number, self._start = start
+        self._before = number - self._start  # rows of earlier files
+        self._read = RowsRead(path)
         with self._open() as file:
             (self._rows, columns), self._fortran, self._dtype, self._data_at = _header(file, path)
-        if start > self._rows:
+        if self._start > self._rows:
             raise DataError(
-                f"{path} ends at row {self._rows}, but the stream stopped at row {start}; use the same file."
+                f"{path} ends at row {self._rows}, but the stream stopped at row {self._start}; use the same file."
             )
         self.all_names = tuple(str(i) for i in range(columns))
+        self.types: Mapping[str, Any] = dict.fromkeys(self.all_names, self._dtype.name)
         self._features = selection.features(self.all_names)
         self._label = None if selection.label is None else int(selection.label)
         self.features = tuple(self.all_names[i] for i in self._features)
         self._keep_missing = selection.keep_missing
+        few = RowsRead.enough(len(self._features))
+        if self._start > 2 * few:
+            self._read.add(self._numbers(self._slice(0, few)))
+            self._read.add(self._numbers(self._slice(self._start - few, self._start)))
+        elif self._start:
+            self._read.add(self._numbers(self._slice(0, self._start)))
+
+    def part_read(self) -> FilePart:
+        """The rows before the next one."""
+        return self._read.part()
 
     def _open(self) -> IO[bytes]:
         if self.format == "npy":
@@ -58,7 +72,7 @@ class MatrixRows:
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`."""
-        number = self._start
+        number = self._before + self._start
         for part in self._parts(size):
             yield self._batch(part, number)
             number += len(part)
@@ -75,6 +89,20 @@ class MatrixRows:
         for begin, end in self._ranges(size):
             yield whole[begin:end]
 
+    def _slice(self, begin: int, end: int) -> NDArray[Any]:
+        """Some rows, wherever they are."""
+        if self.format == "npy":
+            return np.load(self._path, mmap_mode="r", allow_pickle=False)[begin:end]  # type: ignore[no-any-return]
+        with self._open() as file:
+            if self._fortran:
+                return npy.read_array(file, allow_pickle=False)[begin:end]
+            width = len(self.all_names) * self._dtype.itemsize
+            file.seek(self._data_at + begin * width)
+            return np.frombuffer(file.read((end - begin) * width), self._dtype).reshape(end - begin, -1)
+
+    def _numbers(self, part: NDArray[Any]) -> NDArray[np.float64]:
+        return np.ascontiguousarray(part[:, self._features], np.float64)
+
     def _streamed(self, size: int) -> Iterator[NDArray[Any]]:
         width = len(self.all_names) * self._dtype.itemsize
         with self._open() as file:
@@ -88,12 +116,13 @@ class MatrixRows:
     def _ranges(self, size: int) -> Iterator[tuple[int, int]]:
         begin = self._start
         while begin < self._rows:
-            end = min(begin + rows_left(begin, size), self._rows)
+            end = min(begin + rows_left(self._before + begin, size), self._rows)
             yield begin, end
             begin = end
 
     def _batch(self, part: NDArray[Any], begin: int) -> Batch:
-        rows = np.ascontiguousarray(part[:, self._features], np.float64)
+        rows = self._numbers(part)
+        self._read.add(rows)
         numbers = np.arange(begin, begin + len(part))
         good, bad = sound(rows, self.features, begin, keep_missing=self._keep_missing)
         kept = part
@@ -105,7 +134,7 @@ class MatrixRows:
         def columns() -> dict[str, Any]:
             return {name: kept[:, i] for i, name in enumerate(self.all_names)}
 
-        return Batch(end, end, numbers, rows, (), columns, truth, bad)
+        return Batch(end, end - self._before, numbers, rows, (), columns, truth, bad, self.part_read())
 
 
 def _header(file: IO[bytes], path: Path) -> tuple[tuple[int, int], bool, np.dtype[Any], int]:

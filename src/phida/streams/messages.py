@@ -110,7 +110,7 @@ class MessageRows(NdjsonRows):
             kept = partial(source.kept, source.count)
             yield replace(batch, offsets=dict(source.offsets), kept=kept, urgent=source.waits)
 
-    def _look_at_first(self) -> tuple[str, ...]:
+    def _look_at_first(self, selection: Selection) -> tuple[str, ...]:
         try:
             first = json.loads(self._source.first())
         except (ValueError, RecursionError) as error:

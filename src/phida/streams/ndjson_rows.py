@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.streams.batch import BadRow, Batch, DataError, rows_left, texts_of
+from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection
-from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
+from phida.streams.conversion import Column, Conversion, Widths, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks
 from phida.streams.lines import Lines, Taken
 from phida.streams.values import checked, is_missing, is_sound, missing
@@ -31,6 +31,7 @@ class NdjsonRows:
     """JSON objects; the keys of the first are the columns, and later ones may have more."""
 
     format = "ndjson"
+    types = NO_TYPES
     delimiter = ","
     """Of CSV that is made of these rows."""
 
@@ -48,7 +49,7 @@ class NdjsonRows:
         if offset:
             lines.seek(offset)
         if header is None:
-            header = self._look_at_first()
+            header = self._look_at_first(selection)
         self.all_names = header
         self._names = tuple(header[i] for i in selection.features(header))
         self.features = self._names
@@ -63,11 +64,13 @@ class NdjsonRows:
         """Formats of the columns that are converted, as far as they are known."""
         return {name: found.format for name, found in self._conversions.items()}
 
-    def _look_at_first(self) -> tuple[str, ...]:
+    def _look_at_first(self, selection: Selection) -> tuple[str, ...]:
         check_marks(self._lines.peek())
         before = self._lines.offset
         first = self._lines.take(1).lines()
         if not first:
+            if selection.columns:  # an empty file is a table without rows, if its columns are known
+                return selection.all_names()
             raise DataError("the input is empty.")
         self._lines.put_back(first[0], self._lines.offset - before)
         return tuple(_object(first[0], 0))
@@ -97,7 +100,8 @@ class NdjsonRows:
             self._conversions[name] = found
         others = [name for name in self._names if name not in self._conversions]
         if objects and any(objects[0].get(name) is not None and not _is_number(objects[0][name]) for name in others):
-            raise not_numeric([Column(name, [_odd(row.get(name)) for row in objects]) for name in others], Dialect())
+            columns = [Column(name, [_odd(row.get(name)) for row in objects]) for name in others]
+            raise not_numeric(columns, Dialect(), Widths(len(self.all_names), len(self._names)))
 
     def _batch(self, taken: Taken, read: NDArray[np.float64] | None, begin: int) -> Batch:
         texts: Sequence[str]

@@ -15,6 +15,7 @@ from phida.streams.batch import DataError, RowReader
 from phida.streams.columns import Selection
 from phida.streams.csv_rows import CsvRows
 from phida.streams.dialect import Dialect
+from phida.streams.identity import FilePart
 from phida.streams.lines import Lines, Signals
 from phida.streams.matrix_rows import MatrixRows
 from phida.streams.messages import MessageLines, MessageRows
@@ -99,8 +100,7 @@ def opened(
     if format not in TEXT:
         if source.is_pipe or source.follow:
             raise DataError(f"{format} cannot be read from a pipe or followed; use csv, tsv or ndjson.")
-        kind = MatrixRows if format in NAMELESS else ArrowRows
-        yield kind(Path(source.path), format, source.selection, start=source.row)
+        yield _typed(source)
         return
     handle = _handle(source)
     try:
@@ -121,6 +121,20 @@ def opened(
     finally:
         if source.path != "-":
             os.close(handle)
+
+
+def part_read(source: Source) -> FilePart | None:
+    """The rows before the one to start from, of a file that is not text; None where it has no such rows."""
+    try:
+        return _typed(source).part_read()
+    except DataError:
+        return None
+
+
+def _typed(source: Source) -> MatrixRows | ArrowRows:
+    format = format_of(source.path, source.format)
+    kind = MatrixRows if format in NAMELESS else ArrowRows
+    return kind(Path(source.path), format, source.selection, start=(source.row, source.offset))
 
 
 @contextmanager

@@ -133,7 +133,18 @@ class TableOutput:
         """Nothing is safe before the file is complete."""
 
     def close(self) -> None:
+        if self._table.is_empty:
+            self._table.write(self._no_rows())
         self._table.close()
+
+    def _no_rows(self) -> Any:
+        """A table of the columns alone; what a text format says in other columns than features is text."""
+        import pyarrow as pa
+
+        reader = self._reader
+        of_text = dict.fromkeys(reader.all_names, pa.string()) | dict.fromkeys(reader.features, pa.float64())
+        types = {self._row: pa.int64(), **of_text, **reader.types, self._cluster: pa.int64()}
+        return pa.schema(types).empty_table()
 
 
 def free_names(reader: RowReader) -> tuple[str, str]:

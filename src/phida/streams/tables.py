@@ -26,6 +26,11 @@ class TableFile:
         self._held: list[Any] = []
         self._n_held = 0
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no table was taken yet."""
+        return self._schema is None
+
     def write(self, table: Any) -> None:
         """Take a table; what was taken is written when there is enough of it."""
         if self._schema is None:
@@ -44,7 +49,7 @@ class TableFile:
 
     def close(self) -> None:
         """Write what is left."""
-        if self._n_held:
+        if self._held:
             self._write()
         if self._writer is not None:
             self._writer.close()

@@ -43,9 +43,13 @@ Jobs = Annotated[int, typer.Option(min=1, help="Number of parallel processes.")]
 def root(version: Version = False, debug: Debug = False) -> None:
     """Run the paper's benchmark and report its results."""
     console.debug = debug
-    needed = ("pandas", "scipy", "matplotlib", "psutil", "scikit_posthocs", "jinja2")
-    if missing := [name for name in needed if find_spec(name) is None]:
-        notes.print(f'phida: the benchmark needs {", ".join(missing)}: pip install "phida\\[bench]"', style="red")
+    _require("the benchmark", "pandas", "scipy", "psutil")
+
+
+def _require(what: str, *packages: str) -> None:
+    """End the command if packages are missing, with the extra that installs them."""
+    if missing := [name for name in packages if find_spec(name) is None]:
+        notes.print(f'phida: {what} needs {", ".join(missing)}: pip install "phida\\[bench]"', style="red")
         raise typer.Exit(1)
 
 
@@ -197,9 +201,7 @@ def tune(
 
     Example: phida-bench tune --method GNG --dataset iris --trials 40 --out results/
     """
-    if find_spec("optuna") is None:
-        notes.print('phida: tuning needs optuna: pip install "phida\\[bench]"', style="red")
-        raise typer.Exit(1)
+    _require("tuning", "optuna")
     from phida_bench import methods as benchmark_methods
     from phida_bench import plan, records, tuning
     from phida_bench.datasets import entry
@@ -252,6 +254,7 @@ def report(
 
     Example: phida-bench report results/ --out report/
     """
+    _require("the report", "matplotlib", "scikit_posthocs", "jinja2")
     from phida_bench import methods as benchmark_methods
     from phida_bench import records
     from phida_bench import report as reports
