@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from phida.streams.arrays import as_floats
 from phida.streams.batch import BadRow, Batch, DataError, Texts, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection, made_up
 from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
@@ -259,7 +260,7 @@ class CsvRows:
         )
         rows = np.empty((len(table), len(chosen)))
         for i, column in enumerate(table.columns):
-            rows[:, i] = column.to_numpy()
+            rows[:, i] = as_floats(column)
         return rows
 
     def _bad_row(self, text: str, number: int) -> BadRow:

@@ -24,7 +24,7 @@ from phida.streams.batch import DataError
 from phida.streams.identity import BLOCK, FilePart
 
 #: Bytes that are read at a time: so few that a signal does not wait.
-_BLOCK = 1 << 18
+_BLOCK = 1 << 20
 
 #: Blank lines, as many as there are.
 _BLANK = re.compile(rb"(?:[ \t\r\f\v]*+\n)++")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from phida.streams.arrays import as_floats
 from phida.streams.batch import BadRow, Batch, DataError, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection
 from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
@@ -146,7 +147,7 @@ class NdjsonRows:
         )
         rows = np.empty((len(table), len(self._names)))
         for i, name in enumerate(self._names):
-            rows[:, i] = table.column(name).to_numpy()
+            rows[:, i] = as_floats(table.column(name))
         return rows + 0.0  # JSON's integer -0 is 0
 
     def _one_by_one(
