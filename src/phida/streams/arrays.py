@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def as_column(values: NDArray[np.int64] | NDArray[np.float64]) -> Any:
-    """An array of pyarrow that shares the memory of ``values``, where that is contiguous."""
+def as_column(values: NDArray[Any]) -> Any:
+    """Numbers of pyarrow, in the memory of ``values`` where that is contiguous."""
     import pyarrow as pa
 
     values = np.ascontiguousarray(values)

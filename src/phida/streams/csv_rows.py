@@ -20,7 +20,7 @@ from phida.streams.batch import BadRow, Batch, DataError, Texts, rows_left, text
 from phida.streams.columns import NotNumericError, Selection, made_up
 from phida.streams.conversion import Column, Conversion, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks, detected_delimiter
-from phida.streams.lines import Lines, Taken
+from phida.streams.lines import Lines, Taken, portions
 from phida.streams.values import MISSING, checked, is_missing, is_sound, missing
 
 #: More columns than this are no table. Their names alone would take a hundred times the room of the line.
@@ -211,7 +211,7 @@ class CsvRows:
         ):
             with suppress(ValueError):  # pyarrow's are among them
                 blocks = [self._recoded(block) for block in blocks]
-                rows = np.concatenate([self._numbers(portion) for portion in _portions(b"".join(blocks))])
+                rows = np.concatenate([self._numbers(portion) for portion in portions(b"".join(blocks), _PORTION)])
         if rows is not None and len(rows) != sum(map(len, group)):  # pyarrow takes a carriage return for a line break
             rows = None
         begin = 0
@@ -356,17 +356,6 @@ def not_decoded(line: int, error: UnicodeDecodeError) -> DataError:
 
 #: What pyarrow takes for a missing value: it compares with upper and lower case told apart.
 _NULLS = [form for text in MISSING for form in dict.fromkeys((text, text.upper(), text.title(), "NaN"))]
-
-
-def _portions(block: bytes) -> Iterator[bytes]:
-    """Parts of whole lines that are short together, or single lines that are long."""
-    begin = 0
-    while len(block) - begin > _PORTION:
-        end = block.rfind(b"\n", begin, begin + _PORTION) + 1 or block.index(b"\n", begin) + 1
-        yield block[begin:end]
-        begin = end
-    if begin < len(block):
-        yield block[begin:] if begin else block
 
 
 def _listed(names: Sequence[str]) -> str:
