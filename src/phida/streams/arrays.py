@@ -5,7 +5,7 @@ pyarrow's own conversions import pandas wherever it is installed, which takes 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,19 @@ def as_column(values: NDArray[Any]) -> Any:
 
     values = np.ascontiguousarray(values)
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+
+
+def as_table(columns: Mapping[str, Any]) -> Any:
+    """A table of lists and arrays by name."""
+    import pyarrow as pa
+
+    found = [
+        as_column(values) if isinstance(values, np.ndarray) and values.dtype in (np.int64, np.float64) else values
+        for values in columns.values()
+    ]
+    if all(isinstance(values, pa.Array) for values in found):
+        return pa.Table.from_arrays(found, list(columns))
+    return pa.table(dict(zip(columns, found, strict=True)))
 
 
 def as_mask(values: NDArray[np.bool_]) -> Any:

@@ -14,7 +14,7 @@ from typing import IO, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.streams.arrays import as_column, as_texts
+from phida.streams.arrays import as_column, as_table, as_texts
 from phida.streams.batch import Batch, RowReader, Texts
 from phida.streams.tables import FORMATS as TABLES
 from phida.streams.tables import TableFile
@@ -126,18 +126,16 @@ class TableOutput:
 
     def __init__(self, file: IO[bytes], format: str, reader: RowReader) -> None:
         self.format = format
-        self._table = TableFile(file, format)
         self._reader = reader
         self._row, self._cluster = free_names(reader)
+        self._table = TableFile(file, format, increasing=self._row)
 
     def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
-        import pyarrow as pa
-
         reader = self._reader
         of_text = reader.format in ("csv", "tsv", "ndjson")
         columns = numeric_columns(batch, reader.features) if of_text else batch.columns()
         found = {name: columns[name] for name in reader.all_names}
-        self._table.write(pa.table({self._row: batch.numbers, **found, self._cluster: labels}))
+        self._table.write(as_table({self._row: batch.numbers, **found, self._cluster: labels}))
 
     def sync(self) -> None:
         """Nothing is safe before the file is complete."""
@@ -201,7 +199,7 @@ def _csv_lines(columns: dict[str, Any]) -> memoryview:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    table = pa.table(columns)
+    table = as_table(columns)
     for i, field in enumerate(table.schema):
         if pa.types.is_nested(field.type) or pa.types.is_decimal(field.type):
             table = table.set_column(i, field.name, pa.array(map(str, table.column(i).to_pylist()), pa.string()))
