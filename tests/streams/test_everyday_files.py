@@ -329,6 +329,18 @@ def test_commands_import_no_more_than_they_need(here, words, missing):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet", "arrow"])
+def test_streams_do_without_pandas(here, suffix):
+    """pyarrow's conversions from and to NumPy would import it, which takes 0.2 s."""
+    np.savetxt("r.csv", X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
+    assert phida("convert", "r.csv", f"s.{suffix}").exit_code == 0
+    words = ["stream", f"s.{suffix}", "--output", f"o.{suffix}", "--output-format", suffix]
+    code = f"import sys; sys.argv = ['phida', *{words!r}]\nfrom phida.cli import main\ntry:\n    main()\n"
+    code += "finally:\n    assert 'pyarrow' in sys.modules and 'pandas' not in sys.modules"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_an_interrupt_during_an_import_ends_without_a_traceback(here):
     code = "import builtins, sys; real = builtins.__import__\n"
     code += "def stopped(name, *rest):\n    if name == 'numpy': raise KeyboardInterrupt\n    return real(name, *rest)\n"

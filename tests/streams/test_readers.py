@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from streams_data import HEADER, NAMES, X, as_csv
 
-from phida.streams import csv_rows, ndjson_rows
+from phida.streams import arrow_rows, csv_rows, ndjson_rows
 from phida.streams import lines as lines_module
+from phida.streams.arrays import as_floats
 from phida.streams.batch import DataError
 from phida.streams.columns import Selection
 from phida.streams.lines import Lines
@@ -81,6 +82,37 @@ def test_reading_goes_on_at_any_row(source):
         rows = [batch.rows for batch in rest[1]]
         assert np.array_equal(np.concatenate([*rows, np.empty((0, 3))]), X[number:])
         assert [batch.end for batch in rest[1]] == [b.end for b in whole if b.end > number]
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 1000])
+@pytest.mark.parametrize("start", [0, 3, 50, 599, 600])
+def test_record_batches_of_any_length_give_the_same_batches(tmp_path, size, start, monkeypatch):
+    monkeypatch.setattr(arrow_rows, "_TOGETHER", 600)
+    path = tmp_path / "rows.arrow"
+    with pa.ipc.new_file(path, table().schema) as out:
+        begin = 0
+        for length in (1, 0, 2, 4, 93, 5, 300, 1, 1, 193):
+            out.write_table(table().slice(begin, length))
+            begin += length
+    _, batches = read(Source(str(path), selection=CHOSEN, row=start), size)
+    ends = [end for end in [*range(size, len(X), size), len(X)] if end > start]
+    assert [batch.end for batch in batches] == ends
+    for batch, first in zip(batches, [start, *ends], strict=False):
+        assert np.array_equal(batch.rows, X[first : batch.end]) and batch.rows.flags.c_contiguous
+        assert batch.numbers.tolist() == batch.columns()["id"].to_pylist() == list(range(first, batch.end))
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.int8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_()]
+)
+def test_numbers_of_every_type(kind):
+    values = [True, None, False] if kind == pa.bool_() else [np.float16(1), None, np.float16(2)]
+    if kind in (pa.int64(), pa.uint64()):
+        values[2] = 2**62 + 1025  # more digits than a float has
+    column = pa.array(values, kind)
+    for found in (column, pa.chunked_array([column.slice(0, 1), column.slice(1)])):
+        assert np.array_equal(as_floats(found), [float(values[0]), np.nan, float(values[2])], equal_nan=True)
+    assert as_floats(column.slice(2)).tolist() == [float(values[2])]
 
 
 def test_a_first_line_of_numbers_is_no_header(tmp_path):

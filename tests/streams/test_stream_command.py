@@ -75,6 +75,26 @@ def test_ndjson_in_and_out():
     assert json.loads(found.stdout) == {"row": 0, "a": 1, "b": 2, "cluster": 0}
 
 
+@pytest.mark.parametrize("columns", ["a,b", "b,a", "b"])
+@pytest.mark.parametrize("blank", ["", " "])
+def test_many_ndjson_rows_come_out_as_few_do(tmp_path, columns, blank):
+    """Batches large and small are read and written in different ways."""
+    path, out = tmp_path / "r.ndjson", tmp_path / "o.ndjson"
+    rows = [{"t": f"é{i}, {{", "a": row[0], "b": row[1], "n": {"m": i}} for i, row in enumerate(X.tolist())]
+    for row in rows[:300]:
+        del row["n"]
+    texts = [json.dumps(row, ensure_ascii=False)[1:-1] for row in rows]
+    path.write_text("".join(f"{{{blank}{text}{blank}}}\n" for text in texts), encoding="utf-8")
+    assert phida("stream", path, "--columns", columns, "--batch", 150, "--output", out).returncode == 0
+    model = PHIDAPlus(compute_labels=False)
+    chosen = X[:, ["ab".index(name) for name in columns.split(",")]]
+    labels = [model.partial_fit(part).predict(part) for part in np.split(chosen, len(X) // 150)]
+    expected = zip(texts, np.concatenate(labels).tolist(), strict=True)
+    assert out.read_text(encoding="utf-8") == "".join(
+        f'{{"row": {i}, {text}, "cluster": {label}}}\n' for i, (text, label) in enumerate(expected)
+    )
+
+
 def stream_words(data, folder, *more):
     words = ("stream", data, *CHOSEN, "--batch", 10, "--output", folder / "out.csv")
     return (*words, "--checkpoint", folder / "state", "--every", 40, *more)

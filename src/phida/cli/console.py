@@ -69,10 +69,12 @@ def _fail(error: BaseException, code: int) -> None:
 @contextmanager
 def counting(unit: str, *, quiet: bool) -> Iterator[Callable[[int], None]]:
     """Show a progress line with a count, on a terminal."""
+    if quiet or not notes.is_terminal:
+        yield lambda count: None
+        return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    hidden = quiet or not notes.is_terminal
     columns = (SpinnerColumn(), TextColumn("{task.completed:,} " + unit), TimeElapsedColumn())
-    with Progress(*columns, console=notes, disable=hidden, transient=True) as bar:
+    with Progress(*columns, console=notes, transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda count: bar.advance(task, count)

@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from phida.streams.arrays import as_floats, as_mask
 from phida.streams.batch import Batch, DataError, rows_left
 from phida.streams.columns import Selection
 from phida.streams.conversion import Widths, not_numeric_types
 from phida.streams.identity import FilePart, RowsRead
 from phida.streams.values import sound
+
+#: Values that are converted at a time, unless a batch has more: many take less time each, and these fit the cache.
+_TOGETHER = 1 << 16
 
 
 class ArrowRows:
@@ -94,17 +98,40 @@ class ArrowRows:
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`."""
-        number, held = self._before + self._start, None
+        number = self._before + self._start
+        for portion in self._portions(size):
+            rows = self._rows(portion)
+            begin = 0
+            while begin < len(portion):
+                count = min(rows_left(number, size), len(portion) - begin)
+                yield self._batch(portion.slice(begin, count), rows[begin : begin + count], number)
+                begin, number = begin + count, number + count
+
+    def _portions(self, size: int) -> Iterator[Any]:
+        """Parts of the file that end where a batch ends, of as many batches as are converted at a time."""
+        most = size * max(1, _TOGETHER // (size * len(self._features)))
+        number = self._before + self._start
+        held: list[Any] = []  # of a batch that ends in a later part
         for part in chain(self._rest, self._read):
-            held = part if held is None else _joined(self._pa, held, part)
-            used = 0
-            while len(held) - used >= rows_left(number, size):
-                count = rows_left(number, size)
-                yield self._batch(held.slice(used, count), number)
-                used, number = used + count, number + count
-            held = held.slice(used)
-        if held is not None and len(held):
-            yield self._batch(held, number)
+            if held:
+                held.append(part.slice(0, rows_left(number, size)))
+                number += len(held[-1])
+                if number % size:
+                    continue
+                part = part.slice(len(held[-1]))
+                yield _joined(self._pa, held)
+                held = []
+            whole = max(0, len(part) - (number + len(part)) % size)
+            at = 0
+            while at < whole:
+                count = min(rows_left(number, size) + most - size, whole - at)
+                yield part.slice(at, count)
+                at, number = at + count, number + count
+            if len(part) > whole:
+                held = [part.slice(whole)]
+                number += len(held[0])
+        if held:
+            yield _joined(self._pa, held)
 
     def _checked(self, parts: Iterator[Any]) -> Iterator[Any]:
         try:
@@ -112,19 +139,18 @@ class ArrowRows:
         except (self._pa.ArrowInvalid, OSError) as error:
             raise DataError(f"the file is damaged ({error}).") from error
 
-    def _batch(self, part: Any, begin: int) -> Batch:
-        rows = self._rows(part)
+    def _batch(self, part: Any, rows: NDArray[np.float64], begin: int) -> Batch:
         self._rows_read.add(rows)
         numbers = np.arange(begin, begin + len(part))
         good, bad = sound(rows, self.features, begin, keep_missing=self._keep_missing)
         kept = part
         if bad:
-            kept, rows, numbers = part.filter(self._pa.array(good)), rows[good], numbers[good]
+            kept, rows, numbers = part.filter(as_mask(good)), rows[good], numbers[good]
         truth = [] if self._label is None else kept.column(self.all_names.index(self._label)).to_pylist()
         end = begin + len(part)
 
         def columns() -> dict[str, Any]:
-            return {name: kept.column(i) for i, name in enumerate(self.all_names)}
+            return dict(zip(self.all_names, kept.columns, strict=True))
 
         return Batch(end, end - self._before, numbers, rows, (), columns, truth, bad, self.part_read())
 
@@ -141,13 +167,11 @@ class ArrowRows:
             missing = column.is_null().to_numpy(zero_copy_only=False)
             seconds = column.cast(self._pa.timestamp("us")).cast(self._pa.int64()).fill_null(0).to_numpy() / 1e6
             return np.where(missing, np.nan, seconds / 86400)
-        return np.asarray(column.to_numpy(zero_copy_only=False), np.float64)
+        return as_floats(column)
 
 
-def _joined(pa: Any, held: Any, part: Any) -> Any:
-    if not len(held):
-        return part
-    return pa.Table.from_batches([held, part]).combine_chunks().to_batches()[0]
+def _joined(pa: Any, parts: list[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
 
 
 def pyarrow_or_advice() -> Any:

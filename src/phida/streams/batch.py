@@ -12,6 +12,7 @@ from typing import Any, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from phida.streams.arrays import as_mask
 from phida.streams.identity import FilePart
 
 #: Lines from which on it pays to let pyarrow work on all of them at once.
@@ -57,7 +58,7 @@ class Texts(Sequence[str]):
         offsets = np.append(0, ends)
         lines = pa.LargeStringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(self._block))
         if self._good is not None:
-            lines = lines.filter(pa.array(self._good))
+            lines = lines.filter(as_mask(self._good))
         return pc.ascii_rtrim(lines, "\r\n")
 
     @cached_property
@@ -131,9 +132,7 @@ def _where(column: Any, good: NDArray[np.bool_]) -> Any:
         return list(compress(column, good))
     if isinstance(column, np.ndarray):
         return column[good]
-    import pyarrow as pa
-
-    return column.filter(pa.array(good))
+    return column.filter(as_mask(good))
 
 
 #: The types of a reader whose format has none.

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from phida.streams.arrays import as_floats
 from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, Texts, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection, made_up
 from phida.streams.conversion import Column, Conversion, Widths, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks, detected_delimiter
-from phida.streams.lines import Lines, Taken
+from phida.streams.lines import Lines, Taken, portions
 from phida.streams.values import MISSING, checked, is_missing, is_sound, missing
 
 #: More columns than this are no table. Their names alone would take a hundred times the room of the line.
@@ -213,7 +214,7 @@ class CsvRows:
         ):
             with suppress(ValueError):  # pyarrow's are among them
                 blocks = [self._recoded(block) for block in blocks]
-                rows = np.concatenate([self._numbers(portion) for portion in _portions(b"".join(blocks))])
+                rows = np.concatenate([self._numbers(portion) for portion in portions(b"".join(blocks), _PORTION)])
         if rows is not None and len(rows) != sum(map(len, group)):  # pyarrow takes a carriage return for a line break
             rows = None
         begin = 0
@@ -262,7 +263,7 @@ class CsvRows:
         )
         rows = np.empty((len(table), len(chosen)))
         for i, column in enumerate(table.columns):
-            rows[:, i] = column.to_numpy()
+            rows[:, i] = as_floats(column)
         return rows
 
     def _bad_row(self, text: str, number: int) -> BadRow:
@@ -358,17 +359,6 @@ def not_decoded(line: int, error: UnicodeDecodeError) -> DataError:
 
 #: What pyarrow takes for a missing value: it compares with upper and lower case told apart.
 _NULLS = [form for text in MISSING for form in dict.fromkeys((text, text.upper(), text.title(), "NaN"))]
-
-
-def _portions(block: bytes) -> Iterator[bytes]:
-    """Parts of whole lines that are short together, or single lines that are long."""
-    begin = 0
-    while len(block) - begin > _PORTION:
-        end = block.rfind(b"\n", begin, begin + _PORTION) + 1 or block.index(b"\n", begin) + 1
-        yield block[begin:end]
-        begin = end
-    if begin < len(block):
-        yield block[begin:] if begin else block
 
 
 def _listed(names: Sequence[str]) -> str:

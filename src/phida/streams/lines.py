@@ -500,3 +500,14 @@ def _behind_quotes(pieces: bytearray, at: int, last: bool) -> tuple[int, bool]:
         if pieces[quote + 1 : quote + 2] != b'"':
             return quote + 1, False
         at = quote + 2
+
+
+def portions(block: bytes, most: int) -> Iterator[bytes]:
+    """Parts of whole lines that have at most so many bytes together, or are single lines."""
+    begin = 0
+    while len(block) - begin > most:
+        end = block.rfind(b"\n", begin, begin + most) + 1 or block.index(b"\n", begin) + 1
+        yield block[begin:end]
+        begin = end
+    if begin < len(block):
+        yield block[begin:] if begin else block

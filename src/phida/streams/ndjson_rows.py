@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from phida.streams.arrays import as_floats
 from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection
 from phida.streams.conversion import Column, Conversion, Widths, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks
 from phida.streams.lines import Lines, Taken
+from phida.streams.ndjson_layout import Layout
 from phida.streams.values import checked, is_missing, is_sound, missing
 
 #: Rows below which line by line is faster, and pyarrow need not be loaded.
@@ -25,6 +27,9 @@ _MANY = 100
 
 #: Rows by which columns are judged.
 _SAMPLE = 1000
+
+#: Added to numbers, since JSON's integer -0 is 0.
+_PLUS_ZERO = 0.0
 
 
 class NdjsonRows:
@@ -58,6 +63,7 @@ class NdjsonRows:
         self._keep_missing = selection.keep_missing
         self._convert = {name: selection.convert[name] for name in self._names if name in selection.convert}
         self._conversions = {name: Conversion(format) for name, format in self._convert.items() if format is not None}
+        self._layout: Layout | None = None  # of the lines before
 
     @property
     def conversions(self) -> dict[str, str]:
@@ -123,23 +129,33 @@ class NdjsonRows:
     def _all_at_once(self, group: list[Taken]) -> Iterator[tuple[Taken, NDArray[np.float64] | None]]:
         """Batches, each with its numbers; None in their place where something in the lines is special."""
         count, rows = sum(map(len, group)), None
-        if count >= _MANY and not self._convert and all(map(_an_object_a_line, group)):
+        if count >= _MANY and not self._convert:
             self._lines.check_signals()
-            with suppress(ValueError):  # pyarrow's are among them
-                rows = self._numbers(b"".join([taken.block for taken in group]))
-        if rows is not None and len(rows) != count:
-            rows = None
+            rows = self._numbers(b"".join([taken.block for taken in group]), count)
         begin = 0
         for taken in group:
             yield taken, None if rows is None else rows[begin : begin + len(taken)]
             begin += len(taken)
 
-    def _numbers(self, block: bytes) -> NDArray[np.float64]:
+    def _numbers(self, block: bytes, count: int) -> NDArray[np.float64] | None:
+        """The features of all lines; None where something in them is special."""
+        layout = self._layout or Layout.of(block[: block.index(b"\n")])
+        if layout is not None and set(self._names) <= set(layout.names):
+            found = layout.numbers(block)
+            self._layout = None if found is None else layout
+            if found is not None:
+                places = [layout.names.index(name) for name in self._names]
+                return np.add(found[:, places], _PLUS_ZERO, order="C")
+        with suppress(ValueError):  # pyarrow's are among them
+            if _an_object_a_line(block, count) and (block.isascii() or block.decode()):
+                rows = self._read(block)
+                return rows if len(rows) == count else None
+        return None
+
+    def _read(self, block: bytes) -> NDArray[np.float64]:
         import pyarrow as pa
         from pyarrow import json as arrow_json
 
-        if not block.isascii():
-            block.decode()
         table = arrow_json.read_json(
             pa.BufferReader(block),
             arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
@@ -150,8 +166,8 @@ class NdjsonRows:
         )
         rows = np.empty((len(table), len(self._names)))
         for i, name in enumerate(self._names):
-            rows[:, i] = table.column(name).to_numpy()
-        return rows + 0.0  # JSON's integer -0 is 0
+            rows[:, i] = as_floats(table.column(name))
+        return rows + _PLUS_ZERO
 
     def _one_by_one(
         self, lines: list[bytes], begin: int
@@ -211,11 +227,10 @@ def _odd(value: object) -> str:
     return repr(value) if isinstance(value, str) and Dialect().is_number(value) else _text(value)
 
 
-def _an_object_a_line(taken: Taken) -> bool:
+def _an_object_a_line(block: bytes, count: int) -> bool:
     """Whether every line begins and ends with a brace; then no object reaches over two lines, nor do two share one."""
-    block = taken.block
     ended = block.count(b"}\n") + block.count(b"}\r\n")
-    return block.startswith(b"{") and block.count(b"\n{") == len(taken) - 1 and ended == len(taken)
+    return block.startswith(b"{") and block.count(b"\n{") == count - 1 and ended == count
 
 
 def _object(line: bytes, number: int) -> dict[str, Any]:

@@ -8,12 +8,13 @@ import json
 import math
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from phida.streams.arrays import as_column, as_table, as_texts
 from phida.streams.batch import Batch, RowReader, Texts
 from phida.streams.tables import FORMATS as TABLES
 from phida.streams.tables import TableFile
@@ -67,16 +68,7 @@ class TextOutput:
             self._write(_csv_line([self._row, *reader.all_names, self._cluster], self._delimiter).encode())
 
     def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
-        if self._as_ndjson:
-            self._write("".join(self._objects(batch, labels.tolist())).encode())
-        elif not self._verbatim:
-            self._write(_csv_lines({self._row: batch.numbers, **batch.columns(), self._cluster: labels}))
-        elif isinstance(batch.texts, Texts):
-            self._write(_joined(batch.numbers, batch.texts, labels, self._delimiter))
-        else:
-            mark = self._delimiter
-            rows = zip(batch.numbers.tolist(), batch.texts, labels.tolist(), strict=True)
-            self._write("".join([f"{number}{mark}{text}{mark}{label}\n" for number, text, label in rows]).encode())
+        self._write(self._objects(batch, labels) if self._as_ndjson else self._csv(batch, labels))
         self._file.flush()
 
     def sync(self) -> None:
@@ -86,20 +78,38 @@ class TextOutput:
     def close(self) -> None:
         self._file.flush()
 
-    def _objects(self, batch: Batch, labels: list[int]) -> list[str]:
+    def _csv(self, batch: Batch, labels: NDArray[np.int64]) -> bytes | memoryview:
+        if not self._verbatim:
+            return _csv_lines({self._row: batch.numbers, **batch.columns(), self._cluster: labels})
+        mark = self._delimiter
+        if isinstance(batch.texts, Texts):
+            return _joined("", batch.numbers, mark, batch.texts.array(), labels, lambda label: f"{mark}{label}\n")
+        rows = zip(batch.numbers.tolist(), batch.texts, labels.tolist(), strict=True)
+        return "".join([f"{number}{mark}{text}{mark}{label}\n" for number, text, label in rows]).encode()
+
+    def _objects(self, batch: Batch, labels: NDArray[np.int64]) -> bytes | memoryview:
+        first = f'{{"{self._row}": '
+
+        def last(label: int) -> str:
+            return f', "{self._cluster}": {label}}}\n'
+
+        if self._verbatim and isinstance(batch.texts, Texts):
+            return _joined(first, batch.numbers, ", ", _members(batch.texts), labels, last)
         numbers = batch.numbers.tolist()
         if self._verbatim:
-            return [
-                f'{{"{self._row}": {number}, {text.strip()[1:-1].strip()}, "{self._cluster}": {label}}}\n'
-                for number, text, label in zip(numbers, batch.texts, labels, strict=True)
+            rows = zip(numbers, batch.texts, labels.tolist(), strict=True)
+            lines = [f"{first}{number}, {text.strip()[1:-1].strip()}{last(label)}" for number, text, label in rows]
+        else:
+            columns = as_lists(batch.columns())
+            values = zip(*columns.values(), strict=True)
+            lines = [
+                json.dumps(
+                    {self._row: number, **dict(zip(columns, map(_value, row), strict=True)), self._cluster: label}
+                )
+                + "\n"
+                for number, row, label in zip(numbers, values, labels.tolist(), strict=True)
             ]
-        columns = as_lists(batch.columns())
-        rows = zip(*columns.values(), strict=True)
-        return [
-            json.dumps({self._row: number, **dict(zip(columns, map(_value, row), strict=True)), self._cluster: label})
-            + "\n"
-            for number, row, label in zip(numbers, rows, labels, strict=True)
-        ]
+        return "".join(lines).encode()
 
     def _write(self, content: bytes | memoryview) -> None:
         content = memoryview(content)
@@ -116,18 +126,16 @@ class TableOutput:
 
     def __init__(self, file: IO[bytes], format: str, reader: RowReader) -> None:
         self.format = format
-        self._table = TableFile(file, format)
         self._reader = reader
         self._row, self._cluster = free_names(reader)
+        self._table = TableFile(file, format, increasing=self._row)
 
     def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
-        import pyarrow as pa
-
         reader = self._reader
         of_text = reader.format in ("csv", "tsv", "ndjson")
         columns = numeric_columns(batch, reader.features) if of_text else batch.columns()
         found = {name: columns[name] for name in reader.all_names}
-        self._table.write(pa.table({self._row: batch.numbers, **found, self._cluster: labels}))
+        self._table.write(as_table({self._row: batch.numbers, **found, self._cluster: labels}))
 
     def sync(self) -> None:
         """Nothing is safe before the file is complete."""
@@ -157,16 +165,44 @@ def _free(name: str, taken: Sequence[str]) -> str:
     return name if name not in taken else _free(f"{name}_", taken)
 
 
-def _joined(numbers: NDArray[np.int64], texts: Texts, labels: NDArray[np.int64], delimiter: str) -> memoryview:
+def _joined(
+    first: str,
+    numbers: NDArray[np.int64],
+    between: str,
+    texts: Any,
+    labels: NDArray[np.int64],
+    last: Callable[[int], str],
+) -> memoryview:
     """Lines with a number in front and a label behind, all at once."""
+    import pyarrow as pa
+
+    count, least, most = len(labels), int(labels.min()), int(labels.max())
+    if most - least < count:
+        known, which = np.arange(least, most + 1), labels - least
+    else:
+        known, which = np.unique(labels, return_inverse=True)
+    # Clusters are few, so the end of a line is made once for each. All pieces in order are one array, whose content is
+    # the text; pyarrow's function that joins strings takes twice the time.
+    ends = [last(label) for label in known.tolist()]
+    pieces = [as_texts([first, between, *ends]), as_column(numbers).cast(pa.large_string()), texts]
+    order = np.empty((count, 5), np.int64)
+    order[:, 0] = 0
+    order[:, 1] = np.arange(2 + len(ends), 2 + len(ends) + count)
+    order[:, 2] = 1
+    order[:, 3] = order[:, 1] + count
+    order[:, 4] = which + 2
+    lines = pa.concat_arrays(pieces).take(as_column(order.reshape(-1) if first else order[:, 1:].reshape(-1)))
+    begin, end = np.frombuffer(lines.buffers()[1], np.int64, len(lines) + 1, lines.offset * 8)[[0, -1]].tolist()
+    return memoryview(lines.buffers()[2])[begin:end]
+
+
+def _members(texts: Texts) -> Any:
+    """What is between the braces of each object."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    kind = pa.large_string()
-    ends = pc.binary_join_element_wise(pa.array(labels).cast(kind), pa.scalar("", kind), pa.scalar("\n", kind))
-    lines = pc.binary_join_element_wise(pa.array(numbers).cast(kind), texts.array(), ends, pa.scalar(delimiter, kind))
-    first, last = np.frombuffer(lines.buffers()[1], np.int64, len(lines) + 1, lines.offset * 8)[[0, -1]].tolist()
-    return memoryview(lines.buffers()[2])[first:last]
+    inner = pc.binary_slice(texts.array().cast(pa.large_binary()), 1, -1)
+    return pc.ascii_trim_whitespace(inner.cast(pa.large_string(), safe=False))
 
 
 def _csv_lines(columns: dict[str, Any]) -> memoryview:
@@ -174,7 +210,7 @@ def _csv_lines(columns: dict[str, Any]) -> memoryview:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    table = pa.table(columns)
+    table = as_table(columns)
     for i, field in enumerate(table.schema):
         if pa.types.is_nested(field.type) or pa.types.is_decimal(field.type):
             table = table.set_column(i, field.name, pa.array(map(str, table.column(i).to_pylist()), pa.string()))

@@ -45,6 +45,8 @@ def sound(
 ) -> tuple[NDArray[np.bool_], list[BadRow]]:
     """Which rows may be learned from, and what is wrong with the others; those with NaN may be kept, to be filled."""
     fine = is_sound(rows, keep_missing=keep_missing)
+    if fine.all():
+        return np.ones(len(rows), np.bool_), []
     good = np.asarray(fine.all(axis=1))
     bad = []
     for at in np.flatnonzero(~good).tolist():

@@ -12,6 +12,7 @@ from typing import IO, Any, Protocol
 
 import numpy as np
 
+from phida.streams.arrays import as_table
 from phida.streams.batch import Batch, DataError, RowReader
 from phida.streams.columns import made_up
 from phida.streams.tables import TableFile
@@ -85,10 +86,8 @@ class ArrowWriter:
         self._features = reader.features
 
     def write(self, batch: Batch) -> None:
-        import pyarrow as pa
-
         columns = numeric_columns(batch, self._features)
-        self._file.write(pa.table({name: columns[name] for name in self._names}))
+        self._file.write(as_table({name: columns[name] for name in self._names}))
 
     def close(self) -> None:
         self._file.close()
