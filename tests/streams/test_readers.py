@@ -94,7 +94,7 @@ def test_record_batches_of_any_length_give_the_same_batches(tmp_path, size, star
         for length in (1, 0, 2, 4, 93, 5, 300, 1, 1, 193):
             out.write_table(table().slice(begin, length))
             begin += length
-    _, batches = read(Source(str(path), selection=CHOSEN, row=start), size)
+    _, batches = read(Source(str(path), selection=CHOSEN, row=start, offset=start), size)
     ends = [end for end in [*range(size, len(X), size), len(X)] if end > start]
     assert [batch.end for batch in batches] == ends
     for batch, first in zip(batches, [start, *ends], strict=False):
