@@ -189,6 +189,13 @@ def test_a_folder_without_records_says_what_to_do(tmp_path):
         report.write(tmp_path, tmp_path / "out", None, 1, lambda text: None)
 
 
+def test_a_folder_of_failed_trials_says_why(tmp_path, monkeypatch):
+    failed = trials_of(["a", "a"], [None, None]).assign(status="failed", reason="out of memory")
+    monkeypatch.setattr(report, "evaluate", lambda *given: failed)
+    with pytest.raises(ValueError, match=r"none of the 2 trials in .* has a result: out of memory"):
+        report.write(tmp_path, tmp_path / "out", None, 1, lambda text: None)
+
+
 def trials_of(made_with, ari, method="PHIDA"):
     facts = {"setting": "stationary", "dataset": "iris", "method": method, "status": "ok", "reason": ""}
     rows = [facts | {"seed": s, "made_with": m, "ari": v} for s, (m, v) in enumerate(zip(made_with, ari, strict=True))]

@@ -41,6 +41,8 @@ def write(
     trials = evaluate(folder, data, jobs)
     if trials.empty:
         raise ValueError(f"{folder} holds no record; make some with: phida-bench run --out {folder}")
+    if not (trials["status"] == "ok").any():
+        raise ValueError(f"none of the {len(trials)} trials in {folder} has a result: {trials['reason'].iloc[0]}.")
     say(f"{len(trials)} trials evaluated")
     facts = {} if archive is None else {"raw records": _packed(folder, archive)}
     ours = trials["setting"].isin(SETTINGS)
