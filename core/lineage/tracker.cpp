@@ -130,7 +130,7 @@ void Tracker::update(const Mapping& mapping, NodeState& nodes, Lineage& lineage)
   lineage.sample = mapping.sample;
 }
 
-// Most nodes are of the cluster that they were of when this was last asked.
+// Looks where the answer was last time, since few nodes change their cluster.
 std::int32_t Tracker::living_of(std::size_t node, const NodeState& nodes, const Lineage& lineage) {
   const std::int64_t id = nodes.cluster_id[node];
   if (id == kNone) return kNone;
@@ -477,13 +477,13 @@ void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& line
 }
 
 void Tracker::confirm_merges(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
-  const auto living_of = [&](std::int64_t id) {
+  const auto alive = [&](std::int64_t id) {
     const std::int32_t k = position_of(id, lineage.living);
     return k == kNone || lineage.living[k].ended ? kNone : k;
   };
   for (std::size_t at = 0; at < lineage.candidates.size();) {
     const Candidate candidate = lineage.candidates[at];
-    const std::int32_t a = living_of(candidate.first), b = living_of(candidate.second);
+    const std::int32_t a = alive(candidate.first), b = alive(candidate.second);
     if (candidate.kind != EventKind::kMerged ||
         (a != kNone && b != kNone &&
          (!shown_[at] || candidate.evidence < enough(mapping, std::min(lineage.living[a].rows,

@@ -11,12 +11,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Distances and ways are right to this share; what is compared by the triangle inequality must not be closer.
+// Distances are right to this share, and so are moves once they are lengthened by it.
 constexpr double kRounding = 1e-9;
 
 // A row is compared with all lists once it has moved this share of the mean distance between the neighbours that are
-// needed and the reach. More makes lists fail that would hold, less compares too often; 0.05 to 0.2 cost the same.
-constexpr double kWay = 0.1;
+// needed and the reach. More makes lists fail that would hold, less compares too often.
+constexpr double kMoveShare = 0.1;
 
 // A square that may have a root up to `distance`.
 double square_up_to(double distance) { return distance * distance * (1.0 + 1e-15); }
@@ -59,6 +59,7 @@ void NeighbourLists::List::sort() {
 bool NeighbourLists::update(const RowMatrix& rows, std::span<const std::int32_t> members,
                             std::span<const std::int64_t> stamps, std::size_t k) {
   if (blocks_.dims() != rows.cols()) {
+    *this = NeighbourLists();
     blocks_ = BlockedRows(rows.cols());
     place_ = RowMatrix(rows.cols());
   }
@@ -69,7 +70,7 @@ bool NeighbourLists::update(const RowMatrix& rows, std::span<const std::int32_t>
   found_.resize(padded(n));
   for (std::size_t slot = 0; slot < n; ++slot) renew_distances(slot);
   for (const std::size_t slot : changes_)
-    if (!(way_[slot] <= longest_way_)) search(rows, slot);
+    if (!(moved_[slot] <= longest_move_)) search(rows, slot);
   const std::size_t needed = std::min(k, n - 1);
   search_where_needed(rows, needed);
   // Distances that are no numbers leave lists too short.
@@ -91,7 +92,7 @@ void NeighbourLists::note_changes(const RowMatrix& rows, std::span<const std::in
       changed_.push_back(0);
       lists_.emplace_back();
       limit_.push_back(kInfinity);
-      way_.push_back(kInfinity);
+      moved_.push_back(kInfinity);
       place_.append(rows[row]);
       blocks_.append(rows[row]);
     }
@@ -107,7 +108,7 @@ void NeighbourLists::note_changes(const RowMatrix& rows, std::span<const std::in
   changed_.clear();
   lists_.clear();
   limit_.clear();
-  way_.clear();
+  moved_.clear();
   place_.resize(0);
   blocks_.resize(0);
   note_changes(rows, members, stamps);
@@ -115,11 +116,12 @@ void NeighbourLists::note_changes(const RowMatrix& rows, std::span<const std::in
 
 void NeighbourLists::note_move(const RowMatrix& rows, std::size_t slot) {
   const double* const row = rows[row_[slot]];
-  const double moved = std::sqrt(squared_distance(row, place_[slot], rows.cols()));
+  const double move =
+      std::sqrt(squared_distance(row, place_[slot], rows.cols())) * (1.0 + kRounding);
   std::copy_n(row, rows.cols(), place_[slot]);
   blocks_.set(slot, row);
-  way_[slot] += moved;
-  lists_[slot].reach -= moved;
+  moved_[slot] += move;
+  lists_[slot].reach -= move;
   limit_[slot] = square_up_to(std::max(lists_[slot].reach, 0.0));
   changed_[slot] = 1;
   changes_.push_back(slot);
@@ -137,6 +139,7 @@ void NeighbourLists::renew_distances(std::size_t slot) {
     renewed = true;
     if (list.entry[e].distance < kInfinity) continue;
     list.size = 0;  // no number: it is searched for, and may not hold
+    list.reach = 0.0;
     return;
   }
   if (renewed) list.sort();
@@ -160,7 +163,7 @@ void NeighbourLists::search(const RowMatrix& rows, std::size_t slot) {
     list.reach = list.entry[kLength - 1].distance;
   limit_[slot] = square_up_to(list.reach);
   searched_[slot] = 1;
-  way_[slot] = 0.0;
+  moved_[slot] = 0.0;
   const std::size_t near =
       kernels().positions_within(squares_.data(), limit_.data(), row_.size(), found_.data());
   for (std::size_t f = 0; f < near; ++f) {
@@ -171,9 +174,9 @@ void NeighbourLists::search(const RowMatrix& rows, std::size_t slot) {
   }
 }
 
-// Where a row that is not in the list may be among the `needed` nearest.
+// Searches for lists in which a row may be missing from the `needed` nearest.
 void NeighbourLists::search_where_needed(const RowMatrix& rows, std::size_t needed) {
-  const double longest = *std::max_element(way_.begin(), way_.end());
+  const double longest = *std::max_element(moved_.begin(), moved_.end());
   double margins = 0.0;
   std::size_t n_margins = 0;
   for (std::size_t slot = 0; slot < row_.size(); ++slot) {
@@ -187,7 +190,7 @@ void NeighbourLists::search_where_needed(const RowMatrix& rows, std::size_t need
     margins += margin;
     ++n_margins;
   }
-  longest_way_ = n_margins == 0 ? 0.0 : kWay * margins / static_cast<double>(n_margins);
+  longest_move_ = n_margins == 0 ? 0.0 : kMoveShare * margins / static_cast<double>(n_margins);
 }
 
 }  // namespace phida

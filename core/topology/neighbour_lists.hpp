@@ -1,8 +1,8 @@
 // The nearest neighbours of every row of a set, kept from one refresh to the next.
 //
 // Rows move little between two refreshes. A list has a few neighbours more than needed, with distances that are kept up
-// to date, and a reach: all other rows were at least so far away. Each move takes its length off that, by the triangle
-// inequality, and a list is searched for anew only where another row may have come near enough to belong to it.
+// to date, and a reach: all other rows were at least so far away. A move shortens the reach by its length, by the
+// triangle inequality. A list is searched for anew only if another row may have come near enough to belong to it.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,8 @@ class NeighbourLists {
   struct List {
     Neighbour entry[kLength];
     std::size_t size = 0;
-    double reach = 0.0;  // a row that is not in the list is at least so far away, less its way
+    double reach =
+        0.0;  // a row that is not in the list is at least so far away, less its own moves
 
     bool has(std::int32_t row) const;
     void insert(const Neighbour& neighbour);
@@ -68,10 +69,10 @@ class NeighbourLists {
   std::vector<std::size_t> changes_;    // the slots that changed
   std::vector<List> lists_;             // per slot
   std::vector<double> limit_;           // per slot: squares beyond this cannot enter its list
-  std::vector<double> way_;   // per slot: how far it moved since it was compared with all lists
-  double longest_way_ = 0.0;  // a row that moved farther is compared again
-  RowMatrix place_;           // per slot: its row at this call, and before that at the last one
-  BlockedRows blocks_;        // per slot
+  std::vector<double> moved_;           // per slot: how far, since it was compared with all lists
+  double longest_move_ = 0.0;           // a row that moved farther is compared again
+  RowMatrix place_;     // per slot: its row at this call, and before that at the last one
+  BlockedRows blocks_;  // per slot
   AlignedDoubles squares_;
   std::vector<std::int32_t> found_;
 };

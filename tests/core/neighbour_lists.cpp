@@ -14,13 +14,14 @@ namespace {
 // Rows that are added, moved and removed, with the stamps that nodes carry; some of them are members.
 struct Program {
   Random random;
-  bool tied;
+  bool tied, far;
   RowMatrix rows;
   std::vector<std::int64_t> stamps;
   std::vector<std::uint8_t> member;
   std::int64_t changes = 0;
 
-  Program(std::uint64_t seed, std::size_t dims) : random(seed), tied(seed % 2), rows(dims) {
+  Program(std::uint64_t seed, std::size_t dims)
+      : random(seed), tied(seed % 2), far(seed % 5 == 4), rows(dims) {
     for (std::size_t i = 0, n = 2 + random.below(70); i < n; ++i) add();
   }
   RowMatrix row() { return tied ? random.grid(1, rows.cols(), 3) : random.rows(1, rows.cols()); }
@@ -35,6 +36,7 @@ struct Program {
     const RowMatrix towards = row();
     for (std::size_t j = 0; j < rows.cols(); ++j)
       rows[i][j] = share == 1.0 ? towards[0][j] : rows[i][j] + share * (towards[0][j] - rows[i][j]);
+    if (far && random.below(5) == 0) rows[i][0] = 1e200;  // squares overflow
     stamps[i] = ++changes;
   }
   void remove(std::size_t i) {
