@@ -1,5 +1,7 @@
 """Files as people have them: other delimiters, decimal commas, encodings, ids, dates, gaps."""
 
+import csv
+import json
 import re
 import subprocess
 import sys
@@ -308,6 +310,60 @@ def test_labelled_rows_as_a_table(here, suffix):
     labels = [model.partial_fit(X[:1000]).predict(X).tolist()]
     assert table["cluster"].to_pylist() == labels[0]
     assert phida("stream", "r.csv", "--output", f"p.{suffix}", "--checkpoint", "s").exit_code == 2
+
+
+def labelled(path, *words, suffix="ndjson"):
+    """What a stream of a file writes."""
+    found = phida("stream", path, "-o", f"out.{suffix}", "--output-format", suffix, *words)
+    assert found.exit_code == 0, found.output
+    return Path(f"out.{suffix}")
+
+
+@pytest.mark.parametrize("rows", [3, 400], ids=["few", "many"])
+def test_an_object_without_members_is_written_as_json(here, rows):
+    lines = [f'{{"a": {i % 7}, "b": {i % 5}}}' for i in range(rows)]
+    Path("x.ndjson").write_text("\n".join([*lines, "{ }", lines[0]]))
+    written = [json.loads(line) for line in labelled("x.ndjson", "--impute", "median").read_text().splitlines()]
+    assert [row["row"] for row in written] == list(range(rows + 2)) and set(written[rows]) == {"row", "cluster"}
+
+
+def test_a_mark_of_bytes_in_a_later_line_is_a_bad_row(here):
+    lines = [b'{"a": 1, "b": 2}', b'\xef\xbb\xbf{"a": 1, "b": 2}', b'{"a": 2, "b": 2}']
+    Path("x.ndjson").write_bytes(b"\n".join(lines))
+    written = [json.loads(line) for line in labelled("x.ndjson", "--on-bad-row", "skip").read_text().splitlines()]
+    assert [row["row"] for row in written] == [0, 2]
+
+
+def test_ndjson_of_a_table_is_json(here):
+    numbers = pa.array([1.0, np.nan, np.inf, 2.0])
+    texts = pa.array(["true", "null", "0012", "12"])
+    table = pa.table({"a": [1.0, 2.0, 1.0, 2.0], "b": [1.0, 2.0, 1.0, 2.0], "c": numbers, "d": texts})
+    parquet.write_table(table, "x.parquet")
+    written = [json.loads(line, parse_constant=pytest.fail) for line in
+               labelled("x.parquet", "--columns", "a,b").read_text().splitlines()]  # fmt: skip
+    assert [row["c"] for row in written] == [1.0, None, None, 2.0]
+    assert [row["d"] for row in written] == ["true", "null", "0012", 12]
+
+
+def test_columns_of_arrow_that_csv_and_files_have_no_word_for(here):
+    values = [1.0, 2.0, 1.0]
+    kinds = [pa.array(["x", "y", "x"]).dictionary_encode(), pa.array(["z", "z", "y"]).dictionary_encode()]
+    schema = pa.schema({"a": pa.float64(), "k": kinds[0].type, "p": pa.decimal128(5, 2)})
+    price = pa.array([None, 3, 4], pa.decimal128(5, 2))
+    with pa.ipc.new_stream("x.arrow", schema) as out:
+        for kind in kinds:
+            out.write_batch(pa.record_batch([pa.array(values), kind, price], schema=schema))
+    tables = labelled("x.arrow", "--columns", "a", "--batch", "3", suffix="arrow")
+    assert pa.ipc.open_file(tables).read_all()["k"].to_pylist() == ["x", "y", "x", "z", "z", "y"]
+    lines = csv.reader(labelled("x.arrow", "--columns", "a", "--batch", "3", suffix="csv").read_text().splitlines())
+    assert [line[3] for line in lines] == ["p", *["", "3.00", "4.00"] * 2]
+
+
+def test_times_below_a_microsecond(here):
+    times = pa.array([1, 86_400_000_000_001, 3], pa.timestamp("ns"))
+    parquet.write_table(pa.table({"t": times, "a": [1.0, 2.0, 3.0]}), "x.parquet")
+    _, (batch,) = read("x.parquet", Selection(convert=("t",)))
+    assert batch.rows[:, 0].tolist() == [0.0, 1.0, 0.0]
 
 
 def test_help_says_of_each_command_what_the_command_says_of_itself():

@@ -34,6 +34,12 @@ def test_blanks_are_part_of_the_layout(blank):
     assert numbers(line, line.replace(b'"b"', b' "b"')) is None
 
 
+@pytest.mark.parametrize("count", range(12))
+def test_a_shorter_line_at_the_end_is_of_another_layout(count):
+    wide = b'{"a":%s1, "b":%s2}' % ((b" " * count,) * 2)
+    assert (numbers(wide, b'{"a":1,"b":2}') is None) and (numbers(b'{"b":%s2}' % (b" " * count), b'{"a":1}') is None)
+
+
 def test_more_lines_than_are_read_at_a_time():
     lines = [b'{"a": %d, "b": %d.5}' % (i, i % 7) for i in range(30_000)]
     assert np.array_equal(numbers(*lines), as_json_reads(lines, "ab"))

@@ -165,7 +165,8 @@ class ArrowRows:
         types = self._pa.types
         if types.is_date(column.type) or types.is_timestamp(column.type):
             missing = column.is_null().to_numpy(zero_copy_only=False)
-            seconds = column.cast(self._pa.timestamp("us")).cast(self._pa.int64()).fill_null(0).to_numpy() / 1e6
+            microseconds = column.cast(self._pa.timestamp("us"), safe=False)
+            seconds = microseconds.cast(self._pa.int64()).fill_null(0).to_numpy() / 1e6
             return np.where(missing, np.nan, seconds / 86400)
         return as_floats(column)
 

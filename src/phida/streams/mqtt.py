@@ -154,7 +154,8 @@ def subscribed(address: Address, signals: Signals | None, notify: Callable[[str]
         subscription.failure = subscription.failure or "The stream has ended."
         # Messages on their way here reset the connection when it is closed, and acknowledgements that the broker has
         # not read by then are lost. A broker answers in order, also to the end of a subscription that never was.
-        if client.unsubscribe(f"phida/{name}")[0] == paho.MQTT_ERR_SUCCESS:
+        never = f"phida/{hashlib.sha256(name.encode()).hexdigest()}"
+        if client.unsubscribe(never)[0] == paho.MQTT_ERR_SUCCESS:
             confirmed.wait(_LAST)
         client.disconnect()
         client.loop_stop()

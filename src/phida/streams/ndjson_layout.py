@@ -94,7 +94,7 @@ class Layout:
         if len(colons) != count * len(self._lengths):
             return None
         begins = colons.reshape(count, -1) + self._blanks
-        if not self._all_literals_are_here(block, begins):
+        if begins.max() >= len(block) - len(b"}\n") or not self._all_literals_are_here(block, begins):
             return None
         ends = np.empty_like(begins)
         ends.reshape(-1)[:-1] = (begins - self._lengths).reshape(-1)[1:]

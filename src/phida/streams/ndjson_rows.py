@@ -1,6 +1,6 @@
 """Rows of newline-delimited JSON: an object a line.
 
-Like CSV, most batches are read by pyarrow many lines at a time, and the others line by line.
+Lines of one layout are read all at once. Other batches are read by pyarrow, like CSV, or line by line.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def _an_object_a_line(block: bytes, count: int) -> bool:
 
 def _object(line: bytes, number: int) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        found = json.loads(line.decode())  # of bytes, it would accept a mark of their order
     except (ValueError, RecursionError) as error:
         raise DataError(f"row {number} is not JSON ({error}).") from error
     if not isinstance(found, dict):

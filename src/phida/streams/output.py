@@ -94,11 +94,15 @@ class TextOutput:
             return f', "{self._cluster}": {label}}}\n'
 
         if self._verbatim and isinstance(batch.texts, Texts):
-            return _joined(first, batch.numbers, ", ", _members(batch.texts), labels, last)
+            members = _members(batch.texts)
+            if not _any_empty(members):
+                return _joined(first, batch.numbers, ", ", members, labels, last)
         numbers = batch.numbers.tolist()
         if self._verbatim:
-            rows = zip(numbers, batch.texts, labels.tolist(), strict=True)
-            lines = [f"{first}{number}, {text.strip()[1:-1].strip()}{last(label)}" for number, text, label in rows]
+            rows = zip(numbers, (text.strip()[1:-1].strip() for text in batch.texts), labels.tolist(), strict=True)
+            lines = [
+                f"{first}{number}{', ' if members else ''}{members}{last(label)}" for number, members, label in rows
+            ]
         else:
             columns = as_lists(batch.columns())
             values = zip(*columns.values(), strict=True)
@@ -205,6 +209,12 @@ def _members(texts: Texts) -> Any:
     return pc.ascii_trim_whitespace(inner.cast(pa.large_string(), safe=False))
 
 
+def _any_empty(texts: Any) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.min(pc.binary_length(texts)).as_py() == 0)
+
+
 def _csv_lines(columns: dict[str, Any]) -> memoryview:
     """Columns as CSV, without a header."""
     import pyarrow as pa
@@ -213,7 +223,8 @@ def _csv_lines(columns: dict[str, Any]) -> memoryview:
     table = as_table(columns)
     for i, field in enumerate(table.schema):
         if pa.types.is_nested(field.type) or pa.types.is_decimal(field.type):
-            table = table.set_column(i, field.name, pa.array(map(str, table.column(i).to_pylist()), pa.string()))
+            texts = [None if value is None else str(value) for value in table.column(i).to_pylist()]
+            table = table.set_column(i, field.name, pa.array(texts, pa.string()))
     sink = pa.BufferOutputStream()
     quoting = "needed" if any(_needs_quotes(column) for column in table.columns) else "none"
     arrow_csv.write_csv(table, sink, arrow_csv.WriteOptions(include_header=False, quoting_style=quoting))
@@ -237,11 +248,13 @@ def _csv_line(fields: Sequence[Any], delimiter: str) -> str:
 
 
 def _value(field: Any) -> Any:
-    """A field of a text format as the number that it is, if it is one."""
+    """A field as JSON has it; text is the number that it is, if it is one."""
+    if isinstance(field, float):
+        return field if math.isfinite(field) else None
     if not isinstance(field, str):
-        return field if isinstance(field, int | float | bool | type(None)) else str(field)
+        return field if isinstance(field, int | None) else str(field)
     try:
-        number = json.loads(field, parse_constant=str)
+        found = json.loads(field, parse_constant=str)
     except ValueError:
         return field
-    return field if isinstance(number, float) and not math.isfinite(number) else number
+    return found if type(found) is int or (type(found) is float and math.isfinite(found)) else field

@@ -35,6 +35,8 @@ class TableFile:
 
     def write(self, table: Any) -> None:
         """Take a table; what was taken is written when there is enough of it."""
+        if self._format == "arrow":
+            table = self._without_dictionaries(table)
         if self._schema is None:
             self._schema = table.schema
         elif table.schema != self._schema:
@@ -42,12 +44,19 @@ class TableFile:
                 table = table.cast(self._schema)
             except (self._pa.ArrowInvalid, self._pa.ArrowNotImplementedError) as error:
                 raise DataError(
-                    f"a column changes its type between rows ({error}); leave it out with --exclude."
+                    f"a column changes its type between rows ({error}); give it one type in the data."
                 ) from error
         self._held.append(table)
         self._n_held += len(table)
         if self._n_held >= _ROWS:
             self._write()
+
+    def _without_dictionaries(self, table: Any) -> Any:
+        """Those of a file may not change, and those of a stream do."""
+        for i, field in enumerate(table.schema):
+            if self._pa.types.is_dictionary(field.type):
+                table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
+        return table
 
     def close(self) -> None:
         """Write what is left."""
