@@ -110,7 +110,10 @@ def predict(
         Path | None, typer.Option("--output", "-o", help="Output file (default: standard output).")
     ] = None,
     output_format: Annotated[
-        str | None, typer.Option(help="Output format: csv, ndjson, parquet or arrow (default: from the suffix).")
+        str | None,
+        typer.Option(
+            help="Output format: csv, ndjson, parquet or arrow (default: from .parquet or .arrow, else as DATA)."
+        ),
     ] = None,
     format: options.Format = None,
     delimiter: options.Delimiter = None,

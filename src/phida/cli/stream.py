@@ -36,7 +36,10 @@ def stream(
         str | None, typer.Option("--output", "-o", help="Output file or kafka://HOST/TOPIC (default: standard output).")
     ] = None,
     output_format: Annotated[
-        str | None, typer.Option(help="Output format: csv, ndjson, parquet or arrow (default: from the suffix).")
+        str | None,
+        typer.Option(
+            help="Output format: csv, ndjson, parquet or arrow (default: from .parquet or .arrow, else as DATA)."
+        ),
     ] = None,
     batch: Annotated[
         int | None,

@@ -40,7 +40,7 @@ def fit_stream(
     """Train a model on a stream, batch by batch.
 
     The model is bit-identical to ``partial_fit`` over all rows on one machine. All rows of a batch go through one task,
-    which holds one Arrow batch at a time; the driver holds the model alone. Use ``on_batch`` to label rows.
+    which holds one Arrow batch at a time; the driver holds only the model. Use ``on_batch`` to label rows.
 
     After each batch, ``checkpoint/model.safetensors`` holds the model and the number of the batch, so a batch that
     Spark repeats is not learned twice. The file can be read at any time, with ``load`` of the estimator.
