@@ -99,10 +99,9 @@ class TextOutput:
                 return _joined(first, batch.numbers, ", ", members, labels, last)
         numbers = batch.numbers.tolist()
         if self._verbatim:
-            rows = zip(numbers, (text.strip()[1:-1].strip() for text in batch.texts), labels.tolist(), strict=True)
-            lines = [
-                f"{first}{number}{', ' if members else ''}{members}{last(label)}" for number, members, label in rows
-            ]
+            inside = (text.strip()[1:-1].strip() for text in batch.texts)
+            rows = zip(numbers, inside, labels.tolist(), strict=True)
+            lines = [f"{first}{number}{', ' if text else ''}{text}{last(label)}" for number, text, label in rows]
         else:
             columns = as_lists(batch.columns())
             values = zip(*columns.values(), strict=True)
