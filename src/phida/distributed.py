@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
+from itertools import repeat
 from typing import Any, TypeVar
 
 import numpy as np
@@ -57,23 +58,18 @@ def fit_parts(model: PHIDAPlus, X: Any, sample_weight: Any = None, n_jobs: int |
     """
     unfitted: PHIDAPlus = clone(model).set_params(compute_labels=False)
     samples = _validation.rows(unfitted, X)
-    weights = np.ones(len(samples)) if sample_weight is None else np.asarray(sample_weight)
-    if weights.shape != (len(samples),):
-        raise ValueError(f"sample_weight has shape {weights.shape}; expected one weight per row, ({len(samples)},).")
+    weights = _validation.weights(sample_weight, len(samples))
     n_parts = 1 if needs_order(unfitted) else N_PARTS
-    parts = zip(np.array_split(samples, n_parts), np.array_split(weights, n_parts), strict=True)
 
-    def learned(part: tuple[Any, Any]) -> PHIDAPlus:
-        rows, weight = part
+    def learned(rows: Any, weight: Any) -> PHIDAPlus:
         fresh: PHIDAPlus = clone(unfitted)
-        if not weight.any():
-            return fresh
-        return fresh.partial_fit(rows, sample_weight=None if sample_weight is None else weight)
+        has_rows = len(rows) if weight is None else weight.any()
+        return fresh.partial_fit(rows, sample_weight=weight) if has_rows else fresh
 
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as threads:
-        fitted: PHIDAPlus = merge_tree(list(threads.map(learned, parts)), mapped=threads.map)
-    if not fitted.__sklearn_is_fitted__():
-        raise ValueError("all rows have weight 0, so there are no rows to learn from.")
+        parts = repeat(None) if weights is None else np.array_split(weights, n_parts)
+        models = list(threads.map(learned, np.array_split(samples, n_parts), parts))
+        fitted: PHIDAPlus = merge_tree(models, mapped=threads.map)
     fitted._name_features(_validation.columns_of(X, samples.shape[1]).names)
     return fitted.refresh()
 
