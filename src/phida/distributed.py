@@ -70,7 +70,8 @@ def fit_parts(model: PHIDAPlus, X: Any, sample_weight: Any = None, n_jobs: int |
         parts = repeat(None) if weights is None else np.array_split(weights, n_parts)
         models = list(threads.map(learned, np.array_split(samples, n_parts), parts))
         fitted: PHIDAPlus = merge_tree(models, mapped=threads.map)
-    fitted._name_features(_validation.columns_of(X, samples.shape[1]).names)
+    names = _validation.columns_of(X, samples.shape[1]).names
+    fitted._name_features(None if names is None else names.tolist())
     return fitted.refresh()
 
 

@@ -107,7 +107,8 @@ def _merged(parts: DataFrame, model: E) -> E:
             n_parts = -(-n_parts // FAN_IN)
             groups = parts.withColumn("group", F.expr(f"int(part div {FAN_IN})")).repartition(n_parts, "group")
             parts = groups.groupBy("group").applyInArrow(_merging(clone(model)), RESULT)
-        return distributed.merge_tree(_models(parts.collect(), model))
+        merged: E = distributed.merge_tree(_models(parts.collect(), model))
+        return merged
     finally:
         kept.unpersist()
 
