@@ -158,6 +158,13 @@ def counted(number: int, word: str) -> str:
     return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
+def ratios(top: float) -> list[float]:
+    """Return the ticks 1, 2, 5, 10, … of a logarithmic axis up to ``top``; powers of ten if it is long."""
+    steps = (1, 2, 5) if top < 200 else (1,)
+    values = [step * 10.0**power for power in range(int(np.log10(top)) + 1) for step in steps]
+    return [value for value in values if value <= top]
+
+
 def joined(ids: Iterable[int], most: int = 4) -> str:
     """Join ids into one label."""
     names = [str(id) for id in ids]
