@@ -116,7 +116,7 @@ def assigned(model, rows, folder):
 def digits(folder):
     """The start page: the centres of what was found in handwritten digits that came class after class."""
     rows, classes = load_digits(return_X_y=True)
-    model = PHIDAPlus(level="parts", compute_labels=False)
+    model = PHIDAPlus(compute_labels=False)
     for digit in range(10):
         model.partial_fit(rows[classes == digit])
     labels = model.predict(rows)
