@@ -135,7 +135,8 @@ def _modes(moment: Moment) -> dict[str, Any]:
     In PHIDA+, where each mode has its own threshold, ``ratio`` is its persistence in units of it.
     """
     modes, nodes = moment.model.persistence_, moment.model.nodes_
-    ratio = modes.persistence / modes.threshold if np.ndim(modes.threshold) else None
+    threshold = modes.threshold
+    ratio = None if isinstance(threshold, float) else modes.persistence / threshold
     drawn = np.argsort(-(modes.persistence if ratio is None else ratio), kind="stable")[:MODES]
     return {
         "modes": {
@@ -143,7 +144,7 @@ def _modes(moment: Moment) -> dict[str, Any]:
             "birth": [number(b) for b in modes.birth[drawn]],
             "death": [number(d) for d in modes.death[drawn]],
             "cluster": _named(nodes.cluster_id[modes.node[drawn]]),
-            "threshold": number(modes.threshold) if ratio is None else None,
+            "threshold": number(threshold) if isinstance(threshold, float) else None,
             "ratio": None if ratio is None else [number(r) for r in ratio[drawn]],
         }
     }
