@@ -255,10 +255,10 @@ def _draw_cut(ax: Axes, record: Dendrogram, place: Callable[[float], float]) -> 
         middle = 1.0 if record.measure == "prominence" and low < 1 <= high else (low + top) / 2
         ax.axhspan(low, top, color=style.COLOURS[5], alpha=0.2, linewidth=0)
         ax.axhline(middle, color=style.ink(), linestyle=":", linewidth=1)
-        _write(ax, f"cut: {low:.3g} to {high:.3g}", middle)
+        style.note_line(ax, f"cut: {low:.3g} to {high:.3g}", middle)
     if len(record.height):
         ax.axhline(place(1.05), color=style.GREY, linewidth=0.8)
-    _write(ax, _end(record), place(1.05))
+    style.note_line(ax, _end(record), place(1.05))
 
 
 def _end(record: Dendrogram) -> str:
@@ -267,18 +267,3 @@ def _end(record: Dendrogram) -> str:
     why = "no two are adjacent" if roots > record.minimum_count else f"minimum count {record.minimum_count}"
     reason = f" ({why})" if record.leaves == "component" else ""
     return f"merging ends at {roots}{reason}" if len(record.height) else f"no merge{reason}"
-
-
-def _write(ax: Axes, text: str, y: float) -> None:
-    ax.annotate(
-        text,
-        (1, y),
-        (-6, 2),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=style.SMALL,
-        path_effects=style.halo(),
-        zorder=6,
-    )

@@ -177,12 +177,12 @@ def _place_by_ratio(ax: Axes, record: PersistenceDiagram) -> Floats:
     margin = 0.06 * np.ptp(record.birth) or 0.5
     limits = record.birth.min() - margin, record.birth.max() + margin
     ax.set(xlim=limits, ylim=(0.7 * _LEAST, 1.6 * never), yscale="log", ylabel="prominence / chance")
-    ax.axhline(1.0, color=style.ink(), linestyle="--", linewidth=1, label="what chance alone would show")
+    ax.axhline(1.0, color=style.ink(), linestyle="--", linewidth=1)
+    style.note_line(ax, "what chance alone would show", 1.0)
     ax.axhline((top * never) ** 0.5, color=style.GREY, linewidth=0.6)
     ticks = [0.1, 0.2, 0.5, *style.ratios(top)]
     ax.set_yticks([*ticks, never], [*(f"{tick:g}" for tick in ticks), "never dies"])
     ax.minorticks_off()
-    ax.legend(loc="lower right", fontsize=style.SMALL, frameon=False)
     return np.where(finite, np.maximum(record.ratio, _LEAST), never)
 
 

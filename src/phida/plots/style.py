@@ -84,6 +84,22 @@ def title(ax: Axes, text: str, note: str = "") -> None:
         )
 
 
+def note_line(ax: Axes, text: str, y: float) -> None:
+    """Write in small print above the right end of a line across the axes."""
+    ax.annotate(
+        text,
+        (1, y),
+        (-6, 2),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=SMALL,
+        path_effects=halo(),
+        zorder=6,
+    )
+
+
 def plain(text: object, longest: int = 28) -> str:
     """Return text as one short line, without line breaks and other characters that cannot be drawn."""
     line = "".join(letter if letter.isprintable() else " " for letter in str(text))
