@@ -20,8 +20,10 @@ def lineage(*events, n_dropped=0):
 
 
 def history(sample=(100, 250, 400), n_nodes=(5, 9, 12), n_clusters=(1, 2, 2), vigilance=(0.5, 0.625, 0.75), plus=False):
-    columns = (sample, n_nodes, n_clusters, n_clusters, vigilance, n_nodes)
-    return History(*(np.array(column) * (i < 4 or not plus) for i, column in enumerate(columns)))
+    columns = {"sample": sample, "n_nodes": n_nodes, "n_clusters": n_clusters}
+    if not plus:
+        columns |= {"n_components": n_clusters, "vigilance": vigilance, "interval": n_nodes}
+    return History(**{name: np.array(column) for name, column in columns.items()})
 
 
 def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=0, plus=False):

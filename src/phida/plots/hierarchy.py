@@ -88,9 +88,7 @@ class Dendrogram(_Record):
         mass = found.mass.copy()
         for into, source in zip(found.merge_into[:first], found.merge_from[:first], strict=True):
             mass[into] += mass[source]
-        merge_into, merge_from, height = (
-            merges[first:] for merges in (found.merge_into, found.merge_from, found.merge_height)
-        )
+        merge_into, merge_from, height = found.merge_into[first:], found.merge_from[first:], found.merge_height[first:]
         leaves = {leaf: [leaf] for leaf in np.setdiff1d(np.arange(len(mass)), found.merge_from[:first]).tolist()}
         for into, source in zip(merge_into.tolist(), merge_from.tolist(), strict=True):
             leaves[into] += leaves.pop(source)

@@ -43,7 +43,7 @@ def plot_history(model: Model, *, ax: Axes | None = None) -> Axes:
     ['nodes', 'clusters', 'vigilance', 'interval']
     """
     record = model.history_
-    panels = _PANELS if record.interval.any() else _PANELS[:2]
+    panels = [(field, name) for field, name in _PANELS if getattr(record, field) is not None]
     ax = style.axes_of(ax, (7.2, 1.4 * len(panels)))
     if not len(record.sample):
         return style.empty(ax, "no refresh yet")
