@@ -152,8 +152,8 @@ def main(folder):
     moments(rows, group, folder)
     vigilance(rows, folder)
     model = learned(rows, ROWS)
-    parts = model.cut(n_clusters=model.n_components_)
-    ax = with_rows(parts, rows)
+    components = model.cut(n_clusters=model.n_components_)
+    ax = with_rows(components, rows)
     retitle(
         ax,
         f"{len(model.graph_.source)} edges, {model.n_components_} PH components",
