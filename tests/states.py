@@ -27,7 +27,8 @@ def state_of(model):
 
 
 def learner_with(state):
-    learner = _core.Learner.__new__(_core.Learner)
+    kind = _core.PlusLearner if state.get("plus") is True else _core.Learner
+    learner = kind.__new__(kind)
     learner.__setstate__(state)
     return learner
 

@@ -36,7 +36,7 @@ class Events:
         with self._lock:
             self._next = 0
 
-    def collect(self, learner: _core.Learner) -> None:
+    def collect(self, learner: _core.Learner | _core.PlusLearner) -> None:
         """Queue the events since the last collection."""
         with self._lock:
             if learner.n_events > self._next:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from phida import _core, state_file
 from phida._events import ROWS_BETWEEN_COLLECTIONS, Callback, Events
 from phida._versions import __version__
-from phida.lineage import Event
 
-#: The rule of the published method that maps nodes to clusters, and those of PHIDA+.
-PUBLISHED = "published"
-LEVELS = ("groups", "parts")
+Learner = _core.Learner | _core.PlusLearner
+"""The native learner of PHIDA or of PHIDA+."""
 
 Settings = Mapping[str, Any]
-"""Arguments of the native learner by name; None means off."""
+"""``plus``, which chooses the native learner, and its parameters by name. None means off."""
+
+#: Limits of ``max_nodes``, and its default.
+FEWEST_NODES, MOST_NODES, DEFAULT_NODES = 8, 2**16, 2048
+
+#: Values of ``scale``.
+SCALES = ("auto", "standard", None)
 
 #: Held while a model begins or gets callbacks. One for all models, so that a fork can wait for it: a child must not
 #: inherit a lock that a thread of its parent holds.
@@ -39,7 +46,7 @@ class Model(Generic[F]):
     features of another.
     """
 
-    learner: _core.Learner
+    learner: Learner
     """Set when learning begins."""
     features: F
     """Set when learning begins."""
@@ -59,22 +66,19 @@ class Model(Generic[F]):
         """Create the learner, unless another thread already has. Return the features in use."""
         with _BEGINNING:
             if not self.begun:
-                learner = _core.Learner(n_features, **{k: v for k, v in settings.items() if v is not None})
-                self._put(learner, settings, features)
+                self._put(_new_learner(n_features, settings), settings, features)
                 if self.events is not None:
                     self.events.restart()
             return self.features
 
     @classmethod
-    def restored(cls, state: Mapping[str, Any], settings: Settings, features: F) -> Self:
-        """Restore a model from the state of a native learner, which must match the settings."""
-        learner = _core.Learner.__new__(_core.Learner)
+    def restored(cls, state: Mapping[str, Any], features: F) -> Self:
+        """Restore a model from the state of a native learner."""
+        kind: type[Learner] = _core.PlusLearner if state.get("plus") is True else _core.Learner
+        learner = kind.__new__(kind)
         learner.__setstate__(dict(state))
-        for name in ("released", "plus", "max_nodes", "half_life"):
-            if state.get(name, 0) != (settings.get(name) or 0):
-                raise ValueError(f"its parameters and its state disagree on {name!r}")
         model = cls()
-        model._put(learner, settings, features)
+        model._put(learner, _settings_of(learner, state), features)
         return model
 
     def with_features(self, features: F) -> Self:
@@ -99,7 +103,7 @@ class Model(Generic[F]):
             facts["preparation"] = self.preparation
         return state_file.content(state, facts)
 
-    def _put(self, learner: _core.Learner, settings: Settings, features: F) -> None:
+    def _put(self, learner: Learner, settings: Settings, features: F) -> None:
         self.settings = dict(settings)
         self.features = features
         self.learner = learner
@@ -118,39 +122,47 @@ class Model(Generic[F]):
                     f"{name} was changed from {before!r} to {settings[name]!r} after learning began; {advice}."
                 )
 
-    def refuse_changed_limits(self, max_nodes: int | None, half_life: float | None) -> None:
-        """Raise an error if a limit differs from that of the learner, for classes without ``fit``."""
-        found = (max_nodes, half_life)
-        if found != self.checked:
-            check_limits(*found)
-            advice = "set it back, or call clone() for a new model"
-            self.refuse_changes({**self.settings, **limits(*found)}, advice)
-            self.checked = found
+    def refuse_changed_parameters(self, *parameters: Any) -> None:
+        """Raise an error if a parameter of PHIDA+ differs from the learner's, for classes without ``fit``."""
+        if parameters != self.checked:
+            self.refuse_changes(plus_settings(*parameters), "set it back, or call clone() for a new model")
+            self.checked = parameters
 
-    def learn(self, samples: Any, rule: str) -> None:
-        """Learn rows in order. Lineage follows the clusters of this rule."""
-        learner, events = self.learner, self.events
-        learner.follow(rule)
+    def learn(self, samples: Any, weights: NDArray[np.float64] | None = None) -> None:
+        """Learn rows in order. Only PHIDA+ takes weights."""
+        learn: Callable[..., int] = self.learner.learn
+        events = self.events
         if events is None:
-            learner.learn(samples)
+            learn(samples, *(() if weights is None else (weights,)))
             return
         for first in range(0, len(samples), ROWS_BETWEEN_COLLECTIONS):
-            learner.learn(samples[first : first + ROWS_BETWEEN_COLLECTIONS])
-            events.collect(learner)
+            chunk = slice(first, first + ROWS_BETWEEN_COLLECTIONS)
+            learn(samples[chunk], *(() if weights is None else (weights[chunk],)))
+            events.collect(self.learner)
 
-    def apply_updates(self, updates: Sequence[Mapping[str, Any]], rule: str) -> None:
-        """Apply the statistics of workers, then learn the rows that they sent."""
-        self.learner.follow(rule)
-        self.learner.apply([dict(update) for update in updates])
+    def merge(self, others: Sequence[Model[F]]) -> None:
+        """Add what other models of PHIDA+ have learned. They do not change."""
+        learner = self.learner
+        assert isinstance(learner, _core.PlusLearner)
+        theirs = [other.learner for other in others]
+        if any(other is learner for other in theirs):
+            raise ValueError("a model cannot be merged with itself; copy.deepcopy makes another one.")
+        for number, other in enumerate(others, start=2):
+            for name, own in self.settings.items():
+                if other.settings[name] != own:
+                    raise ValueError(
+                        f"model {number} has {name}={other.settings[name]!r} and the first has {own!r}; "
+                        "merge models with the same parameters."
+                    )
+        learner.merge([other for other in theirs if isinstance(other, _core.PlusLearner)])
 
-    def end_learning(self, rule: str) -> None:
+    def end_learning(self) -> None:
         """Refresh, and begin a new stage of learning."""
-        self.learner.follow(rule)
         self.learner.end_learning()
 
-    def reading(self, rule: str) -> _core.Reading:
-        """A snapshot of the model as if learning had just ended, with the clusters of this rule."""
-        return self.learner.reading(rule)
+    def reading(self) -> _core.Reading:
+        """A snapshot of the model as if learning had just ended."""
+        return self.learner.reading()
 
     def on_event(self, callback: Callback) -> None:
         """Register a callback for the events from now on."""
@@ -165,21 +177,6 @@ class Model(Generic[F]):
             self.events.collect(self.learner)
             self.events.dispatch()
 
-    def replaced_by(self, learned: Model[F], n_seen: int, news: Sequence[Event]) -> Model[F]:
-        """What a copy of this model has learned, with the callbacks of this one; ``news`` wait to be dispatched.
-
-        Refused if this model learned other rows since ``n_seen``.
-        """
-        with _BEGINNING:
-            if self.n_seen != n_seen:
-                raise RuntimeError(
-                    "the model changed while a batch was being learned, so the batch was discarded; learn it again."
-                )
-            learned.events = self.events
-        if learned.events is not None:
-            learned.events.queue(news)
-        return learned
-
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "events"}
 
@@ -188,24 +185,36 @@ class Model(Generic[F]):
         self.__dict__.update(state)
 
 
-def check_level(level: object) -> str:
-    """Return the level if it is valid, else raise an error."""
-    if isinstance(level, str) and level in LEVELS:
-        return level
-    raise ValueError(f"level must be {' or '.join(map(repr, LEVELS))}, not {level!r}.")
-
-
-def limits(max_nodes: int | None, half_life: float | None) -> dict[str, Any]:
-    """The settings that bound what a learner keeps."""
+def plus_settings(max_nodes: int, half_life: float | None, scale: str | None) -> Settings:
+    """Return the settings of PHIDA+, after a check of its parameters."""
+    if not (isinstance(max_nodes, Integral) and FEWEST_NODES <= max_nodes <= MOST_NODES):
+        raise ValueError(f"max_nodes must be an integer from {FEWEST_NODES} to {MOST_NODES}, not {max_nodes!r}.")
+    if half_life is not None and not (isinstance(half_life, Real) and 0 < half_life <= 1e300):
+        raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")
+    if not (scale is None or isinstance(scale, str)) or scale not in SCALES:
+        raise ValueError(f"scale must be 'auto', 'standard' or None, not {scale!r}.")
     return {
-        "max_nodes": None if max_nodes is None else int(max_nodes),
+        "plus": True,
+        "max_nodes": int(max_nodes),
         "half_life": None if half_life is None else float(half_life),
+        "scale": scale,
     }
 
 
-def check_limits(max_nodes: int | None, half_life: float | None) -> None:
-    """Check the limits, for classes whose parameters scikit-learn does not check."""
-    if max_nodes is not None and not (isinstance(max_nodes, Integral) and 3 <= max_nodes <= 2**24):
-        raise ValueError(f"max_nodes must be None or from 3 to {2**24}, not {max_nodes!r}.")
-    if half_life is not None and not (isinstance(half_life, Real) and 0 < half_life <= 1e300):
-        raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")
+def _new_learner(n_features: int, settings: Settings) -> Learner:
+    if not settings["plus"]:
+        return _core.Learner(n_features, released=settings["released"])
+    return _core.PlusLearner(
+        n_features,
+        max_nodes=settings["max_nodes"],
+        half_life=settings["half_life"] or 0.0,
+        scale=settings["scale"] or "none",
+    )
+
+
+def _settings_of(learner: Learner, state: Mapping[str, Any]) -> Settings:
+    """Return the settings that a learner was restored with."""
+    if isinstance(learner, _core.Learner):
+        return {"plus": False, "released": state.get("released") is True}
+    scale = None if learner.scale == "none" else learner.scale
+    return plus_settings(learner.max_nodes, learner.half_life or None, scale)

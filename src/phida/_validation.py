@@ -16,6 +16,9 @@ if TYPE_CHECKING:  # the command line does without scikit-learn, which takes a s
 #: Squares of larger values overflow.
 LARGEST = 1e140
 
+#: Rows up to this number can be counted in steps of one.
+LARGEST_WEIGHT = 2.0**53
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -61,6 +64,30 @@ def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
         raise ValueError(f"X holds an integer that is too large for float64 ({error}); rescale that column.") from error
     _refuse_outside(array, X)
     return array  # type: ignore[no-any-return]
+
+
+def weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Return weights as a float64 vector with at least one above 0; None means that each row counts once."""
+    if sample_weight is None:
+        return None
+    try:
+        given = np.asarray(sample_weight)
+        if given.dtype.kind not in "fiub" and any(isinstance(weight, str | bytes) for weight in given.flat):
+            raise ValueError("it holds text")
+        found = np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight must hold numbers ({error}).") from error
+    if given.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have one weight per row, shape ({n_rows},), not {given.shape}.")
+    wrong = np.flatnonzero(~((found >= 0.0) & (found <= LARGEST_WEIGHT)))
+    if len(wrong):
+        raise ValueError(
+            f"sample_weight[{wrong[0]}] is {found[wrong[0]]:g}; a weight is a number of rows, from 0 to "
+            f"{LARGEST_WEIGHT:g}."
+        )
+    if not found.any():
+        raise ValueError("sample_weight is 0 for every row; at least one row must count.")
+    return found
 
 
 def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:

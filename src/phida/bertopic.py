@@ -27,7 +27,7 @@ class ClusterModel(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     model : PHIDA or PHIDAPlus, default=None
-        Unfitted model, which is cloned. None: ``PHIDAPlus(level="parts")``, because embeddings rarely have gaps.
+        Unfitted model, which is cloned. None: ``PHIDAPlus()``.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class ClusterModel(ClusterMixin, BaseEstimator):
         return self.model_.predict_id(X)
 
     def _unfitted(self) -> Estimator:
-        given = PHIDAPlus(level="parts") if self.model is None else clone(self.model)
+        given = PHIDAPlus() if self.model is None else clone(self.model)
         return given.set_params(compute_labels=False)  # type: ignore[no-any-return]
 
     def _label(self, X: Any) -> Self:

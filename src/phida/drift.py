@@ -15,8 +15,7 @@ try:
 except ModuleNotFoundError as error:
     raise ImportError('phida.drift needs river: pip install "phida[river]"') from error
 
-from phida import _core
-from phida._model import Model, check_limits, limits
+from phida._model import DEFAULT_NODES, Learner, Model, plus_settings
 from phida._named_rows import NamedRows
 from phida.lineage import Lineage
 
@@ -24,17 +23,14 @@ __all__ = ["Change", "ClusterDrift", "Signal"]
 
 Floats = NDArray[np.float64]
 
-#: The clusters that are watched.
-_RULE = "groups"
+#: Rows at the start and after each drift from which nothing is learned: clusters are confirmed only after some rows.
+_FIRST = 150
 
-#: A node is new to the short look while it is younger than this many rows.
-_SHORT = 150
-
-#: Its rate before a change counts the latest rows most: one in so many.
+#: The rate of rows in unknown places counts the latest rows most: one in so many.
 _MEMORY = 1000
 
-#: How much more often new nodes win after a change worth telling of.
-_SHORT_RISE, _LONG_RISE = 0.15, 0.1
+#: How much more often rows come to unknown places after a change, and the highest rate from which that can be told.
+_RISE, _HIGHEST = 0.15, 0.6
 
 #: Odds of a cluster's share after a change, against those before, and of rows that are still won after it has vanished.
 _TWICE, _HALF, _GONE = range(3)
@@ -52,9 +48,6 @@ _SMALLEST = 1e-300
 
 #: Evidence that a cluster has vanished from which rows in a new place are taken for its own.
 _FALLING = 5.0
-
-#: A cluster has moved, not vanished, if at least this share of the rows that it misses came beside it.
-_TAKEN_OVER = 0.5
 
 
 @dataclass(frozen=True)
@@ -75,16 +68,12 @@ class Change:
 class Signal:
     """The statistics of the detector after the last row."""
 
-    young: float
-    """Usual share of rows won by nodes younger than 150 rows."""
+    unknown: float
+    """Usual share of rows in unknown places: far from all confirmed clusters."""
     evidence: float
     """Largest evidence for a change of any kind."""
-    created: int
-    """Number of nodes created since the last drift."""
     events: int
     """Number of confirmed cluster events since the last drift."""
-    vigilance: float
-    """Similarity threshold: a row below it becomes a new node."""
 
 
 class ClusterDrift(base.DriftDetector):
@@ -92,9 +81,9 @@ class ClusterDrift(base.DriftDetector):
 
     The detector learns rows as :class:`phida.PHIDAPlus` does, and tests for four changes:
 
-    - New nodes receive more rows than usual (``new``, or ``moved`` if a cluster seems to have vanished at the same
-      time).
-    - A cluster receives no more rows (``vanished``, or ``moved`` if rows appear next to it).
+    - More rows than usual come to places that belong to no cluster (``new``, or ``moved`` if a cluster seems to have
+      vanished at the same time).
+    - A cluster receives no more rows (``vanished``).
     - The rows of a cluster differ from its mean by one standard deviation in some feature (``moved``).
     - The odds that a row belongs to a cluster have doubled or halved (``share``).
 
@@ -134,15 +123,15 @@ class ClusterDrift(base.DriftDetector):
         threshold: float = 12.0,
         grace_period: int = 500,
         *,
-        max_nodes: int | None = None,
+        max_nodes: int = DEFAULT_NODES,
         half_life: float | None = None,
     ) -> None:
         super().__init__()
-        check_limits(max_nodes, half_life)
+        plus_settings(max_nodes, half_life, "auto")
         if not threshold > 0:
             raise ValueError(f"threshold must be positive, not {threshold!r}.")
-        if not grace_period > _SHORT:
-            raise ValueError(f"grace_period must be more than {_SHORT} rows, not {grace_period!r}.")
+        if not grace_period > _FIRST:
+            raise ValueError(f"grace_period must be more than {_FIRST} rows, not {grace_period!r}.")
         self.threshold = threshold
         self.grace_period = grace_period
         self.max_nodes = max_nodes
@@ -164,15 +153,13 @@ class ClusterDrift(base.DriftDetector):
         if not model.begun:
             features = NamedRows(x)
             features.row(x)  # a row that is refused fixes nothing
-            check_limits(self.max_nodes, self.half_life)  # they may have been changed since the detector was made
-            settings = {"plus": True, **limits(self.max_nodes, self.half_life)}
-            model.begin(len(features.names), settings, features)
-        model.refuse_changed_limits(self.max_nodes, self.half_life)
+            model.begin(len(features.names), plus_settings(self.max_nodes, self.half_life, "auto"), features)
+        model.refuse_changed_parameters(self.max_nodes, self.half_life, "auto")
         row = model.features.row(x)
         if self.drift_detected:
             self._drift_detected = False
             self._restart()
-        model.learn(row, _RULE)
+        model.learn(row)
         self._examine(model.learner, np.asarray(row)[0])
 
     @property
@@ -186,58 +173,49 @@ class ClusterDrift(base.DriftDetector):
         model = self._model
         if not model.begun:
             return {}
-        reading = model.reading(_RULE)
+        reading = model.reading()
         rows = zip(reading.cluster_ids().tolist(), reading.cluster_centers().tolist(), strict=True)
         return {name: dict(zip(model.features.names, center, strict=True)) for name, center in rows}
 
     @property
     def signal(self) -> Signal:
-        model = self._model
         return Signal(
-            young=self._short.rate,
-            evidence=max(0.0, self._short.evidence, self._long.evidence, self._clusters.evidence),
-            created=self._created,
+            unknown=self._unknown.rate,
+            evidence=max(0.0, self._unknown.evidence, self._clusters.evidence),
             events=self._n_events - self._events_before,
-            vigilance=model.learner.vigilance if model.begun else math.nan,
         )
 
     def _restart(self) -> None:
-        self._rows = self._created = 0
+        self._rows = 0
         self._n_events = self._events_before = self._model.learner.n_events if self._model.begun else 0
-        self._short, self._long = _Rise(_SHORT_RISE), _Rise(_LONG_RISE)
+        self._unknown = _Rise()
         self._clusters = _Clusters()
         self._change: Change | None = None
 
-    def _examine(self, learner: _core.Learner, row: Floats) -> None:
+    def _examine(self, learner: Learner, row: Floats) -> None:
         """Update the evidence with the last row."""
         self._rows += 1
         step = learner.last_step()
         if "winner" not in step:
             return
-        created = step["event"] == "create"
-        self._created += created
-        age = learner.n_seen - step["winner_birth"]
-        young = created or age < _SHORT
-        late = created or age < max(_SHORT, self._rows / 4)
-        cluster, parent = step["winner_cluster"], step["winner_parent"]
-        self._clusters.add(row, -1 if created else cluster, cluster if cluster >= 0 else parent, young)
+        # A node is new until the next update of the clusters. Next to a cluster, it counts as part of it.
+        cluster = step["winner_cluster"] if step["winner_cluster"] >= 0 else step["winner_parent"]
+        self._clusters.add(row, cluster)
         confirmed = self._follow_events(learner)
         if self._rows <= self.grace_period:
             self._clusters.drop_evidence()
-            # At first every node is young; what comes then says nothing of the rate.
-            if self._rows > _SHORT:
-                self._short.learn(young, 1 / (self._rows - _SHORT + 10))
-                self._long.learn(late, 1 / (self._rows - _SHORT + 10))
+            if self._rows > _FIRST:
+                self._unknown.learn(cluster < 0, 1 / (self._rows - _FIRST + 10))
             return
-        new_place = max(self._short.add(young), self._long.add(late))
+        new_place = self._unknown.add(cluster < 0)
         self._change = self._clusters.change(self.threshold)
         if self._change is None and new_place > self.threshold:
-            self._change = self._clusters.new_place(new_place)
+            self._change = self._clusters.new_place(row, new_place)
         if self._change is None:
             self._change = confirmed
         self._drift_detected = self._change is not None
 
-    def _follow_events(self, learner: _core.Learner) -> Change | None:
+    def _follow_events(self, learner: Learner) -> Change | None:
         """The change that an event of the lineage confirms. Tests of the clusters concerned begin anew."""
         if learner.n_events == self._n_events:
             return None
@@ -255,7 +233,7 @@ class ClusterDrift(base.DriftDetector):
         self._n_events = learner.n_events
         return change
 
-    def _is_new(self, cluster: int, learner: _core.Learner) -> bool:
+    def _is_new(self, cluster: int, learner: Learner) -> bool:
         """Whether the cluster's nodes came after the grace period; else it was found in rows from before."""
         living = learner.living()
         (birth,) = living["birth"][living["id"] == cluster]
@@ -265,8 +243,7 @@ class ClusterDrift(base.DriftDetector):
 class _Rise:
     """Evidence that something happens more often than it used to, since some moment not long ago."""
 
-    def __init__(self, rise: float) -> None:
-        self.rise = rise
+    def __init__(self) -> None:
         self.rate = 0.1
         self.evidence = 0.0
 
@@ -274,10 +251,10 @@ class _Rise:
         self.rate += weight * (hit - self.rate)
 
     def add(self, hit: bool) -> float:
-        usual = min(max(self.rate, 0.02), 0.6)
-        risen = min(usual + self.rise, 0.95)
+        usual = min(max(self.rate, 0.02), _HIGHEST)
+        risen = usual + _RISE
         ratio = risen / usual if hit else (1 - risen) / (1 - usual)
-        self.evidence = max(0.0, self.evidence + math.log(ratio))
+        self.evidence = max(0.0, self.evidence + math.log(ratio)) if self.rate < _HIGHEST else 0.0
         self.learn(hit, 1 / _MEMORY)
         return self.evidence
 
@@ -290,36 +267,26 @@ class _Clusters:
         self._won = np.zeros(0)  # rows
         self._of = np.zeros(0)  # of so many that any cluster won
         self._shares = np.zeros((3, 0))  # evidence for _TWICE, _HALF and _GONE
-        # Since the evidence for _GONE began:
-        self._missed = np.zeros(0)  # rows that the rate promised
-        self._beside = np.zeros(0)  # rows won beside the cluster by nodes of none
-        self._young = np.zeros(0)  # rows that young nodes won in the cluster or beside it, the latest most
         self._places: list[_Place] = []
 
     def __contains__(self, cluster: int) -> bool:
         return cluster in self._position
 
-    def add(self, row: Floats, cluster: int, beside: int, young: bool) -> None:
-        """Take a row that a cluster won, or that a node of none won beside one; -1 for no cluster."""
-        if beside >= 0 and beside not in self._position:
-            self._append(beside, len(row))
+    def add(self, row: Floats, cluster: int) -> None:
+        """Take a row that a cluster won, or that came to an unknown place (-1)."""
+        if cluster >= 0 and cluster not in self._position:
+            self._append(cluster, len(row))
         if not self._position:
             return
-        at, near = self._position.get(cluster, -1), self._position.get(beside, -1)
+        at = self._position.get(cluster, -1)
         rate = self._won / np.maximum(self._of, 1.0)
         # As the lineage does it: odds would make too much of a few rows that a large cluster does not win.
         self._shares[_GONE] += (1.0 - _ODDS[_GONE]) * rate
-        if at >= 0:  # how many rows are won by nodes of no cluster is another question
+        if at >= 0:  # how many rows come to unknown places is another question
             self._shares[:_GONE] -= np.log1p(np.outer(_ODDS[:_GONE] - 1.0, rate))
             self._shares[:, at] += _LOG_ODDS
         self._shares *= (self._shares > 0.0) & (self._won >= _FEWEST)
-        falling = self._shares[_GONE] > 0.0
-        self._missed = (self._missed + rate) * falling
-        self._beside *= falling
-        self._young *= 1.0 - 1.0 / _SHORT
-        self._young[near] += young and near >= 0
         if at < 0:
-            self._beside[near] += near >= 0
             return
         self._of += 1.0
         self._won[at] += 1.0
@@ -343,7 +310,7 @@ class _Clusters:
                 setattr(self, column, np.delete(getattr(self, column), at, axis=-1))
             del self._places[at]
 
-    _COLUMNS = ("_won", "_of", "_shares", "_missed", "_beside", "_young")
+    _COLUMNS = ("_won", "_of", "_shares")
 
     def _append(self, name: int, n_features: int) -> None:
         self._position[name] = len(self._position)
@@ -368,8 +335,7 @@ class _Clusters:
         names = list(self._position)
         by_chance = math.log(self._shares.size)
         at = int(self._shares[_GONE].argmax())
-        moved = self._beside[at] >= _TAKEN_OVER * self._missed[at]
-        yield Change("moved" if moved else "vanished", (names[at],), float(self._shares[_GONE, at]) - by_chance)
+        yield Change("vanished", (names[at],), float(self._shares[_GONE, at]) - by_chance)
         evidence = [place.evidence for place in self._places]
         at = evidence.index(max(evidence))
         yield Change("moved", (names[at],), evidence[at] - math.log(len(names)))
@@ -377,13 +343,14 @@ class _Clusters:
         at = int(either.argmax())
         yield Change("share", (names[at],), float(either[at]) - by_chance)
 
-    def new_place(self, evidence: float) -> Change:
-        """Rows from a new place: of clusters that seem to have vanished, or else of a new group."""
+    def new_place(self, row: Floats, evidence: float) -> Change:
+        """Rows from a new place: of clusters that seem to have vanished, or else of a new cluster."""
         names = list(self._position)
         falling = tuple(sorted(names[at] for at in np.flatnonzero(self._shares[_GONE] >= _FALLING)))
         if falling or not names:
             return Change("moved" if falling else "new", falling, evidence)
-        return Change("new", (names[int(self._young.argmax())],), evidence)
+        nearest = min(range(len(names)), key=lambda at: self._places[at].distance(row))
+        return Change("new", (names[nearest],), evidence)
 
 
 class _Place:
@@ -409,6 +376,10 @@ class _Place:
         weight = 1 / min(self._n, _MOST)
         self._mean += weight * off
         self._variance += weight * ((1 - weight) * off * off - self._variance)
+
+    def distance(self, row: Floats) -> float:
+        """Squared distance of a row to the mean of the cluster's rows, by their variance."""
+        return float(((row - self._mean) ** 2).sum() / (self._variance.sum() + _SMALLEST))
 
     def drop_evidence(self) -> None:
         self._sums[:] = 0.0

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from phida import records, state_file
+from phida import _core, state_file
 from phida._estimator import Estimator
-from phida._model import LEVELS, PUBLISHED, Settings, check_level, limits
+from phida._model import DEFAULT_NODES, FEWEST_NODES, MOST_NODES, Settings, plus_settings
+from phida._validation import Columns
 
 __all__ = ["PHIDA", "Estimator", "PHIDAPlus"]
 
@@ -24,8 +24,8 @@ class PHIDA(Estimator):
     persistence of their support finds *PH components* in the graph. A hierarchy then maps whole components to *output
     clusters*, whose number follows from the data. There are no parameters to tune.
 
-    :class:`phida.PHIDAPlus` is recommended for new work. It finds clearly separated groups where this method finds far
-    too few or too many clusters.
+    :class:`phida.PHIDAPlus` is recommended for new work. It finds clearly separated clusters where this method finds
+    far too few or too many.
 
     Parameters
     ----------
@@ -112,53 +112,65 @@ class PHIDA(Estimator):
         return self._kind
 
     @property
-    def _rule(self) -> str:
-        return PUBLISHED
+    def n_active_nodes_(self) -> int:
+        return self._reading.n_active_nodes
 
-    def _counts(self) -> dict[str, int]:
-        return {"clusters": self.n_clusters_}
+    @property
+    def n_components_(self) -> int:
+        return self._reading.n_components
+
+    @property
+    def interval_(self) -> int:
+        return self._published.interval
+
+    @property
+    def vigilance_(self) -> float:
+        return self._published.vigilance
+
+    @property
+    def _published(self) -> _core.Learner:
+        learner = self._fitted.learner
+        assert isinstance(learner, _core.Learner)
+        return learner
 
 
 class PHIDAPlus(Estimator):
-    """Online clustering that finds well separated groups, without a number of clusters to choose.
+    """Online clustering by peaks of density, without a number of clusters to choose.
 
-    The recommended successor of :class:`phida.PHIDA`. Learning adds a node where a row is far from all nodes. It also
-    counts where rows lie between their two nearest nodes. If few rows lie midway, a *valley* separates the two nodes.
+    The recommended successor of :class:`phida.PHIDA`. One pass over the rows learns up to ``max_nodes`` *nodes*, each
+    with its mean, weight and scatter. The first rows are the nodes themselves. When the limit is reached, the closest
+    nodes merge.
 
-    *Groups* are clusters with a visible gap between them. *Parts* need no gap, which suits overlapping classes. One
-    model gives both, and neither is nested in the other.
+    Clusters are peaks of the density of rows over the nodes, measured at several scales. Two peaks are two clusters if
+    the density between them falls further than chance alone would let it.
 
     Parameters
     ----------
-    level : {"groups", "parts"}, default="groups"
-        Clusters that ``labels_``, ``predict`` and all attributes refer to. It can be changed on a fitted model:
-        ``model.set_params(level="parts")``.
-    compute_labels : bool, default=True
-        Whether ``fit`` and ``partial_fit`` set ``labels_``.
-    max_nodes : int or None, default=None
-        Maximum number of nodes, at least 3. At the limit, close nodes of little support are merged to make room. None:
-        no limit.
+    max_nodes : int, default=2048
+        Maximum number of nodes, from 8 to 65,536. More nodes show finer detail and take more time and memory.
     half_life : float or None, default=None
         Number of rows after which the weight of a row is halved, so that the model follows a changing stream. Clusters
-        without rows for many half-lives are forgotten. None: all rows have the same weight.
+        without rows for many half-lives are forgotten. None: all rows keep their weight.
+    scale : {"auto", "standard"} or None, default="auto"
+        Scaling of the features. ``"auto"`` divides by a power of the standard deviation, from 0 for features of similar
+        scale to 1 for features of very different scale. ``"standard"`` divides by the standard deviation. None takes
+        values as they are.
+    compute_labels : bool, default=True
+        Whether ``fit`` and ``partial_fit`` set ``labels_``.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Labels of the rows passed to the last ``fit`` or ``partial_fit``, at the ``level`` of that time. Only with
-        ``compute_labels``.
-    n_groups_, n_parts_ : int
-        Number of groups and of parts, at any ``level``.
-    n_clusters_, n_nodes_, n_active_nodes_, n_components_ : int
-        Number of output clusters (groups or parts, by ``level``), learned nodes, active nodes and PH components.
+        Labels of the rows passed to the last ``fit`` or ``partial_fit``. Only with ``compute_labels``.
+    n_clusters_, n_nodes_ : int
+        Number of clusters and of learned nodes.
     n_samples_seen_ : int
         Number of rows learned.
-    interval_ : int
-        Number of rows between two adjustments of the vigilance (λ).
-    vigilance_ : float
-        Similarity threshold (τ): a row below it becomes a new node.
+    allowance_ : float
+        Squared distance that the rows of a node may add up to before the next row becomes a node; 0 until the nodes
+        merge for the first time.
     cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
-        Support-weighted means of the clusters' nodes.
+        Weighted means of the clusters' nodes.
     cluster_ids_ : ndarray of shape (n_clusters_,)
         Lasting id of each label: the confirmed cluster that holds most of it. Two labels share an id until the split of
         their cluster is confirmed.
@@ -169,10 +181,10 @@ class PHIDAPlus(Estimator):
     candidates_ : tuple of Candidate
         Possible events that are not confirmed yet.
     history_ : History
-        Growth of the model, one entry per refresh, thinned to a fixed length. Has ``to_pandas()``.
-    cut_clarity_ : FlowClarity
+        Growth of the model, thinned to a fixed length. Has ``to_pandas()``.
+    cut_clarity_ : DensityClarity
         Clarity of the number of clusters: how close the closest decision was.
-    nodes_, graph_, flow_, persistence_, hierarchy_, assignment_view_ : records
+    nodes_, graph_, persistence_, hierarchy_, assignment_view_ : records
         Learned state of each stage; see ``phida.records``. Each has ``to_pandas()``.
     moments_ : record
         Mean and standard deviation of the rows learned, per feature.
@@ -184,22 +196,18 @@ class PHIDAPlus(Estimator):
     Notes
     -----
     **Stages.** ``fit`` resets the model, learns the rows in order and ends with :meth:`refresh`. ``partial_fit``
-    continues and does not refresh, so the result is bit-identical for any batch size. ``fit(A).partial_fit(B)`` equals
-    ``partial_fit(A)``, ``refresh()``, ``partial_fit(B)``. It differs from ``partial_fit`` of both together, because
-    ``refresh`` begins a new stage.
+    continues and does not refresh, so the result is bit-identical for any batch size.
 
-    **The first few rows.** Until rows lie between two nodes, clusters and records are those of the published method:
-    ``hierarchy_.leaves`` is ``component``, and ``cut_clarity_`` is a ``CutClarity``.
+    **Weights.** A weight is a number of rows. Rows of weight 0 are not learned, but get labels.
+
+    **Merging.** Models that learned different rows can be merged: see :meth:`merge`.
 
     **Predicting never changes the model.** ``predict``, ``transform``, ``labels_`` and all attributes give the results
-    that they would give after ``refresh()``, without calling it. The label of a row does not depend on the other rows.
+    that they would give after ``refresh()``, without calling it. The label of a row is the cluster of its nearest node;
+    it does not depend on the other rows. The first prediction after learning finds the clusters, which costs much more
+    than learning a row.
 
-    **No sample_weight**: a row's effect depends on the rows before it, so a weight of two does not equal the same row
-    twice. **No random_state**: nothing is random. The same rows in the same order give a bit-identical model on every
-    machine.
-
-    **Scaling.** PHIDA+ normalises features whose scales differ much, so raw features often work. If features have
-    different units and you know how they compare, scale them first, as for k-means.
+    **No random_state**: nothing is random. The same rows in the same order give a bit-identical model on every machine.
 
     **Threads.** The GIL is released while learning and predicting. Several threads may use one model: one
     thread learns at a time, and predictions use a complete state. Ctrl-C stops a long ``fit``; the rows learned so far
@@ -211,72 +219,122 @@ class PHIDAPlus(Estimator):
     >>> from phida import PHIDAPlus
     >>> X, _ = make_blobs(5000, n_features=10, centers=20, random_state=0)
     >>> model = PHIDAPlus().fit(X)
-    >>> model.n_groups_
+    >>> model.n_clusters_
     20
-    >>> model.predict(X[:3], level="parts").shape
-    (3,)
+    >>> a, b = PHIDAPlus().fit(X[:2000]), PHIDAPlus().fit(X[2000:])
+    >>> a.merge(b).n_samples_seen_
+    5000
     """
 
     _kind: ClassVar[Settings] = {"released": False, "plus": True}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "level": [StrOptions(set(LEVELS))],
-        "compute_labels": ["boolean"],
-        "max_nodes": [Interval(Integral, 3, 2**24, closed="both"), None],
+        "max_nodes": [Interval(Integral, FEWEST_NODES, MOST_NODES, closed="both")],
         "half_life": [Interval(Real, 0, 1e300, closed="right"), None],
+        "scale": [StrOptions({"auto", "standard"}), None],
+        "compute_labels": ["boolean"],
     }
 
     def __init__(
         self,
         *,
-        level: str = "groups",
-        compute_labels: bool = True,
-        max_nodes: int | None = None,
+        max_nodes: int = DEFAULT_NODES,
         half_life: float | None = None,
+        scale: str | None = "auto",
+        compute_labels: bool = True,
     ) -> None:
-        self.level = level
-        self.compute_labels = compute_labels
         self.max_nodes = max_nodes
         self.half_life = half_life
+        self.scale = scale
+        self.compute_labels = compute_labels
 
     def _settings(self) -> Settings:
-        return {**self._kind, **limits(self.max_nodes, self.half_life)}
+        return plus_settings(self.max_nodes, self.half_life, self.scale)
 
-    @property
-    def _rule(self) -> str:
-        return check_level(self.level)  # it may have been changed on a fitted model
-
-    def predict(self, X: Any, *, novelty: float | None = None, level: str | None = None) -> NDArray[np.int64]:
-        """Predict the cluster of each row.
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Reset the model, learn the rows in order, and refresh.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        novelty : float, optional
-            Rows whose :meth:`score_samples` is below this get -1: 0.01 marks the most unusual 1 % of rows.
-        level : {"groups", "parts"}, optional
-            Level of the clusters (default: the parameter ``level``).
+            Finite numbers: NumPy, lists, pandas, polars or pyarrow.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            Number of rows that each row counts as: finite, 0 or more. None: every row counts once.
 
         Returns
         -------
-        labels : ndarray of shape (n_samples,)
-            From 0 to ``n_clusters_`` - 1.
+        self
         """
-        return self._labels(self._snapshot(None if level is None else check_level(level)), X, novelty)
+        return self._fit(X, sample_weight)
 
-    def _counts(self) -> dict[str, int]:
-        return {"groups": self.n_groups_, "parts": self.n_parts_}
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more rows, without reset or refresh.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The next rows of the stream. All rows are checked before any is learned.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        self
+        """
+        return self._partial_fit(X, sample_weight)
+
+    def merge(self, *others: PHIDAPlus) -> Self:
+        """Add what other models have learned, as if this one had learned their rows too.
+
+        The nodes of all models become one list, and the closest nodes merge until the list is within ``max_nodes``. If
+        an error occurs, no model changes.
+
+        Parameters
+        ----------
+        *others : PHIDAPlus
+            Fitted models with the same parameters and features. They do not change.
+
+        Returns
+        -------
+        self
+        """
+        model = self._unchanged
+        columns, theirs = model.features, []
+        for number, other in enumerate(others, start=2):
+            if not isinstance(other, PHIDAPlus):
+                raise TypeError(f"model {number} is a {type(other).__name__}; only models of PHIDAPlus can be merged.")
+            if not other.__sklearn_is_fitted__():
+                raise NotFittedError(f"model {number} is not fitted; merge models that have learned rows.")
+            theirs.append(other._fitted)
+            columns = _common(columns, theirs[-1].features, number)
+        model.merge(theirs)
+        model.features = columns
+        self.__dict__.pop("labels_", None)  # they are of other rows
+        model.dispatch()
+        return self
 
     @property
-    def n_groups_(self) -> int:
-        return self._snapshot("groups").reading.n_clusters
+    def allowance_(self) -> float:
+        learner = self._fitted.learner
+        assert isinstance(learner, _core.PlusLearner)
+        return learner.allowance
 
-    @property
-    def n_parts_(self) -> int:
-        return self._snapshot("parts").reading.n_clusters
 
-    @property
-    def flow_(self) -> records.Flow:
-        return records.Flow(**self._reading.flow())
+def _common(ours: Columns, theirs: Columns, number: int) -> Columns:
+    """Return the features of two models to merge, with the names of the one that has any."""
+    if theirs.width != ours.width:
+        raise ValueError(
+            f"model {number} has {theirs.width} features and the first {ours.width}; merge models of the same features."
+        )
+    if ours.names is None or theirs.names is None:
+        return theirs if ours.names is None else ours
+    if list(theirs.names) != list(ours.names):
+        raise ValueError(
+            f"model {number} has the features {list(theirs.names)} and those before it {list(ours.names)}; "
+            "merge models of the same features in the same order."
+        )
+    return ours
 
 
 def load(path: str | os.PathLike[str]) -> PHIDA | PHIDAPlus:
@@ -295,7 +353,7 @@ def load(path: str | os.PathLike[str]) -> PHIDA | PHIDAPlus:
     Raises
     ------
     phida.StateFileError
-        The file is damaged, is not a phida model, or was written by a newer phida.
+        The file is damaged, is not a phida model, or was written by a phida that this one cannot read.
 
     Examples
     --------

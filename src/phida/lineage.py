@@ -154,7 +154,7 @@ class Lineage(Sequence[Event]):
 
 @dataclass(frozen=True, eq=False)
 class History(_Record):
-    """Growth of the model: one entry per refresh, thinned evenly to at most 512 entries.
+    """Growth of the model: one entry per update of its clusters, thinned evenly to at most 512 entries.
 
     Examples
     --------
@@ -168,17 +168,21 @@ class History(_Record):
     sample: Ints
     """Number of rows learned."""
     n_nodes: Ints
-    n_components: Ints
     n_clusters: Ints
-    vigilance: Floats
-    """Similarity threshold (τ): a row below it became a new node."""
-    interval: Ints
-    """Number of rows between two adjustments of the vigilance (λ)."""
+    n_components: Ints | None = None
+    """PHIDA only: number of PH components."""
+    vigilance: Floats | None = None
+    """PHIDA only: similarity threshold (τ): a row below it became a new node."""
+    interval: Ints | None = None
+    """PHIDA only: number of rows between two adjustments of the vigilance (λ)."""
+    allowance: Floats | None = None
+    """PHIDA+ only: squared distance that the rows of a node may add up to before the next row becomes a node."""
 
     def __len__(self) -> int:
         return len(self.sample)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per entry."""
-        names = ("sample", "n_nodes", "n_components", "n_clusters", "vigilance", "interval")
-        return _frame({name: getattr(self, name) for name in names})
+        names = ("sample", "n_nodes", "n_components", "n_clusters", "vigilance", "interval", "allowance")
+        columns = {name: getattr(self, name) for name in names}
+        return _frame({name: column for name, column in columns.items() if column is not None})

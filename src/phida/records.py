@@ -1,4 +1,4 @@
-"""Read-only records of a model: nodes, PH graph, persistence, hierarchy, flow, assignment view.
+"""Read-only records of a model: nodes, graph, persistence, hierarchy, assignment view.
 
 A record is a snapshot: its arrays are read-only, and later learning does not change them. Other records refer to nodes
 by their position in :class:`Nodes`. Components and clusters are numbered from 0.
@@ -61,16 +61,18 @@ class Nodes(_Record):
     representatives: Floats
     """Position of each node, in the space of the data (y)."""
     support: Ints | Floats
-    """Number of samples that updated the node (M); with ``half_life``, their remaining weight."""
+    """Number of samples that updated the node (M). In PHIDA+: the weight of its samples, which fades with
+    ``half_life``."""
     rows: Ints
     """Number of samples that the node won, including those of removed nodes that it was nearest to. The sum over all
     nodes is the number of samples learned, unless nodes were forgotten (``half_life``)."""
     scale: Floats
-    """Scale of the node (s), the unit of distances to it."""
+    """Scale of the node (s), the unit of distances to it. In PHIDA+: root mean squared distance of its samples to it,
+    after scaling of the features."""
     active: Bools
-    """Whether the node is active for prediction."""
+    """Whether the node is active for prediction; always in PHIDA+."""
     component: Ints
-    """PH component, -1 for none."""
+    """PH component, -1 for none. In PHIDA+: the cluster."""
     cluster: Ints
     """Output cluster, -1 for none."""
     cluster_id: Ints
@@ -101,7 +103,9 @@ class Nodes(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Graph(_Record):
-    """The pruned mutual kNN graph over the nodes, the input of persistence.
+    """The graph over the nodes that persistence is computed on.
+
+    In PHIDA, the pruned mutual kNN graph. PHIDA+ connects each node to its nearest nodes and prunes no edge.
 
     Examples
     --------
@@ -125,9 +129,9 @@ class Graph(_Record):
     k: int
     """Number of candidate neighbours per node."""
     node_threshold: Floats
-    """Maximum edge length of each of ``nodes``, from its own candidates."""
+    """Maximum edge length of each of ``nodes``, from its own candidates; empty in PHIDA+."""
     global_threshold: float
-    """Maximum edge length, from all candidates."""
+    """Maximum edge length, from all candidates; inf in PHIDA+."""
     isolated: Ints
     """Nodes without an edge."""
 
@@ -138,7 +142,7 @@ class Graph(_Record):
 
 @dataclass(frozen=True, eq=False)
 class Persistence(_Record):
-    """0-dimensional persistence of log support on the PH graph or, in PHIDA+, of the log density of flow.
+    """0-dimensional persistence on the graph: of log support in PHIDA, of log density in PHIDA+.
 
     Examples
     --------
@@ -153,7 +157,7 @@ class Persistence(_Record):
     node: Ints
     """The node of each mode."""
     birth: Floats
-    """Log support of the mode, or log density of flow; -inf for a node without flow."""
+    """Log support or log density of the mode."""
     death: Floats
     """Level at which the mode meets a denser one; -inf if it never does."""
     partner: Ints
@@ -162,8 +166,11 @@ class Persistence(_Record):
     """The nodes of the graph."""
     base: Ints
     """Mode of each of ``input_nodes`` at its activation; -1 for isolated nodes, which are left out."""
-    threshold: float
-    """Persistence threshold (ε): modes up to it are absorbed."""
+    threshold: float | Floats
+    """Persistence threshold (ε): modes up to it are absorbed. In PHIDA+ one per mode: the persistence that chance alone
+    would show."""
+    scale: Ints | None = None
+    """PHIDA+ only: number of neighbours that the density of each mode was measured over."""
 
     @property
     def persistence(self) -> Floats:
@@ -182,6 +189,7 @@ class Persistence(_Record):
                 "persistence": self.persistence,
                 "partner": self.partner,
             }
+            | ({} if self.scale is None else {"threshold": self.threshold, "scale": self.scale})
         )
 
 
@@ -189,8 +197,7 @@ class Persistence(_Record):
 class Hierarchy(_Record):
     """The merges from PH components to output clusters, and the cut.
 
-    In PHIDA+, the leaves are single nodes instead of components. They are merged by the prominence of peaks of flow
-    (groups) or by modularity (parts).
+    In PHIDA+, the leaves are single nodes instead of components, merged by the prominence of peaks of density.
 
     Examples
     --------
@@ -205,9 +212,8 @@ class Hierarchy(_Record):
     leaves: str
     """Kind of the leaves: ``component`` or ``node``."""
     height: str
-    """Meaning of merge heights: ``dispersion``, the increase in weighted dispersion (q); ``prominence``, the ratio of
-    the lower peak of flow to the valley between the two; or ``modularity``, the loss of modularity, negative for a
-    gain."""
+    """Meaning of merge heights: ``dispersion``, the increase in weighted dispersion (q); or ``prominence``, that of the
+    lower of the two peaks, in units of what chance alone would show. Merges below 1 are made."""
     mode: Ints
     """The densest node of each component, or the node that is the leaf."""
     persistence: Floats
@@ -230,6 +236,10 @@ class Hierarchy(_Record):
     """Minimum number of clusters, from the masses (C_min); 1 in PHIDA+."""
     level: int
     """Number of merges that the cut makes."""
+    merge_prominence: Floats | None = None
+    """PHIDA+ only: log density of the lower peak minus that of the saddle between the two, per merge."""
+    merge_chance: Floats | None = None
+    """PHIDA+ only: the prominence that chance alone would show, per merge."""
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per merge, made or not."""
@@ -241,6 +251,11 @@ class Hierarchy(_Record):
                 "height": self.merge_height,
                 "made": made,
             }
+            | (
+                {}
+                if self.merge_prominence is None
+                else {"prominence": self.merge_prominence, "chance": self.merge_chance}
+            )
         )
 
     def components_to_pandas(self) -> pd.DataFrame:
@@ -251,60 +266,6 @@ class Hierarchy(_Record):
                 "persistence": self.persistence,
                 "mass": self.mass,
                 "cluster": self.cluster,
-            }
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Flow(_Record):
-    """Counts of samples between pairs of nodes, in PHIDA+.
-
-    A pair is a winner and a runner-up. The flow consists of the samples of pairs that no valley separates.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDAPlus
-    >>> model = PHIDAPlus().fit(load_iris().data)
-    >>> model.flow_.to_pandas().columns.tolist()
-    ['winner', 'runner_up', 'count', 'mean_offset', 'cut']
-    """
-
-    nodes: Ints
-    """The nodes with flow; empty if no samples lie between any two nodes."""
-    winner: Ints
-    """Per pair, the nearest node."""
-    runner_up: Ints
-    """Per pair, the second nearest node."""
-    count: Floats
-    """Per pair, the number of samples; with ``half_life``, their remaining weight."""
-    offset: Floats
-    """Per pair, the sum of the samples' distances from the plane between the two nodes: 0 on the plane, 1 level with
-    the winner."""
-    offset_square: Floats
-    """Per pair, the sum of their squares."""
-    cut: Ints
-    """Per pair: 0 where the samples count as flow, 1 where a valley separates the two nodes, 2 where the winner is
-    separated from all others."""
-    source: Ints
-    """Per edge of the flow, one node."""
-    target: Ints
-    """Per edge, the other node."""
-    amount: Floats
-    """Per edge, the samples that flow in either direction."""
-    height: Floats
-    """Per node of ``nodes``, the density of flow; empty unless clusters are groups."""
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per pair."""
-        mean = np.divide(self.offset, self.count, out=np.zeros_like(self.offset), where=self.count > 0)
-        return _frame(
-            {
-                "winner": self.winner,
-                "runner_up": self.runner_up,
-                "count": self.count,
-                "mean_offset": mean,
-                "cut": self.cut,
             }
         )
 
@@ -323,7 +284,7 @@ class AssignmentView(_Record):
     """
 
     center: Floats
-    """Median per feature."""
+    """Median per feature; the mean in PHIDA+."""
     denominator: Floats
     """Scale per feature, to the power γ."""
     gamma: float

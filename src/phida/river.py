@@ -14,7 +14,7 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.river needs river: pip install "phida[river]"') from error
 
 from phida import _core, _threads
-from phida._model import PUBLISHED, Model, Settings, check_level, check_limits, limits
+from phida._model import DEFAULT_NODES, Model, Settings, plus_settings
 from phida._named_rows import NamedRows, into_frame, into_series
 from phida.answers.novelty import novelty_scores
 from phida.lineage import Lineage
@@ -23,7 +23,7 @@ __all__ = ["PHIDA", "PHIDAPlus"]
 
 
 class _Clusterer(base.Clusterer):
-    """Base class of both clusterers. A subclass sets the native learner and the rule that maps nodes to clusters."""
+    """Base class of both clusterers. A subclass sets the native learner."""
 
     def __init__(self) -> None:
         self._model: Model[NamedRows] = Model()
@@ -31,11 +31,6 @@ class _Clusterer(base.Clusterer):
     @abstractmethod
     def _settings(self) -> Settings:
         """Settings of the native learner."""
-
-    @property
-    @abstractmethod
-    def _rule(self) -> str:
-        """The rule that maps nodes to clusters."""
 
     def _refuse_changes(self, model: Model[NamedRows]) -> None:
         """Raise an error if a parameter differs from what learning began with. Without parameters, none can."""
@@ -54,7 +49,7 @@ class _Clusterer(base.Clusterer):
             features.row(x)  # a row that is refused fixes nothing
             model.begin(len(features.names), self._settings(), features)
         self._refuse_changes(model)
-        model.learn(model.features.row(x), self._rule)
+        model.learn(model.features.row(x))
 
     def predict_one(self, x: dict[Hashable, Any]) -> int:
         """Predict the cluster of a row; -1 before any row is learned.
@@ -116,7 +111,7 @@ class _Clusterer(base.Clusterer):
             features.rows(frame)
             model.begin(len(features.names), self._settings(), features)
         self._refuse_changes(model)
-        model.learn(model.features.rows(frame), self._rule)
+        model.learn(model.features.rows(frame))
 
     def predict_many(self, X: Any) -> Any:
         """Predict the cluster of each row of a frame; -1 before any row is learned.
@@ -169,7 +164,7 @@ class _Clusterer(base.Clusterer):
     def _reading(self) -> _core.Reading | None:
         """The model as if learning had just ended; None where nothing was learned."""
         model = self._model
-        return model.reading(self._rule) if model.n_seen > 0 else None
+        return model.reading() if model.n_seen > 0 else None
 
 
 class PHIDA(_Clusterer):
@@ -209,36 +204,24 @@ class PHIDA(_Clusterer):
     def _settings(self) -> Settings:
         return {"released": False, "plus": False}
 
-    @property
-    def _rule(self) -> str:
-        return PUBLISHED
-
 
 class PHIDAPlus(_Clusterer):
-    """Online clustering that finds well separated groups, for river.
+    """Online clustering by peaks of density, for river.
 
     The learner of :class:`phida.PHIDAPlus`: bit-identical to its ``partial_fit`` on the same rows, one by one or in
     frames. It finds the number of clusters.
 
     Parameters
     ----------
-    level
-        ``"groups"``, clusters with a visible gap between them, or ``"parts"``, which need no gap. The learned model is
-        the same, so the level may be changed at any time.
-    max_nodes
-        Maximum number of nodes. At the limit, close nodes of little support are merged to make room. None: no limit.
-    half_life
-        Number of rows after which the weight of a row is halved. None: all rows have the same weight.
-        ``max_nodes`` and ``half_life`` cannot change after the first row: learning then raises a ``ValueError``.
+    max_nodes, half_life, scale
+        As for :class:`phida.PHIDAPlus`. They cannot change after the first row: learning then raises a ``ValueError``.
 
     Attributes
     ----------
-    n_groups, n_parts : int
-        Number of groups and of parts, at any ``level``; 0 before the first row.
     n_clusters : int
         Number of clusters; 0 before the first row.
     centers : dict
-        Centre of each cluster by cluster number, as a dict of features: the support-weighted mean of its nodes.
+        Centre of each cluster by cluster number, as a dict of features: the weighted mean of its nodes.
     lineage : phida.lineage.Lineage
         Confirmed events of clusters, by id: born, split, merged, died, revived.
 
@@ -267,33 +250,17 @@ class PHIDAPlus(_Clusterer):
     True
     """
 
-    def __init__(self, *, level: str = "groups", max_nodes: int | None = None, half_life: float | None = None) -> None:
-        check_limits(max_nodes, half_life)
-        check_level(level)
+    def __init__(
+        self, *, max_nodes: int = DEFAULT_NODES, half_life: float | None = None, scale: str | None = "auto"
+    ) -> None:
+        plus_settings(max_nodes, half_life, scale)
         super().__init__()
-        self.level = level
         self.max_nodes = max_nodes
         self.half_life = half_life
+        self.scale = scale
 
     def _settings(self) -> Settings:
-        check_limits(self.max_nodes, self.half_life)  # they may have been changed since the model was made
-        return {"plus": True, **limits(self.max_nodes, self.half_life)}
+        return plus_settings(self.max_nodes, self.half_life, self.scale)
 
     def _refuse_changes(self, model: Model[NamedRows]) -> None:
-        model.refuse_changed_limits(self.max_nodes, self.half_life)
-
-    @property
-    def _rule(self) -> str:
-        return check_level(self.level)  # it may be changed at any time
-
-    @property
-    def n_groups(self) -> int:
-        return self._count("groups")
-
-    @property
-    def n_parts(self) -> int:
-        return self._count("parts")
-
-    def _count(self, level: str) -> int:
-        model = self._model
-        return model.reading(level).n_clusters if model.n_seen > 0 else 0
+        model.refuse_changed_parameters(self.max_nodes, self.half_life, self.scale)

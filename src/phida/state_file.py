@@ -20,7 +20,10 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 FORMAT = "phida-state"
-VERSION = 4
+VERSION = 5
+
+#: The first version whose models of PHIDA+ can be read.
+_FIRST_OF_PLUS = 5
 
 #: The version from which on the state itself has an entry "format".
 _STATES_SAY_FORMAT = 4
@@ -102,9 +105,12 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
     if header.pop("sha256", "") != _digest(header, arrays):
         raise StateFileError(f"{name} is damaged: its digest does not match. Restore an older copy.")
     try:
-        return _parsed(header, arrays)
+        state, facts = _parsed(header, arrays)
     except (ValueError, RecursionError) as error:
         raise StateFileError(f"{name} does not hold a valid model ({_line(error)}).") from error
+    if state.get("plus") is True and facts["format_version"] < _FIRST_OF_PLUS:
+        raise StateFileError(f"{name} is a model of an earlier PHIDA+, which cannot be read any more; fit a new model.")
+    return state, facts
 
 
 #: What the parsers of the container raise, besides StateFileError of ours.

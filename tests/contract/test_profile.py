@@ -19,7 +19,7 @@ DATA = {"iris": load_iris().data, "wine": load_wine().data, "digits": load_digit
 
 
 @pytest.mark.parametrize("name", DATA)
-@pytest.mark.parametrize("unfitted", [PHIDA(), PHIDAPlus(), PHIDAPlus(level="parts"), PHIDAPlus(max_nodes=20)], ids=str)
+@pytest.mark.parametrize("unfitted", [PHIDA(), PHIDAPlus(), PHIDAPlus(max_nodes=20)], ids=str)
 def test_every_row_learned_is_a_row_of_one_cluster(name, unfitted):
     rows = DATA[name]
     model = type(unfitted)(**unfitted.get_params())
@@ -27,8 +27,8 @@ def test_every_row_learned_is_a_row_of_one_cluster(name, unfitted):
         model.partial_fit(part)
         profile = Profile.of(model)
         assert profile.rows.sum() == model.nodes_.rows.sum() == model.n_samples_seen_
-        assert (profile.rows > 0).all() and profile.share.tolist() == (profile.rows / model.n_samples_seen_).tolist()
-        assert model.nodes_.support.sum() != model.n_samples_seen_  # which is why support is no size
+        assert (profile.rows > 0).all()
+        np.testing.assert_allclose(profile.share, profile.rows / model.n_samples_seen_)
 
 
 def test_rows_count_on_in_a_model_from_a_file(tmp_path):
@@ -42,28 +42,27 @@ def test_rows_count_on_in_a_model_from_a_file(tmp_path):
 def test_forgotten_nodes_take_their_rows_along():
     model = PHIDAPlus(half_life=100).fit(DATA["digits"])
     profile = Profile.of(model)
-    assert profile.rows.sum() < 1797 and profile.share.sum() == pytest.approx(1.0)
+    assert profile.rows.sum() <= 1797 and profile.share.sum() == pytest.approx(1.0)
     left = np.array([model.nodes_.support[model.nodes_.cluster_id == id].sum() for id in profile.id])
     np.testing.assert_allclose(profile.share, left / left.sum())
 
 
-@pytest.mark.parametrize("n_samples", [None, 300, 5000])
-def test_a_merged_model_counts_the_rows_of_all(n_samples):
-    halves = [PHIDA().fit(part) for part in np.array_split(DATA["digits"], 2)]
-    assert Profile.of(PHIDA.merge(halves, n_samples=n_samples)).rows.sum() == 1797
+def test_a_merged_model_counts_the_rows_of_all():
+    first, second = (PHIDAPlus().fit(part) for part in np.array_split(DATA["digits"], 2))
+    assert Profile.of(first.merge(second)).rows.sum() == 1797
 
 
-def test_counted_rows_of_workers_are_rows_of_clusters():
-    model = PHIDA().fit(DATA["digits"][:600])
-    updates = [model.local_update(part) for part in np.array_split(DATA["digits"][600:], 3)]
-    model.apply_updates(updates)
-    assert Profile.of(model).rows.sum() == model.n_samples_seen_ == 1797
+def test_shares_are_by_weight():
+    rows = np.vstack([np.zeros((50, 2)), np.full((50, 2), 9.0)]) + np.random.default_rng(0).normal(size=(100, 2))
+    model = PHIDAPlus().fit(rows, sample_weight=np.repeat([3.0, 1.0], 50)).cut(n_clusters=2)
+    support = np.bincount(model.predict(rows), np.repeat([3.0, 1.0], 50))
+    np.testing.assert_allclose(sorted(model.assignment_view_.support_share), sorted(support / 200))
 
 
 def unconfirmed():
     """A model of four clusters: labels 0 and 1 share an id, and label 3 has nodes of two."""
     rows, _ = make_blobs(800, centers=[[0, 0], [20, 0], [0, 20], [20, 20]], random_state=0)
-    model = PHIDAPlus(level="groups").fit(rows)
+    model = PHIDAPlus().fit(rows)
     assert model.n_clusters_ == 4
     a, b, c, d = model.cluster_ids_.tolist()
     state = model._model.learner.__getstate__()
@@ -72,7 +71,7 @@ def unconfirmed():
     last = np.flatnonzero(ids == d)
     ids[last[::2]] = b  # a merge that is not confirmed
     state = state | {"cluster_id": ids}
-    model._model = Model.restored(state, model._settings(), model._model.features)
+    model._model = Model.restored(state, model._model.features)
     assert model.cluster_ids_[[0, 1]].tolist() == [a, a] and len(last) > 2
     return rows, model, (a, b, c, d)
 

@@ -22,8 +22,7 @@ X = blobs(200)
         PHIDA(),
         ReleasedPHIDA(),
         PHIDAPlus(),
-        PHIDAPlus(level="parts"),
-        PHIDAPlus(max_nodes=20, half_life=100.0),
+        PHIDAPlus(max_nodes=20, half_life=100.0, scale=None),
     ]
 )
 def test_estimator(estimator, check):
@@ -32,17 +31,17 @@ def test_estimator(estimator, check):
 
 def test_parameters_are_keyword_only_and_few():
     assert PHIDA().get_params() == ReleasedPHIDA().get_params() == {"compute_labels": True}
-    of_plus = {"level": "groups", "compute_labels": True, "max_nodes": None, "half_life": None}
+    of_plus = {"max_nodes": 2048, "half_life": None, "scale": "auto", "compute_labels": True}
     assert PHIDAPlus().get_params() == of_plus
     for estimator in (PHIDA, PHIDAPlus):
         with pytest.raises(TypeError):
-            estimator("parts")
+            estimator(True)
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_predict"])
 @pytest.mark.parametrize(
     "model",
-    [PHIDA(compute_labels="yes"), PHIDAPlus(compute_labels=None), PHIDAPlus(level="clusters"), PHIDAPlus(level=None)],
+    [PHIDA(compute_labels="yes"), PHIDAPlus(compute_labels=None), PHIDAPlus(scale="none"), PHIDAPlus(max_nodes=None)],
     ids=str,
 )
 def test_parameters_are_validated(model, method):
@@ -50,12 +49,16 @@ def test_parameters_are_validated(model, method):
         getattr(model, method)(X)
 
 
-@each_estimator
-@pytest.mark.parametrize("keyword", ["sample_weight", "random_state"])
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_there_is_no(keyword, method, estimator):
-    with pytest.raises(TypeError, match=keyword):
-        getattr(estimator(), method)(X, **{keyword: None})
+def test_phida_has_no_sample_weight(method):
+    with pytest.raises(TypeError, match="sample_weight"):
+        getattr(PHIDA(), method)(X, sample_weight=None)
+
+
+@pytest.mark.parametrize("weight", [[2] * 200, pd.Series(2, range(200)), pl.Series([2.0] * 200), np.full(200, 2)])
+def test_weights_of_any_kind_are_taken(weight):
+    model = PHIDAPlus().fit(X, sample_weight=weight).partial_fit(X, sample_weight=weight)
+    assert model.nodes_.support.sum() == 800
 
 
 @each_estimator
@@ -67,8 +70,7 @@ def test_there_is_no(keyword, method, estimator):
         lambda model: model.refresh(),
         lambda model: model.n_clusters_,
         lambda model: model.n_samples_seen_,
-        lambda model: model.interval_,
-        lambda model: model.vigilance_,
+        lambda model: model.cut_clarity_,
         lambda model: model.nodes_,
         lambda model: model.cluster_centers_,
         lambda model: model.get_feature_names_out(),
@@ -140,5 +142,5 @@ def test_parameters_are_checked_whenever_they_change():
     model = PHIDAPlus().fit(X)
     with pytest.raises(ValueError, match="compute_labels"):
         model.set_params(compute_labels="no").partial_fit(X)
-    with pytest.raises(ValueError, match="'level' parameter"):
-        model.set_params(compute_labels=True, level="nonsense").partial_fit(X)
+    with pytest.raises(ValueError, match="'scale' parameter"):
+        model.set_params(compute_labels=True, scale="nonsense").partial_fit(X)

@@ -1,4 +1,4 @@
-"""Changed model files, states and updates, for a few seconds; ``make fuzz`` runs many more."""
+"""Changed model files and states, for a few seconds; ``make fuzz`` runs many more."""
 
 import re
 import subprocess

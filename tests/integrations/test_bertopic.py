@@ -58,7 +58,7 @@ def test_lasting_ids_make_better_topics(bertopic):
     _, subjects = documents()
     scores = {"labels": [], "ids": []}
     for order in orders():
-        for name, model in {"labels": PHIDAPlus(level="parts"), "ids": ClusterModel()}.items():
+        for name, model in {"labels": PHIDAPlus(), "ids": ClusterModel()}.items():
             _, came = online(bertopic, order, model)
             scores[name].append(adjusted_mutual_info_score(subjects, came))
     assert np.mean(scores["ids"]) > np.mean(scores["labels"]) + 0.05

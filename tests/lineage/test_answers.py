@@ -8,11 +8,13 @@ import pytest
 import strategies
 from data import blobs, drifting
 from hypothesis import given
+from kinds import each_estimator
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 from phida.answers.clarity import cut_clarity
+from phida.answers.explanation import _fraction
 
 X = blobs(600, seed=3)
 
@@ -22,11 +24,12 @@ def model():
     return PHIDA().fit(X)
 
 
-def test_scores_mean_the_same_on_every_stream():
+@each_estimator
+def test_scores_mean_the_same_on_every_stream(estimator):
     """One fresh row in ten is among the tenth that is most unusual, whatever the stream."""
     for seed, scale in ((0, 1.0), (1, 1e-3), (2, 1e5)):
         rows = scale * blobs(6000, d=4, seed=seed)
-        model = PHIDA(compute_labels=False).fit(rows[:3000])
+        model = estimator(compute_labels=False).fit(rows[:3000])
         scores = model.score_samples(rows[3000:])
         assert 0.03 < np.mean(scores < 0.1) < 0.2
         assert 0.35 < np.mean(scores < 0.5) < 0.65
@@ -208,6 +211,73 @@ def test_a_cut_is_an_estimator_as_far_as_that_goes(model):
 def test_novelty_that_is_no_share(model, ask):
     with pytest.raises(ValueError, match="from 0 to 1"):
         model.predict(X, **ask)
+
+
+@pytest.fixture(scope="module")
+def plus():
+    return PHIDAPlus().fit(X)
+
+
+def test_explanations_of_phida_plus_agree_with_the_records(plus):
+    nodes, hierarchy = plus.nodes_, plus.hierarchy_
+    rng = np.random.default_rng(0)
+    for a, b in rng.integers(0, len(nodes), size=(100, 2)):
+        told = plus.explain(int(a), int(b), kind="node")
+        assert told.same_cluster == (nodes.cluster[a] == nodes.cluster[b]) == told.made and not told.by_hand
+        if a == b:
+            assert told.sentences() == []
+        elif told.prominence == 0:
+            assert told.sentences() == ["They are in one peak."]
+        else:
+            assert (told.prominence < told.chance) == told.made
+            assert told.prominence in hierarchy.merge_prominence
+            (sentence,) = told.sentences()
+            assert sentence.startswith("Between them the density falls to ") and "chance alone would reach" in sentence
+        assert f"node {a}, cluster {nodes.cluster[a]}" in str(told)
+
+
+def test_explanations_and_clarity_of_a_cut_by_hand_say_so(plus):
+    assert plus.n_clusters_ > 1 and "by hand" not in str(plus.cut_clarity_)
+    for n_clusters, verb in ((1, "joins"), (plus.n_nodes_, "separates")):
+        cut = plus.cut(n_clusters=n_clusters)
+        assert cut.cut_clarity_.by_hand and cut.cut_clarity_.nearest is None
+        assert str(cut.cut_clarity_).endswith("(chosen by hand)")
+        told = [cut.explain(0, b, kind="node") for b in range(1, plus.n_nodes_)]
+        by_hand = [one for one in told if one.by_hand]
+        assert by_hand and all(f"The cut was chosen by hand and {verb} them." in one.sentences() for one in by_hand)
+
+
+def test_fractions_of_density():
+    assert [_fraction(np.log(ratio)) for ratio in (1.0, 2.1, 6.0, 12.3, 4321.0)] == [
+        "1/1.0", "1/2.1", "1/6.0", "1/12", "1/4,321",
+    ]  # fmt: skip
+    assert _fraction(np.inf) == _fraction(1e4) == "almost nothing"
+
+
+class Peaks:
+    """The few fields that the clarity of PHIDA+ reads."""
+
+    def __init__(self, heights, level):
+        self.merge_height, self.level, self.leaves = np.array(heights), level, "node"
+        self.mode = np.arange(len(heights) + 1)
+
+
+@pytest.mark.parametrize(
+    ("heights", "level", "nearest", "clarity", "by_hand"),
+    [
+        ([0.0, 0.5, 4.0, np.inf], 2, 0.5, 0.5, False),
+        ([0.1, 1.25], 1, 1.25, 0.2, False),
+        ([0.0, 0.0], 2, 0.0, 1.0, False),
+        ([np.inf], 0, np.inf, 1.0, False),
+        ([], 0, None, None, False),
+        ([0.1, 1.25], 2, None, None, True),
+    ],
+)
+def test_clarity_of_phida_plus_is_the_closest_decision(heights, level, nearest, clarity, by_hand):
+    peaks = Peaks(heights, level)
+    told = cut_clarity(None, peaks, 0)
+    assert (told.n_clusters, told.nearest, told.by_hand) == (len(heights) + 1 - level, nearest, by_hand)
+    assert told.clarity == pytest.approx(clarity) if clarity is not None else told.clarity is None
 
 
 class Gaps:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kinds import each_kind
 
-from phida import PHIDAPlus
+from phida import PHIDA, PHIDAPlus
 
 KINDS = {"born", "split", "merged", "died", "revived"}
 
@@ -128,9 +128,9 @@ def lives(lineage):
     return alive
 
 
-@given(strategies.rows(n=(1, 200)), st.none() | st.integers(10, 200), st.sampled_from(["groups", "parts"]))
-def test_events_tell_the_ids_that_there_are(rows, half_life, level):
-    model = PHIDAPlus(half_life=half_life, level=level).fit(rows)
+@given(strategies.rows(n=(1, 200)), st.none() | st.integers(10, 200), st.sampled_from([16, 2048]))
+def test_events_tell_the_ids_that_there_are(rows, half_life, max_nodes):
+    model = PHIDAPlus(half_life=half_life, max_nodes=max_nodes).fit(rows)
     assert lives(model.lineage_) >= set(model.predict_id(rows).tolist()) | set(model.cluster_ids_.tolist())
 
 
@@ -238,7 +238,8 @@ def test_records_of_lineage_and_history(make):
     assert all(str(event.sample) in str(event).replace(",", "") for event in lineage)
     assert (np.diff(history.sample) >= 0).all() and history.sample[-1] == 500
     assert history.n_nodes[-1] == model.n_nodes_
-    assert history.to_pandas()["interval"].iloc[-1] == model.interval_
+    if isinstance(model, PHIDA):
+        assert history.to_pandas()["interval"].iloc[-1] == model.interval_
 
 
 def test_a_cluster_that_comes_and_goes():

@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 from kinds import MAKERS, each_kind
 from states import assert_same_state, differences, state_of
 
+from phida import PHIDA
+from phida_bench import ReleasedPHIDA
+
 STREAMS = {"blobs": blobs(300), "drifting": drifting(300)}
 
 
@@ -60,7 +63,7 @@ def test_fit_then_partial_fit_is_a_stage_each(stream, make):
     assert_same_state(fitted, staged)
 
 
-@each_kind
+@pytest.mark.parametrize("make", [PHIDA, ReleasedPHIDA])
 def test_stages_matter(make):
     """Else the tests above would prove nothing: a refresh in between does change what is learned."""
     differs = [

@@ -28,7 +28,7 @@ for seed in range(300):
     rows = rng.normal(size=(25, 6)) * 10.0 ** rng.integers(-300, 100, size=6)
     for column in rng.integers(6, size=2):
         rows[rng.integers(25, size=3), column] = rng.choice([1e140, -1e140])
-    for model in (PHIDA(), PHIDAPlus(), PHIDAPlus(level="parts")):
+    for model in (PHIDA(), PHIDAPlus(), PHIDAPlus(max_nodes=8)):
         model.fit(rows)
         assert 0 <= model.labels_.min() and model.labels_.max() < model.n_clusters_
 """

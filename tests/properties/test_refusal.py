@@ -10,6 +10,8 @@ from data import blobs
 from kinds import each_estimator
 from states import differences, state_of
 
+from phida import PHIDAPlus
+
 X = blobs(120)
 
 
@@ -85,6 +87,31 @@ def test_a_new_model_stays_new(name, method, estimator):
         getattr(model, method)(REFUSED[name])
     assert_untouched(model, before)
     assert not hasattr(model, "n_features_in_")
+
+
+WEIGHTS = {
+    "too few": np.ones(119),
+    "two columns": np.ones((120, 2)),
+    "one number": 2.0,
+    "negative": np.r_[np.ones(119), -1.0],
+    "nan": np.r_[np.nan, np.ones(119)],
+    "infinite": np.r_[np.ones(119), np.inf],
+    "beyond 2^53": np.full(120, 2.0**54),
+    "all 0": np.zeros(120),
+    "text": ["1"] * 120,
+    "none": [None] * 120,
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("fitted", [False, True], ids=["new", "fitted"])
+def test_refused_weights_change_nothing(name, method, fitted):
+    model = PHIDAPlus().fit(X) if fitted else PHIDAPlus()
+    before = everything(model)
+    with pytest.raises(ValueError, match="sample_weight"):
+        getattr(model, method)(X, sample_weight=WEIGHTS[name])
+    assert_untouched(model, before)
 
 
 @each_estimator

@@ -61,10 +61,10 @@ def test_a_function_before_it_fixes_the_order(kind):
 
 
 def test_a_pipeline_can_be_cloned():
-    model = preprocessing.StandardScaler() | phida.river.PHIDAPlus(level="parts")
+    model = preprocessing.StandardScaler() | phida.river.PHIDAPlus(scale=None)
     model.learn_one(ROWS[0])
     clone = model.clone()
-    assert clone["PHIDAPlus"].level == "parts"
+    assert clone["PHIDAPlus"].scale is None
     assert clone.predict_one(ROWS[0]) == -1
 
 

@@ -231,35 +231,17 @@ def test_novelty_ids_and_lineage(kind):
     assert list(model.lineage) == list(plain.lineage_)
 
 
-def test_the_level_is_that_of_the_estimator():
-    model = learned(phida.river.PHIDAPlus(level="parts"), X)
-    estimator = phida.PHIDAPlus(level="parts", compute_labels=False).partial_fit(X)
-    assert_same_state(model, estimator)
-    assert [model.predict_one(x) for x in dicts(X)] == estimator.predict(X).tolist()
-    assert model.n_clusters == estimator.n_parts_
-    model.level = "groups"
-    assert [model.predict_one(x) for x in dicts(X)] == estimator.predict(X, level="groups").tolist()
-    with pytest.raises(ValueError, match="level must be 'groups' or 'parts', not 'clusters'"):
-        phida.river.PHIDAPlus(level="clusters")
+LIMITS = pytest.mark.parametrize(("name", "value"), [("half_life", 50.0), ("max_nodes", 20), ("scale", None)])
 
 
-def test_a_level_that_changes_mid_stream_reaches_the_lineage():
-    rows = np.random.default_rng(0).normal(size=(600, 3))  # one group, of several parts
-    model = learned(phida.river.PHIDAPlus(), rows[:300])
-    model.level = "parts"
-    learned(model, rows[300:])
-    estimator = phida.PHIDAPlus(compute_labels=False).partial_fit(rows[:300])
-    assert list(model.lineage) == list(estimator.set_params(level="parts").partial_fit(rows[300:]).lineage_)
-    assert list(model.lineage) != list(learned(phida.river.PHIDAPlus(), rows).lineage)
-
-
-@pytest.mark.parametrize(("name", "value"), [("half_life", 50.0), ("max_nodes", 20)])
+@LIMITS
 def test_a_limit_that_is_changed_after_learning_began_is_refused(name, value):
     model, estimator = phida.river.PHIDAPlus(), phida.PHIDAPlus(compute_labels=False)
     learned(model, X[:100])
     estimator.partial_fit(X[:100]).set_params(**{name: value})
     setattr(model, name, value)
-    says = f"{name} was changed from None to {value} after learning began"
+    usual = getattr(phida.PHIDAPlus(), name)
+    says = f"{name} was changed from {usual!r} to {value} after learning began"
     with pytest.raises(ValueError, match=f"{says}; call fit"):
         estimator.partial_fit(X[100:])
     for learn in (lambda: learned(model, X[100:]), lambda: model.learn_many(FRAMES["pandas"](X[100:]))):
@@ -268,11 +250,11 @@ def test_a_limit_that_is_changed_after_learning_began_is_refused(name, value):
     with pytest.raises(ValueError, match=says):
         learned(phida.river.PHIDAPlus(), X[:1]).clone({name: value}, include_attributes=True).learn_one(dicts(X)[0])
     assert_same_state(model, phida.PHIDAPlus().partial_fit(X[:100]))
-    setattr(model, name, None)
+    setattr(model, name, usual)
     assert_same_state(learned(model, X[100:]), phida.PHIDAPlus().partial_fit(X))
 
 
-@pytest.mark.parametrize(("name", "value"), [("half_life", 50.0), ("max_nodes", 20)])
+@LIMITS
 def test_a_limit_that_is_changed_before_learning_or_in_a_clone_takes_effect(name, value):
     model = phida.river.PHIDAPlus()
     setattr(model, name, value)
@@ -281,5 +263,5 @@ def test_a_limit_that_is_changed_before_learning_or_in_a_clone_takes_effect(name
     assert_same_state(learned(learned(phida.river.PHIDAPlus(), X[:50]).clone({name: value}), X), expected)
     wrong = phida.river.PHIDAPlus()
     setattr(wrong, name, -1)
-    with pytest.raises(ValueError, match=f"{name} must be None or"):
+    with pytest.raises(ValueError, match=f"{name} must be"):
         learned(wrong, X[:1])

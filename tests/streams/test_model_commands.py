@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from sklearn.datasets import load_iris
-from states import assert_same_state
+from states import assert_same_state, state_of
 from streams_data import HEADER, X, as_csv, clusters_in
 from typer.testing import CliRunner
 
@@ -152,7 +151,7 @@ def test_inspect_tells_what_was_learned(here):
     fitted()
     model = PHIDAPlus.load("m.safetensors")
     shown = phida("inspect", "m.safetensors").output
-    assert "most distinctive features" in shown and f"{model.n_nodes_} (" in shown and "format 4" in shown
+    assert "most distinctive features" in shown and f"nodes  {model.n_nodes_}" in shown and "format 5" in shown
     facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
     assert facts["samples"] == 600 == sum(cluster["rows"] for cluster in facts["clusters"])
     assert [cluster["id"] for cluster in facts["clusters"]] == sorted(set(model.cluster_ids_.tolist()))
@@ -166,7 +165,7 @@ def test_fit_and_inspect_say_which_numbers_are_ids(here):
     said = phida("fit", "flowers.csv", "--out", "f.safetensors").stderr
     ids = PHIDAPlus.load("f.safetensors").cluster_ids_.tolist()
     assert ids != list(range(len(ids)))
-    assert "clusters (groups), numbered as by phida predict, with the ids of phida inspect:" in said
+    assert "clusters, numbered as by phida predict, with the ids of phida inspect:" in said
     for label, id in enumerate(ids):
         assert f"  cluster {label}, id {id} (" in said
     found = json.loads(phida("fit", "flowers.csv", "--json").stdout)["found"]
@@ -174,17 +173,6 @@ def test_fit_and_inspect_say_which_numbers_are_ids(here):
     shown = " ".join(phida("inspect", "f.safetensors").output.split())  # however it is wrapped
     assert "id rows nodes label " in shown
     assert "The column id holds lasting cluster ids. The column label holds what phida predict writes now." in shown
-
-
-def test_inspect_at_another_level_has_ids_for_its_clusters(here):
-    fitted()
-    model = PHIDAPlus.load("m.safetensors").set_params(level="parts")
-    facts = json.loads(phida("inspect", "m.safetensors", "--level", "parts", "--json").stdout)
-    assert len(facts["clusters"]) == model.n_clusters_ != PHIDAPlus.load("m.safetensors").n_clusters_
-    assert sorted(label for cluster in facts["clusters"] for label in cluster["labels"]) == list(
-        range(model.n_clusters_)
-    )
-    assert sum(cluster["rows"] for cluster in facts["clusters"]) == 600
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "ndjson", "parquet", "arrow", "npy"])
@@ -201,12 +189,9 @@ def test_a_model_becomes_json_or_npz(here):
     fitted()
     for suffix in ("json", "npz"):
         assert phida("convert", "m.safetensors", f"m.{suffix}").exit_code == 0
-    model = PHIDAPlus.load("m.safetensors")
-    assert (
-        json.loads((here / "m.json").read_text())["state"]["support"]
-        == model._model.learner.__getstate__()["support"].tolist()
-    )
-    assert np.array_equal(np.load("m.npz")["representative"], model._model.learner.__getstate__()["representative"])
+    state = state_of(PHIDAPlus.load("m.safetensors"))
+    assert json.loads((here / "m.json").read_text())["state"]["birth"] == state["birth"].tolist()
+    assert np.array_equal(np.load("m.npz")["cluster_id"], state["cluster_id"])
 
 
 @pytest.mark.parametrize(
@@ -222,7 +207,7 @@ def test_a_model_becomes_json_or_npz(here):
         (("predict", "m.safetensors", "rows.csv", "--output", "rows.csv"), 2, "rows.csv is the input"),
         (("convert", "rows.csv", "rows.csv", "--columns", "a"), 2, "rows.csv is the input"),
         (("fit", "rows.csv", "--method", "x", "--out", "m"), 2, "--method takes phida+ or phida, not 'x'"),
-        (("fit", "rows.csv", "--level", "x", "--out", "m"), 2, "--level takes groups or parts, not 'x'"),
+        (("fit", "rows.csv", "--scale", "x", "--out", "m"), 2, "--scale takes auto, standard or none, not 'x'"),
         (
             ("fit", "rows.csv", "--method", "phida", "--max-nodes", "9", "-o", "m"),
             2,
@@ -233,7 +218,7 @@ def test_a_model_becomes_json_or_npz(here):
             2,
             "--half-life is an option of PHIDA+",
         ),
-        (("fit", "rows.csv", "--method", "phida", "--level", "parts", "-o", "m"), 2, "--level is an option of PHIDA+"),
+        (("fit", "rows.csv", "--method", "phida", "--scale", "none", "-o", "m"), 2, "--scale is an option of PHIDA+"),
         (("predict", "none.safetensors", "rows.csv"), 1, "file none.safetensors does not exist"),
         (("predict", "rows.csv", "rows.csv"), 4, "rows.csv is not a phida model"),
         (("inspect", "rows.csv"), 4, "rows.csv is not a phida model"),
@@ -299,12 +284,19 @@ def test_a_checkpoint_is_not_updated_by_mistake(here):
     assert found.exit_code == 2 and "is a checkpoint" in found.output
 
 
-def test_fit_counts_groups_and_parts(here):
+def test_fit_counts_clusters_and_nodes(here):
     model = PHIDAPlus().fit(X)
     said = " ".join(fitted().output.split())
-    assert f"600 rows learned: {model.n_groups_} groups, {model.n_parts_} parts, {model.n_nodes_} nodes." in said
+    assert model.n_clusters_ > 1
+    assert f"600 rows learned: {model.n_clusters_} clusters, {model.n_nodes_} nodes." in said
     facts = json.loads(fitted("--json").stdout)
-    assert (facts["method"], facts["groups"], facts["parts"]) == ("phida+", model.n_groups_, model.n_parts_)
+    assert (facts["method"], facts["clusters"], facts["nodes"]) == ("phida+", model.n_clusters_, model.n_nodes_)
+
+
+@pytest.mark.parametrize(("option", "scale"), [("auto", "auto"), ("standard", "standard"), ("none", None)])
+def test_scale_is_that_of_the_estimator(here, option, scale):
+    fitted("--scale", option, "--max-nodes", "50")
+    assert_same_state(PHIDAPlus.load("m.safetensors"), PHIDAPlus(scale=scale, max_nodes=50).fit(X))
 
 
 def test_the_published_method_is_there_for_those_who_ask(here):
@@ -313,45 +305,21 @@ def test_the_published_method_is_there_for_those_who_ask(here):
     assert f"600 rows learned: {model.n_clusters_} clusters, {model.n_nodes_} nodes." in said
     assert_same_state(PHIDA.load("m.safetensors"), model)
     facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
-    assert (facts["method"], facts["level"], facts["counts"]) == ("phida", None, {"clusters": model.n_clusters_})
+    assert (facts["method"], facts["n_clusters"]) == ("phida", model.n_clusters_)
+    assert (facts["components"], facts["interval"]) == (model.n_components_, model.interval_)
     assert phida("update", "m.safetensors", "rows.csv").exit_code == 0
     assert_same_state(load("m.safetensors"), model.partial_fit(X))
 
 
-@pytest.mark.parametrize("words", [("inspect",), ("predict", "rows.csv"), ("update", "rows.csv")])
-def test_the_published_method_has_no_levels(here, words):
-    fitted("--method", "phida")
-    found = phida(words[0], "m.safetensors", *words[1:], "--level", "parts")
-    assert found.exit_code == 2
-    assert "--level is an option of PHIDA+" in " ".join(found.output.replace("│", " ").split())
-
-
-def test_a_model_is_read_at_the_level_that_is_asked_for(here):
-    fitted("--level", "parts")
-    kept = load("m.safetensors")
-    assert isinstance(kept, PHIDAPlus) and kept.level == "parts"
-    assert "parts are listed" in phida("inspect", "m.safetensors").output
-    frame = pd.DataFrame(X, columns=list("abc"))
-    for words, level in (((), "parts"), (("--level", "groups"), "groups"), (("--level", "parts"), "parts")):
-        found = phida("predict", "m.safetensors", "rows.csv", *words)
-        assert clusters_in(found.stdout).tolist() == kept.predict(frame, level=level).tolist()
-    assert kept.n_groups_ != kept.n_parts_
-    for level, count in (("groups", kept.n_groups_), ("parts", kept.n_parts_)):
-        facts = json.loads(phida("inspect", "m.safetensors", "--level", level, "--json").stdout)
-        assert (facts["level"], len(facts["clusters"])) == (level, count)
-        assert facts["counts"] == {"groups": kept.n_groups_, "parts": kept.n_parts_}
-
-
-def test_models_of_one_method_are_merged_and_no_others(here):
+def test_models_of_phida_plus_are_merged_and_no_others(here):
     for method in ("phida", "phida+"):
         fitted("--method", method)
         (here / "m.safetensors").rename(f"{method}.safetensors")
-        found = phida("merge", f"{method}.safetensors", f"{method}.safetensors", "-o", "both.safetensors", "--json")
-        assert json.loads(found.stdout)["samples"] == 1200
-        assert type(load("both.safetensors")) is {"phida": PHIDA, "phida+": PHIDAPlus}[method]
-    found = phida("merge", "phida.safetensors", "phida+.safetensors", "-o", "mixed.safetensors")
+    found = phida("merge", "phida+.safetensors", "phida+.safetensors", "-o", "both.safetensors", "--json")
+    assert json.loads(found.stdout)["samples"] == 1200
+    found = phida("merge", "phida+.safetensors", "phida.safetensors", "-o", "mixed.safetensors")
     assert found.exit_code == 3 and not (here / "mixed.safetensors").exists()
-    assert "model 2 is a PHIDAPlus and the first a PHIDA; merge models of one method" in " ".join(found.output.split())
+    assert "phida.safetensors is a model of phida, the published method" in " ".join(found.output.split())
 
 
 def test_an_old_model_is_of_the_published_method(here):

@@ -275,9 +275,9 @@ def test_a_model_may_be_there_before(data, tmp_path):
         (("--columns", "a,a"), 3, "name each column once"),
         (("--output", "rows.csv"), 2, "rows.csv is the input; give the output another name"),
         (("--on-bad-row", "log", "--bad-row-log", "rows.csv"), 2, "rows.csv is the input"),
-        (("--max-nodes", "2"), 2, "greater than or equal to 3"),
+        (("--max-nodes", "7"), 2, "8<=x<=65536"),
         (("--method", "phida", "--max-nodes", "9"), 2, "--max-nodes is an option of PHIDA+"),
-        (("--method", "phida", "--level", "groups"), 2, "--level is an option of PHIDA+"),
+        (("--method", "phida", "--scale", "auto"), 2, "--scale is an option of PHIDA+"),
         (("--format", "parquet", "--follow"), 3, "cannot be read from a pipe or followed"),
         (("--output", "no/such/folder/out.csv"), 1, "folder no/such/folder does not exist; create it first"),
     ],
@@ -303,26 +303,12 @@ def test_the_method_cannot_change_on_the_way(tmp_path, data):
         assert found.exit_code == 2 and f"was started with --method {method}, which cannot change" in said
 
 
-def test_the_level_holds_and_cannot_change_on_the_way(tmp_path, data):
-    out = tmp_path / "o.csv"
-    words = ["stream", str(data), *CHOSEN, "--checkpoint", str(tmp_path / "s"), "--output", str(out)]
-    assert CliRunner().invoke(app, [*words, "--level", "parts"]).exit_code == 0
-    model = load(tmp_path / "s" / "model.safetensors")
-    assert model.level == "parts" and model.n_parts_ != model.n_groups_
-    assert clusters_in(out)[-5:].tolist() == PHIDAPlus(level="parts").partial_fit(X).predict(X[-5:]).tolist()
-    for again in ([], ["--level", "parts"]):
-        assert CliRunner().invoke(app, [*words, *again, "--resume"]).exit_code == 0
-    found = CliRunner().invoke(app, [*words, "--level", "groups", "--resume"])
-    assert found.exit_code == 3
-    assert "was started with --level parts, which cannot change" in " ".join(found.output.split())
-
-
 def test_limits_hold_and_cannot_change_on_the_way(tmp_path, data):
     words = ["stream", str(data), *CHOSEN, "--checkpoint", str(tmp_path / "s"), "--output", str(tmp_path / "o.csv")]
-    limits = ["--max-nodes", "12", "--half-life", "200"]
+    limits = ["--max-nodes", "12", "--half-life", "200", "--scale", "none"]
     assert CliRunner().invoke(app, [*words, *limits]).exit_code == 0
     model = PHIDAPlus.load(tmp_path / "s" / "model.safetensors")
-    assert_same_state(model, PHIDAPlus(max_nodes=12, half_life=200).partial_fit(X))
+    assert_same_state(model, PHIDAPlus(max_nodes=12, half_life=200, scale=None).partial_fit(X))
     assert CliRunner().invoke(app, [*words, *limits, "--resume"]).exit_code == 0
     found = CliRunner().invoke(app, [*words, "--max-nodes", "13", "--resume"])
     assert found.exit_code == 2 and "was started with max_nodes 12" in " ".join(found.output.replace("│", " ").split())

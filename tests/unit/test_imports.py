@@ -93,11 +93,11 @@ def test_a_learner_of_the_native_core_is_built_only_where_a_method_needs_its_swi
     assert users == {"mapping", "phida"}
 
 
-def test_one_module_makes_learners_and_gives_the_rule_of_a_reading():
+def test_one_module_makes_learners_and_reads_them():
     for path in PACKAGE:
         if path.name != "_model.py":
             text = path.read_text(encoding="utf-8")
-            assert not re.search(r"_core\.Learner(\(|\.__new__)|\blearner\.(map_by|reading)\(", text), path.name
+            assert not re.search(r"_core\.(Plus)?Learner(\(|\.__new__)|\blearner\.reading\(", text), path.name
 
 
 def test_records_do_not_know_the_native_core():

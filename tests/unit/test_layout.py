@@ -97,11 +97,3 @@ def test_kernels_use_no_standard_library_templates(path):
     headers = set(re.findall(r"#\s*include\s+<([^>]+)>", path.read_text()))
     allowed = {"cstddef", "cstdint", "immintrin.h", "emmintrin.h", "arm_neon.h"}
     assert headers <= allowed
-
-
-def test_one_place_chooses_the_mapping_rule():
-    """Two other files compare: only PHIDA+ has counts to read, and only the published map costs nothing."""
-    choosing = {
-        str(path.relative_to(CORE)) for path in SOURCES if re.search(r"[!=]= Rule::|case Rule::", path.read_text())
-    }
-    assert choosing == {"reading/map_nodes.cpp", "learning/learner.cpp", "state/check.cpp"}

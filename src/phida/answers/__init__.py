@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from phida.answers.clarity import CutClarity, FlowClarity
-from phida.answers.explanation import Death, DirectedSamples, Explanation, FlowExplanation, Side
+from phida.answers.clarity import CutClarity, DensityClarity
+from phida.answers.explanation import Death, DensityExplanation, Explanation, Side
 from phida.answers.profile import Profile
 
 if TYPE_CHECKING:
@@ -13,10 +13,9 @@ __all__ = [
     "Cut",
     "CutClarity",
     "Death",
-    "DirectedSamples",
+    "DensityClarity",
+    "DensityExplanation",
     "Explanation",
-    "FlowClarity",
-    "FlowExplanation",
     "Profile",
     "Side",
 ]

@@ -48,8 +48,8 @@ class CutClarity:
 
 
 @dataclass(frozen=True)
-class FlowClarity:
-    """Clarity of the number of clusters: how close the closest decision was.
+class DensityClarity:
+    """Clarity of the number of clusters of PHIDA+: how close the closest decision was.
 
     Examples
     --------
@@ -57,57 +57,47 @@ class FlowClarity:
     >>> from phida import PHIDAPlus
     >>> X, _ = make_blobs(2000, centers=4, cluster_std=0.5, random_state=3)
     >>> model = PHIDAPlus().fit(X)
-    >>> model.cut_clarity_.n_clusters, model.cut_clarity_.clarity > 0.3
+    >>> model.cut_clarity_.n_clusters, model.cut_clarity_.clarity > 0.1
     (4, True)
     """
 
     n_clusters: int
     nearest: float | None
-    """Of the prominences of peaks of flow, the one nearest to the threshold; None for parts, and where no two groups
-    are connected and none was merged."""
-    threshold: float | None
-    """A peak with this prominence, or more, is a group of its own; None for parts."""
+    """The merge height nearest to 1: the prominence of a peak in units of what chance alone would show. Below 1, the
+    peak was merged. None for a single node, and if the cut was chosen by hand."""
     clarity: float | None
-    """One minus the ratio of the smaller of the two to the larger: 0 is a toss-up, 1 is certain; None where there
-    was nothing to decide, or where the cut was chosen by hand."""
+    """One minus ``nearest`` or its reciprocal, whichever is below 1: 0 is a toss-up, 1 is certain. None as for
+    ``nearest``."""
     by_hand: bool = False
     """Whether the cut was chosen by hand (:meth:`phida.PHIDAPlus.cut`)."""
 
     def __str__(self) -> str:
-        kind = "part" if self.threshold is None else "group"
-        count = _counted(self.n_clusters, kind)
+        count = _counted(self.n_clusters, "cluster")
         if self.by_hand:
             return f"{count} (chosen by hand)"
-        if self.threshold is None:
-            return f"{count} (merged while modularity increases)"
-        if self.clarity is None:
+        if self.nearest is None:
             return f"{count} (no other number was possible)"
         return (
-            f"{count} (clarity {self.clarity:.2f}: the nearest peak is {self.nearest:.3g} times as "
-            f"high as its valley, {self.threshold:.3g} makes a group)"
+            f"{count} (clarity {self.clarity:.2f}: the closest peak is {self.nearest:.3g} times as prominent as chance "
+            "alone would show)"
         )
 
 
-def _flow_clarity(persistence: Persistence, hierarchy: Hierarchy) -> FlowClarity:
-    n_clusters = len(hierarchy.mode) - hierarchy.level
-    if hierarchy.height != "prominence":
-        by_hand = hierarchy.level != int((hierarchy.merge_height < 0).sum())
-        return FlowClarity(n_clusters, None, None, None, by_hand)
-    threshold = float(np.exp(persistence.threshold))
-    if hierarchy.level != int((hierarchy.merge_height < threshold).sum()):
-        return FlowClarity(n_clusters, None, threshold, None, by_hand=True)
-    peaks = hierarchy.merge_height[hierarchy.merge_height > 1.0]
-    if not len(peaks):
-        return FlowClarity(n_clusters, None, threshold, None)
-    nearest = float(peaks[np.argmin(np.abs(np.log(peaks / threshold)))])
-    low, high = sorted((nearest, threshold))
-    return FlowClarity(n_clusters, nearest, threshold, 1.0 - low / high)
+def _density_clarity(hierarchy: Hierarchy) -> DensityClarity:
+    n_clusters, heights = len(hierarchy.mode) - hierarchy.level, hierarchy.merge_height
+    if hierarchy.level != int((heights < 1.0).sum()):
+        return DensityClarity(n_clusters, None, None, by_hand=True)
+    if not len(heights):
+        return DensityClarity(n_clusters, None, None)
+    closeness = np.minimum(heights, 1.0 / np.maximum(heights, 1.0))
+    nearest = int(closeness.argmax())
+    return DensityClarity(n_clusters, float(heights[nearest]), 1.0 - float(closeness[nearest]))
 
 
-def cut_clarity(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutClarity | FlowClarity:
+def cut_clarity(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutClarity | DensityClarity:
     """Return the clarity of a model's number of clusters."""
     if hierarchy.leaves == "node":
-        return _flow_clarity(persistence, hierarchy)
+        return _density_clarity(hierarchy)
     values = persistence.persistence
     levels = np.unique(values[np.isfinite(values) & (values > 0)])
     gaps = np.diff(levels, prepend=0.0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
 
-from phida.records import Flow, Graph, Hierarchy, Nodes, Persistence
+from phida.records import Graph, Hierarchy, Nodes, Persistence
 
 
 @dataclass(frozen=True)
@@ -137,22 +138,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class DirectedSamples:
-    """The samples with one node as winner and another one as runner-up."""
-
-    winner: int
-    runner_up: int
-    samples: float
-    mean_offset: float
-    """How far they stand off from the plane between the two nodes: 0 on the plane, 1 level with the winner; 0.5 where
-    they are spread evenly."""
-    cut: str
-    """``none`` where they count as flow; ``valley`` where they stand off from the plane; ``alone`` where all samples
-    of the winner stand off from the planes around it."""
-
-
-@dataclass(frozen=True)
-class FlowExplanation:
+class DensityExplanation:
     """Explanation of why two rows, nodes or clusters share a cluster of PHIDA+ or not. ``str()`` shows it as text.
 
     Examples
@@ -167,18 +153,15 @@ class FlowExplanation:
 
     a: Side
     b: Side
-    between: tuple[DirectedSamples, ...]
-    """Samples whose two nearest nodes are these two, in either direction."""
-    merge_height: float | None
-    """Height of the merge that brings their nodes together; None if none does, -inf if they have the same node."""
-    height: str
-    """What a height is: ``prominence`` (peak over valley, for groups) or ``modularity`` (what is lost, for parts)."""
-    threshold: float
-    """Merges below this height are made, unless the cut was chosen by hand."""
+    prominence: float
+    """Log density of the lower of their two peaks minus that of the saddle between them, at the merge that brings their
+    nodes together; 0 within one peak."""
+    chance: float
+    """The prominence that chance alone would show for that merge."""
     made: bool
     """Whether that merge is made."""
-    outside: bool
-    """Whether one of the nodes is in no cluster."""
+    by_hand: bool
+    """Whether the merge is made, or not made, only because the cut was chosen by hand."""
 
     @property
     def same_cluster(self) -> bool:
@@ -190,9 +173,7 @@ class FlowExplanation:
 
         Parameters
         ----------
-        name : callable
-            Function that returns the name of a node, by its position.
-        most_deaths : ignored
+        name, most_deaths : ignored
 
         Returns
         -------
@@ -200,41 +181,32 @@ class FlowExplanation:
         """
         if self.a.node == self.b.node:
             return []
-        if self.outside:
-            return ["A node with one sample, or without samples between it and another node, is in no cluster."]
-        return [*(_between(pair, name) for pair in self.between), self._merging()]
-
-    def _merging(self) -> str:
-        if self.merge_height is None:
-            return "No flow of samples connects them, so they are apart."
-        together = "together" if self.made else "apart"
-        by_rule = self.made == (self.merge_height < self.threshold)
-        verdict = f"so they are {together}" if by_rule else f"but the cut was chosen by hand, and they are {together}"
-        if self.height != "prominence":
-            gain = "more than" if self.merge_height < 0 else "no more than"
-            return f"When their parts met, the flow between them was {gain} chance would give, {verdict}."
-        if self.merge_height <= 1.0:
-            return f"On the way from one to the other there is no valley, {verdict}."
-        return (
-            f"On the way from one to the other, the lower peak of flow is {self.merge_height:.3g} times as high as the "
-            f"valley; {self.threshold:.3g} times makes two groups, {verdict}."
-        )
+        if self.prominence <= 0.0:
+            said = ["They are in one peak."]
+        else:
+            falls, chance = _fraction(self.prominence), _fraction(self.chance)
+            said = [f"Between them the density falls to {falls}; chance alone would reach {chance}."]
+        if self.by_hand:
+            said.append(f"The cut was chosen by hand and {'joins' if self.made else 'separates'} them.")
+        return said
 
     def __str__(self) -> str:
         return _text(self, lambda side: f"node {side.node}")
 
 
-def _between(pair: DirectedSamples, name: Callable[[int], str]) -> str:
-    count = f"{pair.samples:,.0f} sample{'' if round(pair.samples) == 1 else 's'}"
-    where = f"Of {name(pair.winner)}'s samples, {count} had {name(pair.runner_up)} as second nearest"
-    if pair.cut == "valley":
-        return f"{where}; they lie away from the plane between the two (mean {pair.mean_offset:.2f}): a valley."
-    if pair.cut == "alone":
-        return f"{where}; all samples of {name(pair.winner)} lie away from the planes around it: a valley."
-    return f"{where}; they show no valley (mean distance from the plane {pair.mean_offset:.2f}, even is 0.50)."
+def _fraction(log_ratio: float) -> str:
+    """A density relative to its peak, from the difference of their logarithms."""
+    if log_ratio > _DEEP:
+        return "almost nothing"
+    ratio = math.exp(log_ratio)
+    return f"1/{ratio:.1f}" if ratio < 10 else f"1/{ratio:,.0f}"
 
 
-def _text(explanation: Explanation | FlowExplanation, place: Callable[[Side], str]) -> str:
+#: A log ratio above which the density between two peaks is called almost nothing.
+_DEEP = math.log(1e6)
+
+
+def _text(explanation: Explanation | DensityExplanation, place: Callable[[Side], str]) -> str:
     a, b = explanation.a, explanation.b
     if a.node == b.node:
         verdict = "have the same node"
@@ -263,7 +235,7 @@ def explain(
         path=path,
         path_support=float(min((nodes.support[node] for node in path), default=0)),
         deaths=tuple(_deaths(persistence, a.node, b.node)),
-        threshold=persistence.threshold,
+        threshold=_threshold(persistence),
         merge_height=None if merge is None else 0.0 if merge < 0 else float(heights[merge]),
         cut=(float(heights[level - 1]) if level else 0.0, float(heights[level]) if level < len(heights) else np.inf),
         minimum_count=hierarchy.minimum_count,
@@ -271,30 +243,20 @@ def explain(
     )
 
 
-def explain_by_flow(a: Side, b: Side, *, flow: Flow, hierarchy: Hierarchy, threshold: float) -> FlowExplanation:
+def explain_by_density(a: Side, b: Side, hierarchy: Hierarchy) -> DensityExplanation:
     """Compare two sides of a model of PHIDA+."""
-    ours, theirs = (int(hierarchy.leaf[side.node]) for side in (a, b))
-    merge = _merge(hierarchy, ours, theirs)
-    between = tuple(
-        DirectedSamples(
-            winner=winner,
-            runner_up=runner_up,
-            samples=float(flow.count[i]),
-            mean_offset=float(flow.offset[i] / flow.count[i]),
-            cut=("none", "valley", "alone")[flow.cut[i]],
-        )
-        for winner, runner_up in ((a.node, b.node), (b.node, a.node))
-        for i in np.flatnonzero((flow.winner == winner) & (flow.runner_up == runner_up))
-    )
-    return FlowExplanation(
+    merge = _merge(hierarchy, int(hierarchy.leaf[a.node]), int(hierarchy.leaf[b.node]))
+    assert merge is not None and hierarchy.merge_prominence is not None and hierarchy.merge_chance is not None
+    if merge < 0:
+        return DensityExplanation(a, b, 0.0, 0.0, made=True, by_hand=False)
+    made = merge < hierarchy.level
+    return DensityExplanation(
         a=a,
         b=b,
-        between=between,
-        merge_height=None if merge is None else float(hierarchy.merge_height[merge]) if merge >= 0 else -np.inf,
-        height=hierarchy.height,
-        threshold=threshold if hierarchy.height == "prominence" else 0.0,
-        made=merge is not None and merge < hierarchy.level,
-        outside=ours < 0 or theirs < 0,
+        prominence=float(hierarchy.merge_prominence[merge]),
+        chance=float(hierarchy.merge_chance[merge]),
+        made=made,
+        by_hand=made != bool(hierarchy.merge_height[merge] < 1.0),
     )
 
 
@@ -345,7 +307,13 @@ def _deaths(persistence: Persistence, a: int, b: int) -> Iterator[Death]:
                 break
             lasted = float(persistence.persistence[i])
             level, into = float(persistence.death[i]), int(persistence.partner[i])
-            yield Death(mode, into, level, lasted, lasted <= persistence.threshold)
+            yield Death(mode, into, level, lasted, lasted <= _threshold(persistence))
+
+
+def _threshold(persistence: Persistence) -> float:
+    """The threshold of PHIDA, which is one for all modes."""
+    assert isinstance(persistence.threshold, float)
+    return persistence.threshold
 
 
 def _merge(hierarchy: Hierarchy, a: int, b: int) -> int | None:

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from phida import _core, _threads, _validation, records
 from phida._validation import Columns
-from phida.answers.clarity import CutClarity, FlowClarity, cut_clarity
-from phida.answers.explanation import Explanation, FlowExplanation, Side, explain, explain_by_flow
+from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
+from phida.answers.explanation import DensityExplanation, Explanation, Side, explain, explain_by_density
 from phida.answers.novelty import novelty_scores
 
 
@@ -73,10 +73,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         labels : ndarray of shape (n_samples,)
             From 0 to ``n_clusters_`` - 1.
         """
-        return self._labels(self._snapshot(), X, novelty)
-
-    def _labels(self, snapshot: Snapshot, X: Any, novelty: float | None) -> NDArray[np.int64]:
-        reading, columns = snapshot
+        reading, columns = self._snapshot()
         samples = _validation.samples(self, X, columns)
         labels = reading.assign(samples, _threads.for_batch(samples.size))
         if novelty is not None:
@@ -112,9 +109,9 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Compute the distance of each row to each cluster, as used for prediction.
 
-        For groups of PHIDA+: the distance to the nearest node of the group. Otherwise: that distance plus the radius
-        that holds the share ``assignment_view_.concentration`` of the cluster's support. In the published method, the
-        squared distance where the cluster has one node (the paper's h_c). The label of a row is its nearest cluster.
+        In PHIDA+: the distance to the nearest node of the cluster. In PHIDA: that distance plus the radius that holds
+        the share ``assignment_view_.concentration`` of the cluster's support, or the squared distance where the cluster
+        has one node (the paper's h_c). The label of a row is its nearest cluster.
 
         Parameters
         ----------
@@ -181,8 +178,9 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def score_samples(self, X: Any) -> NDArray[np.float64]:
         """Score how usual each row is: the share of recent rows that fitted worse when they were learned.
 
-        The fit of a row is its similarity to the winning node minus the vigilance. It is compared with the latest 1,024
-        rows learned, so 0.01 means the same for every stream: only 1 % of rows are so unusual.
+        In PHIDA, the fit of a row is its similarity to the winning node minus the vigilance. In PHIDA+, it falls with
+        the distance to the nearest node. The fit is compared with that of the latest 1,024 rows learned, so 0.01 means
+        the same for every stream: only 1 % of rows are so unusual.
 
         Parameters
         ----------
@@ -206,7 +204,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         reading, columns = self._snapshot()
         return novelty_scores(reading, _validation.samples(self, X, columns))
 
-    def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation | FlowExplanation:
+    def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation | DensityExplanation:
         """Explain why two rows, nodes or clusters are in the same cluster or not.
 
         Parameters
@@ -218,7 +216,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
         Returns
         -------
-        explanation : Explanation
+        explanation : Explanation or DensityExplanation
             A record; ``print`` shows it as text.
         """
         if kind not in ("row", "node", "cluster"):
@@ -227,9 +225,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         reading = cut._reading
         sides = _side(cut, a, kind, "row a"), _side(cut, b, kind, "row b")
         if reading.leaves == "node":
-            threshold = float(np.exp(cut.persistence_.threshold))
-            flow = records.Flow(**reading.flow())
-            return explain_by_flow(*sides, flow=flow, hierarchy=cut.hierarchy_, threshold=threshold)
+            return explain_by_density(*sides, cut.hierarchy_)
         everything = reading.at_level(len(reading.merge_heights()))
         return explain(
             *sides,
@@ -251,8 +247,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         n_clusters : int
             Number of clusters.
         height : float
-            Stop before the first merge above this height; see ``hierarchy_.merge_height``. For groups of PHIDA+ this is
-            a prominence. Heights of parts rise and fall, so ``n_clusters`` is the better choice there.
+            Stop before the first merge above this height; see ``hierarchy_.merge_height``. In PHIDA+, 1 is the model's
+            own cut.
 
         Returns
         -------
@@ -268,10 +264,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 raise ValueError(f"n_clusters must be from {least} to {most} for this model, not {n_clusters!r}.")
             level = most - int(n_clusters)
         elif height is not None and n_clusters is None:
-            signed = reading.height == "modularity"
-            if not isinstance(height, Real) or not height >= (-np.inf if signed else 0):
-                wanted = "a number" if signed else "0 or more"
-                raise ValueError(f"height must be {wanted}, not {height!r}.")
+            if not isinstance(height, Real) or not height >= 0:
+                raise ValueError(f"height must be 0 or more, not {height!r}.")
             level = int(np.argmax([*(heights > height), True]))
         else:
             raise ValueError("cut() takes either n_clusters or height; pass exactly one of them.")
@@ -286,7 +280,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self._reading.cluster_ids()
 
     @property
-    def cut_clarity_(self) -> CutClarity | FlowClarity:
+    def cut_clarity_(self) -> CutClarity | DensityClarity:
         reading = self._reading
         persistence, hierarchy = records.Persistence(**reading.persistence()), records.Hierarchy(**reading.hierarchy())
         return cut_clarity(persistence, hierarchy, reading.n_components)
@@ -298,14 +292,6 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     @property
     def n_nodes_(self) -> int:
         return self._reading.n_nodes
-
-    @property
-    def n_active_nodes_(self) -> int:
-        return self._reading.n_active_nodes
-
-    @property
-    def n_components_(self) -> int:
-        return self._reading.n_components
 
     @property
     def cluster_centers_(self) -> NDArray[np.float64]:
@@ -361,11 +347,6 @@ class Cut(Predictor):
         cut = cls()
         cut._held = snapshot
         return cut
-
-    @property
-    def flow_(self) -> records.Flow:
-        """The flow between nodes of a model of PHIDA+; empty for PHIDA."""
-        return records.Flow(**self._reading.flow())
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the columns of :meth:`transform`.

@@ -24,7 +24,7 @@ COMMANDS = {
         "Write an HTML report on a model and its clusters in a data file. The model does not change.",
     ),
     "convert": ("convert", "Convert data to another format, or a model to JSON or npz."),
-    "merge": ("merge", "Merge models approximately: train a new model on rows sampled from their nodes."),
+    "merge": ("merge", "Merge models that learned different rows into one."),
 }
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from phida import records
 from phida.answers.clarity import CutClarity, cut_clarity
 from phida.answers.profile import deviations, rows_won, telling
-from phida.cli import methods
 from phida.streams.model import StreamModel
 
 #: Clusters and features per cluster that are named.
@@ -44,16 +43,14 @@ def facts(model: StreamModel) -> dict[str, Any]:
     return {"clarity": sure, "decided": str(clarity), "found": clusters}
 
 
-def sentences(model: StreamModel, found: dict[str, Any]) -> list[str]:
+def sentences(found: dict[str, Any]) -> list[str]:
     """Return the findings as sentences: clusters, their distinctive features, the clarity, and warnings."""
     clusters: Sequence[dict[str, Any]] = found["found"]
-    level = methods.level_of(model)
     if len(clusters) == 1:
-        advice = " Try --level parts, which needs no gaps between clusters." if level == "groups" else ""
-        return [f"warning: the rows show no clear structure; they form one cluster.{advice}"]
+        return ["warning: the rows show no clear structure; they form one cluster."]
     with_ids = any(cluster["id"] != cluster["cluster"] for cluster in clusters)
     numbers = ", numbered as by phida predict, with the ids of phida inspect" if with_ids else ""
-    lines = [f"{len(clusters)} clusters{f' ({level})' if level else ''}{numbers}:"]
+    lines = [f"{len(clusters)} clusters{numbers}:"]
     for cluster in clusters[:_CLUSTERS]:
         apart = ", ".join(
             f"{t['feature']} {'high' if t['deviations'] > 0 else 'low'} ({t['center']:.4g}, {t['deviations']:+.1f} sd)"

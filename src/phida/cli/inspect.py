@@ -16,15 +16,13 @@ from phida.estimators import PHIDA, PHIDAPlus, load
 _TELLING = 3
 
 
-def inspect(model: options.Model, level: options.Level = None, as_json: options.Json = False) -> None:
+def inspect(model: options.Model, as_json: options.Json = False) -> None:
     """Show a model's clusters, their sizes and their most distinctive features.
 
     Example: phida inspect flowers.safetensors
     """
     with errors_as_messages():
-        found = load(model)
-        methods.read_at(found, level)
-        facts = summary(found, *state_file.read(model))
+        facts = summary(load(model), *state_file.read(model))
         if as_json:
             print_json(facts)
         else:
@@ -55,21 +53,27 @@ def summary(model: PHIDA | PHIDAPlus, state: dict[str, Any], header: dict[str, A
     arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
     return {
         "method": methods.method_of(model),
-        "level": methods.level_of(model),
         "samples": model.n_samples_seen_,
         "features": list(profile.feature_names),
         "nodes": model.n_nodes_,
-        "active_nodes": model.n_active_nodes_,
-        "components": model.n_components_,
-        "counts": model._counts(),
+        "n_clusters": model.n_clusters_,
         "clusters": clusters,
-        "vigilance": model.vigilance_,
-        "interval": model.interval_,
+        **(_published(model) if isinstance(model, PHIDA) else {}),
         "parameters": model.get_params(),
         "bytes": int(sum(array.nbytes for array in arrays)),
         "format_version": header["format_version"],
         "library_version": header["library_version"],
         "stream_position": header["stream_position"],
+    }
+
+
+def _published(model: PHIDA) -> dict[str, Any]:
+    """What only the published method has."""
+    return {
+        "active_nodes": model.n_active_nodes_,
+        "components": model.n_components_,
+        "vigilance": model.vigilance_,
+        "interval": model.interval_,
     }
 
 
@@ -80,13 +84,14 @@ def _show(facts: dict[str, Any]) -> None:
         "method": facts["method"],
         "samples": f"{facts['samples']:,}",
         "features": str(len(facts["features"])),
-        "nodes": f"{facts['nodes']:,} ({facts['active_nodes']:,} active)",
-        "components": str(facts["components"]),
-        "clusters": methods.counted(facts["counts"]) + _listed(facts),
-        "vigilance": f"{facts['vigilance']:.4f}, adjusted every {facts['interval']} samples",
+        "nodes": f"{facts['nodes']:,}",
+        "clusters": f"{facts['n_clusters']:,}{_listed(facts)}",
         "memory": f"{facts['bytes'] / 1024:,.1f} KiB",
         "written by": f"phida {facts['library_version']}, format {facts['format_version']}",
     }
+    if "components" in facts:
+        shown["nodes"] += f" ({facts['active_nodes']:,} active), in {facts['components']:,} components"
+        shown["vigilance"] = f"{facts['vigilance']:.4f}, adjusted every {facts['interval']} samples"
     if facts["stream_position"] is not None:
         shown["stream"] = f"next row {facts['stream_position']['row']:,}"
     for name, value in shown.items():
@@ -108,7 +113,5 @@ def _show(facts: dict[str, Any]) -> None:
 
 def _listed(facts: dict[str, Any]) -> str:
     """Which clusters the table has: those with ids, which are others while a split or merge is not confirmed."""
-    level, listed = facts["level"], len(facts["clusters"])
-    if listed != facts["counts"][level or "clusters"]:
-        return f"; {listed} {level or 'clusters'} are confirmed and listed"
-    return f"; {level} are listed" if level else ""
+    listed = len(facts["clusters"])
+    return "" if listed == facts["n_clusters"] else f"; {listed} are confirmed and listed"

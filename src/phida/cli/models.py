@@ -39,9 +39,9 @@ def fit(
     impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
-    level: options.Level = None,
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
+    scale: options.Scale = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -52,7 +52,7 @@ def fit(
     Example: phida fit flowers.csv --label species --out flowers.safetensors
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
-        model = methods.new_model(method, level, max_nodes, half_life)
+        model = methods.new_model(method, max_nodes, half_life, scale)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, convert, impute=impute)
         _learn(model, source, bad, quiet, impute)
@@ -80,7 +80,6 @@ def update(
     encoding: options.Encoding = "utf-8",
     columns: options.Columns = None,
     exclude: options.Exclude = None,
-    level: options.Level = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -92,7 +91,6 @@ def update(
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         found = StreamModel.load(model)
-        methods.set_level(found, level)
         if found.position is not None and out is None:
             raise typer.BadParameter(
                 f"{model} is a checkpoint; continue it with phida stream --resume, or pass --out FILE."
@@ -123,7 +121,6 @@ def predict(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
-    level: options.Level = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
@@ -136,7 +133,6 @@ def predict(
         inputs.check_targets(data, output, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        methods.set_level(found, level)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
@@ -241,11 +237,10 @@ def _tell(
     found: dict[str, Any] | None = None,
 ) -> None:
     reading = model.reading()
-    counts = model.counts() | {"nodes": reading.n_nodes}
+    counts = {"clusters": reading.n_clusters, "nodes": reading.n_nodes}
     facts: dict[str, Any] = {
         "method": methods.method_of(model),
         "samples": model.n_seen,
-        "clusters": reading.n_clusters,
         **counts,
         "bad_rows": bad.count,
         **scores,
@@ -259,7 +254,7 @@ def _tell(
     where = "" if out is None else f" Model: {out}"
     rows = methods.counted({"rows": facts["samples"]})
     say(f"{rows} learned: {methods.counted(counts)}.{where}", quiet=quiet)
-    for sentence in [] if found is None else findings.sentences(model, found):
+    for sentence in [] if found is None else findings.sentences(found):
         say(sentence, quiet=quiet)
     if scores:
         say(_shown(scores), quiet=quiet)

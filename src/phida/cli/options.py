@@ -42,14 +42,13 @@ Impute = Annotated[
 ]
 Label = Annotated[str | None, typer.Option(help="Column with the true classes, used for scores only.")]
 Method = Annotated[str | None, typer.Option(help="Clustering method: phida+ (default) or phida (published).")]
-Level = Annotated[
-    str | None,
-    typer.Option(help="Cluster level (PHIDA+ only): groups (default), or parts, which need no gap between them."),
+MaxNodes = Annotated[
+    int | None, typer.Option(min=8, max=65_536, help="Maximum number of nodes (PHIDA+ only; default: 2048).")
 ]
-MaxNodes = Annotated[int | None, typer.Option(min=3, help="Maximum number of nodes (PHIDA+ only).")]
 HalfLife = Annotated[
     float | None, typer.Option(help="Number of rows after which a row's weight is halved (PHIDA+ only).")
 ]
+Scale = Annotated[str | None, typer.Option(help="Scaling of features: auto (default), standard or none (PHIDA+ only).")]
 OnBadRow = Annotated[str, typer.Option(help="Action for rows that cannot be read: fail, skip or log.")]
 BadRowLog = Annotated[Path | None, typer.Option(help="File for bad rows, with --on-bad-row log.", dir_okay=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]

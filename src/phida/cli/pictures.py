@@ -18,7 +18,6 @@ def plot(
     model: options.Model,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write the pictures to.", file_okay=False)],
     format: Annotated[str, typer.Option(help="Picture format: png or svg.")] = "png",
-    level: options.Level = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -33,7 +32,6 @@ def plot(
         if format not in FORMATS:
             raise typer.BadParameter(f"--format takes {' or '.join(FORMATS)}, not {format!r}.")
         found = load(model)
-        methods.read_at(found, level)
         out.mkdir(parents=True, exist_ok=True)
         written = []
         for picture in rendered(found, format):
@@ -58,7 +56,6 @@ def report(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
-    level: options.Level = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
@@ -75,7 +72,6 @@ def report(
         inputs.check_targets(data, out, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        methods.read_at(found, level)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet))
@@ -91,7 +87,6 @@ def report(
         if score.pairs:
             summary.scores = score.values()
         drawn = load(model)  # with the names of its features
-        methods.read_at(drawn, level)
         told = contents(drawn, summary, f"{model.name} on {'standard input' if data == '-' else Path(data).name}")
         out.write_text(html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True)), "utf-8")
         rows, clusters = methods.counted({"rows": summary.rows}), methods.counted({"clusters": len(told.clusters)})

@@ -46,9 +46,9 @@ def serve(
     impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
-    level: options.Level = None,
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
+    scale: options.Scale = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
@@ -99,9 +99,8 @@ def serve(
             dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
             source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
         if learned is None:
-            learned = methods.new_model(method, level, max_nodes, half_life)
-        methods.check_begun(learned, method, max_nodes, half_life)
-        methods.set_level(learned, level)
+            learned = methods.new_model(method, max_nodes, half_life, scale)
+        methods.check_begun(learned, method, max_nodes, half_life, scale)
         if source is not None:
             if not source.is_pipe:
                 _check_columns(source, learned, quiet)

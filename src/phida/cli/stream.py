@@ -67,9 +67,9 @@ def stream(
     impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
-    level: options.Level = None,
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
+    scale: options.Scale = None,
     ids: Annotated[bool, typer.Option("--ids", help="Write lasting cluster ids instead of labels.")] = False,
     events: Annotated[
         Path | None, typer.Option(help="NDJSON file for births, splits, merges and deaths of clusters.", dir_okay=False)
@@ -112,11 +112,9 @@ def stream(
         signals = stack.enter_context(Signals().caught())
         reader = stack.enter_context(opened(source, signals, partial(say, quiet=quiet)))
         if learned is None:
-            learned = methods.new_model(method, level, max_nodes, half_life)
+            learned = methods.new_model(method, max_nodes, half_life, scale)
             learned.names = reader.names
-        methods.check_begun(learned, method, max_nodes, half_life)
-        before = methods.level_of(learned)
-        methods.set_level(learned, level)
+        methods.check_begun(learned, method, max_nodes, half_life, scale)
         learned.check_width(len(reader.features))
         inputs.begin_preparation(learned, reader, impute)
         offset = 0 if path is None else position.output_offset
@@ -132,10 +130,6 @@ def stream(
         if position.row:
             _check_output(position, path, wanted_format)
             _check_choices(position, ids, events)
-            if level not in (None, before):
-                raise DataError(
-                    f"the stream was started with --level {before}, which cannot change; leave out --level."
-                )
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log, offset=position.bad_row_log_offset))
         bad.count = position.bad_rows
         run = Stream(
@@ -290,7 +284,7 @@ def _tell(run: Stream, as_json: bool, quiet: bool) -> None:
     facts: dict[str, Any] = {"rows": run.position.row, "bad_rows": run.bad_rows.count}
     if run.model.fitted:
         reading = run.model.reading()
-        facts |= {"nodes": reading.n_nodes, "clusters": reading.n_clusters, **run.model.counts()}
+        facts |= {"nodes": reading.n_nodes, "clusters": reading.n_clusters}
     if run.score is not None and run.score.pairs:
         facts |= run.score.values()
     if as_json:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from phida import _threads, state_file
 from phida._events import Callback
-from phida._model import LEVELS, PUBLISHED, Model, Settings, check_level, check_limits, limits
+from phida._model import DEFAULT_NODES, Model, Settings, plus_settings
 from phida._validation import Columns
 from phida.streams.batch import Batch, DataError
 from phida.streams.missing import Imputer, read_preparation
@@ -28,13 +28,12 @@ class Method:
 
     plus: bool = True
     """Whether it is PHIDA+, or the published method."""
-    level: str = LEVELS[0]
-    max_nodes: int | None = None
+    max_nodes: int = DEFAULT_NODES
     half_life: float | None = None
+    scale: str | None = "auto"
 
     def __post_init__(self) -> None:
-        check_level(self.level)
-        check_limits(self.max_nodes, self.half_life)
+        plus_settings(self.max_nodes, self.half_life, self.scale)
 
     @classmethod
     def of(cls, estimator: Estimator) -> Self:
@@ -44,20 +43,18 @@ class Method:
         return cls(estimator._kind["plus"], **params)
 
     @property
-    def rule(self) -> str:
-        """The rule that maps nodes to clusters."""
-        return self.level if self.plus else PUBLISHED
-
-    @property
     def settings(self) -> Settings:
         """Of the native learner."""
-        return {"released": False, "plus": self.plus, **(limits(self.max_nodes, self.half_life) if self.plus else {})}
+        return plus_settings(**self._own) if self.plus else {"released": False, "plus": False}
 
     @property
     def parameters(self) -> dict[str, Any]:
         """Of its estimator."""
-        plus = {"level": self.level, "max_nodes": self.max_nodes, "half_life": self.half_life}
-        return {"compute_labels": True, **(plus if self.plus else {})}
+        return {**(self._own if self.plus else {}), "compute_labels": True}
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        return {"max_nodes": self.max_nodes, "half_life": self.half_life, "scale": self.scale}
 
 
 class StreamModel:
@@ -119,12 +116,6 @@ class StreamModel:
             self._estimator = made
         return self._estimator
 
-    def set_level(self, level: str) -> None:
-        """Set the level of the clusters."""
-        self.method = replace(self.method, level=check_level(level))
-        if self._estimator is not None:
-            self._estimator.set_params(level=level)
-
     @property
     def fitted(self) -> bool:
         """Whether any rows have been learned."""
@@ -137,13 +128,7 @@ class StreamModel:
 
     def reading(self) -> _core.Reading:
         """The model as if learning had just ended."""
-        return self._model.reading(self.method.rule)
-
-    def counts(self) -> dict[str, int]:
-        """Return the number of clusters, by their names."""
-        if not self.method.plus:
-            return {"clusters": self._model.reading(PUBLISHED).n_clusters}
-        return {level: self._model.reading(level).n_clusters for level in LEVELS}
+        return self._model.reading()
 
     def on_event(self, callback: Callback) -> None:
         """Register a callback for the events from now on."""
@@ -163,12 +148,12 @@ class StreamModel:
         if not model.begun:
             model.begin(width, self.method.settings, Columns(width))
         self.check_width(width)
-        model.learn(rows, self.method.rule)
+        model.learn(rows)
         model.dispatch()
 
     def refresh(self) -> None:
         """Refresh the model, which ends a stage of learning."""
-        self._model.end_learning(self.method.rule)
+        self._model.end_learning()
         self._model.dispatch()
 
     def labels(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
