@@ -98,7 +98,7 @@ nb::dict nodes(const Reading& reading) {
 nb::dict density_graph(const DensityMap& density) {
   std::vector<std::int64_t> from, to, nodes;
   std::vector<double> distance;
-  for (const DensityEdge& edge : density.edges) {
+  for (const NodeEdge& edge : density.edges) {
     from.push_back(edge.a);
     to.push_back(edge.b);
     distance.push_back(edge.length);

@@ -241,9 +241,6 @@ void Learner::refresh(std::int64_t learned, bool ending) {
   record_refresh(learned, ending);
 }
 
-// If learning ends with at most this many rows, its clusters are confirmed at once: no more evidence will come.
-constexpr std::int64_t kFirstRows = 1000;
-
 // Updates lineage and history. Only readers use them.
 void Learner::record_refresh(std::int64_t learned, bool ending) {
   map_published(refresher_.view(), state_.nodes.size(), map_);

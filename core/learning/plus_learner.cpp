@@ -9,9 +9,6 @@
 namespace phida {
 namespace {
 
-// If learning ends with at most this many rows, its clusters are confirmed at once: no more evidence will come.
-constexpr std::int64_t kFirstRows = 1000;
-
 // A mapping costs as much as learning some thousand rows. It is renewed when there are kGrowth times the rows of the
 // last one, or after so many rows per node.
 constexpr std::int64_t kGrowth = 4, kRowsPerNode = 16;

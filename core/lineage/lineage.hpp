@@ -59,9 +59,8 @@ struct Candidate {
 // Evidence at which a cluster counts as silent.
 constexpr double kSilentEvidence = 16.0;
 
-// Samples won since a cluster began, or since another one split off, after which it counts as a single cluster. Only a
-// clear gap divides it then.
-constexpr double kSettledRows = 1000.0;
+// If learning ends with at most this many rows, its clusters are confirmed at once: no more evidence will come.
+constexpr std::int64_t kFirstRows = 1000;
 
 // The oldest events go when there are more of them, or of ids in them, than this.
 constexpr std::size_t kMostEvents = 1024;

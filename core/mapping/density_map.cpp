@@ -7,6 +7,7 @@
 
 #include "numeric/disjoint_sets.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/squares.hpp"
 
 namespace phida {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 // neighbours is a mixture of both sides where there is a gap.
 constexpr std::size_t kScales[] = {1, 2, 4, 8, 16, 32};
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kForever = std::numeric_limits<double>::infinity();
 
 // Two trees of nodes become one. Nodes are those of the whole set.
 struct Joining {
@@ -71,7 +72,7 @@ class Divider {
   // Divides all nodes at all scales.
   DensityMap run() {
     Tree all;
-    all.peak = {.death = -kInfinity, .chance = 1.0};
+    all.peak = {.death = -kForever, .chance = 1.0};
     all.nodes.resize(distances_.size());
     std::iota(all.nodes.begin(), all.nodes.end(), 0);
     for (std::size_t i = 1; i < all.nodes.size(); ++i) all.joinings.push_back({0, all.nodes[i]});
@@ -151,7 +152,7 @@ Division Divider::divide_at(const std::vector<std::int32_t>& nodes, std::size_t 
   for (std::size_t i = 0; i < n; ++i)
     first[i] = {nodes[i],
                 density.height[i],
-                -kInfinity,
+                -kForever,
                 -1,
                 chance.at_peak(density.mass[i]) + chance.at_edge(density.mass[i]),
                 static_cast<std::int32_t>(k)};
@@ -174,7 +175,7 @@ Division Divider::divide_at(const std::vector<std::int32_t>& nodes, std::size_t 
       if (prominence > 0.0) lower_peaks.push_back(peak);
       trees.hang(low, high);
     } else {
-      apart.push_back({edge.a, edge.b, by_chance > 0.0 ? prominence / by_chance : kInfinity,
+      apart.push_back({edge.a, edge.b, by_chance > 0.0 ? prominence / by_chance : kForever,
                        prominence, by_chance});
       if (first[low].partner < 0) first[low] = peak;
     }
@@ -246,7 +247,7 @@ std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place) {
   std::vector<Merge> merges = map.merges;
   for (const Merge& merge : merges) trees.hang(merge.from, merge.into);
   // The shortest links between trees, as Prim finds them: the nearest node outside brings in its whole tree.
-  std::vector<Link> links, nearest(n, {kInfinity, -1, -1});
+  std::vector<Link> links, nearest(n, {kForever, -1, -1});
   std::vector<std::uint8_t> reached(n, 0);
   const auto reach = [&](std::int32_t root) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -254,9 +255,7 @@ std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place) {
       reached[i] = 1;
       for (std::size_t other = 0; other < n; ++other) {
         if (trees.root(static_cast<std::int32_t>(other)) == root) continue;
-        double square = 0.0;
-        for (std::size_t j = 0; j < place.cols(); ++j)
-          square += (place[i][j] - place[other][j]) * (place[i][j] - place[other][j]);
+        const double square = square_in_order(place[i], place[other], nullptr, place.cols());
         if (square < nearest[other].square || nearest[other].a < 0)
           nearest[other] = {square, static_cast<std::int32_t>(i), static_cast<std::int32_t>(other)};
       }
@@ -274,7 +273,7 @@ std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place) {
                    [](const Link& x, const Link& y) { return x.square < y.square; });
   for (const Link& link : links) {
     const std::int32_t a = trees.root(link.a), b = trees.root(link.b);
-    merges.push_back({std::min(a, b), std::max(a, b), kInfinity});
+    merges.push_back({std::min(a, b), std::max(a, b), kForever});
     trees.hang(std::max(a, b), std::min(a, b));
   }
   return merges;

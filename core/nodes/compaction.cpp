@@ -4,12 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "numeric/squares.hpp"
 #include "simd/kernels.hpp"
 
 namespace phida {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // How far to look for partners at first, as a multiple of the cost that is expected for the last merge.
 constexpr double kReach = 1.5;
@@ -75,12 +74,12 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
     merge_nodes(nodes, pair.a, pair.b);
     blocks_.set(pair.a, nodes.mean[pair.a]);
     inverse_weight_[pair.a] = 1.0 / nodes.weight[pair.a];
-    inverse_weight_[pair.b] = -kInfinity;
+    inverse_weight_[pair.b] = -std::numeric_limits<double>::infinity();
     into_[pair.b] = pair.a;
     ++age_[pair.a];
     --left;
     last = pair.cost;
-    std::vector<std::int32_t>& partners = partners_[pair.a];
+    std::vector<Partner>& partners = partners_[pair.a];
     partners.insert(partners.end(), partners_[pair.b].begin(), partners_[pair.b].end());
     offer(nodes, pair.a);
   }
@@ -97,7 +96,7 @@ void Compaction::start(const FineNodes& nodes, const double* scaling) {
   if (blocks_.dims() != nodes.dims()) blocks_ = BlockedRows(nodes.dims());
   blocks_.resize(n);
   for (std::size_t i = 0; i < n; ++i) blocks_.set(i, nodes.mean[i]);
-  inverse_weight_.assign(padded(n), -kInfinity);
+  inverse_weight_.assign(padded(n), -std::numeric_limits<double>::infinity());
   into_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     inverse_weight_[i] = 1.0 / nodes.weight[i];
@@ -105,9 +104,9 @@ void Compaction::start(const FineNodes& nodes, const double* scaling) {
   }
   age_.assign(n, 0);
   partners_.resize(std::max(partners_.size(), n));
-  squares_.resize(padded(n));
-  limits_.resize(padded(n));
-  found_.resize(padded(n));
+  squares_.resize(padded(n) * kLanes);
+  limits_.resize(padded(n) * kLanes);
+  found_.resize(padded(n) * kLanes);
   heap_.clear();
 }
 
@@ -116,47 +115,82 @@ void Compaction::start(const FineNodes& nodes, const double* scaling) {
 void Compaction::search(const FineNodes& nodes) {
   const std::size_t n = nodes.size(), dims = nodes.dims();
   for (std::size_t i = 0; i < n; ++i) partners_[i].clear();
-  for (std::size_t i = 0; i < n; ++i) {
-    if (into_[i] != static_cast<std::int32_t>(i)) continue;
-    const std::size_t first = i / kLanes, start = first * kLanes, count = padded(n) - start;
-    kernels().squared_distances(nodes.mean[i], scaling_, blocks_.data() + start * dims,
-                                blocks_.blocks() - first, dims, squares_.data());
+  for (std::size_t block = 0; block < blocks_.blocks(); ++block) {
+    const std::size_t first = block * kLanes, count = padded(n) - first;
+    kernels().squared_distances_of_eight(blocks_.data() + first * dims, scaling_,
+                                         blocks_.data() + first * dims, blocks_.blocks() - block,
+                                         dims, squares_.data());
     for (std::size_t k = 0; k < count; ++k)
-      limits_[k] = reach_ * (inverse_weight_[i] + inverse_weight_[start + k]);
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        limits_[k * kLanes + lane] =
+            reach_ * (inverse_weight_[first + k] + inverse_weight_[first + lane]);
     const std::size_t found =
-        kernels().positions_within(squares_.data(), limits_.data(), count, found_.data());
+        kernels().positions_within(squares_.data(), limits_.data(), count * kLanes, found_.data());
     for (std::size_t f = 0; f < found; ++f) {
-      const std::size_t other = start + static_cast<std::size_t>(found_[f]);
-      if (other <= i) continue;
-      partners_[i].push_back(static_cast<std::int32_t>(other));
-      partners_[other].push_back(static_cast<std::int32_t>(i));
+      const auto at = static_cast<std::size_t>(found_[f]);
+      const auto a = static_cast<std::int32_t>(first + at % kLanes);
+      const auto b = static_cast<std::int32_t>(first + at / kLanes);
+      if (b <= a) continue;
+      const double cost = squares_[at] / (inverse_weight_[a] + inverse_weight_[b]);
+      partners_[a].push_back({b, age_[b], age_[a], cost});
+      partners_[b].push_back({a, age_[a], age_[b], cost});
     }
   }
   for (std::size_t i = 0; i < n; ++i)
     if (into_[i] == static_cast<std::int32_t>(i)) offer(nodes, static_cast<std::int32_t>(i));
 }
 
-// Puts the cheapest pair of a node on the heap, ties to the lower partner, and tidies the list of its partners.
-void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
-  std::vector<std::int32_t>& partners = partners_[a];
-  for (std::int32_t& partner : partners) partner = root(partner);
-  std::sort(partners.begin(), partners.end());
-  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
-  double best = kInfinity;
-  std::int32_t with = -1;
+// Partners by their current names, ascending, each once. What is known of a part of a union bounds the whole.
+void Compaction::tidy(std::vector<Partner>& partners, std::int32_t a) {
+  for (Partner& partner : partners) {
+    const std::int32_t now = root(partner.node);
+    if (now != partner.node || partner.age != age_[now] || partner.age_self != age_[a])
+      partner.age = -1;
+    partner.node = now;
+  }
+  std::sort(partners.begin(), partners.end(), [](const Partner& x, const Partner& y) {
+    return x.node != y.node ? x.node < y.node : x.bound < y.bound;
+  });
   std::size_t kept = 0;
-  for (const std::int32_t partner : partners) {
-    if (partner == a) continue;
-    const double c = cost(nodes, a, partner);
-    if (!(c <= reach_)) continue;
-    partners[kept++] = partner;
-    if (c < best) {
-      best = c;
-      with = partner;
-    }
+  for (const Partner& partner : partners) {
+    if (partner.node == a) continue;
+    if (kept > 0 && partners[kept - 1].node == partner.node)
+      partners[kept - 1].age = -1;
+    else
+      partners[kept++] = partner;
   }
   partners.resize(kept);
-  if (with < 0 || !(best <= reach_ * kRounding)) return;
+}
+
+// Puts the cheapest pair of a node on the heap, ties to the lower partner. Costs are measured only where their bounds do
+// not rule a partner out.
+void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
+  std::vector<Partner>& partners = partners_[a];
+  tidy(partners, a);
+  const auto measure = [&](Partner& partner) {
+    if (partner.age >= 0) return;
+    const double square =
+        square_in_order(nodes.mean[a], nodes.mean[partner.node], scaling_, nodes.dims());
+    partner.bound = square / (inverse_weight_[a] + inverse_weight_[partner.node]);
+    partner.age = age_[partner.node];
+    partner.age_self = age_[a];
+  };
+  const auto likely =
+      std::min_element(partners.begin(), partners.end(),
+                       [](const Partner& x, const Partner& y) { return x.bound < y.bound; });
+  if (likely == partners.end()) return;
+  measure(*likely);
+  double best = likely->bound;
+  for (Partner& partner : partners) {
+    if (partner.bound * kRounding > best) continue;
+    measure(partner);
+    best = std::min(best, partner.bound);
+  }
+  std::int32_t with = -1;
+  for (const Partner& partner : partners)
+    if (with < 0 && partner.age >= 0 && partner.bound == best) with = partner.node;
+  std::erase_if(partners, [&](const Partner& partner) { return !(partner.bound <= reach_); });
+  if (!(best <= reach_ * kRounding)) return;
   const std::int32_t lower = std::min(a, with), upper = std::max(a, with);
   heap_.push_back({best, lower, upper, age_[lower], age_[upper], a});
   std::push_heap(heap_.begin(), heap_.end());
@@ -165,20 +199,23 @@ void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
 // The cost within which so many nodes have a partner that as many merges are likely.
 double Compaction::reach_for(std::size_t merges) {
   const std::size_t n = into_.size(), dims = blocks_.dims();
-  AlignedDoubles row(padded(dims), 0.0);
   cheapest_.clear();
-  for (std::size_t i = 0; i < n; ++i) {
-    if (into_[i] != static_cast<std::int32_t>(i)) continue;
-    const double* const block = blocks_.data() + i / kLanes * dims * kLanes + i % kLanes;
-    for (std::size_t j = 0; j < dims; ++j) row[j] = block[j * kLanes];
-    kernels().squared_distances(row.data(), scaling_, blocks_.data(), blocks_.blocks(), dims,
-                                squares_.data());
-    double least = kInfinity;
+  for (std::size_t block = 0; block < blocks_.blocks(); ++block) {
+    const std::size_t first = block * kLanes;
+    kernels().squared_distances_of_eight(blocks_.data() + first * dims, scaling_, blocks_.data(),
+                                         blocks_.blocks(), dims, squares_.data());
+    double least[kLanes];
+    std::fill_n(least, kLanes, std::numeric_limits<double>::infinity());
     for (std::size_t k = 0; k < n; ++k) {
-      const double sum = inverse_weight_[i] + inverse_weight_[k];
-      if (k != i && sum > 0.0) least = std::min(least, squares_[k] / sum);
+      if (into_[k] != static_cast<std::int32_t>(k)) continue;
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const double cost =
+            squares_[k * kLanes + lane] / (inverse_weight_[k] + inverse_weight_[first + lane]);
+        if (k != first + lane && cost >= 0.0) least[lane] = std::min(least[lane], cost);
+      }
     }
-    cheapest_.push_back(least);
+    for (std::size_t i = first; i < std::min(n, first + kLanes); ++i)
+      if (into_[i] == static_cast<std::int32_t>(i)) cheapest_.push_back(least[i - first]);
   }
   const std::size_t rank = std::min(2 * merges, cheapest_.size()) - 1;
   std::nth_element(cheapest_.begin(), cheapest_.begin() + static_cast<std::ptrdiff_t>(rank),
@@ -195,16 +232,6 @@ bool Compaction::is_current(const Pair& pair) const {
 std::int32_t Compaction::root(std::int32_t node) {
   while (into_[node] != node) node = into_[node] = into_[into_[node]];
   return node;
-}
-
-double Compaction::cost(const FineNodes& nodes, std::int32_t a, std::int32_t b) const {
-  double square = 0.0;
-  for (std::size_t j = 0; j < nodes.dims(); ++j) {
-    double difference = nodes.mean[a][j] - nodes.mean[b][j];
-    if (scaling_ != nullptr) difference *= scaling_[j];
-    square += difference * difference;
-  }
-  return square / (inverse_weight_[a] + inverse_weight_[b]);
 }
 
 }  // namespace phida

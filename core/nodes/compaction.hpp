@@ -34,22 +34,30 @@ class Compaction {
     }
   };
 
+  // A node within reach of another.
+  struct Partner {
+    std::int32_t node = 0;
+    std::int32_t age = -1;       // of `node` when the cost was measured; -1 if it is only a bound
+    std::int32_t age_self = -1;  // of the other node then
+    double bound = 0.0;          // the cost, or what the cost is not below
+  };
+
   void start(const FineNodes& nodes, const double* scaling);
   void search(const FineNodes& nodes);
   void offer(const FineNodes& nodes, std::int32_t a);
+  void tidy(std::vector<Partner>& partners, std::int32_t a);
   double reach_for(std::size_t merges);
   bool is_current(const Pair& pair) const;
   std::int32_t root(std::int32_t node);
-  double cost(const FineNodes& nodes, std::int32_t a, std::int32_t b) const;
 
   const double* scaling_ = nullptr;
   double reach_ = 0.0;
   BlockedRows blocks_;
-  AlignedDoubles squares_, limits_,
-      inverse_weight_;  // per node, padded; dead nodes never are within reach
+  AlignedDoubles squares_, limits_;  // (node, one of eight)
+  AlignedDoubles inverse_weight_;    // per node, padded; those that are gone never are within reach
   std::vector<std::int32_t> found_;
   std::vector<std::int32_t> into_, age_;
-  std::vector<std::vector<std::int32_t>> partners_;  // within reach, per node
+  std::vector<std::vector<Partner>> partners_;  // within reach, per node
   std::vector<Pair> heap_;
   std::vector<double> cheapest_;
   std::vector<std::size_t> kept_;

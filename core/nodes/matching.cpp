@@ -3,22 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "metric/penalised_distance.hpp"
+#include "numeric/squares.hpp"
 
 namespace phida {
 namespace {
 
 // From so many features on, a few hundred nodes do not fit the cache, and reading them is what matching costs.
 constexpr std::size_t kWide = 512;
-
-// Up to this many candidates of the sieve in floats are measured at once; more are sieved again in doubles.
-constexpr std::size_t kFewCandidates = 32;
-
-// Distances below this may have lost all digits when squared.
-constexpr double kUnderflow = 1e-150;
-constexpr double kFloatUnderflow = 1e-17;  // the same of floats, for up to 2^16 features
 
 // Takes rows in ascending order, so that a strict comparison leaves ties to the lower index.
 class TwoNearest {
@@ -50,18 +43,7 @@ class TwoNearest {
   Match match_{kUnset, kUnset, kInfinity, kInfinity};
 };
 
-// The squared distance as blocks sum it: feature by feature.
-double square_in_order(const double* a, const double* b, const double* scaling, std::size_t dims) {
-  double sum = 0.0;
-  for (std::size_t j = 0; j < dims; ++j) {
-    double difference = a[j] - b[j];
-    if (scaling) difference *= scaling[j];
-    sum += difference * difference;
-  }
-  return sum;
-}
-
-// The same, where `center` is taken off both first.
+// The squared distance, where `center` is taken off both rows first.
 double square_less(const double* a, const double* b, const double* center, std::size_t dims) {
   double sum = 0.0;
   for (std::size_t j = 0; j < dims; ++j) {
@@ -69,10 +51,6 @@ double square_less(const double* a, const double* b, const double* center, std::
     sum += difference * difference;
   }
   return sum;
-}
-
-double norm(const double* a, std::size_t dims) {
-  return std::sqrt(std::inner_product(a, a + dims, a, 0.0));
 }
 
 }  // namespace

@@ -2,40 +2,20 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
+#include "numeric/squares.hpp"
 #include "simd/kernels.hpp"
 
 namespace phida {
 namespace {
 
 // From so many features on, floats in rows are read faster than doubles in blocks.
-constexpr std::size_t kWide = 96;
-
-// Up to this many candidates of the sieve in floats are measured at once; more are sieved again in doubles.
-constexpr std::size_t kFewCandidates = 32;
-
-// Distances below this may have lost all digits when squared: of doubles, and of floats.
-constexpr double kUnderflow = 1e-150, kFloatUnderflow = 1e-17;
-
-double square_in_order(const double* a, const double* b, const double* scaling, std::size_t dims) {
-  double sum = 0.0;
-  for (std::size_t j = 0; j < dims; ++j) {
-    double difference = a[j] - b[j];
-    if (scaling) difference *= scaling[j];
-    sum += difference * difference;
-  }
-  return sum;
-}
-
-double norm(const double* a, std::size_t dims) {
-  return std::sqrt(std::inner_product(a, a + dims, a, 0.0));
-}
+constexpr std::size_t kSieved = 96;
 
 }  // namespace
 
 NearestNode::NearestNode(std::size_t dims)
-    : wide_(dims >= kWide),
+    : wide_(dims >= kSieved),
       blocks_(dims),
       rounded_(dims),
       float_slack_(1.0 + static_cast<double>(dims / 16 + 8) * 0x1p-21),

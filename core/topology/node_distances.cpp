@@ -1,8 +1,10 @@
 #include "topology/node_distances.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "numeric/blocked_rows.hpp"
+#include "numeric/squares.hpp"
 #include "simd/kernels.hpp"
 
 namespace phida {
@@ -34,12 +36,7 @@ NodeDistances::NodeDistances(const RowMatrix& rows, std::size_t length)
 }
 
 double NodeDistances::measured(std::size_t a, std::size_t b) const {
-  double sum = 0.0;
-  for (std::size_t j = 0; j < rows_.cols(); ++j) {
-    const double difference = rows_[a][j] - rows_[b][j];
-    sum += difference * difference;
-  }
-  return sum;
+  return square_in_order(rows_[a], rows_[b], nullptr, rows_.cols());
 }
 
 // Collects what is within a guessed limit, and all rows where the guess was too low.
