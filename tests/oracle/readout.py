@@ -42,15 +42,20 @@ class Reading:
         return np.array([self.cluster[np.argmin(self.metric.squares(x, self.mean))] for x in X])
 
 
-def read(nodes: FineNodes) -> Reading:
-    """Clusters of the nodes as they are."""
-    metric = nodes.reading_metric()
-    places = Places(
+def places_of(nodes: FineNodes, metric: Metric) -> Places:
+    """Nodes in the metric."""
+    return Places(
         np.array([metric.squares(x, nodes.mean) for x in nodes.mean]),
         nodes.row_weight,
         np.array([metric.total(s) for s in nodes.scatter]) / nodes.weight,
         nodes.mean.shape[1],
     )
+
+
+def read(nodes: FineNodes) -> Reading:
+    """Clusters of the nodes as they are."""
+    metric = nodes.reading_metric()
+    places = places_of(nodes, metric)
     clusters = [np.arange(nodes.n_nodes)]
     for k in SCALES:
         clusters = [part for members in clusters for part in split(places, members, k)]
