@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .assign import AssignmentView, assign
-from .limits import faded, pairs_to_merge, staying
 from .matching import match
 from .refresh import PhInput, View, build_view, low_support_nodes, ph_input
 from .transform import Transform, adaptive_transform
@@ -35,8 +34,7 @@ class OracleLearner:
     """PHIDA as the specification has it; the switches are the ablations of BENCHMARK.md.
 
     ph=False is noPH, refresh=False noRefresh, remove=False noDelete, prune=False noPrune, and
-    mapping=False IDA. compatibility="released" keeps the cached rows of section 10. max_nodes and half_life are the
-    departures of section 12; 0 is off.
+    mapping=False IDA. compatibility="released" keeps the cached rows of section 10.
     """
 
     def __init__(
@@ -48,8 +46,6 @@ class OracleLearner:
         remove: bool = True,
         prune: bool = True,
         mapping: bool = True,
-        max_nodes: int = 0,
-        half_life: float = 0.0,
     ) -> None:
         self.compatibility = compatibility
         self.ph = ph
@@ -57,8 +53,6 @@ class OracleLearner:
         self.remove = remove
         self.prune = prune
         self.mapping = mapping
-        self.max_nodes = max_nodes
-        self.half_life = half_life
 
         self.n_seen = 0
         self.interval = 2  # lambda
@@ -69,7 +63,7 @@ class OracleLearner:
         self.buffer: list[np.ndarray] = []  # B, oldest first
         self.keep: int | None = None  # longest B; no limit before the first recalculation
 
-        self.support = np.empty(0, dtype=float if half_life else int)  # M
+        self.support = np.empty(0, dtype=int)  # M
         self.scale = np.empty(0)  # s
         self.active = np.empty(0, dtype=bool)
         self.birth = np.empty(0, dtype=int)
@@ -77,7 +71,7 @@ class OracleLearner:
         self.cluster = np.empty(0, dtype=int)  # -1 outside the view
         # (K, d) arrays; the number of features is known with the first sample.
         self.representatives = self.mean = self.m2 = np.empty((0, 0))
-        self.global_count = 0.0 if half_life else 0
+        self.global_count = 0
         self.global_mean = self.global_m2 = np.empty(0)
 
         self.transform: Transform | None = None  # the train metric
@@ -181,8 +175,6 @@ class OracleLearner:
         return feature_weights(self.m2, self.support, self.global_count, self.global_m2)
 
     def _create(self, x: np.ndarray) -> None:
-        if self.max_nodes and self.n_nodes >= self.max_nodes:
-            self._make_room()
         self._count_globally(x)
         self.representatives = np.vstack([self.representatives, x])
         self.mean = np.vstack([self.mean, x])
@@ -243,8 +235,6 @@ class OracleLearner:
     # Refresh, section 6.
 
     def _refresh(self) -> None:
-        if self.half_life and self.since_refresh:
-            self._forget(2.0 ** (-self.since_refresh / self.half_life))
         self.since_refresh = 0
         if self.remove:
             self._delete(low_support_nodes(self.support, self.component, self.interval))
@@ -293,43 +283,6 @@ class OracleLearner:
         self.n_components = 0
         self.transform = None
 
-    # Departures from the paper, section 12.
-
-    def _make_room(self) -> None:
-        assert self.transform is not None, "a new node comes after a match"
-        rows = self.transform.apply(self.representatives)
-        gone = np.zeros(self.n_nodes, dtype=bool)
-        for i, k in pairs_to_merge(rows, self.support):
-            a, b = self.support[[i, k]]
-            share = b / (a + b)
-            self.representatives[i] += share * (self.representatives[k] - self.representatives[i])
-            apart = self.mean[k] - self.mean[i]
-            self.mean[i] += share * apart
-            self.m2[i] += self.m2[k] + a * share * apart**2
-            self.support[i] = a + b
-            self.active[i] |= self.active[k]
-            self._move_counts(k, i)
-            gone[k] = True
-        n_components = self.n_components  # components of the others still stand
-        self._delete(gone)
-        self.n_components = n_components
-
-    def _forget(self, share: float) -> None:
-        left = max(self.global_count * share, 1.0)
-        self.global_m2 *= left / self.global_count
-        self.global_count = left
-        self._delete(~staying(self.support, share))
-        support = np.maximum(faded(self.support, share), 0.5)
-        self._fade_counts(share)
-        self.m2 *= (support / self.support)[:, None]
-        self.support = support
-
-    def _move_counts(self, source: int, target: int) -> None:
-        """Give what is counted of one node to another; PHIDA counts nothing."""
-
-    def _fade_counts(self, share: float) -> None:
-        """Leave a share of what is counted of nodes; PHIDA counts nothing."""
-
     # Vigilance, section 5.
 
     def _recalculate(self) -> None:
@@ -344,7 +297,5 @@ class OracleLearner:
             self.n_nodes,
             self.scale.max().item(),
         )
-        if self.max_nodes:
-            self.interval = min(self.interval, self.max_nodes)
         self.keep = 2 * self.interval
         self._trim_buffer()

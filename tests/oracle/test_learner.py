@@ -14,7 +14,6 @@ from oracle.transform import Transform
 from phida import _core
 
 MODES = ["equations", "released"]
-LIMITS = [{"max_nodes": 12}, {"half_life": 40.0}, {"max_nodes": 20, "half_life": 100.0}]
 ABLATIONS = [{}, {"ph": False}, {"refresh": False}, {"remove": False}, {"prune": False}, {"mapping": False}]
 
 
@@ -107,21 +106,6 @@ def test_longer_stream_with_scales_that_differ(mode, switches):
     if not switches:
         assert state["n_components"] > 1
         assert state["n_created"] > native.n_nodes, "no node was removed: change the stream"
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("limits", LIMITS, ids="-".join)
-def test_limits(mode, limits):
-    native = assert_same_learning(scaled_groups(), mode, limits)
-    assert native.__getstate__()["n_created"] > native.n_nodes + 10, "hardly a node went: change the stream"
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("limits", LIMITS, ids="-".join)
-@settings(max_examples=12)
-@given(rows=streams)
-def test_limits_on_short_streams(mode, limits, rows):
-    assert_same_learning(rows, mode, limits)
 
 
 @pytest.mark.parametrize("mode", MODES)

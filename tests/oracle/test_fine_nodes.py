@@ -1,0 +1,301 @@
+"""The learner of PHIDA+: properties of the oracle, then the native learner against it, to the bit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+from states import bits
+
+from oracle import fine_nodes
+from oracle.fine_nodes import FineNodes
+from oracle.fine_streams import settings_of_learners, streams, weighted_streams
+from phida import _core
+
+needs_native = pytest.mark.skipif(not hasattr(_core, "PlusLearner"), reason="the native PlusLearner is not built")
+SUMS = ("weight", "mean", "scatter", "credit", "allowance", "unit")
+
+
+def learned(rows, weights=None, **settings):
+    oracle = FineNodes(rows.shape[1], **settings)
+    oracle.learn(rows, weights)
+    return oracle
+
+
+def groups(n, seed=0):
+    """Six groups of rows in features of unequal scale."""
+    rng = np.random.default_rng(seed)
+    return (5 * rng.integers(0, 6, size=(n, 1)) + rng.normal(size=(n, 4))) * [1e-2, 1.0, 1.0, 300.0]
+
+
+# The oracle itself.
+
+
+def test_distinct_rows_below_the_budget_are_the_nodes():
+    rows = load_iris().data
+    oracle = learned(rows)
+    places, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    np.testing.assert_array_equal(oracle.mean, places[order])
+    np.testing.assert_array_equal(oracle.weight, counts[order])
+    assert not oracle.scatter.any()
+    assert oracle.metric is None
+
+
+@given(stream=weighted_streams(), arguments=settings_of_learners)
+def test_nodes_stay_below_the_budget_and_keep_all_weight(stream, arguments):
+    rows, weights = stream
+    arguments["half_life"] = 0.0
+    oracle = FineNodes(rows.shape[1], **arguments)
+    for i, row in enumerate(rows):
+        oracle.learn_one(row, 1.0 if weights is None else weights[i].item())
+        assert oracle.n_nodes < arguments["max_nodes"]
+    total = len(rows) if weights is None else weights.sum()
+    np.testing.assert_allclose(oracle.weight.sum(), total, rtol=1e-12)
+
+
+def test_nodes_have_the_mean_and_scatter_of_all_rows():
+    rows = groups(400)
+    weights = np.random.default_rng(1).uniform(0.5, 3, size=400)
+    oracle = learned(rows, weights, max_nodes=32)
+    assert_same_moments(oracle, rows, weights)
+
+
+def test_fading_nodes_have_the_mean_and_scatter_of_the_fading_rows():
+    """No node fades below half a row here, so none leaves."""
+    rows = groups(400)
+    oracle = learned(rows, max_nodes=32, half_life=200.0)
+    assert_same_moments(oracle, rows, 2.0 ** (np.arange(-399, 1) / 200))
+
+
+def assert_same_moments(oracle, rows, weights):
+    mean = np.average(rows, axis=0, weights=weights)
+    scatter = (weights[:, None] * (rows - mean) ** 2).sum(axis=0)
+    weight = oracle.row_weight[:, None]
+    np.testing.assert_allclose(weight.sum(), weights.sum(), rtol=1e-12)
+    np.testing.assert_allclose((weight * oracle.mean).sum(axis=0) / weight.sum(), mean, rtol=1e-12)
+    found = oracle.scatter / oracle.unit + weight * (oracle.mean - mean) ** 2
+    np.testing.assert_allclose(found.sum(axis=0), scatter, rtol=1e-12)
+
+
+def test_scatter_is_that_of_the_rows_that_each_node_won():
+    """The steps of an uncompacted stretch tell which rows a node holds."""
+    rows = groups(300)
+    oracle = learned(rows[:200], max_nodes=64)
+    oracle.scatter[:] = 0  # forget the rows so far, of which the nodes keep the means alone
+    oracle.weight[:] = 1
+    held = [[node] for node in oracle.mean.copy()]
+    for row in rows[200:]:
+        step = oracle.learn_one(row)
+        if step.compacted:
+            break
+        if step.event == "create":
+            held.append([row])
+        else:
+            held[step.winner].append(row)
+            mean = np.mean(held[step.winner], axis=0)
+            np.testing.assert_allclose(oracle.mean[step.winner], mean, rtol=1e-12)
+            scatter = ((np.array(held[step.winner]) - mean) ** 2).sum(axis=0)
+            np.testing.assert_allclose(oracle.scatter[step.winner], scatter, rtol=1e-9)
+    assert max(len(rows) for rows in held) > 2
+
+
+def test_compaction_makes_the_cheapest_merges_and_keeps_the_last_cost():
+    """On a line, with B = 8: eight rows become six nodes, by the merges 0.0 + 0.1, then 5.0 + 5.3."""
+    oracle = learned(np.array([[0.0], [10.0], [5.0], [20.0], [0.1], [40.0], [5.3], [80.0]]), max_nodes=8, scale="none")
+    np.testing.assert_allclose(oracle.mean[:, 0], [0.05, 10, 5.15, 20, 40, 80])
+    assert oracle.weight.tolist() == [2, 1, 2, 1, 1, 1]
+    np.testing.assert_allclose(oracle.scatter[:, 0], [0.005, 0, 0.045, 0, 0, 0])
+    assert oracle.allowance == pytest.approx(0.045)
+
+
+def test_equal_costs_merge_the_lower_indices_first():
+    oracle = learned(np.arange(8.0)[:, None], max_nodes=8, scale="none")
+    assert oracle.mean[:, 0].tolist() == [0.5, 2.5, 4, 5, 6, 7]
+
+
+def test_credit_runs_up_to_the_allowance_and_then_makes_a_node():
+    oracle = learned(np.array([[0.0]]), max_nodes=8, scale="none")
+    oracle.allowance = 0.9
+    oracle.weight[0] = 1e12  # so that the node hardly moves
+    events = [oracle.learn_one(np.array([0.5])).event for _ in range(6)]
+    assert events == ["update"] * 3 + ["create"] + ["update"] * 2
+    assert oracle.credit[0] == 0
+    assert oracle.weight[1] == 3
+
+
+def test_rows_of_weight_two_are_two_rows_where_rows_are_nodes():
+    rows = groups(60)
+    twice, weighted = learned(np.repeat(rows, 2, axis=0)), learned(rows, np.full(60, 2.0))
+    for name in SUMS:
+        np.testing.assert_array_equal(getattr(twice, name), getattr(weighted, name), name)
+
+
+def test_a_row_counts_half_after_a_half_life():
+    oracle = learned(np.arange(11.0)[:, None], half_life=5.0)
+    np.testing.assert_allclose(oracle.row_weight[[0, 5, 10]], [0.25, 0.5, 1.0])
+
+
+def test_dividing_by_a_large_unit_changes_nothing_visible(monkeypatch):
+    rows = groups(700)
+    divided = learned(rows, half_life=2.5, max_nodes=16)
+    monkeypatch.setattr(fine_nodes, "LARGEST_UNIT", np.inf)
+    plain = learned(rows, half_life=2.5, max_nodes=16)
+    assert divided.unit == pytest.approx(2.0**80)
+    assert plain.unit == pytest.approx(2.0**280)
+    np.testing.assert_array_equal(divided.mean, plain.mean)
+    np.testing.assert_array_equal(divided.row_weight, plain.row_weight)
+
+
+def test_faded_nodes_leave_at_a_compaction():
+    rows = np.arange(16.0)[:, None]
+    oracle = learned(rows, half_life=1.0, max_nodes=16)
+    assert oracle.mean[:, 0].tolist() == [14, 15]
+    assert oracle.allowance == 0
+    assert oracle.metric is None
+
+
+def test_renewed_metric_converts_allowance_and_credits():
+    """All scatter is in one feature, whose scale changes, so squared distances change by the same factor."""
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.normal(size=300), np.zeros(300)])
+    oracle = learned(rows, max_nodes=16, scale="standard")
+    oracle.credit[:] = oracle.allowance / 2
+    before, allowance, credit = oracle.metric, oracle.allowance, oracle.credit
+    oracle.mean = oracle.mean * 7
+    oracle._renew_metric()
+    factor = (oracle.metric.inverse[0] / before.inverse[0]) ** 2
+    assert factor < 0.05
+    assert oracle.allowance == pytest.approx(allowance * factor)
+    np.testing.assert_allclose(oracle.credit, credit * factor)
+
+
+def test_features_of_equal_scale_are_left_alone():
+    oracle = learned(np.random.default_rng(0).normal(size=(50, 5)))
+    metric = oracle.reading_metric()
+    assert metric.gamma == 0
+    assert metric.inverse.tolist() == [1.0] * 5
+
+
+def test_one_huge_row_is_a_node_of_its_own():
+    rows = groups(300)
+    far = np.vstack([rows[:150], np.full((1, 4), 1e140), rows[150:]])
+    with_far, without = learned(far, max_nodes=32, scale="none"), learned(rows, max_nodes=32, scale="none")
+    assert (with_far.mean > 1e139).any(axis=1).sum() == 1
+    assert with_far.weight[(with_far.mean > 1e139).any(axis=1)] == 1
+    assert with_far.allowance == pytest.approx(without.allowance, rel=0.2)
+
+
+@given(rows=streams, other=st.integers(0, 2**32 - 1), arguments=settings_of_learners)
+def test_merge_is_commutative_to_the_bit(rows, other, arguments):
+    other = np.random.default_rng(other).permutation(rows) * 1.5
+    arguments_of = [(rows, arguments), (other, arguments)]
+    one, two = (learned(stream, **given) for stream, given in arguments_of)
+    one_again, two_again = (learned(stream, **given) for stream, given in arguments_of)
+    one.merge([two])
+    two_again.merge([one_again])
+    assert one.n_nodes < arguments["max_nodes"]
+    assert one.n_seen == two_again.n_seen == 2 * len(rows)
+    for name in SUMS:
+        assert bits(getattr(one, name)) == bits(getattr(two_again, name)), name
+    assert bits(one.metric.inverse) == bits(two_again.metric.inverse)
+
+
+def test_merged_small_models_have_the_nodes_of_all_rows():
+    rows = groups(100)
+    whole, one, two = learned(rows), learned(rows[:40]), learned(rows[40:])
+    one.merge([two])
+    order = np.lexsort(whole.mean.T[::-1])
+    np.testing.assert_array_equal(one.mean, whole.mean[order])
+    assert one.allowance == 0
+
+
+def test_merge_brings_fading_models_to_one_unit():
+    long, short = learned(groups(300), half_life=60.0, max_nodes=16), learned(groups(20, seed=1), half_life=60.0)
+    expected = long.row_weight.sum() + short.row_weight.sum()
+    long.merge([short])
+    assert long.row_weight.sum() == pytest.approx(expected)
+
+
+# The native learner.
+
+
+def native_learner(n_features, arguments):
+    return _core.PlusLearner(n_features, **arguments)
+
+
+def assert_same_state(native, oracle):
+    state = native.__getstate__()
+    assert state["n_seen"] == oracle.n_seen
+    for name in SUMS:
+        assert bits(state[name]) == bits(getattr(oracle, name)), name
+    assert state["metric_present"] == (oracle.metric is not None)
+    if oracle.metric is not None:
+        assert bits(state["metric_gamma"]) == bits(oracle.metric.gamma)
+        assert bits(state["metric_inverse"]) == bits(oracle.metric.inverse)
+
+
+def assert_same_step(native, step):
+    found = native.last_step()
+    assert found["event"] == step.event
+    if not step.compacted:
+        assert found.get("winner") == step.winner
+
+
+@needs_native
+@given(stream=weighted_streams(), arguments=settings_of_learners)
+def test_native_learner_agrees_row_by_row(stream, arguments):
+    rows, weights = stream
+    native, oracle = native_learner(rows.shape[1], arguments), FineNodes(rows.shape[1], **arguments)
+    for i in range(len(rows)):
+        native.learn(rows[i : i + 1], None if weights is None else weights[i : i + 1])
+        assert_same_step(native, oracle.learn_one(rows[i], 1.0 if weights is None else weights[i].item()))
+        assert_same_state(native, oracle)
+
+
+@needs_native
+@settings(max_examples=30)
+@given(stream=weighted_streams(), arguments=settings_of_learners, cuts=st.lists(st.integers(0, 300), max_size=6))
+def test_batch_sizes_do_not_matter(stream, arguments, cuts):
+    rows, weights = stream
+    native = native_learner(rows.shape[1], arguments)
+    edges = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    for begin, end in zip(edges, edges[1:]):
+        if begin < end:
+            native.learn(rows[begin:end], None if weights is None else weights[begin:end])
+    assert_same_state(native, learned(rows, weights, **arguments))
+
+
+@needs_native
+@settings(max_examples=40)
+@given(stream=weighted_streams(), parts=st.integers(2, 4), arguments=settings_of_learners)
+def test_native_merge_agrees(stream, parts, arguments):
+    """Parts of unequal length have other units; the merged learners go on learning."""
+    rows, weights = stream
+    part = np.random.default_rng(len(rows)).integers(0, parts, size=len(rows))
+    natives, oracles = [], []
+    for p in range(parts):
+        natives.append(native_learner(rows.shape[1], arguments))
+        mine = None if weights is None else weights[part == p]
+        if (part == p).any():
+            natives[-1].learn(rows[part == p], mine)
+        oracles.append(learned(rows[part == p], mine, **arguments))
+    natives[0].merge(natives[1:])
+    oracles[0].merge(oracles[1:])
+    for native, oracle in zip(natives, oracles):
+        assert_same_state(native, oracle)
+    natives[0].learn(rows, weights)
+    oracles[0].learn(rows, weights)
+    assert_same_state(natives[0], oracles[0])
+
+
+@needs_native
+@pytest.mark.parametrize("half_life", [0.0, 3.0])
+@pytest.mark.parametrize("max_nodes", [8, 64, 200])
+def test_longer_stream(max_nodes, half_life):
+    """Many compactions, and with a half-life five divisions by the largest unit."""
+    rows = groups(3000)
+    arguments = {"max_nodes": max_nodes, "half_life": half_life}
+    native = native_learner(4, arguments)
+    native.learn(rows)
+    assert_same_state(native, learned(rows, **arguments))
