@@ -2,9 +2,12 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
 
+#include <optional>
 #include <string_view>
 
 #include "arrays.hpp"
+#include "learning/learner.hpp"
+#include "learning/plus_learner.hpp"
 #include "learning/shared_learner.hpp"
 #include "signals.hpp"
 #include "state.hpp"
@@ -13,64 +16,87 @@
 namespace phida::bindings {
 namespace {
 
-std::size_t learn(SharedLearner& learner, const Matrix& samples) {
-  if (samples.shape(1) != learner.settings().dims)
-    throw nb::value_error("samples have the wrong number of features");
+using Shared = SharedLearner<Learner>;
+using SharedPlus = SharedLearner<PlusLearner>;
+
+// Learns with the GIL released, and raises what a signal handler raised.
+template <class Work>
+std::size_t learn_all(std::size_t n, Work work) {
   std::size_t learned = 0;
   {
     const nb::gil_scoped_release released;
-    learned = learner.learn(samples.data(), samples.shape(0), no_signal);
+    learned = work();
   }
-  if (learned < samples.shape(0)) throw nb::python_error();  // what the signal handler raised
+  if (learned < n) throw nb::python_error();
   return learned;
 }
 
-void end_learning(SharedLearner& learner) {
-  bool ended = false;
-  {
-    const nb::gil_scoped_release released;
-    ended = learner.end_learning(no_signal);
-  }
-  if (!ended) throw nb::python_error();
+void check_width(const Matrix& samples, std::size_t dims) {
+  if (samples.shape(1) != dims) throw nb::value_error("samples have the wrong number of features");
 }
 
-// Against a copy, so that learning need not wait for a worker.
-nb::dict local_update(SharedLearner& learner, const Matrix& samples, std::size_t sample,
-                      std::uint64_t seed) {
-  if (samples.shape(1) != learner.settings().dims)
-    throw nb::value_error("samples have the wrong number of features");
-  std::unique_ptr<const Learner> copy;
-  std::unique_ptr<const LocalUpdate> update;
-  {
-    const nb::gil_scoped_release released;
-    copy = learner.with([](const Learner& l) { return std::make_unique<const Learner>(l); });
-    update = std::make_unique<const LocalUpdate>(
-        copy->local_update(samples.data(), samples.shape(0), sample, seed));
-  }
-  return to_dict(*update);
+std::size_t learn(Shared& learner, const Matrix& samples) {
+  check_width(samples, learner.settings().dims);
+  const std::size_t n = samples.shape(0);
+  return learn_all(n, [&] { return learner.learn(samples.data(), n, no_signal); });
 }
 
-void apply(SharedLearner& learner, const nb::list& updates) {
-  std::vector<LocalUpdate> converted;
-  for (const nb::handle update : updates)
-    converted.push_back(update_from(nb::cast<nb::dict>(update), learner.settings().dims));
-  bool applied = false;
+std::size_t learn_weighted(SharedPlus& learner, const Matrix& samples,
+                           const std::optional<Vector>& weights) {
+  const std::size_t n = samples.shape(0), dims = learner.settings().dims;
+  check_width(samples, dims);
+  if (!weights) return learn_all(n, [&] { return learner.learn(samples.data(), n, no_signal); });
+  if (weights->shape(0) != n) throw nb::value_error("there must be one weight per sample");
+  constexpr double kLeast = 0x1p-40, kMost = 0x1p40;
+  for (const double w : as_span(*weights))
+    if (!(w >= kLeast && w <= kMost)) throw nb::value_error("a weight is from 2^-40 to 2^40");
+  return learn_all(n, [&] {
+    return learner.learn(n, no_signal, [&](PlusLearner& l, std::size_t i) {
+      l.learn(samples.data() + i * dims, weights->data()[i]);
+    });
+  });
+}
+
+// The model's lock is taken only with the GIL released; converting the copy needs the GIL again.
+template <class L>
+std::unique_ptr<const L> copy_of(SharedLearner<L>& learner) {
+  const nb::gil_scoped_release released;
+  return learner.with([](const L& l) { return std::make_unique<const L>(l); });
+}
+
+template <class L, class Get>
+auto taken(SharedLearner<L>& learner, Get get) {
+  const nb::gil_scoped_release released;
+  return learner.with([&](const L& l) { return get(l); });
+}
+
+void merge(SharedPlus& learner, const nb::list& others) {
+  std::vector<std::unique_ptr<const PlusLearner>> copies;
+  std::vector<const PlusState*> states;
+  for (const nb::handle other : others) {
+    copies.push_back(copy_of(nb::cast<SharedPlus&>(other)));
+    const FineSettings &own = learner.settings(), &theirs = copies.back()->settings();
+    if (theirs.dims != own.dims || theirs.max_nodes != own.max_nodes ||
+        theirs.half_life != own.half_life || theirs.scale != own.scale)
+      throw nb::value_error("models that merge must have the same settings");
+    states.push_back(&copies.back()->state());
+  }
+  bool merged = false;
   {
     const nb::gil_scoped_release released;
-    applied = learner.apply(converted, no_signal, [](const Learner& learned) {
-      state::check_invariants(learned.settings(), learned.state());
+    merged = learner.replace(no_signal, [&](PlusLearner& l) {
+      double rows = 0.0;
+      for (const PlusState* const state : states) rows += static_cast<double>(state->n_seen);
+      require_room(l.state().n_seen, l.state().lineage, l.state().history, rows);
+      l.merge(states);
     });
   }
-  if (!applied) throw nb::python_error();
+  if (!merged) throw nb::python_error();
 }
 
 // What the last sample did, in the words of the golden traces.
-nb::dict last_step(SharedLearner& learner) {
-  Step step;
-  {
-    const nb::gil_scoped_release released;
-    step = learner.with([](const Learner& l) { return l.last_step(); });
-  }
+nb::dict last_step(Shared& learner) {
+  const Step step = taken(learner, [](const Learner& l) { return l.last_step(); });
   nb::dict d;
   d["event"] = step.created ? "create" : "update";
   d["refreshed"] = step.refreshed;
@@ -87,129 +113,159 @@ nb::dict last_step(SharedLearner& learner) {
   return d;
 }
 
-// The model's lock is taken only with the GIL released; converting the copy needs the GIL again.
-nb::dict state(SharedLearner& learner) {
-  std::unique_ptr<const Learner> copy;
-  {
-    const nb::gil_scoped_release released;
-    copy = learner.with([](const Learner& l) { return std::make_unique<const Learner>(l); });
+nb::dict last_plus_step(SharedPlus& learner) {
+  const FineStep step = taken(learner, [](const PlusLearner& l) { return l.last_step(); });
+  nb::dict d;
+  d["event"] = step.created ? "create" : "update";
+  if (step.winner != kNone) {
+    d["winner"] = step.winner;
+    d["winner_birth"] = step.winner_birth;
+    d["winner_cluster"] = step.winner_cluster;
+    d["winner_parent"] = step.winner_parent;
+    d["square"] = step.square;
+    d["gap"] = step.winner_gap;
   }
-  return to_dict(*copy);
+  return d;
 }
 
-nb::dict lineage(SharedLearner& learner, std::int64_t since) {
-  Lineage copy;
-  {
-    const nb::gil_scoped_release released;
-    copy = learner.with([](const Learner& l) { return l.state().lineage; });
-  }
-  return events_since(copy, since);
-}
-
-nb::dict living(SharedLearner& learner) {
-  std::unique_ptr<const Learner> copy;
-  {
-    const nb::gil_scoped_release released;
-    copy = learner.with([](const Learner& l) { return std::make_unique<const Learner>(l); });
-  }
-  return living_of(copy->state());
-}
-
-nb::dict history(SharedLearner& learner) {
-  History copy;
-  {
-    const nb::gil_scoped_release released;
-    copy = learner.with([](const Learner& l) { return l.state().history; });
-  }
-  return to_dict(copy);
-}
-
-Rule rule_of(std::string_view name) {
-  if (name == "published") return Rule::kPublished;
-  if (name == "groups") return Rule::kGroups;
-  if (name == "parts") return Rule::kParts;
-  throw nb::value_error("a rule is 'published', 'groups' or 'parts'");
-}
-
-template <class Get>
+template <class L, class Get>
 auto field(Get get) {
-  return [get](SharedLearner& learner) {
-    const nb::gil_scoped_release released;
-    return learner.with([&](const Learner& l) { return get(l.state()); });
+  return [get](SharedLearner<L>& learner) {
+    return taken(learner, [&](const L& l) { return get(l.state()); });
   };
+}
+
+// What both learners have.
+template <class L>
+void bind_shared(nb::class_<SharedLearner<L>>& c) {
+  using S = SharedLearner<L>;
+  using State = std::remove_cvref_t<decltype(std::declval<const L&>().state())>;
+  c.def(
+       "end_learning",
+       [](S& learner) {
+         bool ended = false;
+         {
+           const nb::gil_scoped_release released;
+           ended = learner.end_learning(no_signal);
+         }
+         if (!ended) throw nb::python_error();
+       },
+       "Refresh and begin a new stage.")
+      .def(
+          "reading",
+          [](S& learner) {
+            const nb::gil_scoped_release released;
+            return learner.reading();
+          },
+          "The model as if learning had just ended; learning is not affected.")
+      .def(
+          "lineage",
+          [](S& learner, std::int64_t since) {
+            return events_since(taken(learner, [](const L& l) { return l.state().lineage; }),
+                                since);
+          },
+          nb::arg("since") = 0, "The events from a number on in the lives of clusters, as columns.")
+      .def(
+          "living",
+          [](S& learner) {
+            const auto copy = copy_of(learner);
+            return living_of(copy->state().lineage, copy->state().nodes.lineage,
+                             copy->state().nodes.birth);
+          },
+          "The confirmed clusters, as columns. Birth: when their nodes were created, by rows won.")
+      .def(
+          "history",
+          [](S& learner) {
+            return to_dict(taken(learner, [](const L& l) { return l.state().history; }));
+          },
+          "The learner's size at one refresh in so many, as columns.")
+      .def("__getstate__", [](S& learner) { return to_dict(*copy_of(learner)); })
+      .def_prop_ro("n_features", [](const S& l) { return l.settings().dims; })
+      .def_prop_ro("n_seen", field<L>([](const State& s) { return s.n_seen; }))
+      .def_prop_ro("n_events", field<L>([](const State& s) {
+                     return s.lineage.n_dropped +
+                            static_cast<std::int64_t>(s.lineage.events.size());
+                   }))
+      .def_prop_ro("n_nodes", field<L>([](const State& s) { return s.nodes.size(); }))
+      .def_prop_ro("ended", field<L>([](const State& s) { return s.ended; }));
+}
+
+Scale scale_of(std::string_view name) {
+  if (name == "auto") return Scale::kAuto;
+  if (name == "standard") return Scale::kStandard;
+  if (name == "none") return Scale::kNone;
+  throw nb::value_error("a scale is 'auto', 'standard' or 'none'");
+}
+
+const char* name_of(Scale scale) {
+  switch (scale) {
+    case Scale::kAuto: return "auto";
+    case Scale::kStandard: return "standard";
+    default: return "none";
+  }
 }
 
 }  // namespace
 
 void bind_learner(nb::module_& m) {
-  nb::class_<SharedLearner>(
-      m, "Learner",
-      "The online learner. The switches are the paper's ablations; plus, max_nodes and half_life "
-      "depart from the paper, 0 is off.")
+  auto learner = nb::class_<Shared>(
+      m, "Learner", "The online learner of PHIDA. The switches are the paper's ablations.");
+  learner
       .def(
           "__init__",
-          [](SharedLearner* self, std::size_t n_features, bool released, bool plus, bool ph,
-             bool refresh, bool remove, bool prune, bool mapping, std::size_t max_nodes,
-             double half_life) {
+          [](Shared* self, std::size_t n_features, bool released, bool ph, bool refresh,
+             bool remove, bool prune, bool mapping) {
             if (n_features == 0) throw nb::value_error("n_features must be positive");
-            const Settings settings{.dims = n_features,
-                                    .released = released,
-                                    .switches = {ph, refresh, remove, prune, mapping},
-                                    .max_nodes = max_nodes,
-                                    .half_life = half_life,
-                                    .plus = plus};
-            state::check_settings(settings);
-            new (self) SharedLearner(Learner(settings));
+            new (self) Shared(Learner({.dims = n_features,
+                                       .released = released,
+                                       .switches = {ph, refresh, remove, prune, mapping}}));
           },
-          nb::arg("n_features"), nb::kw_only(), nb::arg("released") = false,
-          nb::arg("plus") = false, nb::arg("ph") = true, nb::arg("refresh") = true,
-          nb::arg("remove") = true, nb::arg("prune") = true, nb::arg("mapping") = true,
-          nb::arg("max_nodes") = 0, nb::arg("half_life") = 0.0)
+          nb::arg("n_features"), nb::kw_only(), nb::arg("released") = false, nb::arg("ph") = true,
+          nb::arg("refresh") = true, nb::arg("remove") = true, nb::arg("prune") = true,
+          nb::arg("mapping") = true)
       .def("learn", &learn, nb::arg("samples").noconvert(),
            "Learn rows in order. Every value must be finite; the caller has checked.")
-      .def("local_update", &local_update, nb::arg("samples").noconvert(), nb::arg("sample"),
-           nb::arg("seed"), "What a worker finds out about rows against this state, as arrays.")
-      .def("apply", &apply, nb::arg("updates"),
-           "Take in what workers counted, in this order, and learn the rest.")
-      .def("end_learning", &end_learning, "Refresh and begin a new stage.")
-      .def(
-          "reading",
-          [](SharedLearner& learner, std::string_view rule) {
-            const Rule by = rule_of(rule);
-            const nb::gil_scoped_release released;
-            return learner.reading(by);
-          },
-          nb::arg("rule") = "published",
-          "The model as if learning had just ended, by the rule 'published', 'groups' or 'parts'; "
-          "learning is not affected.")
-      .def(
-          "follow",
-          [](SharedLearner& learner, std::string_view rule) {
-            const Rule by = rule_of(rule);
-            const nb::gil_scoped_release released;
-            learner.follow(by);
-          },
-          nb::arg("rule"), "The rule whose clusters the lineage follows from now on.")
       .def("last_step", &last_step)
-      .def("lineage", &lineage, nb::arg("since") = 0,
-           "The events from a number on in the lives of clusters, as columns.")
-      .def("living", &living,
-           "The confirmed clusters, as columns. Birth: when their nodes were created, by rows won.")
-      .def("history", &history, "The learner's size at one refresh in so many, as columns.")
-      .def("__getstate__", &state)
-      .def("__setstate__", [](SharedLearner& self,
-                              const nb::dict& d) { new (&self) SharedLearner(learner_from(d)); })
-      .def_prop_ro("n_features", [](const SharedLearner& l) { return l.settings().dims; })
-      .def_prop_ro("n_seen", field([](const LearnerState& s) { return s.n_seen; }))
-      .def_prop_ro("n_events", field([](const LearnerState& s) {
-                     return s.lineage.n_dropped +
-                            static_cast<std::int64_t>(s.lineage.events.size());
-                   }))
-      .def_prop_ro("n_nodes", field([](const LearnerState& s) { return s.nodes.size(); }))
-      .def_prop_ro("interval", field([](const LearnerState& s) { return s.vigilance.interval; }))
-      .def_prop_ro("vigilance", field([](const LearnerState& s) { return s.vigilance.threshold; }))
-      .def_prop_ro("ratio", field([](const LearnerState& s) { return s.vigilance.ratio; }))
-      .def_prop_ro("ended", field([](const LearnerState& s) { return s.ended; }));
+      .def("__setstate__",
+           [](Shared& self, const nb::dict& d) { new (&self) Shared(learner_from(d)); })
+      .def_prop_ro("interval",
+                   field<Learner>([](const LearnerState& s) { return s.vigilance.interval; }))
+      .def_prop_ro("vigilance",
+                   field<Learner>([](const LearnerState& s) { return s.vigilance.threshold; }))
+      .def_prop_ro("ratio",
+                   field<Learner>([](const LearnerState& s) { return s.vigilance.ratio; }));
+  bind_shared(learner);
+
+  auto plus = nb::class_<SharedPlus>(m, "PlusLearner", "The online learner of PHIDA+.");
+  plus.def(
+          "__init__",
+          [](SharedPlus* self, std::size_t n_features, std::size_t max_nodes, double half_life,
+             std::string_view scale) {
+            if (n_features == 0) throw nb::value_error("n_features must be positive");
+            const FineSettings settings{.dims = n_features,
+                                        .max_nodes = max_nodes,
+                                        .half_life = half_life,
+                                        .scale = scale_of(scale)};
+            state::check_settings(settings);
+            new (self) SharedPlus(PlusLearner(settings));
+          },
+          nb::arg("n_features"), nb::kw_only(), nb::arg("max_nodes") = 2048,
+          nb::arg("half_life") = 0.0, nb::arg("scale") = "auto")
+      .def("learn", &learn_weighted, nb::arg("samples").noconvert(),
+           nb::arg("weights").noconvert() = nb::none(),
+           "Learn rows in order, each counting for as many rows as its weight says. Every value "
+           "must be finite; the caller has checked.")
+      .def("merge", &merge, nb::arg("others"),
+           "Take in what other learners of the same settings have learned.")
+      .def("last_step", &last_plus_step)
+      .def("__setstate__", [](SharedPlus& self,
+                              const nb::dict& d) { new (&self) SharedPlus(plus_learner_from(d)); })
+      .def_prop_ro("allowance",
+                   field<PlusLearner>([](const PlusState& s) { return s.allowance / s.unit; }))
+      .def_prop_ro("max_nodes", [](const SharedPlus& l) { return l.settings().max_nodes; })
+      .def_prop_ro("half_life", [](const SharedPlus& l) { return l.settings().half_life; })
+      .def_prop_ro("scale", [](const SharedPlus& l) { return name_of(l.settings().scale); });
+  bind_shared(plus);
 }
 
 }  // namespace phida::bindings

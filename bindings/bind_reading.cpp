@@ -4,7 +4,6 @@
 #include "arrays.hpp"
 #include "assignment/assign.hpp"
 #include "merges.hpp"
-#include "nodes/fit_margins.hpp"
 #include "reading/reading.hpp"
 #include "reading/summaries.hpp"
 #include "signals.hpp"
@@ -71,8 +70,7 @@ nb::object margins(const Reading& reading, const Matrix& samples) {
   for (std::size_t first = 0; first < n; first += slice) {
     if (first > 0 && !no_signal()) throw nb::python_error();
     const nb::gil_scoped_release released;
-    fit_margins(reading.nodes, reading.moments, reading.vigilance, samples.data() + first * dims,
-                std::min(slice, n - first), values + first);
+    margins_of(reading, samples.data() + first * dims, std::min(slice, n - first), values + first);
   }
   return array;
 }
@@ -84,8 +82,8 @@ nb::dict nodes(const Reading& reading) {
   d["birth"] = to_array(nodes.birth);
   d["representatives"] = to_array(nodes.representative);
   d["support"] =
-      reading.counted() ? to_array_of<std::int64_t>(nodes.support) : to_array(nodes.support);
-  d["rows"] = to_array(nodes.won);
+      reading.counted ? to_array_of<std::int64_t>(nodes.support) : to_array(nodes.support);
+  d["rows"] = to_array(nodes.lineage.won);
   d["scale"] = to_array(nodes.scale);
   d["active"] = to_array_of<bool>(nodes.active);
   d["component"] = to_array_of<std::int64_t>(nodes.component);
@@ -97,7 +95,30 @@ nb::dict nodes(const Reading& reading) {
   return d;
 }
 
+nb::dict density_graph(const DensityMap& density) {
+  std::vector<std::int64_t> from, to, nodes;
+  std::vector<double> distance;
+  for (const DensityEdge& edge : density.edges) {
+    from.push_back(edge.a);
+    to.push_back(edge.b);
+    distance.push_back(edge.length);
+  }
+  for (std::size_t i = 0; i < density.base.size(); ++i)
+    nodes.push_back(static_cast<std::int64_t>(i));
+  nb::dict d;
+  d["nodes"] = to_array(nodes);
+  d["source"] = to_array(from);
+  d["target"] = to_array(to);
+  d["distance"] = to_array(distance);
+  d["k"] = kDensityEdges;
+  d["node_threshold"] = to_array(std::vector<double>{});
+  d["global_threshold"] = std::numeric_limits<double>::infinity();
+  d["isolated"] = to_array(std::vector<std::int64_t>{});
+  return d;
+}
+
 nb::dict graph(const Reading& reading) {
+  if (reading.map.leaves == Leaf::kNode) return density_graph(reading.density);
   const PhView& ph = reading.ph;
   const CsrGraph& edges = ph.graph.edges;
   std::vector<std::int32_t> from, to, isolated;
@@ -132,7 +153,12 @@ nb::dict persistence(const Reading& reading) {
   d["partner"] = to_array(peaks.partner);
   d["input_nodes"] = to_array(peaks.input);
   d["base"] = to_array(peaks.base);
-  d["threshold"] = peaks.threshold;
+  if (reading.map.leaves == Leaf::kComponent) {
+    d["threshold"] = peaks.threshold;
+  } else {
+    d["threshold"] = to_array(peaks.chance);
+    d["scale"] = to_array(peaks.scale);
+  }
   return d;
 }
 
@@ -141,7 +167,6 @@ const char* name_of(Leaf leaf) { return leaf == Leaf::kComponent ? "component" :
 const char* name_of(Height height) {
   switch (height) {
     case Height::kProminence: return "prominence";
-    case Height::kModularity: return "modularity";
     default: return "dispersion";
   }
 }
@@ -159,46 +184,12 @@ nb::dict hierarchy(const Reading& reading) {
   d["leaf"] = to_array_of<std::int64_t>(map.leaf);
   d["cluster"] = to_array_of<std::int64_t>(clusters_at(map.merges, map.level, map.n_leaves));
   put_merges(d, map.merges);
+  if (map.leaves == Leaf::kNode) {
+    d["merge_prominence"] = to_array(reading.density.prominence);
+    d["merge_chance"] = to_array(reading.density.chance);
+  }
   d["minimum_count"] = leaves.minimum_count;
   d["level"] = map.level;
-  return d;
-}
-
-// Counts in samples.
-nb::dict flow(const Reading& reading) {
-  const PairCounts& counts = reading.flow.counts;
-  const Flow& flow = reading.flow.flow;
-  std::vector<std::int64_t> winner, runner_up, source, target;
-  std::vector<double> count, offset, offset_square, amount;
-  const auto in_samples = [&](std::int64_t c) {
-    return static_cast<double>(c) / static_cast<double>(counts.unit);
-  };
-  for (const DirectedPair& p : counts.pairs) {
-    winner.push_back(p.winner);
-    runner_up.push_back(p.runner_up);
-    count.push_back(in_samples(p.count));
-    offset.push_back(p.offset);
-    offset_square.push_back(p.offset_square);
-  }
-  for (const WeightedEdge& edge : flow.edges) {
-    source.push_back(flow.members[edge.a]);
-    target.push_back(flow.members[edge.b]);
-    amount.push_back(in_samples(edge.weight));
-  }
-  nb::dict d;
-  d["nodes"] = to_array_of<std::int64_t>(flow.members);
-  d["winner"] = to_array(winner);
-  d["runner_up"] = to_array(runner_up);
-  d["count"] = to_array(count);
-  d["offset"] = to_array(offset);
-  d["offset_square"] = to_array(offset_square);
-  std::vector<std::int64_t> cut;
-  for (const Cut c : flow.cut) cut.push_back(static_cast<std::int64_t>(c));
-  d["cut"] = to_array(cut);
-  d["source"] = to_array(source);
-  d["target"] = to_array(target);
-  d["amount"] = to_array(amount);
-  d["height"] = to_array(reading.flow.groups.height);
   return d;
 }
 
@@ -259,8 +250,6 @@ void bind_reading(nb::module_& m) {
       .def("hierarchy", &hierarchy)
       .def("view", &view)
       .def("moments", &moments)
-      .def("flow", &flow,
-           "What the samples between pairs of nodes tell; empty for the published rule.")
       .def("cluster_centers", [](const Reading& r) { return to_array(cluster_centers(r)); })
       .def_prop_ro("n_nodes", [](const Reading& r) { return r.nodes.size(); })
       .def_prop_ro("n_active_nodes",

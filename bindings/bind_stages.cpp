@@ -7,7 +7,7 @@
 
 #include "arrays.hpp"
 #include "assignment/assign.hpp"
-#include "mapping/flow_map.hpp"
+#include "mapping/density_map.hpp"
 #include "mapping/ph_view.hpp"
 #include "merges.hpp"
 #include "metric/feature_transform.hpp"
@@ -195,31 +195,18 @@ nb::tuple assign(const Matrix& rows, const Vector& support, const Indices& clust
   return nb::make_tuple(to_array(labels), to_matrix(scores, samples.shape(0), n_clusters));
 }
 
-// Both levels of PHIDA+ from pair counts; `members` is empty where the published map serves.
-nb::dict flow_clusters(const Matrix& rows, const Vector& support, const Indices& winner,
-                       const Indices& runner_up, const Longs& count, const Vector& offset,
-                       const Vector& offset_square, const Longs& unpaired) {
-  PairCounts counts;
-  for (std::size_t i = 0; i < winner.shape(0); ++i)
-    counts.pairs.push_back({winner.data()[i], runner_up.data()[i], count.data()[i],
-                            offset.data()[i], offset_square.data()[i]});
-  counts.unpaired.assign(unpaired.data(), unpaired.data() + unpaired.shape(0));
-  const RowMatrix y = to_rows(rows);
-  const Flow flow = find_flow(as_span(support), counts);
-  nb::dict d;
-  d["members"] = to_array(flow.members);
-  d["loop"] = to_array(flow.loop);
-  if (flow.members.empty()) return d;
-  FeatureTransform transform;
-  ColumnQuartiles quartiles;
-  fit_scaling(y, flow.members, 0, quartiles, transform);
-  const FlowGroups groups = find_groups(y, flow, transform);
+// The read-out of PHIDA+, for nodes in the metric.
+nb::dict density(const Matrix& places, const Vector& weight, const Vector& variance) {
+  const RowMatrix place = to_rows(places);
+  const DensityMap density = map_density({place, as_span(weight), as_span(variance)});
   std::vector<std::int32_t> cluster;
-  map_groups(flow, groups, y.rows(), transform).clusters(cluster);
-  d["height"] = to_array(groups.height);
-  d["groups"] = to_array(cluster);
-  map_parts(flow, y.rows(), transform).clusters(cluster);
-  d["parts"] = to_array(cluster);
+  density.map.clusters(cluster);
+  nb::dict d;
+  d["cluster"] = to_array_of<std::int64_t>(cluster);
+  put_merges(d, density.map.merges);
+  d["merge_prominence"] = to_array(density.prominence);
+  d["merge_chance"] = to_array(density.chance);
+  d["base"] = to_array_of<std::int64_t>(density.base);
   return d;
 }
 
@@ -262,9 +249,7 @@ void bind_stages(nb::module_& m) {
   m.def("hierarchy", &hierarchy, nb::arg("rows"), nb::arg("support"), nb::arg("component"),
         nb::arg("persistence"));
   m.def("cut_level", &level_of, nb::arg("heights"));
-  m.def("flow_clusters", &flow_clusters, nb::arg("rows"), nb::arg("support"), nb::arg("winner"),
-        nb::arg("runner_up"), nb::arg("count"), nb::arg("offset"), nb::arg("offset_square"),
-        nb::arg("unpaired"));
+  m.def("map_density", &density, nb::arg("places"), nb::arg("weight"), nb::arg("variance"));
   m.def("assign", &assign, nb::arg("rows"), nb::arg("support"), nb::arg("cluster"),
         nb::arg("n_clusters"), nb::arg("samples"));
   m.def("recalculate_vigilance", &vigilance, nb::arg("samples"), nb::arg("inverse").none(),

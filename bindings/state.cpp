@@ -18,6 +18,22 @@ int version_of(const nb::dict& d) {
   return version;
 }
 
+bool is_true(const nb::dict& d, const char* name) {
+  return d.contains(name) && nb::cast<bool>(nb::bool_(d[name]));
+}
+
+void refuse_earlier_plus(const nb::dict& d, int version) {
+  if (version < 5 && is_true(d, "plus"))
+    throw std::invalid_argument(
+        "this is a model of an earlier PHIDA+, which cannot be read any more; fit a new model");
+}
+
+// Before version 4, PHIDA could limit its nodes.
+void refuse_limits(const nb::dict& d) {
+  for (const char* name : {"max_nodes", "half_life"})
+    state::require(!is_true(d, name), name, "is not a setting of PHIDA any more; fit a new model");
+}
+
 }  // namespace
 
 nb::dict to_dict(const Learner& learner) {
@@ -31,11 +47,12 @@ nb::dict to_dict(const Learner& learner) {
 
 Learner learner_from(const nb::dict& d) {
   const int version = version_of(d);
+  refuse_earlier_plus(d, version);
+  refuse_limits(d);
   DictReader reader(d, version);
   if (version >= 4) reader.entry<int>("format");
   Settings settings;
   state::settings_fields(reader, settings);
-  state::check_settings(settings);
   // Before anything of this width is allocated. This one has a number per feature even where there are no rows.
   const auto mean = reader.entry<Vector>("stream_mean");
   state::require(mean.shape(0) == settings.dims, "n_features",
@@ -48,20 +65,32 @@ Learner learner_from(const nb::dict& d) {
   return Learner(settings, std::move(s));
 }
 
-nb::dict to_dict(const LocalUpdate& update) {
+nb::dict to_dict(const PlusLearner& learner) {
   nb::dict d;
   DictWriter writer(d);
-  state::update_fields(writer, update);
+  d["format"] = state::kVersion;
+  d["plus"] = true;
+  state::plus_settings_fields(writer, learner.settings());
+  state::plus_state_fields(writer, learner.state());
   return d;
 }
 
-LocalUpdate update_from(const nb::dict& d, std::size_t dims) {
-  LocalUpdate update(dims);
-  DictReader reader(d, state::kVersion);
-  state::update_fields(reader, update);
+PlusLearner plus_learner_from(const nb::dict& d) {
+  const int version = version_of(d);
+  refuse_earlier_plus(d, version);
+  DictReader reader(d, version);
+  reader.entry<int>("format");
+  state::require(reader.entry<bool>("plus"), "plus", "must be true");
+  FineSettings settings;
+  state::plus_settings_fields(reader, settings);
+  // Before anything of this width is allocated.
+  state::require(reader.entry<Matrix>("mean").shape(1) == settings.dims, "n_features",
+                 "is not the width of 'mean'");
+  PlusState s(settings.dims);
+  state::plus_state_fields(reader, s);
   reader.finish();
-  state::check_update(update);
-  return update;
+  state::check_state(settings, s);
+  return PlusLearner(settings, std::move(s));
 }
 
 nb::dict events_since(const Lineage& lineage, std::int64_t since) {
@@ -76,9 +105,9 @@ nb::dict events_since(const Lineage& lineage, std::int64_t since) {
   return d;
 }
 
-nb::dict living_of(const LearnerState& state) {
-  const std::vector<LivingCluster>& living = state.lineage.living;
-  const NodeState& nodes = state.nodes;
+nb::dict living_of(const Lineage& lineage, const LineageColumns& nodes,
+                   std::span<const std::int64_t> born) {
+  const std::vector<LivingCluster>& living = lineage.living;
   std::vector<std::int64_t> id;
   std::vector<double> birth(living.size(), 0.0), rows(living.size(), 0.0);
   for (const LivingCluster& cluster : living) id.push_back(cluster.id);
@@ -86,7 +115,7 @@ nb::dict living_of(const LearnerState& state) {
     const std::int32_t k = position_of(nodes.cluster_id[i], living);
     if (k == kNone) continue;
     const double won = static_cast<double>(nodes.won[i]);
-    birth[k] += won * static_cast<double>(nodes.birth[i]);
+    birth[k] += won * static_cast<double>(born[i]);
     rows[k] += won;
   }
   for (std::size_t k = 0; k < living.size(); ++k) birth[k] /= std::max(rows[k], 1.0);

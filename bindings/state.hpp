@@ -1,24 +1,26 @@
-// The learner's state, and what workers send, as dictionaries of arrays and numbers; and back.
+// The states of both learners as dictionaries of arrays and numbers; and back.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include "learning/learner.hpp"
+#include "learning/plus_learner.hpp"
 
 namespace phida::bindings {
 
 nanobind::dict to_dict(const Learner& learner);
-nanobind::dict to_dict(const LocalUpdate& update);
+nanobind::dict to_dict(const PlusLearner& learner);
 
 // Both raise ValueError for a dictionary that is something else, and name the field.
 Learner learner_from(const nanobind::dict& state);
-LocalUpdate update_from(const nanobind::dict& update, std::size_t dims);
+PlusLearner plus_learner_from(const nanobind::dict& state);
 
 // The events from number `since` on, as columns; those before count as dropped.
 nanobind::dict events_since(const Lineage& lineage, std::int64_t since);
 
 // The living clusters, as columns: their ids, and when their nodes were created, on average over the rows won.
-nanobind::dict living_of(const LearnerState& state);
+nanobind::dict living_of(const Lineage& lineage, const LineageColumns& nodes,
+                         std::span<const std::int64_t> birth);
 
 // The milestones, as columns.
 nanobind::dict to_dict(const History& history);

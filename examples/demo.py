@@ -17,15 +17,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from phida import PHIDA, PHIDAPlus
 
-CHUNK = 16  # rows per partial_fit; any other number gives the same result
 BAR = 24  # characters of a bar
 GROUPS = 50  # of the second stream
-COLOUR = sys.stdout.isatty()
 
 
 def bold(text: str) -> str:
     """A heading, on a terminal."""
-    return f"\x1b[1m{text}\x1b[0m" if COLOUR else text
+    return f"\x1b[1m{text}\x1b[0m" if sys.stdout.isatty() else text
 
 
 def bar(part: float) -> str:
@@ -34,63 +32,34 @@ def bar(part: float) -> str:
     return "█" * (filled - (part > 1)) + "▶" * (part > 1) + "·" * (BAR - filled)
 
 
-class Timed:
-    """A model, and the seconds that learning took."""
-
-    def __init__(self, model: PHIDA | PHIDAPlus) -> None:
-        self.model = model
-        self.seconds = 0.0
-
-    def learn(self, rows: np.ndarray) -> None:
-        """Learn rows in small chunks, as they would arrive, and end the stage."""
-        start = time.perf_counter()
-        for first in range(0, len(rows), CHUNK):
-            self.model.partial_fit(rows[first : first + CHUNK])
-        self.model.refresh()
-        self.seconds += time.perf_counter() - start
-
-
-def class_by_class(y: np.ndarray, seed: int = 0) -> list[np.ndarray]:
-    """Rows of each class in source order; the classes in random order."""
-    classes = np.unique(y)
-    order = np.random.RandomState(seed).permutation(len(classes))
-    return [np.flatnonzero(y == c) for c in classes[order]]
-
-
 def digits_one_after_the_other(path: Path) -> None:
     """The first act: a nonstationary stream; the labels of PHIDA+ go into a file."""
-    digits = load_digits()
-    stages = class_by_class(digits.target)
-    total = len(digits.data)
+    X, y = load_digits(return_X_y=True)
     print(bold("1. Handwritten digits, one class after the other"))
-    print(f"   {total} images of {digits.data.shape[1]} pixels. No model is told the classes or how many there are.")
-    print(f"\n   {'':16}{'PHIDA+':^33}   {'PHIDA (published)':^25}")
-    print("   digit  samples   nodes  groups  parts  ARI of parts   nodes  clusters    ARI")
-    plus, published = (Timed(model(compute_labels=False)) for model in (PHIDAPlus, PHIDA))
+    print(f"   {len(X)} images of {X.shape[1]} pixels. No model is told the classes or how many there are.")
+    print(f"\n   {'':14}{'PHIDA+':^26}{'PHIDA (published)':^26}")
+    print("   digit  rows" + "   nodes  clusters    ARI" * 2)
+    models = PHIDAPlus(compute_labels=False), PHIDA(compute_labels=False)
+    seconds = [0.0, 0.0]
     fed = np.empty(0, dtype=int)
-    for rows in stages:
+    for digit in np.random.RandomState(0).permutation(10):
+        rows = np.flatnonzero(y == digit)
         fed = np.concatenate([fed, rows])
-        for timed in (plus, published):
-            timed.learn(digits.data[rows])
-        a, b = plus.model, published.model
-        parts = a.predict(digits.data[fed], level="parts")
-        # With a single class so far there is nothing to agree about.
-        ari = [
-            f"{adjusted_rand_score(digits.target[fed], labels):.3f}" if len(fed) > len(rows) else "-"
-            for labels in (parts, b.predict(digits.data[fed]))
-        ]
-        print(
-            f"   {digits.target[rows[0]]:5d}  {len(fed):7d}"
-            f"   {a.n_nodes_:5d}  {a.n_groups_:6d}  {a.n_parts_:5d}  {ari[0]:>12}"
-            f"   {b.n_nodes_:5d}  {b.n_clusters_:8d}  {ari[1]:>5}"
-        )
+        line = f"   {digit:5d}  {len(fed):4d}"
+        for i, model in enumerate(models):
+            start = time.perf_counter()
+            model.partial_fit(X[rows]).refresh()
+            seconds[i] += time.perf_counter() - start
+            # With a single class so far there is nothing to agree about.
+            ari = f"{adjusted_rand_score(y[fed], model.predict(X[fed])):.3f}" if len(fed) > len(rows) else "-"
+            line += f"   {model.n_nodes_:5d}  {model.n_clusters_:8d}  {ari:>5}"
+        print(line)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["row", "class", "group", "part"])
-        columns = (fed, digits.target[fed], a.predict(digits.data[fed]), parts)
-        writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
-    rates = [f"{total / timed.seconds:,.0f}" for timed in (plus, published)]
+        writer.writerow(["row", "class", "cluster"])
+        writer.writerows(zip(fed.tolist(), y[fed].tolist(), models[0].predict(X[fed]).tolist(), strict=True))
+    rates = [f"{len(X) / taken:,.0f}" for taken in seconds]
     print(f"\n   PHIDA+ learned {rates[0]} rows per second, PHIDA {rates[1]}. The labels of PHIDA+ are in {path}")
 
 
@@ -98,17 +67,15 @@ def many_groups() -> None:
     """The second act: how many groups each model has found as rows arrive."""
     X, y = make_blobs(5000, n_features=10, centers=GROUPS, random_state=0)
     print(bold(f"\n2. {GROUPS} groups in 10 dimensions, shuffled"))
-    print("   How many each model has found as rows arrive.\n")
+    print("   How many clusters each model has found as rows arrive.\n")
     print(f"   {'rows':>5}   {'PHIDA+':<{BAR + 4}}   PHIDA (published)")
-    plus, published = PHIDAPlus(compute_labels=False), PHIDA(compute_labels=False)
+    models = PHIDAPlus(compute_labels=False), PHIDA(compute_labels=False)
     done = 0
-    for end in (100, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 4000, 5000):
-        for model in (plus, published):
-            model.partial_fit(X[done:end])
+    for end in (100, 200, 300, 500, 1000, 2000, 3000, 5000):
+        found = [model.partial_fit(X[done:end]).n_clusters_ for model in models]
         done = end
-        found = plus.n_groups_, published.n_clusters_
-        print(f"   {end:5d}   {bar(found[0] / GROUPS)} {found[0]:3d}   {bar(found[1] / GROUPS)} {found[1]:3d}")
-    scores = [adjusted_rand_score(y, model.predict(X)) for model in (plus, published)]
+        print(f"   {end:5d}   " + "   ".join(f"{bar(count / GROUPS)} {count:3d}" for count in found))
+    scores = [adjusted_rand_score(y, model.predict(X)) for model in models]
     print(f"   {'ARI':>5}   {scores[0]:<{BAR + 4}.3f}   {scores[1]:.3f}")
 
 
@@ -124,7 +91,7 @@ Try next, in .venv/bin/python:
   from sklearn.datasets import load_iris
   X = load_iris().data
   model = PHIDAPlus().fit(X)
-  model.labels_, model.n_groups_, model.n_parts_
+  model.labels_, model.n_clusters_
   print(model.explain(X[0], X[100]))   # why two rows are in one cluster, or are not
 """
     )

@@ -1,6 +1,6 @@
-"""The picture at the top of the README: groups found after 200, 1,000 and 5,000 rows of one stream.
+"""The picture at the top of the README: clusters found after 200, 1,000 and 5,000 rows of one stream.
 
-``python examples/groups.py [picture.png]`` prints the numbers of groups, and draws them if a file is named.
+``python examples/groups.py [picture.png]`` prints the numbers of clusters, and draws them if a file is named.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ def main(path: str | None) -> None:
     for begin, end in ((0, 200), (200, 1000), (1000, ROWS)):
         model.partial_fit(rows[begin:end])
         found.append((end, model.n_clusters_, model.predict_id(rows[:end])))
-        print(f"{end} rows: {model.n_clusters_} groups")
+        print(f"{end} rows: {model.n_clusters_} clusters")
     if path is None:
         return
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), sharex=True, sharey=True, layout="constrained")
     colours = plt.get_cmap("tab20")
-    for ax, (end, n_groups, ids) in zip(axes, found, strict=True):
+    for ax, (end, n_clusters, ids) in zip(axes, found, strict=True):
         ax.scatter(*rows[:end].T, c=colours(ids % 20), s=4, linewidths=0)
-        ax.set_title(f"after {end:,} rows: {n_groups} groups", fontsize=11)
+        ax.set_title(f"after {end:,} rows: {n_clusters} clusters", fontsize=11)
         ax.set_xticks([])
         ax.set_yticks([])
     figure.savefig(path, dpi=90)

@@ -1,7 +1,7 @@
-"""How much clustering suffers from partitions: ARI and AMI of 4 and 16 beside one machine, by the benchmark's protocol.
+"""Merged models beside one stream: ARI and AMI of 8 and 64 parts, random and by class, on the benchmark's data sets.
 
-Each stage of a trial is cut into as many contiguous partitions and learned by phida.distributed. The share of rows that
-the driver learned one by one is printed too. Run: python studies/distributed.py FOLDER [SEEDS] [NAME ...] > trials.csv
+"Random" parts are contiguous in shuffled rows. "By class" parts are contiguous in rows sorted by class.
+Run: python studies/distributed.py FOLDER [SEEDS] [NAME ...] > trials.csv
 and then: python studies/distributed.py table trials.csv
 """
 
@@ -15,76 +15,54 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
-from phida import PHIDA
-from phida.distributed import partial_fit_partitions
-from phida_bench.datasets import entries, load
-from phida_bench.protocol import SETTINGS, stages
+from phida import PHIDAPlus
+from phida.distributed import merge_tree
+from phida_bench.datasets import entries, find, load
 
-PARTITIONS = (1, 4, 16)
-
-
-class Counted(PHIDA):
-    """Counts the rows that it learned one by one."""
-
-    in_order = 0
-
-    def partial_fit(self, X, y=None):
-        self.in_order += len(X)
-        return super().partial_fit(X)
-
-    def apply_updates(self, updates):
-        updates = list(updates)
-        self.in_order += sum(update.n_rest for update in updates)
-        return super().apply_updates(updates)
+PARTS = (1, 8, 64)
+ORDERS = ("random", "by class")
 
 
-def trial(dataset, setting, seed, n_partitions):
-    """ARI, AMI, nodes, clusters, and the share learned in order."""
-    model = Counted(compute_labels=False)
-    for rows in stages(setting, dataset.y, dataset.entry.spelling, seed):
-        if n_partitions == 1:
-            model.partial_fit(dataset.X[rows])
-        else:
-            partial_fit_partitions(model, np.array_split(dataset.X[rows], n_partitions))
-        model.refresh()
-    labels = model.predict(dataset.X)
-    scores = (score(dataset.y, labels) for score in (adjusted_rand_score, adjusted_mutual_info_score))
-    return [*scores, model.n_nodes_, model.n_clusters_, model.in_order / len(dataset.y)]
+def trial(dataset, order, seed, n_parts):
+    """Return ARI, AMI, and the numbers of nodes and clusters."""
+    rows = np.random.default_rng(seed).permutation(len(dataset.y))
+    if order == "by class":
+        rows = rows[np.argsort(dataset.y[rows], kind="stable")]
+    parts = np.array_split(rows, min(n_parts, len(rows)))
+    model = merge_tree([PHIDAPlus(compute_labels=False).partial_fit(dataset.X[part]) for part in parts]).refresh()
+    scored = dataset.y >= 0  # other rows belong to no class
+    labels = model.predict(dataset.X[scored])
+    scores = (score(dataset.y[scored], labels) for score in (adjusted_rand_score, adjusted_mutual_info_score))
+    return [*scores, model.n_nodes_, model.n_clusters_]
 
 
 def main(folder, seeds=5, *names):
-    print("setting,data,seed,partitions,ari,ami,nodes,clusters,in_order")
-    for name, entry in entries().items():
-        if (names and name not in names) or not (Path(folder) / f"{name}.npz").is_file():
+    print("order,data,seed,parts,ari,ami,nodes,clusters")
+    for name, entry in entries(None).items():
+        if (names and name not in names) or find(entry, Path(folder)) is None:
             continue
         dataset = load(entry, Path(folder))
-        for setting in SETTINGS:
+        for order in ORDERS:
             for seed in range(int(seeds)):
-                for n_partitions in PARTITIONS:
-                    found = trial(dataset, setting, seed, n_partitions)
-                    print(setting, name, seed, n_partitions, *np.round(found, 5), sep=",", flush=True)
+                for n_parts in PARTS:
+                    found = trial(dataset, order, seed, n_parts)
+                    print(order, name, seed, n_parts, *np.round(found, 5), sep=",", flush=True)
 
 
 def table(path):
-    """Markdown: means over the seeds, and differences to one machine."""
+    """Print means over the seeds, and differences to one stream, in Markdown."""
     import pandas as pd
 
     trials = pd.read_csv(path)
-    for setting, of in trials.groupby("setting", sort=False):
-        print(f"\n**{setting.capitalize()}**\n")
-        print("| data | seeds | one machine: AMI | ARI | 4: AMI | ARI | in order | 16: AMI | ARI | in order |")
-        print("|---|---|---|---|---|---|---|---|---|---|")
-        lost = []
-        for name, rows in of.groupby("data"):
-            mean = rows.groupby("partitions")[["ami", "ari", "in_order"]].mean()
-            apart = [mean.loc[p, ["ami", "ari"]] - mean.loc[1, ["ami", "ari"]] for p in PARTITIONS[1:]]
-            cells = [f"{mean.loc[1, 'ami']:.3f}", f"{mean.loc[1, 'ari']:.3f}"]
-            for p, d in zip(PARTITIONS[1:], apart, strict=True):
-                cells += [f"{d['ami']:+.3f}", f"{d['ari']:+.3f}", f"{mean.loc[p, 'in_order']:.0%}".replace("%", " %")]
-            print("|", " | ".join([name, str(rows["seed"].nunique()), *cells]), "|")
-            lost.append([*(d[m] for d in apart for m in ("ami", "ari")), *mean.loc[list(PARTITIONS[1:]), "in_order"]])
-        a, b, c, d, e, f = np.mean(lost, axis=0)
-        print(f"| **mean of {len(lost)}** | | | | {a:+.3f} | {b:+.3f} | {e:.0%} | {c:+.3f} | {d:+.3f} | {f:.0%} |")
+    print("| order | data | ARI | AMI | 8 parts: ARI | AMI | 64 parts: ARI | AMI |")
+    print("|---|---|---|---|---|---|---|---|")
+    for order, of in trials.groupby("order", sort=False):
+        means = of.groupby(["data", "parts"])[["ari", "ami"]].mean().unstack("parts")
+        means.loc["**mean**"] = means.mean()
+        for name, row in means.iterrows():
+            one = {metric: row[metric, 1] for metric in ("ari", "ami")}
+            apart = (f"{row[metric, p] - one[metric]:+.3f}" for p in PARTS[1:] for metric in one)
+            print("|", " | ".join([order, name, *(f"{value:.3f}" for value in one.values()), *apart]), "|")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import phida.spark
-from phida import PHIDAPlus
+from phida import PHIDA, PHIDAPlus
 
 SCHEMA = "a double, b double, c double, d double"
 #: Short jobs, which need no compiling to the last.
@@ -57,11 +57,11 @@ def hang(marker):
 
 
 def hanging_estimator(marker):
-    """Of models that hang in the middle of the second batch."""
+    """Of models that hang after the second batch is learned and before the model is saved."""
 
     class Hanging(PHIDAPlus):
-        def partial_fit(self, X, y=None):
-            super().partial_fit(X)
+        def merge(self, *others):
+            super().merge(*others)
             if self.n_samples_seen_ > 2000:
                 hang(marker)
             return self
@@ -101,24 +101,18 @@ def kill_executor():
     os.kill(parent_of(os.getppid()), signal.SIGKILL)
 
 
-def deadly_estimator(marker):
+def deadly_estimator(estimator, marker):
     """Of models that kill their worker, and later their executor, in the middle of learning."""
     worker, executor = marker.with_suffix(".worker"), marker.with_suffix(".executor")
 
-    class Deadly(PHIDAPlus):
+    class Deadly(estimator):
         def partial_fit(self, X, y=None):
-            if self.__sklearn_is_fitted__() and self.n_samples_seen_ > 1000:
+            super().partial_fit(X)
+            if self.n_samples_seen_ > 1000:
                 strike(worker, kill_workers)
-            if self.__sklearn_is_fitted__() and self.n_samples_seen_ > 3000:
+            if self.n_samples_seen_ > 2000:
                 strike(executor, kill_executor)
-            return super().partial_fit(X)
-
-        def local_update(self, X, *, partition, **which):
-            if partition == 1 and self.n_samples_seen_ > 1000:
-                strike(worker, kill_workers)
-            if partition == 0 and self.n_samples_seen_ > 3000:  # in the task that the others are connected to
-                strike(executor, kill_executor)
-            return super().local_update(X, partition=partition, **which)
+            return self
 
     return Deadly
 
@@ -154,10 +148,10 @@ def main(master, source, folder, happening, marker):
     learned(spark, source, folder, on_batch, deadly, estimator)
     if happening == "in tasks":
         df = spark.read.parquet(f"{source}/table")
-        for method in ("exact", "partitions"):
-            estimator = deadly_estimator(marker.with_name(method))
-            model = phida.spark.fit(df, order="n", method=method, estimator=estimator)
-            model.save(folder / f"{method}.safetensors")
+        for estimator in (PHIDA, PHIDAPlus):
+            deadly = deadly_estimator(estimator, marker.with_name(estimator.__name__))
+            model = phida.spark.fit(df, order="n", estimator=deadly)
+            model.save(folder / f"{estimator.__name__}.safetensors")
     spark.stop()
 
 

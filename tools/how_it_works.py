@@ -116,7 +116,7 @@ def assigned(model, rows, folder):
 def digits(folder):
     """The start page: the centres of what was found in handwritten digits that came class after class."""
     rows, classes = load_digits(return_X_y=True)
-    model = PHIDAPlus(level="parts", compute_labels=False)
+    model = PHIDAPlus(compute_labels=False)
     for digit in range(10):
         model.partial_fit(rows[classes == digit])
     labels = model.predict(rows)
@@ -152,8 +152,8 @@ def main(folder):
     moments(rows, group, folder)
     vigilance(rows, folder)
     model = learned(rows, ROWS)
-    parts = model.cut(n_clusters=model.n_components_)
-    ax = with_rows(parts, rows)
+    components = model.cut(n_clusters=model.n_components_)
+    ax = with_rows(components, rows)
     retitle(
         ax,
         f"{len(model.graph_.source)} edges, {model.n_components_} PH components",

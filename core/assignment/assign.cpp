@@ -142,7 +142,7 @@ double Assigner::score(std::size_t cluster, std::size_t point, double limit) {
   const double nearest = std::sqrt(nearest_[at]);
   if (view_.scoring == Scoring::kNearest) return nearest;
   const std::int32_t begin = view_.first[cluster], end = view_.first[cluster + 1];
-  if (end - begin == 1 && view_.scoring == Scoring::kPublished) return nearest_[at];
+  if (end - begin == 1) return nearest_[at];
   const double needed = view_.concentration * view_.cluster_support[cluster];
   const auto row = static_cast<std::int32_t>(nearest_row_[at]);
   if (end - begin == 1 || view_.support[row] >= needed) return nearest + nearest;
@@ -185,6 +185,12 @@ void Assigner::scores(const double* samples, std::size_t n, double* out) {
   });
 }
 
+void Assigner::nearest_squares(const double* samples, std::size_t n, double* out) {
+  measure_all(samples, n, [&](std::size_t i, std::size_t point) {
+    out[i] = nearest_[nearest_cluster(point) * stride_ + point];
+  });
+}
+
 void Assigner::labels(const double* samples, std::size_t n, std::int64_t* out) {
   if (view_.n_clusters() == 1)
     std::fill_n(out, n, 0);
@@ -204,8 +210,7 @@ std::int32_t Assigner::lowest_score(std::size_t point) {
   double lowest = score(first, point, kInfinity);
   for (std::size_t c = 0; c < view_.n_clusters(); ++c) {
     const double square = nearest_[c * stride_ + point];
-    const bool single =
-        view_.scoring == Scoring::kPublished && view_.first[c + 1] - view_.first[c] == 1;
+    const bool single = view_.first[c + 1] - view_.first[c] == 1;
     if (c == first || (single ? square > lowest : 4.0 * square > same_root(lowest * lowest)))
       continue;
     const double s = score(c, point, lowest);
@@ -217,26 +222,19 @@ std::int32_t Assigner::lowest_score(std::size_t point) {
   return static_cast<std::int32_t>(best);
 }
 
-// Distances are compared, not squares: different squares may have the same root. Of equals, the node of lowest index.
+// Of equally near nodes, the one of lowest index.
 std::int32_t Assigner::label_of_nearest(std::size_t point) const {
   const std::size_t nearest = nearest_cluster(point);
-  const double bound = same_root(nearest_[nearest * stride_ + point]);
-  std::size_t within = 0;
-  for (std::size_t c = 0; c < view_.n_clusters(); ++c)
-    within += nearest_[c * stride_ + point] <= bound;
-  if (within == 1) return static_cast<std::int32_t>(nearest);
-  double lowest = kInfinity;
+  const double least = nearest_[nearest * stride_ + point];
+  std::size_t best = nearest;
   std::int32_t node = std::numeric_limits<std::int32_t>::max();
-  std::size_t best = 0;
-  for (std::size_t c = 0; c < view_.n_clusters(); ++c) {
-    for (std::int32_t i = view_.first[c]; i < view_.first[c + 1]; ++i) {
-      if (square(i, point) > bound) continue;
-      const double root = std::sqrt(square(i, point));
-      if (root > lowest || (root == lowest && view_.member[i] > node)) continue;
-      lowest = root;
-      node = view_.member[i];
-      best = c;
-    }
+  for (std::size_t c = nearest; c < view_.n_clusters(); ++c) {
+    if (nearest_[c * stride_ + point] != least) continue;
+    // Rows of a cluster ascend by node, and this is the first of its nearest ones.
+    const auto row = static_cast<std::size_t>(nearest_row_[c * stride_ + point]);
+    if (view_.member[row] >= node) continue;
+    node = view_.member[row];
+    best = c;
   }
   return static_cast<std::int32_t>(best);
 }

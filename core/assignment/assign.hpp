@@ -20,6 +20,9 @@ class Assigner {
   // Per sample, the cluster with the lowest score, the lowest label among equals.
   void labels(const double* samples, std::size_t n, std::int64_t* out);
 
+  // Per sample, the squared distance to the nearest node of any cluster.
+  void nearest_squares(const double* samples, std::size_t n, double* out);
+
   std::int32_t label(const double* sample) {
     std::int64_t label = 0;
     labels(sample, 1, &label);

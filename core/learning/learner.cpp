@@ -17,24 +17,15 @@ Learner::Learner(const Settings& settings, LearnerState state)
       matches_raw_(!settings.released || state_.transformed.rows() == 0),
       window_(settings.dims),
       query_(padded(settings.dims), 0.0),
-      row_before_(padded(settings.dims), 0.0),
-      rest_row_(padded(settings.dims), 0.0) {
+      row_before_(padded(settings.dims), 0.0) {
   const RowMatrix& rows = matches_raw_ ? state_.nodes.representative : state_.transformed;
   for (std::size_t i = 0; i < rows.rows(); ++i) matcher_.append(rows[i]);
   if (settings.released && matches_raw_ && state_.metric.present && !may_defer()) transform_rows();
 }
 
 void Learner::learn(const double* sample) {
-  match_or_create(state_.samples.append(sample));
-  ++state_.n_seen;
-  ++state_.since_recalculation;
-  if (state_.since_recalculation >= state_.vigilance.interval && state_.nodes.size() > 2)
-    recalculate_vigilance();
-}
-
-// Everything but the vigilance.
-void Learner::match_or_create(const double* x, bool adjust_far) {
-  drop_readings();
+  const double* const x = state_.samples.append(sample);
+  reading_.reset();
   state_.ended = false;
   step_ = {};
   NodeState& nodes = state_.nodes;
@@ -42,39 +33,32 @@ void Learner::match_or_create(const double* x, bool adjust_far) {
     create(x);
     if (nodes.size() == 2) nodes.scale[0] = nodes.scale[1];
   } else {
-    match_and_learn(x, adjust_far);
+    match_and_learn(x);
   }
   ++state_.since_refresh;
   const Switches& switches = settings_.switches;
   if (switches.mapping && switches.refresh && state_.since_refresh >= state_.vigilance.interval)
     refresh(state_.n_seen + 1, false);
+  ++state_.n_seen;
+  ++state_.since_recalculation;
+  if (state_.since_recalculation >= state_.vigilance.interval && nodes.size() > 2)
+    recalculate_vigilance();
 }
 
 void Learner::end_learning() {
-  if (state_.nodes.size() == 0 || !settings_.switches.mapping) return;
-  if (state_.ended) return follow_changed_rule();
-  drop_readings();
+  if (state_.nodes.size() == 0 || !settings_.switches.mapping || state_.ended) return;
+  reading_.reset();
   refresh(state_.n_seen, true);
   state_.ended = true;
 }
 
 void Learner::create(const double* sample) {
-  make_room();
   const double scale = state_.moments.add(sample);
   create_node(state_.nodes, sample, scale, state_.n_seen, state_.n_created++);
-  if (settings_.plus) state_.nodes.pairs.add_node();
   state_.metric.present = false;
   scaling_.row_added(state_.nodes.representative[state_.nodes.size() - 1]);
   if (matches_raw_) matcher_.append(sample);
   step_.created = true;
-}
-
-// Merges nodes if a new one would exceed max_nodes. A match precedes every such new node, so the metric is present.
-void Learner::make_room() {
-  if (settings_.max_nodes == 0 || state_.nodes.size() < settings_.max_nodes) return;
-  budget_.make_room(state_.nodes, state_.metric.transform.scaling());
-  refresher_.rows_unknown();
-  nodes_left();
 }
 
 Match Learner::match(const double* sample) {
@@ -91,26 +75,6 @@ Match Learner::match(const double* sample) {
   return matcher_.nearest_two(query_.data(), nullptr, gamma, state_.transformed, weights);
 }
 
-// In PHIDA a sample becomes a node if its winner's similarity is below the vigilance.
-Verdict Learner::judge(const Match& match, double winner_similarity, bool adjust_far) {
-  const double vigilance = state_.vigilance.threshold;
-  if (!settings_.plus) return {winner_similarity < vigilance, vigilance};
-  const NodeState& nodes = state_.nodes;
-  const double misfit = FarSamples::misfit(match.winner_distance, nodes.scale[match.winner],
-                                           nodes.support[match.winner]);
-  return judge_plus(
-      misfit, winner_similarity, state_.vigilance, [&] { return nodes.n_single(); }, adjust_far,
-      state_.far);
-}
-
-void Learner::count_pair(const Match& match, const double* sample) {
-  NodeState& nodes = state_.nodes;
-  const double offset = offset_from_plane(
-      sample, nodes.representative[match.winner], nodes.representative[match.runner_up],
-      state_.metric.transform.scaling(), nodes.representative.stride());
-  nodes.pairs.add({match.winner, match.runner_up, unit(), offset, offset * offset});
-}
-
 // Whether a new node is so near to the winner that the winner's cluster may have moved there: at most three times as
 // far away as the farthest sample that needs no new node.
 bool is_beside(double winner_similarity, double vigilance) {
@@ -118,33 +82,32 @@ bool is_beside(double winner_similarity, double vigilance) {
   return 1.0 / winner_similarity - 1.0 <= kReach * (1.0 / vigilance - 1.0);
 }
 
-void Learner::match_and_learn(const double* sample, bool adjust_far) {
+void Learner::match_and_learn(const double* sample) {
   bring_metric_up_to_date();
   NodeState& nodes = state_.nodes;
   const Match found = match(sample);
   const std::int32_t r = found.winner, b = found.runner_up;
   const double a_r = similarity(found.winner_distance, nodes.scale[r]);
   const double a_b = similarity(found.runner_up_distance, nodes.scale[b]);
-  const auto [creates, tau] = judge(found, a_r, adjust_far);
+  const double tau = state_.vigilance.threshold;
   step_ = {.matched = true,
            .winner = r,
            .runner_up = b,
            .winner_birth = nodes.birth[r],
-           .winner_cluster = nodes.cluster_id[r],
-           .winner_parent = nodes.parent_id[r],
+           .winner_cluster = nodes.lineage.cluster_id[r],
+           .winner_parent = nodes.lineage.parent_id[r],
            .winner_similarity = a_r,
            .runner_up_similarity = a_b,
            .gamma = state_.metric.transform.gamma};
   state_.margins.append(a_r - tau);
-  if (creates) {
-    const std::int64_t parent =
-        nodes.cluster_id[r] != kNone ? nodes.cluster_id[r] : nodes.parent_id[r];
+  if (a_r < tau) {
+    const std::int64_t parent = nodes.lineage.cluster_id[r] != kNone ? nodes.lineage.cluster_id[r]
+                                                                     : nodes.lineage.parent_id[r];
     create(sample);
-    nodes.parent_id.back() = is_beside(a_r, tau) ? parent : kNone;
+    nodes.lineage.parent_id.back() = is_beside(a_r, tau) ? parent : kNone;
     return;
   }
-  if (settings_.plus) count_pair(found, sample);
-  ++nodes.won[r];
+  ++nodes.lineage.won[r];
   update(r, sample, 1.0);
   nodes.scale[r] = state_.moments.add(sample);
   if (a_b > tau && compatible(r, b)) {
@@ -247,8 +210,6 @@ void Learner::recalculate_vigilance() {
   state_.vigilance =
       recalculate(state_.vigilance, state_.samples, state_.metric.transform.scaling(),
                   1.0 / std::max(largest, 1e-12), cluster_ratio(), window_);
-  if (settings_.max_nodes > 0)
-    state_.vigilance.interval = std::min(state_.vigilance.interval, settings_.max_nodes);
   state_.samples.keep(2 * state_.vigilance.interval);
   state_.since_recalculation = 0;
 }
@@ -269,11 +230,9 @@ double Learner::cluster_count() const {
 
 // `learned` samples, with the one that is being learned.
 void Learner::refresh(std::int64_t learned, bool ending) {
-  const bool forgot = forget(state_.nodes, state_.moments);
-  if (forgot) refresher_.rows_unknown();
-  const bool removed = refresher_.refresh(state_.nodes, state_.moments, state_.vigilance.interval,
-                                          settings_.switches, false);
-  if (forgot || removed) nodes_left();
+  if (refresher_.refresh(state_.nodes, state_.moments, state_.vigilance.interval,
+                         settings_.switches, false))
+    nodes_left();
   state_.n_components = refresher_.view().n_components();
   state_.n_clusters = refresher_.view().n_clusters();
   state_.has_map = true;
@@ -287,60 +246,17 @@ constexpr std::int64_t kFirstRows = 1000;
 
 // Updates lineage and history. Only readers use them.
 void Learner::record_refresh(std::int64_t learned, bool ending) {
-  if (ending || may_map(learned)) {
-    update_lineage(map_remembered(state_.nodes, state_.lineage, refresher_.view(), state_.rule,
-                                  unit(), map_quartiles_, cluster_),
-                   learned, ending && learned <= kFirstRows);
-  }
+  map_published(refresher_.view(), state_.nodes.size(), map_);
+  map_.clusters(cluster_);
+  tracker_.update({.cluster = cluster_,
+                   .n_clusters = map_.n_clusters(),
+                   .support = state_.nodes.support,
+                   .sample = learned,
+                   .certain = ending && learned <= kFirstRows},
+                  state_.nodes.lineage, state_.lineage);
   state_.history.append({learned, state_.nodes.size(), state_.n_components,
                          state_.lineage.living.size(), state_.vigilance.threshold,
                          state_.vigilance.interval});
-}
-
-// Whether to map nodes to clusters for the lineage. A refresh makes the published map anyway. The map of another rule
-// costs at least as much as a refresh, and learning does not need it. So it is made only after so many samples that its
-// cost is small, or if a new cluster may be waiting for its id.
-bool Learner::may_map(std::int64_t learned) const {
-  constexpr std::int64_t kSamplesPerNode = 4, kUnknown = 50;
-  const NodeState& nodes = state_.nodes;
-  if (state_.rule == Rule::kPublished || state_.lineage.living.empty() ||
-      learned - state_.lineage.sample >= kSamplesPerNode * static_cast<std::int64_t>(nodes.size()))
-    return true;
-  const std::vector<LivingCluster>& living = state_.lineage.living;
-  std::int64_t unknown = 0;  // samples won by nodes of no cluster, or of one that was quiet
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const std::int64_t won = nodes.won[i] - nodes.won_mapped[i];
-    if (won == 0) continue;
-    const std::int32_t k = position_of(nodes.cluster_id[i], living);
-    if (k == kNone || living[k].missed >= kSilentEvidence) unknown += won;
-  }
-  return unknown >= kUnknown;
-}
-
-// Moves ids to the clusters of the rule in use, if the latest mapping was by another rule.
-void Learner::follow_changed_rule() {
-  if (state_.lineage_rule == state_.rule) return;
-  const std::shared_ptr<const Reading> now = reading(state_.rule);
-  cluster_ = now->cluster;
-  update_lineage(now->map.n_clusters(), state_.n_seen, true);
-  drop_readings();
-}
-
-void Learner::update_lineage(std::size_t n_clusters, std::int64_t learned, bool certain) {
-  tracker_.update(
-      {.cluster = cluster_,
-       .n_clusters = n_clusters,
-       .sample = learned,
-       .fades = settings_.half_life > 0.0,
-       .certain = certain || (state_.lineage.sample > 0 && state_.lineage_rule != state_.rule)},
-      state_.nodes, state_.lineage);
-  state_.lineage_rule = state_.rule;
-}
-
-// Samples fade by those that came since the last refresh; true if nodes went.
-bool Learner::forget(NodeState& nodes, Moments& moments) {
-  if (settings_.half_life == 0.0 || state_.since_refresh == 0) return false;
-  return forgetting_.fade(nodes, moments, left_after(state_.since_refresh, settings_.half_life));
 }
 
 // Renews everything that depends on the set of nodes.
@@ -353,33 +269,27 @@ void Learner::nodes_left() {
   if (matches_raw_) matcher_.assign(nodes.representative, all_);
 }
 
-std::shared_ptr<const Reading> Learner::reading(Rule rule) {
-  std::shared_ptr<const Reading>& known = reading_[static_cast<std::size_t>(rule)];
-  if (known) return known;
+std::shared_ptr<const Reading> Learner::reading() {
+  if (reading_) return reading_;
   if (state_.nodes.size() == 0) throw std::logic_error("nothing has been learned yet");
   if (!settings_.switches.mapping)
     throw std::logic_error("this learner has no mapping to clusters");
-  if (rule != Rule::kPublished && !settings_.plus)
-    throw std::logic_error("this learner does not count pairs of nodes");
   Reading reading{.nodes = state_.nodes,
-                  .unit = unit(),
                   .moments = state_.moments,
-                  .vigilance = std::max(state_.vigilance.threshold, state_.far.similarity()),
+                  .vigilance = state_.vigilance.threshold,
                   .margins = state_.margins.values,
                   .lineage = state_.lineage.without_events()};
   reader_.rows_unknown();
-  if (state_.ended) {
+  if (state_.ended)
     reader_.describe(reading.nodes, state_.moments, settings_.switches);
-  } else {
-    forget(reading.nodes, reading.moments);
+  else
     reader_.refresh(reading.nodes, reading.moments, state_.vigilance.interval, settings_.switches,
                     true);
-  }
   reading.ph = reader_.view();
-  finish(reading, rule, reader_quartiles_);
-  known = std::make_shared<const Reading>(std::move(reading));
-  has_readings_ = true;
-  return known;
+  map_published(reading.ph, reading.nodes.size(), reading.map);
+  finish(reading);
+  reading_ = std::make_shared<const Reading>(std::move(reading));
+  return reading_;
 }
 
 }  // namespace phida

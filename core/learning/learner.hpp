@@ -1,12 +1,10 @@
 // The online update of one sample (spec section 3): owns all state and calls the layers in order.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 
-#include "learning/local_update.hpp"
 #include "learning/refresh.hpp"
 #include "lineage/history.hpp"
 #include "lineage/lineage.hpp"
@@ -14,10 +12,7 @@
 #include "metric/feature_transform.hpp"
 #include "metric/moments.hpp"
 #include "metric/tracked_scaling.hpp"
-#include "nodes/far_samples.hpp"
-#include "nodes/forgetting.hpp"
 #include "nodes/matching.hpp"
-#include "nodes/node_budget.hpp"
 #include "nodes/node_state.hpp"
 #include "nodes/recent_margins.hpp"
 #include "nodes/sample_buffer.hpp"
@@ -39,11 +34,6 @@ struct Settings {
   // Rows keep the metric in which they were last written, as in the authors' code.
   bool released = false;
   Switches switches;
-  // Departures from the paper (spec section 12); 0 is off.
-  std::size_t max_nodes = 0;  // at least 3
-  double half_life = 0.0;     // in samples
-  // PHIDA+: samples that are far from their winner become nodes, and pairs of nodes are counted. Never with `released`.
-  bool plus = false;
 };
 
 // Everything that the next sample's effect depends on.
@@ -55,7 +45,6 @@ struct LearnerState {
   Moments moments;       // G
   SampleBuffer samples;  // B
   Vigilance vigilance;
-  FarSamples far;  // only if `plus`
   TrainMetric metric;
   // Representatives in the metric of their last write; only if `released`. Empty where that is the train metric for all.
   RowMatrix transformed;
@@ -69,8 +58,6 @@ struct LearnerState {
   bool ended = false;    // the end-of-learning refresh was the last thing done
 
   // For readers: learning writes these and does not look at them.
-  Rule rule = Rule::kPublished;          // the rule whose clusters the lineage follows
-  Rule lineage_rule = Rule::kPublished;  // the rule of its latest mapping
   Lineage lineage;
   History history;
   RecentMargins margins;
@@ -104,51 +91,19 @@ class Learner {
   // One sample of `dims` finite values.
   void learn(const double* sample);
 
-  StateMark mark() const;
-
-  // What a worker finds out about its rows against this state.
-  LocalUpdate local_update(const double* rows, std::size_t n, std::size_t sample,
-                           std::uint64_t seed) const;
-
-  // Adds the statistics that workers counted against this state, in the given order, and refreshes. Afterwards the rest
-  // of their rows is to be learned one by one.
-  void fold(std::span<const LocalUpdate> updates);
-
-  // Learns a row of the rest, with the thresholds in force when its worker met it.
-  void learn_rest(const double* sample, const Thresholds& met);
-
-  // Takes from the workers what only readers and later rows use: the margins of their rows, which replace those that
-  // learning the rest has left; the vigilance of the last worker; and the far samples of all workers. `margins_before`
-  // and `far_before` are those before fold().
-  void take_over(std::span<const LocalUpdate> updates, RecentMargins margins_before,
-                 FarSamples far_before);
-
-  // Ends a stage of learning with a refresh, independent of the counters. Does nothing before the first sample. A
-  // second call in a row only moves the lineage to another rule, if that was changed in between.
+  // Ends a stage of learning with a refresh, independent of the counters. Does nothing before the first sample, or if
+  // it was the last thing done.
   void end_learning();
 
-  // The rule whose clusters the lineage follows from now on; learning does not depend on it.
-  void follow(Rule rule) { state_.rule = rule; }
-
-  // The model as if learning ended now, with the clusters of a rule. Does not affect learning. Needs at least one
-  // sample and the mapping switched on. The reading is kept until the next sample.
-  std::shared_ptr<const Reading> reading(Rule rule = Rule::kPublished);
+  // The model as if learning ended now. Does not affect learning. Needs at least one sample and the mapping switched on.
+  // The reading is kept until the next sample.
+  std::shared_ptr<const Reading> reading();
 
  private:
-  void drop_readings() {
-    if (has_readings_) reading_ = {};
-    has_readings_ = false;
-  }
-  void match_or_create(const double* sample, bool adjust_far = true);
   void create(const double* sample);
-  void make_room();
-  void match_and_learn(const double* sample, bool adjust_far);
+  void match_and_learn(const double* sample);
   Match match(const double* sample);
-  Verdict judge(const Match& match, double winner_similarity, bool adjust_far);
-  void count_pair(const Match& match, const double* sample);
   void update(std::int32_t node, const double* sample, double gain);
-  // What one sample counts in the pair statistics.
-  std::int64_t unit() const { return settings_.half_life > 0.0 ? PairStatistics::kFadingUnit : 1; }
   void mark_active(std::int32_t node);
   bool gated() const;
   bool compatible(std::int32_t winner, std::int32_t runner_up) const;
@@ -162,10 +117,6 @@ class Learner {
   double cluster_count() const;
   void refresh(std::int64_t learned, bool ending);
   void record_refresh(std::int64_t learned, bool ending);
-  bool may_map(std::int64_t learned) const;
-  void update_lineage(std::size_t n_clusters, std::int64_t learned, bool certain);
-  void follow_changed_rule();
-  bool forget(NodeState& nodes, Moments& moments);
   void nodes_left();
 
   Settings settings_;
@@ -176,24 +127,17 @@ class Learner {
   Matcher matcher_;
   bool matches_raw_;  // it has the representatives themselves, not `transformed`
   SimilarityWindow window_;
-  NodeBudget budget_;
-  Forgetting forgetting_;
   Refresher refresher_;
   Refresher
       reader_;  // works on copies, so that readings do not disturb what the other one remembers
-  ColumnQuartiles reader_quartiles_;
   AlignedDoubles query_;
   std::vector<std::int32_t> all_;
   TrackedScaling scaling_;
   AlignedDoubles row_before_;
-  AlignedDoubles rest_row_;
   NodeMap map_;
-  FlowView flow_;
-  ColumnQuartiles map_quartiles_;
   std::vector<std::int32_t> cluster_;
   Tracker tracker_;
-  std::array<std::shared_ptr<const Reading>, 3> reading_;  // per rule
-  bool has_readings_ = false;                              // any of them is there
+  std::shared_ptr<const Reading> reading_;  // null where rows were learned since
 };
 
 }  // namespace phida

@@ -93,8 +93,8 @@ void Refresher::pass_on_wins(NodeState& nodes, const Moments& moments) {
                                 kept_rows_.blocks(), dims, squares_.data());
     const auto nearest = std::min_element(squares_.begin(), squares_.begin() + kept_.size());
     const std::size_t heir = kept_[nearest - squares_.begin()];
-    nodes.won[heir] += nodes.won[i];
-    nodes.won_mapped[heir] += nodes.won[i];
+    nodes.lineage.won[heir] += nodes.lineage.won[i];
+    nodes.lineage.won_mapped[heir] += nodes.lineage.won[i];
   }
 }
 

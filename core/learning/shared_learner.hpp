@@ -6,14 +6,17 @@
 // If memory runs out while a row is learned, the model is lost: this call and all later ones raise ModelLost.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
-#include <functional>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
 
-#include "learning/learner.hpp"
+#include "assignment/assign.hpp"
+#include "lineage/history.hpp"
+#include "reading/reading.hpp"
 
 namespace phida {
 
@@ -22,66 +25,139 @@ class ModelLost : public std::runtime_error {
   ModelLost();
 };
 
-class SharedLearner {
+// The locks of one learner, whatever it is.
+class LearnerLocks {
  public:
-  explicit SharedLearner(Learner learner);
-  ~SharedLearner();
-  SharedLearner(const SharedLearner&) = delete;
-  SharedLearner& operator=(const SharedLearner&) = delete;
-
-  const Settings& settings() const { return learner_.settings(); }
-
-  // Learns `n` rows in order and returns how many it learned. Calls `go_on` every few milliseconds, also while it waits
-  // for another thread that learns. The state is not locked during this call, so readers can proceed. If `go_on`
-  // returns false, learning stops, and the rows learned so far stay learned.
-  std::size_t learn(const double* rows, std::size_t n, const std::function<bool()>& go_on);
-
-  // Applies the updates of workers for this state: adds their statistics, in the given order, and learns the rest. If
-  // `go_on` returns false, nothing changes, and the result is false. Updates come from elsewhere, so `check` sees the
-  // new state before it replaces the old one, and may throw to reject it.
-  bool apply(
-      std::span<const LocalUpdate> updates, const std::function<bool()>& go_on,
-      const std::function<void(const Learner&)>& check = [](const Learner&) {});
-
-  // Ends a stage. False if `go_on` said no while another thread was learning.
-  bool end_learning(const std::function<bool()>& go_on);
-
-  // The model as if learning had just ended. What it returns never changes, so it is used without any lock.
-  std::shared_ptr<const Reading> reading(Rule rule = Rule::kPublished);
-
-  // The rule whose clusters the lineage follows from now on.
-  void follow(Rule rule) {
-    const auto lock = lock_state();
-    learner_.follow(rule);
-  }
+  LearnerLocks();
+  ~LearnerLocks();
+  LearnerLocks(const LearnerLocks&) = delete;
+  LearnerLocks& operator=(const LearnerLocks&) = delete;
 
   // Around a fork, for all learners of the process.
   static void lock_all();
   static void unlock_all();
   static void unlock_all_in_child();
 
+ protected:
+  // Held by the one call that learns. A signal handler may run inside `go_on` and try to learn on the same model. It
+  // would wait for itself forever, so it gets an error instead.
+  class Turn {
+   public:
+    Turn(LearnerLocks& locks, const GoOn& go_on);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    bool held() const { return held_; }
+
+   private:
+    LearnerLocks& locks_;
+    bool held_ = false;
+  };
+
+  std::unique_lock<std::mutex> lock_state();
+
+  // Waits until one of the threads that wait for the state has got it, if there are any. The mutex alone does not
+  // ensure this: a thread that unlocks it and locks it again at once is faster than a thread that has to wake up.
+  void give_way() const;
+
+  std::mutex state_;  // held while the state is read or changed
+
+ private:
+  std::atomic<std::thread::id> at_work_{};  // of the one call that learns, if any
+  std::atomic<int> waiting_{0};  // how many threads wait for the state, beside the one that learns
+  std::atomic<unsigned> let_in_{0};  // how many of them got it so far
+};
+
+// Raises overflow_error if so many further rows would count beyond what states may hold (state/limits.hpp).
+void require_room(std::int64_t n_seen, const Lineage& lineage, const History& history,
+                  double n_rows);
+
+template <class L>
+class SharedLearner : public LearnerLocks {
+ public:
+  explicit SharedLearner(L learner) : learner_(std::move(learner)) {}
+
+  const auto& settings() const { return learner_.settings(); }
+
+  // Learns `n` rows in order, the i-th by learn_row(learner, i), and returns how many it learned. Calls `go_on` every
+  // few milliseconds, also while it waits for another thread that learns. The state is not locked during this call, so
+  // readers can proceed. If `go_on` returns false, learning stops, and the rows learned so far stay learned.
+  template <class LearnRow>
+  std::size_t learn(std::size_t n, const GoOn& go_on, LearnRow learn_row) {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto kSlice = std::chrono::milliseconds(20);
+    const Turn turn(*this, go_on);
+    if (!turn.held()) return 0;
+    with([&](const L& learner) { check_room(learner, static_cast<double>(n)); });
+    for (std::size_t done = 0; done < n;) {
+      change([&](L& learner) {
+        const auto until = Clock::now() + kSlice;
+        do {
+          // The time of a row is proportional to nodes times features. Reading the clock costs as much as about a
+          // hundred such products.
+          const std::size_t cost = settings().dims * (learner.state().nodes.size() + 1);
+          const std::size_t between_looks = std::clamp<std::size_t>((1u << 16) / cost, 1, 64);
+          for (const std::size_t look = std::min(n, done + between_looks); done < look; ++done)
+            learn_row(learner, done);
+        } while (done < n && Clock::now() < until);
+      });
+      if (done < n) {
+        if (!go_on()) return done;
+        give_way();
+      }
+    }
+    return n;
+  }
+
+  // Learns `n` rows that lie one after the other.
+  std::size_t learn(const double* rows, std::size_t n, const GoOn& go_on) {
+    const std::size_t dims = settings().dims;
+    return learn(n, go_on, [&](L& learner, std::size_t i) { learner.learn(rows + i * dims); });
+  }
+
+  // Changes a copy, which then takes the learner's place: readers see the model from before until the change is
+  // complete, and an exception leaves it as it was. False if `go_on` said no while another thread was learning.
+  template <class Change>
+  bool replace(const GoOn& go_on, Change change) {
+    const Turn turn(*this, go_on);
+    if (!turn.held()) return false;
+    L copy = with([](const L& learner) { return learner; });
+    change(copy);
+    const auto lock = lock_state();
+    learner_ = std::move(copy);
+    return true;
+  }
+
+  // Ends a stage. False if `go_on` said no while another thread was learning.
+  bool end_learning(const GoOn& go_on) {
+    const Turn turn(*this, go_on);
+    if (!turn.held()) return false;
+    with([](const L& learner) { check_room(learner, 0.0); });
+    change([](L& learner) { learner.end_learning(); });
+    return true;
+  }
+
+  // The model as if learning had just ended. What it returns never changes, so it is used without any lock.
+  std::shared_ptr<const Reading> reading() {
+    const auto lock = lock_state();
+    if (lost_) throw ModelLost();
+    return learner_.reading();
+  }
+
   // Calls inspect(learner) while nobody learns.
   template <class Inspect>
   auto with(Inspect inspect) {
     const auto lock = lock_state();
     if (lost_) throw ModelLost();
-    return inspect(static_cast<const Learner&>(learner_));
+    return inspect(static_cast<const L&>(learner_));
   }
 
  private:
-  class Turn;
-
-  std::unique_lock<std::mutex> lock_state() {
-    waiting_.fetch_add(1);
-    std::unique_lock<std::mutex> lock(state_);
-    waiting_.fetch_sub(1);
-    let_in_.fetch_add(1);
-    return lock;
+  static void check_room(const L& learner, double n_rows) {
+    const auto& s = learner.state();
+    require_room(s.n_seen, s.lineage, s.history, n_rows);
   }
-
-  // Waits until one of the threads that wait for the state has got it, if there are any. The mutex alone does not
-  // ensure this: a thread that unlocks it and locks it again at once is faster than a thread that has to wake up.
-  void give_way() const;
 
   // Calls change(learner) while nobody reads. An exception in it may leave a row half learned.
   template <class Change>
@@ -96,12 +172,8 @@ class SharedLearner {
     }
   }
 
-  std::atomic<std::thread::id> at_work_{};  // of the one call that learns, if any
-  std::mutex state_;                        // held while the state is read or changed
-  std::atomic<int> waiting_{0};      // how many threads wait for it, beside the one that learns
-  std::atomic<unsigned> let_in_{0};  // how many of them got it so far
-  bool lost_ = false;                // guarded by state_
-  Learner learner_;
+  bool lost_ = false;  // guarded by state_
+  L learner_;
 };
 
 }  // namespace phida

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "nodes/node_state.hpp"
+#include "nodes/lineage_columns.hpp"
 
 namespace phida {
 

@@ -90,13 +90,13 @@ void restart_rate(LivingCluster& cluster) {
   cluster.rate_won = cluster.rate_of = cluster.gained = cluster.lost = cluster.missed = 0.0;
 }
 
-void give_nodes(std::int64_t from, std::int64_t to, NodeState& nodes) {
+void give_nodes(std::int64_t from, std::int64_t to, LineageColumns& nodes) {
   std::replace(nodes.cluster_id.begin(), nodes.cluster_id.end(), from, to);
 }
 
 // One cluster goes on as part of another. The caller takes it off the living.
 void join(const LivingCluster& ends, LivingCluster& stays, std::int64_t sample,
-          std::int64_t confirmed, NodeState& nodes, Lineage& lineage) {
+          std::int64_t confirmed, LineageColumns& nodes, Lineage& lineage) {
   append(lineage,
          {EventKind::kMerged, sample, confirmed, {stays.id, ends.id}, {stays.id}, ends.support});
   restart_rate(stays);
@@ -107,7 +107,8 @@ void join(const LivingCluster& ends, LivingCluster& stays, std::int64_t sample,
 
 }  // namespace
 
-void Tracker::update(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+void Tracker::update(const Mapping& mapping, LineageColumns& nodes, Lineage& lineage) {
+  support_ = mapping.support;
   count_wins(mapping, nodes, lineage);
   update_rates(mapping, lineage);
   find_main(mapping, nodes, lineage);
@@ -125,13 +126,14 @@ void Tracker::update(const Mapping& mapping, NodeState& nodes, Lineage& lineage)
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     nodes.won_mapped[i] = nodes.won[i];
     const std::int32_t k = living_of(i, nodes, lineage);
-    if (k != kNone) lineage.living[k].support += nodes.support[i];
+    if (k != kNone) lineage.living[k].support += support_[i];
   }
   lineage.sample = mapping.sample;
 }
 
 // Looks where the answer was last time, since few nodes change their cluster.
-std::int32_t Tracker::living_of(std::size_t node, const NodeState& nodes, const Lineage& lineage) {
+std::int32_t Tracker::living_of(std::size_t node, const LineageColumns& nodes,
+                                const Lineage& lineage) {
   const std::int64_t id = nodes.cluster_id[node];
   if (id == kNone) return kNone;
   std::int32_t& place = place_[node];
@@ -140,7 +142,7 @@ std::int32_t Tracker::living_of(std::size_t node, const NodeState& nodes, const 
   return place;
 }
 
-void Tracker::count_wins(const Mapping& mapping, NodeState& nodes, const Lineage& lineage) {
+void Tracker::count_wins(const Mapping& mapping, LineageColumns& nodes, const Lineage& lineage) {
   place_.resize(nodes.size(), kNone);
   won_.resize(nodes.size());
   won_by_.assign(lineage.living.size(), 0);
@@ -202,7 +204,8 @@ void Tracker::add_wins(std::int32_t living, std::int64_t won, std::int64_t sampl
 
 // Finds the cluster of the mapping in which each living cluster is: the one with most of its support or, if samples
 // fade, of its recent wins. If several living clusters are in the same one, the strongest is its owner.
-void Tracker::find_main(const Mapping& mapping, const NodeState& nodes, const Lineage& lineage) {
+void Tracker::find_main(const Mapping& mapping, const LineageColumns& nodes,
+                        const Lineage& lineage) {
   std::map<std::pair<std::int32_t, std::int32_t>, Overlap> overlaps;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t k = living_of(i, nodes, lineage);
@@ -210,8 +213,8 @@ void Tracker::find_main(const Mapping& mapping, const NodeState& nodes, const Li
     Overlap& overlap = overlaps[{k, mapping.cluster[i]}];
     overlap.living = k;
     overlap.cluster = mapping.cluster[i];
-    overlap.support += nodes.support[i];
-    const double weight = mapping.fades ? nodes.recent[i] : nodes.support[i];
+    overlap.support += support_[i];
+    const double weight = mapping.fades ? nodes.recent[i] : support_[i];
     overlap.weight += weight * (nodes.candidate[i] == kNone ? 1.0 : kOfCandidate);
   }
   std::vector<const Overlap*> best(lineage.living.size(), nullptr);
@@ -238,15 +241,15 @@ bool Tracker::is_falling(std::int32_t living, const Lineage& lineage) const {
 }
 
 // If new nodes appear beside a living cluster that has just stopped winning, that cluster has moved to them.
-void Tracker::follow_moves(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+void Tracker::follow_moves(const Mapping& mapping, LineageColumns& nodes, Lineage& lineage) {
   std::vector<Shares> beside(mapping.n_clusters);
   std::vector<double> support(mapping.n_clusters, 0.0);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t c = mapping.cluster[i];
     if (!is_free(c)) continue;
-    support[c] += nodes.support[i];
+    support[c] += support_[i];
     if (nodes.cluster_id[i] == kNone && nodes.parent_id[i] != kNone)
-      beside[c].add(nodes.parent_id[i], nodes.support[i]);
+      beside[c].add(nodes.parent_id[i], support_[i]);
   }
   for (std::size_t c = 0; c < mapping.n_clusters; ++c) {
     const auto [id, share] = beside[c].largest();
@@ -268,7 +271,7 @@ void Tracker::follow_moves(const Mapping& mapping, NodeState& nodes, Lineage& li
 
 // A new node joins the living cluster that it appeared beside, if the mapping has both in the same cluster, or if the
 // living cluster seems to have moved there.
-void Tracker::follow_new_nodes(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+void Tracker::follow_new_nodes(const Mapping& mapping, LineageColumns& nodes, Lineage& lineage) {
   bool moved = false;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t c = mapping.cluster[i];
@@ -317,11 +320,11 @@ void Tracker::look_for_merges(const Mapping& mapping, Lineage& lineage) {
 }
 
 // Which candidate each free cluster is: the one that it shares most support with.
-void Tracker::match_candidates(const Mapping& mapping, const NodeState& nodes) {
+void Tracker::match_candidates(const Mapping& mapping, const LineageColumns& nodes) {
   std::map<std::pair<std::int64_t, std::int32_t>, double> shared;  // by candidate and cluster
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (is_free(mapping.cluster[i]) && nodes.candidate[i] != kNone)
-      shared[{nodes.candidate[i], mapping.cluster[i]}] += nodes.support[i];
+      shared[{nodes.candidate[i], mapping.cluster[i]}] += support_[i];
   std::vector<std::tuple<double, std::int64_t, std::int32_t>> order;
   for (const auto& [key, support] : shared) order.push_back({-support, key.first, key.second});
   std::sort(order.begin(), order.end());
@@ -334,7 +337,7 @@ void Tracker::match_candidates(const Mapping& mapping, const NodeState& nodes) {
 }
 
 // Clusters that are none of the living.
-void Tracker::look_for_births(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+void Tracker::look_for_births(const Mapping& mapping, LineageColumns& nodes, Lineage& lineage) {
   match_candidates(mapping, nodes);
   for (std::size_t c = 0; c < mapping.n_clusters; ++c) {
     // What wins nothing is where a cluster was, not one more.
@@ -375,7 +378,7 @@ void Tracker::look_for_births(const Mapping& mapping, NodeState& nodes, Lineage&
 }
 
 // Candidates that are not shown and have no evidence left.
-void Tracker::drop_candidates(NodeState& nodes, Lineage& lineage) {
+void Tracker::drop_candidates(LineageColumns& nodes, Lineage& lineage) {
   std::size_t kept = 0;
   for (std::size_t at = 0; at < lineage.candidates.size(); ++at) {
     const Candidate candidate = lineage.candidates[at];
@@ -393,7 +396,8 @@ void Tracker::drop_candidates(NodeState& nodes, Lineage& lineage) {
 
 // A new node joins the living cluster that owns its cluster of the mapping. Other nodes change to it once they have won
 // enough there.
-void Tracker::settle_nodes(const Mapping& mapping, NodeState& nodes, const Lineage& lineage) const {
+void Tracker::settle_nodes(const Mapping& mapping, LineageColumns& nodes,
+                           const Lineage& lineage) const {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t c = mapping.cluster[i];
     if (c == kNone || is_free(c) || nodes.candidate[i] != kNone) continue;
@@ -407,25 +411,12 @@ void Tracker::settle_nodes(const Mapping& mapping, NodeState& nodes, const Linea
   }
 }
 
-// The cluster that a silent one has moved into, or kNone: the one beside it, if that gains what the silent one misses.
-std::int32_t Tracker::heir_of(std::size_t living, const NodeState& nodes,
-                              const Lineage& lineage) const {
-  const std::int32_t self = static_cast<std::int32_t>(living);
-  const std::int64_t id = lineage.living[living].id;
-  std::int64_t beside = kNone;
-  if (main_[living] != kNone && owner_[main_[living]] != self) {
-    beside = lineage.living[owner_[main_[living]]].id;
-  } else {
-    Shares shares;
-    for (const PairSums& pair : nodes.pairs.sorted()) {
-      const std::int64_t other = nodes.cluster_id[pair.runner_up];
-      if (nodes.cluster_id[pair.winner] == id && other != id && other != kNone)
-        shares.add(other, nodes.recent[pair.winner] * static_cast<double>(pair.count));
-    }
-    beside = shares.largest().first;
-  }
-  const std::int32_t heir = position_of(beside, lineage.living);
-  if (heir == kNone || lineage.living[heir].ended) return kNone;
+// The cluster that a silent one has moved into, or kNone: the one in its place, if that gains what the silent one misses.
+std::int32_t Tracker::heir_of(std::size_t living, const Lineage& lineage) const {
+  if (main_[living] == kNone) return kNone;
+  const std::int32_t heir = owner_[main_[living]];
+  if (heir == kNone || heir == static_cast<std::int32_t>(living) || lineage.living[heir].ended)
+    return kNone;
   const bool takes_over = lineage.living[heir].gained >=
                           std::min(kTakenOver * lineage.living[living].missed, kSureGain);
   return takes_over ? heir : kNone;
@@ -433,7 +424,7 @@ std::int32_t Tracker::heir_of(std::size_t living, const NodeState& nodes,
 
 // Ends clusters that have no nodes left, or that are silent while samples fade. They die, or merge if they have moved
 // into another cluster. A dead cluster that wins again while some of its nodes are left is revived.
-void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+void Tracker::end_silent(const Mapping& mapping, LineageColumns& nodes, Lineage& lineage) {
   std::vector<std::uint8_t> has_nodes(lineage.living.size(), 0);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t k = living_of(i, nodes, lineage);
@@ -455,7 +446,7 @@ void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& line
       cluster.last_won = mapping.sample;
     } else if (!has_nodes[k] || (mapping.fades && quiet_[k] && cluster.missed >= kSilent)) {
       cluster.ended = 1;
-      const std::int32_t heir = heir_of(k, nodes, lineage);
+      const std::int32_t heir = heir_of(k, lineage);
       if (heir == kNone) {
         append(lineage, {EventKind::kDied,
                          cluster.last_won,
@@ -476,7 +467,7 @@ void Tracker::end_silent(const Mapping& mapping, NodeState& nodes, Lineage& line
   lineage.living.resize(kept);
 }
 
-void Tracker::confirm_merges(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+void Tracker::confirm_merges(const Mapping& mapping, LineageColumns& nodes, Lineage& lineage) {
   const auto alive = [&](std::int64_t id) {
     const std::int32_t k = position_of(id, lineage.living);
     return k == kNone || lineage.living[k].ended ? kNone : k;
@@ -533,7 +524,7 @@ std::int32_t Tracker::far_parent(double evidence, const Lineage& lineage) const 
   return on_its_way && most >= kSplitLoss * evidence ? parent : kNone;
 }
 
-void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& lineage) {
+void Tracker::confirm_births(const Mapping& mapping, LineageColumns& nodes, Lineage& lineage) {
   const double elapsed = static_cast<double>(mapping.sample - lineage.sample);
   // What is known of where the nodes of a new cluster come from.
   struct Origin {
@@ -552,13 +543,13 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
     };
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (!in(i)) continue;
-      origin.support += nodes.support[i];
+      origin.support += support_[i];
       origin.rows += won_[i];
       if (lives(nodes.cluster_id[i])) {
-        known += nodes.support[i];
-        inside.add(nodes.cluster_id[i], nodes.support[i]);
+        known += support_[i];
+        inside.add(nodes.cluster_id[i], support_[i]);
       } else if (lives(nodes.parent_id[i])) {
-        beside.add(nodes.parent_id[i], nodes.support[i]);
+        beside.add(nodes.parent_id[i], support_[i]);
       }
     }
     if (known > 0.0 && 2.0 * known >= origin.support)
@@ -647,7 +638,7 @@ void Tracker::confirm_births(const Mapping& mapping, NodeState& nodes, Lineage& 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (mapping.cluster[i] == kNone) continue;
     if (nodes.cluster_id[i] != kNone) return;
-    support[mapping.cluster[i]] += nodes.support[i];
+    support[mapping.cluster[i]] += support_[i];
   }
   const auto strongest =
       static_cast<std::int32_t>(std::max_element(support.begin(), support.end()) - support.begin());

@@ -9,24 +9,19 @@
 
 namespace phida {
 
-// How nodes become clusters: PHIDA's rule, or one of the two levels of PHIDA+.
-enum class Rule : std::uint8_t { kPublished, kGroups, kParts };
-
 // What merging starts from.
 enum class Leaf : std::uint8_t { kComponent, kNode };
 
 // What the height of a merge measures.
 enum class Height : std::uint8_t {
   kDispersion,  // increase in weighted dispersion
-  kProminence,  // lower peak of flow over the valley between the two
-  kModularity,  // modularity that is lost; below 0 where it is gained
+  kProminence,  // of the lower peak of density, in units of what chance would show
 };
 
 // How a sample is scored against a cluster.
 enum class Scoring : std::uint8_t {
   kPublished,  // spec section 9
   kNearest,    // distance to the nearest node
-  kRadius,     // as kPublished, but one node scores like several
 };
 
 struct NodeMap {

@@ -36,6 +36,19 @@ void invert_powers(AlignedDoubles& values, std::size_t n, double exponent) {
   std::fill(end, values.end(), 0.0);
 }
 
+// On entry `out.inverse` holds the scales sigma, on return 1 / sigma^gamma. Returns the squared coefficient of variation
+// of the scales, which gives gamma.
+double adapt_exponent(FeatureTransform& out, std::size_t dims) {
+  const std::span<double> scale{out.inverse.data(), dims};
+  const double cv2 = variation(scale);
+  out.gamma = cv2 > 0.0 ? std::max(1.0 - 1.0 / cv2, 0.0) : 0.0;
+  if (out.gamma > 0.0)
+    invert_powers(out.inverse, dims, out.gamma);
+  else
+    std::fill(scale.begin(), scale.end(), 1.0);
+  return cv2;
+}
+
 }  // namespace
 
 double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
@@ -47,14 +60,25 @@ double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
     const double sigma = (quartiles.third(j) - quartiles.first(j)) / kNormalIqr;
     out.inverse[j] = sigma > 0.0 && std::isfinite(sigma) ? sigma : 1.0;
   }
-  const std::span<double> scale{out.inverse.data(), dims};
-  const double cv2 = variation(scale);
-  out.gamma = cv2 > 0.0 ? std::max(1.0 - 1.0 / cv2, 0.0) : 0.0;
-  if (out.gamma > 0.0)
-    invert_powers(out.inverse, dims, out.gamma);
-  else
-    std::fill(scale.begin(), scale.end(), 1.0);
-  return cv2;
+  return adapt_exponent(out, dims);
+}
+
+void fit_deviations(std::span<const double> deviation, Scale scale, FeatureTransform& out) {
+  const std::size_t dims = deviation.size();
+  out.inverse.assign(padded(dims), 0.0);
+  out.gamma = 0.0;
+  for (std::size_t j = 0; j < dims; ++j) {
+    const double sigma = deviation[j];
+    out.inverse[j] = sigma > 0.0 && std::isfinite(sigma) ? sigma : 1.0;
+  }
+  switch (scale) {
+    case Scale::kAuto: adapt_exponent(out, dims); return;
+    case Scale::kStandard:
+      for (std::size_t j = 0; j < dims; ++j) out.inverse[j] = 1.0 / out.inverse[j];
+      out.gamma = 1.0;
+      return;
+    case Scale::kNone: std::fill_n(out.inverse.begin(), dims, 1.0); return;
+  }
 }
 
 void fit_center(const RowMatrix& rows, std::span<const std::int32_t> members,

@@ -20,13 +20,7 @@ inline void create_node(NodeState& nodes, const double* sample, double scale, st
   nodes.birth.push_back(step);
   nodes.id.push_back(id);
   nodes.component.push_back(kNone);
-  nodes.cluster_id.push_back(kNone);
-  nodes.parent_id.push_back(kNone);
-  nodes.candidate.push_back(kNone);
-  nodes.won.push_back(1);
-  nodes.won_mapped.push_back(0);
-  nodes.recent.push_back(0.0);
-  nodes.away.push_back(0);
+  nodes.lineage.append();
   nodes.stamp.push_back(++nodes.changes);
 }
 

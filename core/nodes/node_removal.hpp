@@ -22,15 +22,8 @@ inline void keep_nodes(NodeState& nodes, std::span<const std::size_t> kept) {
   compact(nodes.birth);
   compact(nodes.id);
   compact(nodes.component);
-  compact(nodes.cluster_id);
-  compact(nodes.parent_id);
-  compact(nodes.candidate);
-  compact(nodes.won);
-  compact(nodes.won_mapped);
-  compact(nodes.recent);
-  compact(nodes.away);
   compact(nodes.stamp);
-  nodes.pairs.keep(kept);
+  nodes.lineage.keep(kept);
 }
 
 }  // namespace phida

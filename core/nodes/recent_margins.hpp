@@ -1,12 +1,19 @@
-// How well the latest samples fitted: by how much their winner's similarity was above the vigilance.
+// How well the latest samples fitted: in PHIDA, by how much their winner's similarity was above the vigilance.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
 namespace phida {
 
 constexpr std::size_t kMostMargins = 1024;
+
+// The margin of PHIDA+: from -1 for a row that is far from all nodes to 0 for one that is on a node.
+inline double margin_at(double square) {
+  const double distance = std::sqrt(square);
+  return std::isfinite(distance) ? -distance / (1.0 + distance) : -1.0;
+}
 
 struct RecentMargins {
   std::vector<double> values;  // a ring once it is full

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 
 #include "assignment/assign.hpp"
@@ -18,7 +19,7 @@ std::vector<std::int64_t> most_common_ids(const Reading& reading) {
   };
   std::vector<std::vector<Share>> shares(reading.map.n_clusters());
   for (std::size_t i = 0; i < reading.cluster.size(); ++i) {
-    const std::int64_t id = reading.nodes.cluster_id[i];
+    const std::int64_t id = reading.nodes.lineage.cluster_id[i];
     if (reading.cluster[i] == kNone || id == kNone) continue;
     std::vector<Share>& in = shares[reading.cluster[i]];
     const auto same =
@@ -46,8 +47,8 @@ void find_confirmed(Reading& reading) {
   std::vector<std::int64_t> id(n, kNone);
   for (std::size_t i = 0; i < n; ++i) {
     if (reading.cluster[i] == kNone) continue;
-    id[i] = reading.nodes.cluster_id[i] != kNone ? reading.nodes.cluster_id[i]
-                                                 : common[reading.cluster[i]];
+    id[i] = reading.nodes.lineage.cluster_id[i] != kNone ? reading.nodes.lineage.cluster_id[i]
+                                                         : common[reading.cluster[i]];
   }
   reading.ids.clear();
   std::copy_if(id.begin(), id.end(), std::back_inserter(reading.ids),
@@ -79,7 +80,18 @@ void name_new_clusters(Reading& reading) {
   }
 }
 
-void finish_map(Reading& reading) {
+// The nodes in the metric.
+RowMatrix places(const Reading& reading) {
+  RowMatrix place = reading.nodes.representative;
+  if (const double* const scaling = reading.map.transform.scaling())
+    for (std::size_t i = 0; i < place.rows(); ++i)
+      for (std::size_t j = 0; j < place.cols(); ++j) place[i][j] *= scaling[j];
+  return place;
+}
+
+}  // namespace
+
+void finish(Reading& reading) {
   reading.map.clusters(reading.cluster);
   reading.view = make_view(reading.nodes.representative, reading.nodes.support, reading.cluster,
                            reading.map.n_clusters(), reading.map);
@@ -87,23 +99,19 @@ void finish_map(Reading& reading) {
   if (reading.ids.empty()) {  // before the first mapping, or where no node is left that had an id
     Tracker().update({.cluster = reading.cluster,
                       .n_clusters = reading.map.n_clusters(),
+                      .support = reading.nodes.support,
                       .sample = reading.lineage.sample,
                       .certain = true},
-                     reading.nodes, reading.lineage);
+                     reading.nodes.lineage, reading.lineage);
     find_confirmed(reading);
   }
   name_new_clusters(reading);
 }
 
-}  // namespace
-
-void finish(Reading& reading, Rule rule, ColumnQuartiles& quartiles) {
-  map_nodes(reading.nodes, reading.ph, rule, reading.unit, quartiles, reading.flow, reading.map);
-  finish_map(reading);
-}
-
 std::vector<Merge> all_merges(const Reading& reading) {
-  return reading.map.complete ? reading.map.merges : all_merges(reading.ph);
+  if (reading.map.complete) return reading.map.merges;
+  return reading.map.leaves == Leaf::kComponent ? all_merges(reading.ph)
+                                                : all_merges(reading.map, places(reading));
 }
 
 std::shared_ptr<const Reading> at_level(const Reading& reading, std::size_t level) {
@@ -112,7 +120,9 @@ std::shared_ptr<const Reading> at_level(const Reading& reading, std::size_t leve
   cut.map.complete = true;
   if (level > cut.map.merges.size()) throw std::invalid_argument("there are not so many merges");
   cut.map.level = level;
-  finish_map(cut);
+  cut.density.prominence.resize(cut.map.merges.size(), std::numeric_limits<double>::infinity());
+  cut.density.chance.resize(cut.map.merges.size(), 0.0);
+  finish(cut);
   return std::make_shared<const Reading>(std::move(cut));
 }
 

@@ -1,9 +1,12 @@
 #include "reading/summaries.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "numeric/elementary.hpp"
+#include "assignment/assign.hpp"
+#include "nodes/fit_margins.hpp"
+#include "nodes/recent_margins.hpp"
 
 namespace phida {
 namespace {
@@ -59,33 +62,20 @@ Peaks support_peaks(const PhView& ph) {
   return peaks;
 }
 
-// A member is no peak where its first valley is as high as itself. Members without edges stand alone and have no height.
-Peaks flow_peaks(const Reading& reading) {
-  const Flow& flow = reading.flow.flow;
-  const FlowGroups groups =
-      reading.flow.groups.height.empty()
-          ? find_groups(reading.nodes.representative, flow, reading.map.transform)
-          : reading.flow.groups;
-  const std::size_t n = flow.members.size();
-  std::vector<const FlowMerge*> end(n, nullptr);
-  for (const FlowMerge& merge : groups.merges) end[merge.peak] = &merge;
-  const auto is_peak = [&](std::size_t v) {
-    return end[v] == nullptr || end[v]->valley_height < end[v]->peak_height;
-  };
+Peaks density_peaks(const DensityMap& density) {
   Peaks peaks;
-  for (std::size_t v = 0; v < n; ++v) {
-    std::size_t base = v;
-    while (!is_peak(base)) base = static_cast<std::size_t>(end[base]->partner);
-    peaks.input.push_back(flow.members[v]);
-    peaks.base.push_back(flow.members[base]);
-    if (!is_peak(v)) continue;
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    peaks.node.push_back(flow.members[v]);
-    peaks.birth.push_back(groups.height[v] > 0.0 ? portable_log(groups.height[v]) : -kInfinity);
-    peaks.death.push_back(end[v] == nullptr ? -kInfinity : portable_log(end[v]->valley_height));
-    peaks.partner.push_back(end[v] == nullptr ? kNone : flow.members[end[v]->partner]);
+  for (std::size_t i = 0; i < density.base.size(); ++i) {
+    peaks.input.push_back(static_cast<std::int64_t>(i));
+    peaks.base.push_back(density.base[i]);
   }
-  peaks.threshold = portable_log(kProminence);
+  for (const DensityPeak& peak : density.peaks) {
+    peaks.node.push_back(peak.node);
+    peaks.birth.push_back(peak.birth);
+    peaks.death.push_back(peak.death);
+    peaks.partner.push_back(peak.partner);
+    peaks.chance.push_back(peak.chance);
+    peaks.scale.push_back(peak.scale);
+  }
   return peaks;
 }
 
@@ -126,12 +116,20 @@ FeatureTransform centered_metric(const Reading& reading) {
   return transform;
 }
 
+void margins_of(const Reading& reading, const double* rows, std::size_t n, double* margins) {
+  if (reading.map.leaves == Leaf::kComponent)
+    return fit_margins(reading.nodes, reading.moments, reading.vigilance, rows, n, margins);
+  Assigner(reading.view).nearest_squares(rows, n, margins);
+  std::transform(margins, margins + n, margins, margin_at);
+}
+
 Leaves leaves_of(const Reading& reading) {
   return reading.map.leaves == Leaf::kComponent ? component_leaves(reading) : node_leaves(reading);
 }
 
 Peaks peaks_of(const Reading& reading) {
-  return reading.map.leaves == Leaf::kComponent ? support_peaks(reading.ph) : flow_peaks(reading);
+  return reading.map.leaves == Leaf::kComponent ? support_peaks(reading.ph)
+                                                : density_peaks(reading.density);
 }
 
 }  // namespace phida

@@ -20,6 +20,9 @@ std::vector<double> deviations(const Moments& moments, std::size_t dims);
 // The metric of the nodes in the map, with its centre.
 FeatureTransform centered_metric(const Reading& reading);
 
+// How well rows fit the nodes as they are, without learning them: the same measure as that of the latest samples.
+void margins_of(const Reading& reading, const double* rows, std::size_t n, double* margins);
+
 // What merging starts from, one entry a leaf.
 struct Leaves {
   std::vector<std::int64_t> node;   // the mode of a component, or the node itself
@@ -30,7 +33,7 @@ struct Leaves {
 };
 Leaves leaves_of(const Reading& reading);
 
-// Peaks that persistence found: of node support in the PH graph, or of the flow between nodes. Nodes by their index.
+// Peaks that persistence found: of node support in the PH graph, or of density. Nodes by their index.
 struct Peaks {
   std::vector<std::int64_t> node;
   std::vector<double> birth;  // logarithm of its height
@@ -38,8 +41,11 @@ struct Peaks {
   std::vector<std::int64_t> partner;  // the peak that it met there, or -1
   std::vector<std::int64_t> input;    // the nodes that took part
   std::vector<std::int64_t>
-      base;                // per node of `input`, the peak of its tree when it joined, or -1
-  double threshold = 0.0;  // peaks that persist less are not counted
+      base;                    // per node of `input`, the peak of its tree when it joined, or -1
+  double threshold = 0.0;      // PHIDA: peaks that persist less are not counted
+  std::vector<double> chance;  // PHIDA+: the same per peak
+  std::vector<std::int64_t>
+      scale;  // PHIDA+: per peak, neighbours that densities were measured over
 };
 Peaks peaks_of(const Reading& reading);
 

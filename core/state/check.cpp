@@ -11,40 +11,34 @@ namespace {
 // No coordinate times its factor may be larger: its square must not overflow.
 constexpr double kLargestScaled = 1e150;
 
-void check_nodes(const Settings& settings, const LearnerState& s) {
+void check_nodes(const LearnerState& s) {
   const NodeState& nodes = s.nodes;
   const std::size_t n = nodes.size();
   require((n == 0) == (s.n_seen == 0), "n_seen", "and the number of nodes must both be 0 or not");
   require(s.n_created <= s.n_seen, "n_created", "must not be above 'n_seen'");
   require(static_cast<std::int64_t>(n) <= s.n_created, "n_created",
           "must not be below the number of nodes");
-  require(settings.max_nodes == 0 || n <= settings.max_nodes, "max_nodes",
-          "is below the number of nodes");
   check_ascending("id", nodes.id);
   require(n == 0 || nodes.id.back() < s.n_created, "id", "must be below 'n_created'");
   for (std::size_t i = 1; i < n; ++i)
     require(nodes.birth[i - 1] <= nodes.birth[i], "birth", "must not descend");
-  // Nodes that were merged to make room may have left fewer of them than there are components.
-  require(s.n_components <= std::max(n, settings.max_nodes), "n_components",
-          "must not be above the number of nodes");
+  require(s.n_components <= n, "n_components", "must not be above the number of nodes");
   require(s.n_clusters <= s.n_components, "n_clusters", "must not be above 'n_components'");
   for (const std::int32_t c : nodes.component)
     require(c < static_cast<std::int32_t>(s.n_components), "component",
             "must be below 'n_components'");
 }
 
-void check_counts(const Settings& settings, const LearnerState& s) {
+void check_counts(const LearnerState& s) {
   const double n_seen = static_cast<double>(s.n_seen);
-  require(settings.half_life > 0.0 ? s.moments.count <= n_seen : s.moments.count == n_seen,
-          "stream_count", "does not agree with 'n_seen'");
-  require(s.moments.count >= 1.0 || s.n_seen == 0, "stream_count", "must be 1 or more");
+  require(s.moments.count == n_seen, "stream_count", "does not agree with 'n_seen'");
   double support = 0.0;
   for (const double m : s.nodes.support) {
     support += m;
-    require(settings.half_life > 0.0 || m == std::floor(m), "support", "must be whole numbers");
+    require(m == std::floor(m), "support", "must be whole numbers");
   }
-  // A sample counts for its winner and its runner-up. Forgotten nodes are raised to a little.
-  require(support <= 2.0 * n_seen + 2.0, "support", "is more than 'n_seen' samples can give");
+  // A sample counts for its winner and its runner-up.
+  require(support <= 2.0 * n_seen, "support", "is more than 'n_seen' samples can give");
   require(s.since_recalculation <= static_cast<std::size_t>(s.n_seen), "since_recalculation",
           "must not be above 'n_seen'");
   require(s.since_refresh <= static_cast<std::size_t>(s.n_seen), "since_refresh",
@@ -52,17 +46,6 @@ void check_counts(const Settings& settings, const LearnerState& s) {
   require(s.samples.size() <= static_cast<std::size_t>(s.n_seen), "samples",
           "must not have more rows than 'n_seen'");
   require(s.metric.at_step <= s.n_seen, "metric_step", "must not be above 'n_seen'");
-  require(s.lineage.sample <= s.n_seen, "lineage_sample", "must not be above 'n_seen'");
-}
-
-void check_pairs(const char* field, const PairStatistics& pairs, double most) {
-  double total = 0.0;
-  for (const std::int64_t count : pairs.unpaired()) total += static_cast<double>(count);
-  for (const PairSums& sums : pairs.sorted()) total += static_cast<double>(sums.count);
-  require(total <= most, field, "has more samples than were learned");
-  // Sums of all counts, and twice that, stay in 64 bits.
-  require(total <= static_cast<double>(kCounts.most), field,
-          "has more samples than can be counted");
 }
 
 void check_metric(const Settings& settings, const LearnerState& s) {
@@ -81,11 +64,14 @@ void check_metric(const Settings& settings, const LearnerState& s) {
     require(fits(s.samples.recent(age)), "metric_inverse", "is too large for 'samples'");
 }
 
-void check_lineage(const LearnerState& s) {
+template <class State>
+void check_lineage(const State& s) {
+  const LineageColumns& nodes = s.nodes.lineage;
   const std::vector<LivingCluster>& living = s.lineage.living;
+  require(s.lineage.sample <= s.n_seen, "lineage_sample", "must not be above 'n_seen'");
   for (std::size_t k = 1; k < living.size(); ++k)
     require(living[k - 1].id < living[k].id, "living_id", "must be in ascending order");
-  for (const std::int64_t id : s.nodes.cluster_id)
+  for (const std::int64_t id : nodes.cluster_id)
     require(id == kNone || position_of(id, living) != kNone, "cluster_id",
             "names a cluster that is not in 'living_id'");
   for (const Candidate& candidate : s.lineage.candidates) {
@@ -97,9 +83,8 @@ void check_lineage(const LearnerState& s) {
             "candidate_second", "must be above 'candidate_first', and known");
     require(candidate.sample <= s.n_seen, "candidate_sample", "must not be above 'n_seen'");
   }
-  for (std::size_t i = 0; i < s.nodes.size(); ++i)
-    require(s.nodes.won_mapped[i] <= s.nodes.won[i], "node_won_mapped",
-            "must not be above 'node_won'");
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    require(nodes.won_mapped[i] <= nodes.won[i], "node_won_mapped", "must not be above 'node_won'");
   for (const LivingCluster& cluster : living)
     require(cluster.last_won <= s.n_seen, "living_last_won", "must not be above 'n_seen'");
   const RecentMargins& margins = s.margins;
@@ -153,54 +138,43 @@ class RangeChecker {
 void check_invariants(const Settings& settings, const LearnerState& state) {
   const RangeChecker checker;
   settings_fields(checker, settings);
-  check_settings(settings);
   state_fields(checker, settings, state);
   check_state(settings, state);
 }
 
-void check_settings(const Settings& settings) {
-  check_number("half_life", settings.half_life, kHalfLives);
-  check_number("max_nodes", settings.max_nodes, kMaxNodes);
-  require(settings.max_nodes == 0 || settings.max_nodes >= 3, "max_nodes",
-          "must be 0, or 3 or more");
-  require(!settings.plus || !settings.released, "released", "does not go with 'plus'");
+void check_invariants(const FineSettings& settings, const PlusState& state) {
+  const RangeChecker checker;
+  check_settings(settings);
+  plus_state_fields(checker, state);
+  check_state(settings, state);
+}
+
+void check_settings(const FineSettings& settings) {
+  const RangeChecker checker;
+  plus_settings_fields(checker, settings);
 }
 
 void check_state(const Settings& settings, const LearnerState& state) {
-  check_nodes(settings, state);
-  check_counts(settings, state);
+  check_nodes(state);
+  check_counts(state);
   check_metric(settings, state);
-  if (settings.plus) {
-    const double unit =
-        settings.half_life > 0.0 ? static_cast<double>(PairStatistics::kFadingUnit) : 1.0;
-    check_pairs("pair_count", state.nodes.pairs, unit * static_cast<double>(state.n_seen));
-    require(state.far.n_far <= state.n_seen + 3, "n_far", "is more than 'n_seen' samples can give");
-  } else {
-    require(state.rule == Rule::kPublished && state.lineage_rule == Rule::kPublished, "rule",
-            "needs 'plus'");
-  }
   check_lineage(state);
 }
 
-void check_update(const LocalUpdate& update) {
-  const NodeStatistics& s = update.nodes;
-  const double counted = update.moments.count;
-  check_ascending("node", s.node);
-  double wins = 0.0;
-  const auto whole = [](double x) { return x == std::floor(x); };
-  require(whole(counted), "counted", "must be a whole number");
-  for (std::size_t k = 0; k < s.size(); ++k) {
-    wins += s.wins[k];
-    require(whole(s.wins[k]) && whole(s.count[k]) && whole(s.marks[k]), "count",
-            "must be whole numbers, as 'wins' and 'marks'");
-    require(s.wins[k] <= s.count[k], "wins", "must not be above 'count'");
-    require(s.count[k] <= counted, "count", "must not be above 'counted'");
-    require(s.marks[k] <= counted, "marks", "must not be above 'counted'");
-  }
-  require(wins == counted, "wins", "must add up to 'counted'");
-  check_pairs("pair_count", update.pairs,
-              counted * static_cast<double>(PairStatistics::kFadingUnit));
-  require(update.margins.size() <= kMostMargins, "margins", "has too many entries");
+void check_state(const FineSettings& settings, const PlusState& s) {
+  const FineNodes& nodes = s.nodes;
+  const std::size_t n = nodes.size();
+  require((n == 0) == (s.n_seen == 0), "n_seen", "and the number of nodes must both be 0 or not");
+  require(n < settings.max_nodes, "max_nodes", "must be above the number of nodes");
+  require(s.n_created <= s.n_seen, "n_created", "must not be above 'n_seen'");
+  require(static_cast<std::int64_t>(n) <= s.n_created, "n_created",
+          "must not be below the number of nodes");
+  check_ascending("id", nodes.id);
+  require(n == 0 || nodes.id.back() < s.n_created, "id", "must be below 'n_created'");
+  require(s.unit == 1.0 || settings.half_life > 0.0, "unit", "must be 1 without 'half_life'");
+  require(s.mapped_at <= s.n_seen, "mapped_at", "must not be above 'n_seen'");
+  require(s.unplaced <= s.n_seen, "unplaced", "must not be above 'n_seen'");
+  check_lineage(s);
 }
 
 }  // namespace phida::state

@@ -14,16 +14,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "learning/learner.hpp"
+#include "learning/plus_learner.hpp"
 #include "state/limits.hpp"
 
 namespace phida::state {
 
-// 4: PHIDA+; pairs of nodes instead of counts of shared wins.
-constexpr int kVersion = 4;
+// 5: PHIDA+ has a learner of its own.
+constexpr int kVersion = 5;
 
 constexpr std::size_t kAnyLength = std::numeric_limits<std::size_t>::max();
 
@@ -73,8 +75,7 @@ void number(Archive& archive, const char* name, T& value, const Range<std::int64
   if constexpr (Archive::kReads) value = static_cast<std::remove_const_t<T>>(stored);
 }
 
-constexpr Range<std::int64_t> kRules{0, 2};
-constexpr Range<std::int64_t> kMaxNodes{0, 1 << 24};
+constexpr Range<std::int64_t> kMaxNodes{8, 1 << 16};
 constexpr Range<double> kHalfLives{0.0, 1e300};
 
 template <class Archive, class Settings>
@@ -86,9 +87,15 @@ void settings_fields(Archive& archive, Settings& s) {
   archive.field("remove", s.switches.remove, kAny);
   archive.field("prune", s.switches.prune, kAny);
   archive.field("mapping", s.switches.mapping, kAny);
+  for (const char* name : {"max_nodes", "half_life", "plus"}) archive.retired(name, 5);
+}
+
+template <class Archive, class Settings>
+void plus_settings_fields(Archive& archive, Settings& s) {
+  number(archive, "n_features", s.dims, {1, std::int64_t{1} << 40});
   number(archive, "max_nodes", s.max_nodes, kMaxNodes);
   archive.field("half_life", s.half_life, kHalfLives);
-  if (archive.version() >= 4) archive.field("plus", s.plus, kAny);
+  number(archive, "scale", s.scale, {0, static_cast<std::int64_t>(Scale::kNone)});
 }
 
 template <class Archive, class Nodes>
@@ -133,46 +140,6 @@ void vigilance_fields(Archive& archive, Vigilance& vigilance, Samples& samples,
     require(kept == 0 || samples.size() <= static_cast<std::size_t>(kept), "samples",
             "has more rows than 'samples_kept'");
     if (kept != 0) samples.keep(static_cast<std::size_t>(kept));
-  }
-}
-
-template <class Archive, class Far>
-void far_fields(Archive& archive, Far& far) {
-  archive.field("theta_present", far.present, kAny);
-  archive.field("log_theta", far.log_theta, Range<double>{FarSamples::kFloor, 400.0});
-  archive.field("n_far", far.n_far, kCounts);
-}
-
-// Pairs of `n` nodes. `unpaired` is written only by models.
-template <class Archive, class Pairs>
-void pair_fields(Archive& archive, Pairs& pairs, std::size_t n) {
-  constexpr Range<double> kOffsets{0.0, PairStatistics::kMostOffset};
-  const Range<std::int64_t> nodes{0, static_cast<std::int64_t>(n) - 1};
-  std::vector<PairSums> all;
-  std::vector<std::int64_t> unpaired;
-  if constexpr (!Archive::kReads) {
-    all = pairs.sorted();
-    unpaired = pairs.unpaired();
-  }
-  records(archive, all, kAnyLength, Column{"pair_winner", &PairSums::winner, nodes},
-          Column{"pair_runner_up", &PairSums::runner_up, nodes},
-          Column{"pair_count", &PairSums::count, Range<std::int64_t>{1, PairStatistics::kMost}},
-          Column{"pair_offset", &PairSums::offset, kOffsets},
-          Column{"pair_offset_square", &PairSums::offset_square, kOffsets});
-  archive.column("pair_unpaired", unpaired, n, Range<std::int64_t>{0, PairStatistics::kMost});
-  if constexpr (Archive::kReads) {
-    pairs = {};
-    for (std::size_t i = 0; i < n; ++i) pairs.add_node();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const PairSums& p = all[i];
-      require(p.winner != p.runner_up, "pair_runner_up", "must not be the winner itself");
-      require(i == 0 || std::tie(all[i - 1].winner, all[i - 1].runner_up) <
-                            std::tie(p.winner, p.runner_up),
-              "pair_winner", "must be in ascending order");
-      pairs.add(p);
-    }
-    for (std::size_t i = 0; i < n; ++i)
-      pairs.add_unpaired(static_cast<std::int32_t>(i), unpaired[i]);
   }
 }
 
@@ -233,19 +200,17 @@ void milestone_fields(Archive& archive, History& history) {
 }
 
 // What nodes and living clusters know of how they win, and candidates. Older versions began anew at each refresh.
-template <class Archive, class State>
-void tracking_fields(Archive& archive, State& s) {
-  auto& nodes = s.nodes;
-  auto& lineage = s.lineage;
-  const std::size_t n = nodes.size();
+template <class Archive, class Columns, class Lineage>
+void tracking_fields(Archive& archive, std::span<const double> support, Columns& nodes,
+                     Lineage& lineage) {
+  const std::size_t n = support.size();
   constexpr Range<double> kWins{0.0, 0x1p53};
   if constexpr (Archive::kReads) {
     if (archive.version() < 4) {
       nodes.parent_id.assign(n, kNone);
       nodes.candidate.assign(n, kNone);
       nodes.won.clear();
-      for (const double support : nodes.support)
-        nodes.won.push_back(static_cast<std::int64_t>(support));
+      for (const double m : support) nodes.won.push_back(static_cast<std::int64_t>(m));
       // Where nothing is named yet, the first mapping may count all that was won.
       nodes.won_mapped = nodes.won;
       if (lineage.living.empty()) nodes.won_mapped.assign(n, 0);
@@ -288,16 +253,16 @@ void tracking_fields(Archive& archive, State& s) {
           Column{"candidate_evidence", &Candidate::evidence, kCounts});
 }
 
-// Names of clusters, their lineage, history and recent margins: for readers.
+// Names of clusters, their lineage, history and recent margins: for readers. `support` is that of the nodes.
 template <class Archive, class State>
-void lineage_fields(Archive& archive, State& s) {
-  auto& nodes = s.nodes;
+void lineage_fields(Archive& archive, std::span<const double> support, State& s) {
+  auto& nodes = s.nodes.lineage;
   auto& lineage = s.lineage;
-  const std::size_t n = nodes.size();
+  const std::size_t n = support.size();
   if constexpr (Archive::kReads) {
     if (archive.version() < 2) {  // nothing is named
       nodes.cluster_id.assign(n, kNone);
-      tracking_fields(archive, s);
+      tracking_fields(archive, support, nodes, lineage);
       return;
     }
     lineage.sample = s.n_seen;
@@ -308,7 +273,7 @@ void lineage_fields(Archive& archive, State& s) {
   records(archive, lineage.living, kAnyLength,
           Column{"living_id", &LivingCluster::id, Range<std::int64_t>{0, lineage.n_ids - 1}},
           Column{"living_support", &LivingCluster::support, Range<double>{0.0, 0x1p60}});
-  tracking_fields(archive, s);
+  tracking_fields(archive, support, nodes, lineage);
   event_fields(archive, lineage);
   milestone_fields(archive, s.history);
   archive.field("n_refreshes", s.history.n_refreshes, kCounts);
@@ -317,13 +282,9 @@ void lineage_fields(Archive& archive, State& s) {
                  Archive::kReads ? kAnyLength : s.margins.values.size(), Range<double>{-1.0, 1.0});
   number(archive, "margins_next", s.margins.next, {0, kMostMargins - 1});
   if (archive.version() >= 3) archive.field("lineage_sample", lineage.sample, kCounts);
-  if (archive.version() >= 4) {
-    number(archive, "rule", s.rule, kRules);
-    number(archive, "lineage_rule", s.lineage_rule, kRules);
-  }
 }
 
-// Everything. A reader has set the width of `s` already.
+// Everything of PHIDA. A reader has set the width of `s` already.
 template <class Archive, class Settings, class State>
 void state_fields(Archive& archive, const Settings& settings, State& s) {
   archive.field("n_seen", s.n_seen, kCounts);
@@ -348,49 +309,47 @@ void state_fields(Archive& archive, const Settings& settings, State& s) {
     const std::size_t n = Archive::kReads ? kAnyLength : s.transformed.rows();
     archive.rows("transformed", s.transformed, n, Range<double>{-1e300, 1e300});
   }
-  if (settings.plus) {
-    far_fields(archive, s.far);
-    pair_fields(archive, s.nodes.pairs, s.nodes.size());
-  }
   for (const char* name : {"coactivation", "counted_from", "lineage_by_coactivation", "co_winner",
                            "co_runner_up", "co_count"})
     archive.retired(name, 4);
-  lineage_fields(archive, s);
+  for (const char* name : {"rule", "lineage_rule"}) archive.retired(name, 5);
+  lineage_fields(archive, s.nodes.support, s);
 }
 
-// What workers send.
-template <class Archive, class Update>
-void update_fields(Archive& archive, Update& u) {
-  constexpr Range<double> kRows{0.0, 0x1p53};
-  auto& mark = u.made_against;
-  archive.field("n_seen", mark.n_seen, kCounts);
-  archive.field("n_created", mark.n_created, kCounts);
-  archive.field("n_nodes", mark.n_nodes, Range<std::int64_t>{0, 1 << 24});
-  auto& nodes = u.nodes;
-  archive.column("node", nodes.node, Archive::kReads ? kAnyLength : nodes.size(),
-                 Range<std::int64_t>{0, mark.n_nodes - 1});
+// Sums over rows stay finite; what is more is a mistake.
+constexpr Range<double> kSums{0.0, std::numeric_limits<double>::max()};
+constexpr Range<double> kWeights{0x1p-300, 0x1p300};
+
+template <class Archive, class Nodes>
+void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
+  archive.column("weight", nodes.weight, Archive::kReads ? kAnyLength : nodes.size(), kWeights);
   const std::size_t n = nodes.size();
-  archive.column("count", nodes.count, n, kRows);
-  archive.column("wins", nodes.wins, n, kRows);
-  archive.column("marks", nodes.marks, n, kRows);
   archive.rows("mean", nodes.mean, n, kValues);
-  archive.rows("m2", nodes.m2, n, kSquares);
-  archive.rows("pull", nodes.pull, n, Range<double>{-1e160, 1e160});
-  moment_fields(archive, "counted", "counted_mean", "counted_m2", u.moments);
-  archive.field("plus", u.plus, kAny);
-  if (u.plus) {
-    far_fields(archive, u.vigilance.far);
-    pair_fields(archive, u.pairs, static_cast<std::size_t>(mark.n_nodes));
+  archive.rows("scatter", nodes.scatter, n, kSums);
+  archive.column("credit", nodes.credit, n, kSums);
+  archive.column("birth", nodes.birth, n, Range<std::int64_t>{0, n_seen});
+  archive.column("id", nodes.id, n, kCounts);
+  archive.column("gap", nodes.gap, n, kSums);
+}
+
+// Everything of PHIDA+. A reader has set the width of `s` already.
+template <class Archive, class State>
+void plus_state_fields(Archive& archive, State& s) {
+  archive.field("n_seen", s.n_seen, kCounts);
+  archive.field("n_created", s.n_created, kCounts);
+  archive.field("ended", s.ended, kAny);
+  archive.field("mapped_at", s.mapped_at, kCounts);
+  archive.field("unplaced", s.unplaced, kCounts);
+  archive.field("allowance", s.allowance, kSums);
+  archive.field("unit", s.unit, kWeights);
+  fine_node_fields(archive, s.nodes, s.n_seen);
+  archive.field("metric_present", s.metric_present, kAny);
+  if (s.metric_present) {
+    archive.features("metric_inverse", s.metric.inverse,
+                     Range<double>{1e-300, std::numeric_limits<double>::max()});
+    archive.field("metric_gamma", s.metric.gamma, kShares);
   }
-  archive.column("threshold", u.threshold, Archive::kReads ? kAnyLength : u.threshold.size(),
-                 kShares);
-  archive.column("log_theta_met", u.log_theta, u.threshold.size(),
-                 Range<double>{FarSamples::kFloor, FarSamples::kAbsent});
-  archive.rows("rest", u.rest, u.threshold.size(), kValues);
-  archive.column("margins", u.margins, Archive::kReads ? kAnyLength : u.margins.size(),
-                 Range<double>{-1.0, 1.0});
-  vigilance_fields(archive, u.vigilance.vigilance, u.vigilance.samples,
-                   u.vigilance.since_recalculation);
+  lineage_fields(archive, s.nodes.weight, s);
 }
 
 }  // namespace phida::state

@@ -1,12 +1,13 @@
 """PHIDA and PHIDA+ on Dask: one model trained on all partitions of a Dask frame or array.
 
-The model is bit-identical to that of :mod:`phida.distributed`. The work is done by Dask's configured scheduler, by
-default threads. The native core releases the GIL, so threads use all cores. See ``docs/distributed.md``.
+The work is done by Dask's configured scheduler, by default threads. The native core releases the GIL, so threads use
+all cores. See ``docs/distributed.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from functools import reduce
 from typing import Any, TypeVar
 
 try:
@@ -15,16 +16,18 @@ except ImportError as error:
     raise ImportError('phida.dask needs Dask: pip install "phida[dask]"') from error
 
 from phida import distributed
-from phida._local_update import LocalUpdate
 from phida.estimators import Estimator, PHIDAPlus
 
-__all__ = ["fit", "partial_fit"]
+__all__ = ["fit"]
 
 E = TypeVar("E", bound=Estimator)
 
 
-def fit(collection: Any, *, estimator: type[E] = PHIDAPlus, random_state: int = 0, **parameters: Any) -> E:
+def fit(collection: Any, *, estimator: type[E] = PHIDAPlus, **parameters: Any) -> E:
     """Train a new model on a Dask collection, and refresh it.
+
+    PHIDA+ learns all partitions in parallel and merges the models. PHIDA, and PHIDA+ with ``half_life``, learn the
+    partitions one after another. To add a batch to a PHIDA+ model, use ``model.merge(phida.dask.fit(batch))``.
 
     Parameters
     ----------
@@ -32,8 +35,6 @@ def fit(collection: Any, *, estimator: type[E] = PHIDAPlus, random_state: int = 
         The model depends on the partitions (for an array, the chunks of rows) and on the order of their rows.
     estimator : type, default=PHIDAPlus
         :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
-    random_state : int, default=0
-        Random seed of the samples.
     **parameters
         Parameters of the estimator, except ``compute_labels``.
 
@@ -41,57 +42,23 @@ def fit(collection: Any, *, estimator: type[E] = PHIDAPlus, random_state: int = 
     -------
     model : PHIDA or PHIDAPlus
     """
-    model = partial_fit(distributed.unfitted(estimator, parameters), collection, random_state=random_state)
+    unfitted, parts = distributed.unfitted(estimator, parameters), _partitions(collection)
+    learned, merged = dask.delayed(_learned, pure=False), dask.delayed(_merged, pure=False)
+    if distributed.needs_order(unfitted):
+        planned = reduce(learned, parts, unfitted)
+    else:
+        planned = distributed.merge_tree([learned(unfitted, part) for part in parts], merged)
+    (model,) = dask.compute(planned)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the collection has no rows to learn from.")
-    return model.refresh()
-
-
-def partial_fit(model: E, collection: Any, *, random_state: int = 0) -> E:
-    """Learn the rows of a Dask collection, without reset or refresh.
-
-    The collection is persisted during training. If an error occurs, the model does not change.
-
-    Parameters
-    ----------
-    model : PHIDA or PHIDAPlus
-        Model to train, fitted or not.
-    collection : dask.dataframe.DataFrame or dask.array.Array
-    random_state : int, default=0
-        Random seed of the samples.
-
-    Returns
-    -------
-    model : PHIDA or PHIDAPlus
-    """
-    parts = dask.persist(*_partitions(collection))
-    lengths = dask.compute(*(dask.delayed(len)(part) for part in parts))
-    parts = [part for part, length in zip(parts, lengths, strict=True) if length]
-
-    rows, update = dask.delayed(distributed.sliced, pure=False), dask.delayed(_update, pure=False)
-
-    def rows_of(slices: distributed.Slices) -> Iterator[Any]:
-        return iter(dask.compute(*(rows(parts[p], begin, end) for p, begin, end in distributed.in_round(slices))))
-
-    def updates_of(learning: E, slices: distributed.Slices) -> Iterator[LocalUpdate]:
-        sent, asked = dask.delayed(learning, traverse=False), distributed.in_round(slices)
-        which = {"n_partitions": len(parts), "random_state": random_state}
-        sending = [{"n_updates": len(asked), "last": p == asked[-1][0]} for p, _, _ in asked]
-        updates = (
-            update(sent, parts[p], begin, end, which | {"partition": p}, trimmed)
-            for (p, begin, end), trimmed in zip(asked, sending, strict=True)
-        )
-        return iter(dask.compute(*updates))
-
-    return distributed.learn(model, [length for length in lengths if length], rows_of, updates_of)
+    return model.refresh()  # type: ignore[no-any-return]
 
 
 def _partitions(collection: Any) -> list[Any]:
-    """As delayed frames or matrices."""
+    """Return the partitions as delayed frames or matrices."""
     if not hasattr(collection, "to_delayed"):
         raise TypeError(
-            f"expected a Dask frame or array, not {type(collection).__name__}; "
-            "for partitions in memory, use phida.distributed."
+            f"expected a Dask frame or array, not {type(collection).__name__}; for arrays in memory, use fit."
         )
     if getattr(collection, "ndim", 2) != 2:
         raise ValueError(f"expected an array with 2 dimensions (rows, features), not {collection.ndim}.")
@@ -101,7 +68,12 @@ def _partitions(collection: Any) -> list[Any]:
     return list(delayed.ravel()) if hasattr(delayed, "ravel") else list(delayed)
 
 
-def _update(
-    model: Estimator, part: Any, begin: int, end: int, which: dict[str, int], sending: dict[str, Any]
-) -> LocalUpdate:
-    return model.local_update(distributed.sliced(part, begin, end), **which).for_sending(**sending)
+# Dask may run a task again on the same arguments, so tasks change copies.
+
+
+def _learned(model: E, part: Any) -> E:
+    return copy.deepcopy(model).partial_fit(part) if len(part) else model
+
+
+def _merged(one: PHIDAPlus, other: PHIDAPlus) -> PHIDAPlus:
+    return distributed.merge_two(copy.deepcopy(one), other)

@@ -14,6 +14,9 @@ Ints = NDArray[np.int64]
 #: A direction along which the rows vary less than this, against the first, is rounding and no direction.
 _FLAT = 1e-12
 
+#: Neighbours of each node of PHIDA+ that are joined to it by an edge.
+_NEIGHBOURS = 2
+
 
 @dataclass(frozen=True, eq=False)
 class Projection:
@@ -111,8 +114,11 @@ class Projection:
         return coordinates
 
 
-def node_edges(model: Any) -> tuple[Ints, Ints, Floats]:
-    """The edges to draw between nodes, the strongest first: flow where clusters are made of it, else the PH graph.
+def node_edges(model: Any) -> tuple[Ints, Ints]:
+    """The edges to draw between nodes, the shortest first.
+
+    They are the PH graph. Where nodes are the leaves of the hierarchy (PHIDA+), they are the edges from each node to
+    its two nearest neighbours in its own cluster, so that a few thousand edges show what belongs together.
 
     Parameters
     ----------
@@ -122,16 +128,20 @@ def node_edges(model: Any) -> tuple[Ints, Ints, Floats]:
     -------
     source, target : ndarray of int
         Positions among the nodes.
-    strength : ndarray of float
-        Flow as a part of the largest; 1 for every edge of the PH graph.
     """
-    if model.hierarchy_.leaves == "node":
-        flow = model.flow_
-        order = np.argsort(-flow.amount, kind="stable")
-        return flow.source[order], flow.target[order], flow.amount[order] / flow.amount.max(initial=1.0)
     graph = model.graph_
     order = np.argsort(graph.distance, kind="stable")
-    return graph.source[order], graph.target[order], np.ones(len(order))
+    source, target = graph.source[order], graph.target[order]
+    if model.hierarchy_.leaves == "component":
+        return source, target
+    cluster = model.nodes_.cluster
+    inside = cluster[source] == cluster[target]
+    source, target = source[inside], target[inside]
+    ends, edge = np.concatenate([source, target]), np.tile(np.arange(len(source)), 2)
+    by_end = np.lexsort([edge, ends])
+    rank = np.arange(len(ends)) - np.searchsorted(ends[by_end], ends[by_end])
+    near = np.unique(edge[by_end][rank < _NEIGHBOURS])
+    return source[near], target[near]
 
 
 def _principal(points: Floats) -> tuple[Floats, Floats]:

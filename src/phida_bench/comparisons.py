@@ -51,11 +51,11 @@ PLUS_DIAGRAMS = (
     *(Diagram("plus", "stationary", metric) for metric in ("ari", "ami")),
     *(Diagram("plus", "nonstationary", metric) for metric in ("bwt_ari", "bwt_ami")),
 )
-PLUS = ("PHIDA+groups", "PHIDA+parts")
+PLUS = "PHIDA+"
 
 #: The focused comparisons: a method against one other; those with IDAT are corrected within their setting.
 FAMILIES = {"nonstationary": _STREAM, "stationary": ("ari", "ami")}
-OPPONENTS = {"PHIDA": ("IDAT", "SOINN+", "noPH"), **dict.fromkeys(PLUS, ("PHIDA", "IDAT", "SOINN+"))}
+OPPONENTS = {"PHIDA": ("IDAT", "SOINN+", "noPH"), PLUS: ("PHIDA", "IDAT", "SOINN+")}
 
 
 def values(cells: pd.DataFrame, diagram: Diagram, groups: dict[str, str], *, complete: bool = False) -> pd.DataFrame:
@@ -65,7 +65,7 @@ def values(cells: pd.DataFrame, diagram: Diagram, groups: dict[str, str], *, com
     """
     main = ("online", "batch")
     others = {"main": main, "ablation": ("ablation",), "mapping": ("mapping",), "plus": main}[diagram.group]
-    also = ("PHIDA", *PLUS) if diagram.group == "plus" else ("PHIDA",)
+    also = ("PHIDA", PLUS) if diagram.group == "plus" else ("PHIDA",)
     here = cells[(cells["setting"] == diagram.setting) & (cells["metric"] == diagram.metric)]
     methods = [m for m in here["method"].unique() if m in also or groups.get(m) in others]
     here = here[here["method"].isin(methods)]
@@ -80,28 +80,26 @@ def ranked(table: pd.DataFrame) -> Comparison | None:
 
 
 def against_phida(cells: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
-    """Each level of PHIDA+ against PHIDA: means over data sets, and where it loses. ``titles`` names data sets."""
+    """PHIDA+ against PHIDA: means over data sets, and where PHIDA+ loses. ``titles`` names data sets."""
     rows = []
-    for level in PLUS:
-        for setting, names in FAMILIES.items():
-            for metric in names:
-                table = matrix(cells, setting, metric)
-                if not {"PHIDA", level} <= set(table.columns):
-                    continue
-                pairs = table[["PHIDA", level]].dropna()
-                gain = pairs[level] - pairs["PHIDA"]
-                lost = gain[gain < 0].sort_values()
-                rows.append(
-                    {
-                        "method": level,
-                        "setting": setting,
-                        "metric": metrics()[metric].title,
-                        "PHIDA": f"{pairs['PHIDA'].mean():.3f}",
-                        "PHIDA+": f"{pairs[level].mean():.3f}",
-                        "better on": f"{int((gain > 0).sum())} of {len(pairs)}",
-                        "worse on": ", ".join(f"{titles[name]} {value:+.3f}" for name, value in lost.items()),
-                    }
-                )
+    for setting, names in FAMILIES.items():
+        for metric in names:
+            table = matrix(cells, setting, metric)
+            if not {"PHIDA", PLUS} <= set(table.columns):
+                continue
+            pairs = table[["PHIDA", PLUS]].dropna()
+            gain = pairs[PLUS] - pairs["PHIDA"]
+            lost = gain[gain < 0].sort_values()
+            rows.append(
+                {
+                    "setting": setting,
+                    "metric": metrics()[metric].title,
+                    "PHIDA": f"{pairs['PHIDA'].mean():.3f}",
+                    PLUS: f"{pairs[PLUS].mean():.3f}",
+                    "better on": f"{int((gain > 0).sum())} of {len(pairs)}",
+                    "worse on": ", ".join(f"{titles[name]} {value:+.3f}" for name, value in lost.items()),
+                }
+            )
     return pd.DataFrame(rows)
 
 

@@ -33,15 +33,15 @@ def run(name, stages=(X,)):
     [
         ("PHIDA", ReleasedPHIDA),
         ("PHIDA-equations", PHIDA),
-        ("PHIDA+parts", lambda: PHIDAPlus(level="parts")),
-        ("PHIDA+groups", PHIDAPlus),
+        ("PHIDA+", PHIDAPlus),
     ],
 )
 def test_phida_is_the_estimator(name, make):
     model = make().fit(X[:90]).partial_fit(X[90:]).refresh()
     system, labels = run(name, (X[:90], X[90:]))
     assert labels.tolist() == model.predict(X).tolist()
-    assert (system.n_nodes, system.n_clusters) == (model.n_active_nodes_, model.n_clusters_)
+    n_nodes = model.n_nodes_ if name == "PHIDA+" else model.n_active_nodes_
+    assert (system.n_nodes, system.n_clusters) == (n_nodes, model.n_clusters_)
 
 
 @pytest.mark.parametrize("name", [m.name for m in methods().values() if m.group == "ablation"])

@@ -81,7 +81,7 @@ def test_noise_comes_all_along_and_is_not_scored(tmp_path):
     for noise_label, expected in ((0, 1.0), (7, 1.0)):
         labels = np.where(truth == NOISE, noise_label, truth)
         record = records.Record(
-            Trial("grouped", "noise_2", "PHIDA+groups", 0),
+            Trial("grouped", "noise_2", "PHIDA+", 0),
             "ok",
             labels=(labels,),
             n_clusters=5,
@@ -94,10 +94,10 @@ def test_noise_comes_all_along_and_is_not_scored(tmp_path):
 
 
 def test_three_orders_of_the_orders_meant(tmp_path):
-    jobs = list(plan.jobs([method("KMeans"), method("PHIDA+groups")], [entry("moons")], ORDERS, 30, tmp_path))
+    jobs = list(plan.jobs([method("KMeans"), method("PHIDA+")], [entry("moons")], ORDERS, 30, tmp_path))
     assert len([job for job in jobs if job.trial.method == "KMeans"]) == 3  # it sees all rows: one order
-    assert len([job for job in jobs if job.trial.method == "PHIDA+groups"]) == 6
-    assert not list(plan.jobs([method("PHIDA+groups")], [entry("iris")], ORDERS, 30, tmp_path))
+    assert len([job for job in jobs if job.trial.method == "PHIDA+"]) == 6
+    assert not list(plan.jobs([method("PHIDA+")], [entry("iris")], ORDERS, 30, tmp_path))
 
 
 WELL_KNOWN = [m.name for m in methods().values() if m.group in ("told", "density", "stream")]
@@ -119,7 +119,7 @@ def test_well_known_systems_label_what_they_have_learned_so_far(name):
     assert system.n_clusters == len(set(labels.tolist()) - {-1})
 
 
-@pytest.mark.parametrize("name", ["KMeans", "MiniBatchKMeans", "Birch", "HDBSCAN-5", "PHIDA+groups"])
+@pytest.mark.parametrize("name", ["KMeans", "MiniBatchKMeans", "Birch", "HDBSCAN-5", "PHIDA+"])
 def test_two_far_groups_are_found(name):
     rng = np.random.RandomState(1)
     X = np.concatenate([rng.standard_normal((300, 2)), rng.standard_normal((300, 2)) + 40])[rng.permutation(600)]
@@ -134,7 +134,7 @@ def test_two_far_groups_are_found(name):
 @pytest.fixture(scope="module")
 def small_shapes(tmp_path_factory):
     out = tmp_path_factory.mktemp("shapes")
-    chosen = [method(name) for name in ("PHIDA-equations", "PHIDA+groups", "KMeans", "MiniBatchKMeans", "HDBSCAN-5")]
+    chosen = [method(name) for name in ("PHIDA-equations", "PHIDA+", "KMeans", "MiniBatchKMeans", "HDBSCAN-5")]
     jobs = plan.jobs(chosen, [entry(name) for name in SMALL], ORDERS, 2, out)
     runner.run(jobs, Surroundings(out), 2, runner.Limits(), lambda trial, status, reason: None)
     return out
@@ -156,9 +156,9 @@ def test_the_overview_is_of_the_cells(small_shapes):
     cells = summarise(evaluate(small_shapes))
     known = [method(name) for name in methods() if name in set(cells["method"])]
     table = shapes.overview(cells, known).cells.set_index("system")
-    chosen = cells.query("method == 'PHIDA+groups' and metric == 'ari' and setting == 'shuffled'")["mean"]
-    assert table.loc["PHIDA+groups", "ARI"] == f"{chosen.mean():.3f}"
-    assert table.loc["PHIDA+groups", "ARI ≥ .95"] == f"{(chosen >= 0.95).mean():.0%}"
+    chosen = cells.query("method == 'PHIDA+' and metric == 'ari' and setting == 'shuffled'")["mean"]
+    assert table.loc["PHIDA+", "ARI"] == f"{chosen.mean():.3f}"
+    assert table.loc["PHIDA+", "ARI ≥ .95"] == f"{(chosen >= 0.95).mean():.0%}"
     assert table.loc["KMeans", ["given", "ARI by group"]].tolist() == ["K, all rows", ""]
     assert table["data sets"].eq("3 of 3").all()
 
@@ -166,14 +166,14 @@ def test_the_overview_is_of_the_cells(small_shapes):
 def test_losses_are_listed():
     rows = [
         {"setting": "shuffled", "dataset": "moons", "method": name, "metric": metric, "mean": value, "runs": 3}
-        for name, ari in (("PHIDA+groups", 0.5), ("HDBSCAN-5", 0.9), ("KMeans", 0.7), ("PHIDA+parts", 0.99))
+        for name, ari in (("PHIDA+", 0.5), ("HDBSCAN-5", 0.9), ("KMeans", 0.7), ("PHIDA-equations", 0.99))
         for metric, value in (("ari", ari), ("n_clusters", 4.0))
     ]
     cells = pd.DataFrame(rows).assign(status="ok")
     (table,) = shapes.losses(cells, [method(name) for name in dict.fromkeys(cells["method"])])
     line = table.cells.iloc[0]
     assert line["best of those without K"] == "HDBSCAN-5 0.90" and line["best of those given K"] == "KMeans 0.70"
-    better = cells.assign(mean=cells["mean"].where(cells["method"] != "PHIDA+groups", 1.0))
+    better = cells.assign(mean=cells["mean"].where(cells["method"] != "PHIDA+", 1.0))
     (table,) = shapes.losses(better, [method(name) for name in dict.fromkeys(cells["method"])])
     assert table.cells.empty
 
@@ -181,8 +181,8 @@ def test_losses_are_listed():
 def test_of_systems_that_differ_in_a_setting_the_best_is_ranked():
     rows = [
         {"setting": "shuffled", "dataset": "moons", "method": name, "metric": "ari", "mean": value, "status": "ok"}
-        for name, value in (("PHIDA+groups", 0.5), ("HDBSCAN-5", 0.2), ("HDBSCAN-10", 0.9), ("KMeans", 0.7))
+        for name, value in (("PHIDA+", 0.5), ("HDBSCAN-5", 0.2), ("HDBSCAN-10", 0.9), ("KMeans", 0.7))
     ]
-    names = ("PHIDA+groups", "HDBSCAN-5", "HDBSCAN-10", "KMeans")
+    names = ("PHIDA+", "HDBSCAN-5", "HDBSCAN-10", "KMeans")
     found = shapes.representatives(pd.DataFrame(rows), [method(name) for name in names])
-    assert found == ["PHIDA+groups", "HDBSCAN-10", "KMeans"]
+    assert found == ["PHIDA+", "HDBSCAN-10", "KMeans"]

@@ -1,4 +1,4 @@
-"""Dask gives the bits of the loop over arrays."""
+"""Dask gives the bits of merges in memory."""
 
 import subprocess
 import sys
@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from states import assert_same_state
 
-from phida import PHIDA
-from phida.distributed import fit_partitions, partial_fit_partitions
+from phida import PHIDA, PHIDAPlus
+from phida.distributed import merge_tree
 
 pytest.importorskip("dask", reason='belongs to the extra phida[dask]: pip install "phida[dask]"')
 
@@ -28,6 +28,12 @@ def blobs(n, seed=0):
     return centers[rng.integers(5, size=n)] + rng.normal(size=(n, 4))
 
 
+def merged(parts):
+    """The model of partitions in memory."""
+    models = (PHIDAPlus(compute_labels=False) for _ in parts)
+    return merge_tree([m.partial_fit(rows) if len(rows) else m for m, rows in zip(models, parts, strict=True)])
+
+
 @pytest.fixture
 def rows():
     return blobs(3000)
@@ -42,44 +48,38 @@ def test_a_frame_is_learned_to_the_bit(rows, scheduler):
         meta=frame.iloc[:0],
     )
     with dask.config.set(scheduler=scheduler):
-        model = phida.dask.fit(collection, random_state=4)
-    assert_same_state(model, fit_partitions(parts, random_state=4))
+        model = phida.dask.fit(collection)
+    assert_same_state(model, merged(parts).refresh())
     assert model.feature_names_in_.tolist() == NAMES
 
 
-def test_an_array_is_learned_by_its_chunks_of_rows(rows):
+@pytest.mark.parametrize(("estimator", "parameters"), [(PHIDA, {}), (PHIDAPlus, {"half_life": 2000.0})])
+def test_chunks_are_learned_in_order_if_the_order_matters(rows, estimator, parameters):
     collection = dask.array.from_array(rows, chunks=(800, 3))
     with dask.config.set(scheduler="synchronous"):
-        model = phida.dask.fit(collection, half_life=2000.0)
-    parts = [rows[begin : begin + 800] for begin in range(0, 3000, 800)]
-    assert_same_state(model, fit_partitions(parts, half_life=2000.0))
+        model = phida.dask.fit(collection, estimator=estimator, **parameters)
+    assert_same_state(model, estimator(compute_labels=False, **parameters).fit(rows))
 
 
-def test_batches_go_on_from_each_other(rows):
-    model, expected = PHIDA(compute_labels=False), PHIDA(compute_labels=False)
-    for seed in range(2):
-        batch = blobs(1500, seed)
-        with dask.config.set(scheduler="synchronous"):
-            phida.dask.partial_fit(model, dask.array.from_array(batch, chunks=(500, 4)))
-        partial_fit_partitions(expected, np.array_split(batch, 3))
-    assert_same_state(model, expected)
+def test_batches_are_merged(rows):
+    with dask.config.set(scheduler="synchronous"):
+        model, batch = (phida.dask.fit(dask.array.from_array(part, chunks=(500, 4))) for part in np.split(rows, 2))
+    assert model.merge(batch).n_samples_seen_ == 3000
 
 
-def test_what_is_no_collection_is_refused(rows):
+def test_what_is_not_a_collection_is_refused(rows):
     with pytest.raises(TypeError, match="expected a Dask frame or array, not ndarray"):
         phida.dask.fit(rows)
     with pytest.raises(ValueError, match="no row"):
         phida.dask.fit(dask.array.zeros((0, 4), chunks=(1, 4)))
+    with pytest.raises(ValueError, match="compute_labels does not apply"):
+        phida.dask.fit(dask.array.from_array(rows), compute_labels=True)
 
 
-def test_a_batch_that_is_refused_changes_nothing(rows):
+def test_nan_is_refused(rows):
     rows[-1, 0] = np.nan
-    fitted, unfitted = PHIDA().partial_fit(blobs(500)), PHIDA()
-    for model in (fitted, unfitted):
-        with dask.config.set(scheduler="synchronous"), pytest.raises(ValueError, match="NaN"):
-            phida.dask.partial_fit(model, dask.array.from_array(rows, chunks=(1000, 4)))
-    assert_same_state(fitted, PHIDA().partial_fit(blobs(500)))
-    assert vars(unfitted) == vars(PHIDA())
+    with dask.config.set(scheduler="synchronous"), pytest.raises(ValueError, match="NaN"):
+        phida.dask.fit(dask.array.from_array(rows, chunks=(1000, 4)))
 
 
 def test_the_extra_is_named():

@@ -19,18 +19,18 @@ def lineage(*events, n_dropped=0):
     )
 
 
-def history(sample=(100, 250, 400), n_nodes=(5, 9, 12), n_clusters=(1, 2, 2), vigilance=(0.5, 0.625, 0.75)):
-    columns = (sample, n_nodes, n_clusters, n_clusters, vigilance, n_nodes)
-    return History(*(np.array(column) for column in columns))
+def history(sample=(100, 250, 400), n_nodes=(5, 9, 12), n_clusters=(1, 2, 2), vigilance=(0.5, 0.625, 0.75), plus=False):
+    columns = {"sample": sample, "n_nodes": n_nodes, "n_clusters": n_clusters}
+    if not plus:
+        columns |= {"n_components": n_clusters, "vigilance": vigilance, "interval": n_nodes}
+    return History(**{name: np.array(column) for name, column in columns.items()})
 
 
-def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=0, height="dispersion"):
+def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=0, plus=False):
     """A model of nodes in groups around cluster centres; every cluster has ``per_cluster`` components at most.
 
-    With the heights ``prominence`` or ``modularity`` it is of PHIDA+: nodes take the place of components, and the last
-    mode is a node without flow.
+    In PHIDA+ (``plus``), nodes take the place of components, and the last merge is of infinite height.
     """
-    plus = height != "dispersion"
     per_cluster = n_nodes if plus else per_cluster
     rng = np.random.default_rng(seed)
     cluster = np.sort(np.arange(n_nodes) % n_clusters)
@@ -47,9 +47,9 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
     birth = np.log(support[mode])
     death = np.where(np.arange(modes) % 2 == 0, birth - rng.uniform(0.6, 1, modes), birth - 0.2)
     death[0] = -np.inf
+    heights = np.linspace(1, 2, len(merge_into)) ** 2
     if plus:
-        birth[-1] = death[-1] = -np.inf
-    heights = np.linspace(1, 2, len(merge_into)) ** 2 - (3 if height == "modularity" else 0)
+        heights = np.concatenate([np.linspace(0, 0.8, len(inner)), [np.inf] * (n_clusters > 2)])
     return SimpleNamespace(
         cluster_ids_=np.arange(n_clusters) * 2 + 1,
         cluster_centers_=centers,
@@ -59,7 +59,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             id=np.arange(n_nodes) + 100,
             birth=np.arange(n_nodes),
             representatives=centers[cluster] + rng.normal(size=(n_nodes, d)),
-            support=support,
+            support=support + 0.5 if plus else support,
             rows=support,
             scale=np.ones(n_nodes),
             active=np.ones(n_nodes, dtype=bool),
@@ -85,11 +85,12 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             partner=np.full(modes, -1),
             input_nodes=np.arange(n_nodes),
             base=np.zeros(n_nodes, dtype=np.int64),
-            threshold=0.25,
+            threshold=np.linspace(0.25, 0.5, modes) if plus else 0.25,
+            scale=np.full(modes, 4) if plus else None,
         ),
         hierarchy_=records.Hierarchy(
             leaves="node" if plus else "component",
-            height=height,
+            height="prominence" if plus else "dispersion",
             leaf=np.arange(n_nodes) if plus else cluster,
             mode=np.arange(components),
             persistence=np.ones(components),
@@ -101,19 +102,8 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             merge_height=heights,
             minimum_count=1,
             level=len(inner),
-        ),
-        flow_=records.Flow(
-            nodes=np.arange(n_nodes),
-            winner=np.arange(n_nodes - 1),
-            runner_up=np.arange(1, n_nodes),
-            count=np.ones(n_nodes - 1),
-            offset=np.ones(n_nodes - 1),
-            offset_square=np.ones(n_nodes - 1),
-            cut=np.zeros(n_nodes - 1, dtype=np.int64),
-            source=np.zeros(min(n_nodes - 1, 7), dtype=np.int64),
-            target=np.arange(1, min(n_nodes, 8)),
-            amount=np.arange(1.0, min(n_nodes, 8)),
-            height=np.ones(n_nodes),
+            merge_prominence=2 * heights if plus else None,
+            merge_chance=np.full(len(heights), 2.0) if plus else None,
         ),
         assignment_view_=records.AssignmentView(
             center=np.zeros(d),
@@ -131,7 +121,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
             ("died", 400, (3,), ()),
             ("revived", 500, (1,), (5,)),
         ),
-        history_=history(),
+        history_=history(plus=plus),
     )
 
 

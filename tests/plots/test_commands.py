@@ -73,7 +73,7 @@ def test_plot_for_machines(here):
 def test_what_is_in_a_report(here):
     said, page = report(here, "--exclude", "kind")
     model = PHIDAPlus.load("m.safetensors")
-    assert f"<dt>groups</dt><dd>{model.n_groups_}</dd><dt>parts</dt><dd>{model.n_parts_}</dd>" in page
+    assert f"<dt>clusters</dt><dd>{model.n_clusters_}</dd>" in page and f"<dt>nodes</dt><dd>{model.n_nodes_}" in page
     assert f"600 rows in {len(Profile.of(model).id)} clusters. Report: " in said
     counts = Counter(model.predict_id(pd.DataFrame(X, columns=NAMES)).tolist())
     rows = re.findall(r"<tr><td><b>(-?\d+)</b></td>\s*<td>([\d,]+)</td>.*?</tr>", page, re.DOTALL)
@@ -95,25 +95,12 @@ def assert_named_by_id(page, model):
     assert named and set(named) <= ids and "label" not in closest
 
 
-def test_a_report_of_parts_and_one_of_the_published_method(here):
-    model = PHIDAPlus.load("m.safetensors").set_params(level="parts")
-    said, page = report(here, "--exclude", "kind", "--level", "parts")
-    assert f"600 rows in {model.n_parts_} clusters" in said and model.n_parts_ != model.n_groups_
-    assert "merged while modularity increases" in page
+def test_a_report_of_the_published_method(here):
     published = PHIDA().fit(pd.DataFrame(X, columns=NAMES))
     published.save("m.safetensors")
-    said, page = report(here, "--exclude", "kind")
+    _, page = report(here, "--exclude", "kind")
     assert f"<dt>clusters</dt><dd>{published.n_clusters_}</dd><dt>components</dt>" in page
-    for words in (("plot", "m.safetensors", "-o", "p"), ("report", "m.safetensors", "rows.csv", "-o", "r.html")):
-        found = phida(*words, "--level", "parts")
-        assert found.exit_code == 2 and "--level is an option of PHIDA+" in " ".join(found.output.split())
-
-
-def test_plot_draws_the_level_that_is_asked_for(here):
-    for level in ("groups", "parts"):
-        found = phida("plot", "m.safetensors", "--out", "p", "--level", level)
-        count = getattr(PHIDAPlus.load("m.safetensors"), f"n_{level}_")
-        assert re.search(rf"cut to {count} clusters?\n", found.output)
+    assert " active)</dd><dt>vigilance</dt>" in page
 
 
 def test_a_label_column_is_told_beside_the_clusters(page):

@@ -38,17 +38,17 @@ def texts(ax):
     return [text.get_text() for text in ax.findobj(matplotlib.text.Text) if text.get_text()]
 
 
-@pytest.mark.parametrize("height", ["dispersion", "prominence", "modularity"])
+@pytest.mark.parametrize("plus", [False, True])
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.__name__)
-def test_at_any_size(plot, size, height):
-    ax = plot(hand_made(**SIZES[size], height=height))
+def test_at_any_size(plot, size, plus):
+    ax = plot(hand_made(**SIZES[size], plus=plus))
     ax.figure.canvas.draw()
     assert ax.get_title(loc="left")
 
 
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.__name__)
-@pytest.mark.parametrize("make", [PHIDA, PHIDAPlus, lambda: PHIDAPlus(level="parts")])
+@pytest.mark.parametrize("make", [PHIDA, PHIDAPlus])
 def test_of_a_fitted_model_on_the_axes_given(plot, make):
     model = make().fit(blobs(400))
     figure = Figure(layout="constrained")
@@ -59,7 +59,7 @@ def test_of_a_fitted_model_on_the_axes_given(plot, make):
     figure.canvas.draw()
 
 
-#: Rows of which little is learned: one node, three nodes, one place, places without flow between them.
+#: Rows of which little is learned: one node, three nodes, one place, places far from each other.
 RARE = {
     "one row": [[0.0, 1.0]],
     "three rows": [[0.0, 1.0], [0.5, 1.0], [9.0, 3.0]],
@@ -110,19 +110,20 @@ def test_what_the_captions_say():
 
 
 def test_what_the_captions_of_phida_plus_say():
-    made = hand_made(height="prominence")
+    made = hand_made(plus=True)
     ax = plots.plot_hierarchy(made)
-    assert ax.get_yscale() == "log" and ax.get_ylabel() == "prominence (peak / valley)"
+    assert ax.get_yscale() == "symlog" and ax.get_ylabel() == "prominence / chance"
     said = " ".join(texts(ax))
-    assert "12 nodes, cut to 3 clusters" in said and "merging ends at 2 (no flow between them)" in said
-    assert "Flow: 12 nodes, 7 edges, 3 clusters" in " ".join(texts(plots.plot_nodes(made)))
+    assert "12 nodes, cut to 3 clusters" in said and "cut: 0.8 to inf" in said and "not drawn" not in said
+    assert "the lowest 4,640 merges are not drawn" in " ".join(
+        texts(plots.plot_hierarchy(hand_made(**SIZES["many"], plus=True)))
+    )
+    said = " ".join(texts(plots.plot_nodes(made)))
+    assert "Neighbour graph: 12 nodes, 9 edges, 3 clusters" in said and "area is weight, at most " in said
     ax = plots.plot_persistence(made)
-    assert ax.get_xlabel() == "birth (log density of flow)"
-    assert {"no flow", "never"} <= set(texts(ax)) and "1 node without flow" in " ".join(texts(ax))
-    parts = " ".join(texts(plots.plot_hierarchy(hand_made(height="modularity"))))
-    assert "cut after 9 merges" in parts and "merges" in parts.split()
-    whole = hand_made(n_nodes=5, n_clusters=1, height="prominence")
-    assert "merging ends at 1" in texts(plots.plot_hierarchy(whole))
+    assert ax.get_xlabel() == "birth (log density)" and ax.get_ylabel() == "prominence / chance"
+    assert {"never dies", "what chance alone would show"} <= set(texts(ax))
+    assert [panel.get_ylabel() for panel in plots.plot_history(made).child_axes] == ["nodes", "clusters"]
 
 
 def test_colour_is_never_alone():

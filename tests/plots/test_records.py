@@ -43,26 +43,35 @@ def test_a_gap_without_an_upper_end():
     assert PersistenceDiagram.of(made).gap == (0.0, np.inf)
 
 
-@pytest.mark.parametrize("level", ["groups", "parts"])
-def test_records_of_phida_plus_are_of_flow(rows, level):
-    model = PHIDAPlus(level=level).fit(rows)
-    flow, found = model.flow_, model.persistence_
+def test_records_of_phida_plus(rows):
+    model = PHIDAPlus().fit(rows)
+    found, cluster = model.persistence_, model.nodes_.cluster
     diagram, nodes, tree = PersistenceDiagram.of(model), NodePositions.of(model), Dendrogram.of(model)
-    assert diagram.measure == "density of flow" and diagram.kept.sum() == model.n_groups_
-    assert diagram.id.tolist() == model.cluster_ids_[model.nodes_.cluster[found.node]].tolist()
-    assert nodes.edges == "flow"
+    assert diagram.measure == "density" and diagram.kept.sum() == model.n_clusters_
+    assert diagram.id.tolist() == model.cluster_ids_[cluster[found.node]].tolist()
+    assert nodes.edges == "neighbour graph" and nodes.weight.sum() == len(rows)
     frame = nodes.edges_to_pandas()
-    assert set(zip(frame["source"], frame["target"])) == set(zip(flow.source.tolist(), flow.target.tolist()))
-    assert frame["strength"].is_monotonic_decreasing and frame["strength"][0] == 1
-    assert tree.leaves == "node" and len(tree.order) == len(flow.nodes)
-    assert len(tree.cluster_ids) == {"groups": model.n_groups_, "parts": model.n_parts_}[level]
+    assert (cluster[frame["source"]] == cluster[frame["target"]]).all() and len(frame) <= 2 * len(cluster)
+    assert tree.leaves == "node" and len(tree.order) + tree.n_hidden == model.n_nodes_
+    assert tree.mass.sum() == pytest.approx(len(rows)) and len(tree.cluster_ids) == model.n_clusters_
 
 
-def test_a_node_without_flow_lasts():
-    made = hand_made(height="prominence")
-    record = PersistenceDiagram.of(made)
-    assert np.isneginf(record.birth[-1]) and np.isposinf(record.persistence[-1]) and record.kept[-1]
-    assert record.to_pandas()["persistence"].notna().all()
+def test_each_mode_of_phida_plus_has_its_own_threshold():
+    record = PersistenceDiagram.of(hand_made(plus=True))
+    assert record.threshold[0] == 0.25 and record.threshold[-1] == 0.5
+    assert record.kept.tolist() == (record.ratio >= 1).tolist() == [True, False] * 6
+    assert np.isposinf(record.ratio[0])
+
+
+def test_edges_of_phida_plus_join_a_node_to_its_two_nearest_neighbours_in_its_cluster():
+    made = hand_made(6, 2, plus=True)
+    cluster = np.array([0, 0, 0, 0, 1, 1])
+    made.nodes_ = records.Nodes(**vars(made.nodes_) | {"cluster": cluster})
+    source, target = np.array([0, 0, 0, 1, 1, 2, 3, 4]), np.array([1, 2, 3, 2, 3, 3, 4, 5])
+    distance = np.array([1.0, 2, 9, 4, 5, 3, 0.5, 7])
+    made.graph_ = records.Graph(**vars(made.graph_) | {"source": source, "target": target, "distance": distance})
+    record = NodePositions.of(made)
+    assert list(zip(record.source.tolist(), record.target.tolist())) == [(0, 1), (0, 2), (2, 3), (1, 2), (1, 3), (4, 5)]
 
 
 def test_nodes(model):
@@ -77,12 +86,12 @@ def test_nodes(model):
     assert len(record.edges_to_pandas()) == len(model.graph_.source)
 
 
-def dendrogram(merges, level, cluster, count=5, minimum=1, height="dispersion"):
+def dendrogram(merges, level, cluster, count=5, minimum=1, *, plus=False):
     made = hand_made()
     into, source, heights = (np.array(part) for part in zip(*merges)) if merges else ([], [], [])
     made.hierarchy_ = records.Hierarchy(
-        leaves="component" if height == "dispersion" else "node",
-        height=height,
+        leaves="node" if plus else "component",
+        height="prominence" if plus else "dispersion",
         mode=np.arange(count),
         leaf=np.arange(count),
         persistence=np.ones(count),
@@ -110,19 +119,16 @@ def test_a_dendrogram_by_hand():
     assert record.components_to_pandas()["id"].tolist() == [20, 20, 21, 21, 22]
 
 
-def test_merges_of_parts_are_drawn_at_their_number():
-    record = dendrogram([(0, 3, -1.0), (1, 2, -2.0), (0, 1, 0.5)], 2, [0, 1, 1, 0, 2], height="modularity")
-    assert record.height.tolist() == [1, 2, 3] and record.jump == (2.0, 3.0)
-    assert record.to_pandas()["left_base"].tolist() == [0, 0, 1]
-
-
-def test_prominences_begin_at_one():
-    merges = [(0, 3, 1.0), (1, 2, 3.0), (0, 1, 80.0)]
-    record = dendrogram(merges, 2, [0, 1, 1, 0, 2], height="prominence")
-    assert record.height.tolist() == [1, 3, 80] and record.jump == (3.0, 80.0)
-    assert record.to_pandas()[["left_base", "right_base"]].to_numpy().tolist() == [[1, 1], [1, 1], [1, 3]]
-    assert dendrogram(merges, 0, [0, 1, 2, 3, 4], height="prominence").jump == (1.0, 1.0)
+def test_low_merges_of_phida_plus_are_left_out(monkeypatch):
+    monkeypatch.setattr("phida.plots.hierarchy._BELOW", 1)
+    merges = [(0, 3, 0.0), (1, 2, 0.5), (0, 1, 0.8), (0, 4, 3.0)]
+    record = dendrogram(merges, 3, [0, 0, 0, 0, 1], plus=True)
+    assert record.n_hidden == 2 and record.height.tolist() == [0.8, 3.0] and record.made.tolist() == [True, False]
+    assert record.order.tolist() == [0, 1, 4] and record.mass.tolist() == [2, 2, 1]
+    assert record.jump == (0.8, 3.0)
+    assert record.to_pandas()[["left_base", "right_base"]].to_numpy().tolist() == [[0, 0], [0.8, 0]]
     assert record.components_to_pandas().columns[0] == "node"
+    assert dendrogram(merges[:3], 3, [0, 0, 0, 0, 1]).n_hidden == 0  # components are all drawn
 
 
 def test_a_cut_below_the_first_merge_and_one_above_the_last():
@@ -135,7 +141,7 @@ def test_a_cut_below_the_first_merge_and_one_above_the_last():
 def test_leaves_of_a_cluster_stand_side_by_side(model):
     record = Dendrogram.of(model)
     assert sorted(record.order) == list(range(model.n_components_))
-    changes = np.count_nonzero(np.diff(record.cluster[record.order])) + 1
+    changes = np.count_nonzero(np.diff(record.cluster)) + 1
     assert changes == model.n_clusters_
 
 

@@ -5,11 +5,12 @@ import json
 import httpx
 import numpy as np
 import pytest
-from serve_data import NAMES, X, as_csv, learned, live_stream, served
+from serve_data import NAMES, X, live_stream, served
 
 from phida import PHIDA, PHIDAPlus
 from phida.answers import Profile
-from phida.streams.model import StreamModel
+from phida.projection import node_edges
+from phida.serve.snapshot import NODES
 
 
 @pytest.fixture(scope="module", params=[PHIDAPlus, PHIDA])
@@ -26,10 +27,7 @@ def test_the_state_is_that_of_the_model(client, model):
     facts = client.get("/state").json()
     assert (facts["state"], facts["source"], facts["rows"], facts["bad_rows"]) == ("ended", "rows.csv", 600, 0)
     assert facts["samples"] == 600
-    for name in ("n_nodes", "n_active_nodes", "n_components", "n_clusters"):
-        assert facts[name] == getattr(model, name + "_")
-    assert facts["interval"] == model.interval_
-    assert facts["vigilance"] == pytest.approx(model.vigilance_, rel=1e-4)
+    assert (facts["n_nodes"], facts["n_clusters"]) == (model.n_nodes_, model.n_clusters_)
     assert sorted(cluster["id"] for cluster in facts["clusters"]) == Profile.of(model).id.tolist()
     assert facts["nodes"]["id"] == model.nodes_.id.tolist()
     assert facts["n_events"] == len(model.lineage_) + model.lineage_.n_dropped
@@ -37,24 +35,31 @@ def test_the_state_is_that_of_the_model(client, model):
     assert facts["clarity"]["n_clusters"] == model.n_clusters_
 
 
-def test_groups_and_parts_are_counted_and_how_clear_the_groups_are(client, model):
+def test_figures_of_the_published_method_are_its_own(client, model):
     facts, metrics = client.get("/state").json(), client.get("/metrics").text
-    if isinstance(model, PHIDA):
-        assert facts["counts"] == {"clusters": model.n_clusters_}
-        assert "phida_groups" not in metrics and "clarity" not in facts["clarity"]
-        return
-    assert facts["counts"] == {"groups": model.n_groups_, "parts": model.n_parts_}
-    assert f"phida_groups {model.n_groups_}\n" in metrics and f"phida_parts {model.n_parts_}\n" in metrics
-    clarity = model.cut_clarity_
-    for name in ("nearest", "threshold", "clarity"):
-        assert facts["clarity"][name] == pytest.approx(getattr(clarity, name), rel=1e-4)
+    for name in ("n_active_nodes", "n_components", "interval", "vigilance"):
+        expected = getattr(model, name + "_") if isinstance(model, PHIDA) else None
+        assert facts[name] == (expected if expected is None else pytest.approx(expected, rel=1e-4))
+    assert ("phida_vigilance" in metrics) == ("phida_components" in metrics) == isinstance(model, PHIDA)
 
 
-def test_the_strongest_edges_between_drawn_nodes_are_drawn(client, model):
+def test_each_mode_of_phida_plus_has_a_ratio(client, model):
     facts = client.get("/state").json()
-    edges = model.flow_ if isinstance(model, PHIDAPlus) else model.graph_
-    expected = set(zip(edges.source.tolist(), edges.target.tolist()))
-    assert len(model.nodes_) < 600 and set(zip(*facts["edges"])) == expected
+    modes, clarity = facts["modes"], facts["clarity"]
+    if isinstance(model, PHIDA):
+        assert modes["ratio"] is None and modes["threshold"] == pytest.approx(model.persistence_.threshold, rel=1e-4)
+        assert "nearest" not in clarity
+        return
+    assert modes["threshold"] is None and len(modes["ratio"]) == len(modes["birth"])
+    assert sum(ratio is None or ratio >= 1 for ratio in modes["ratio"]) == model.n_clusters_
+    for name in ("nearest", "clarity"):
+        assert clarity[name] == pytest.approx(getattr(model.cut_clarity_, name), rel=1e-4)
+
+
+def test_edges_between_drawn_nodes_are_drawn(client, model):
+    edges = client.get("/state").json()["edges"]
+    expected = [ends.tolist() for ends in node_edges(model)]
+    assert len(model.nodes_) <= NODES and edges == expected
 
 
 def test_earlier_moments_can_be_asked_for(client, live):
@@ -151,7 +156,7 @@ def test_a_cluster_is_explained_against_its_nearest_or_another(client, model):
 
 def test_a_node_is_explained_by_its_record(client, model):
     nodes = model.nodes_
-    for at in range(len(nodes)):
+    for at in range(0, len(nodes), 1 + len(nodes) // 50):
         facts = client.get(f"/explain?kind=node&a={nodes.id[at]}").json()
         assert (facts["birth"], facts["active"]) == (nodes.birth[at], nodes.active[at])
         assert facts["support"] == pytest.approx(nodes.support[at], abs=0.05)
@@ -220,21 +225,3 @@ def test_before_the_first_row_there_is_nothing_to_predict_by(tmp_path):
         assert "phida_rows_total 0" in client.get("/metrics").text
         answer = client.post("/predict", content=json.dumps([[1, 2, 3]]))
         assert answer.status_code == 503 and "no rows have been learned" in answer.json()["error"]
-
-
-def test_parts_are_shown_where_they_are_asked_for(tmp_path):
-    groups = [np.random.default_rng(i).normal(10 * i, 1, (200, 3)) for i in range(3)]
-    (tmp_path / "rows.csv").write_text(as_csv(np.concatenate(groups)))
-    model = StreamModel(PHIDAPlus(compute_labels=False, level="parts"), None)
-    with learned(tmp_path / "rows.csv", model=model) as (client, _):
-        facts = client.get("/state").json()
-        ids = set(Profile.of(model.estimator).id.tolist())
-        assert {one["id"] for one in facts["clusters"]} == ids and len(facts["clusters"]) == len(ids) > 1
-        assert facts["counts"]["parts"] == model.estimator.n_parts_ > 1
-        assert "parts (merged while modularity increases)" in facts["clarity"]["text"]
-        assert facts["clarity"]["clarity"] is None
-        told = [client.get(f"/explain?kind=cluster&a={one['id']}").json() for one in facts["clusters"]]
-        assert any("chance would give" in sentence for one in told for sentence in one["explanation"])
-        node = facts["nodes"]["id"][-1]
-        found = client.get(f"/explain?kind=node&a={node}").json()
-        assert found["id"] == node and found["leaves"] == "node"

@@ -27,9 +27,9 @@ def test_a_large_model_makes_a_bounded_snapshot():
     wide = moment(
         rng.normal(size=(8000, 40)) * rng.uniform(1, 50, 40), [f"a long name of feature {j}" for j in range(40)]
     )
-    assert wide.model.n_nodes_ > 50
+    assert wide.model.n_nodes_ > 1500
     text = Sketcher(Trail(), {}).sketch(wide, PROGRESS, 1.0, 0.0).text
-    assert len(text) < 200_000
+    assert len(text) < 250_000
     facts = json.loads(text)
     assert len(facts["nodes"]["id"]) <= NODES and len(facts["edges"][0]) <= EDGES
     assert len(facts["modes"]["node"]) <= MODES and len(facts["clusters"]) <= CLUSTERS
@@ -61,16 +61,6 @@ def test_shares_make_a_whole_and_edges_join_drawn_nodes():
     assert len(facts["edges"][0]) == len(facts["edges"][1])
     for part in ("x", "y", "rows", "support", "active", "cluster"):
         assert len(facts["nodes"][part]) == len(facts["nodes"]["id"])
-
-
-def test_nodes_without_flow_have_no_birth():
-    places = 100.0 * np.random.default_rng(4).normal(size=(30, 3))
-    at = moment(np.tile(places, (20, 1)))
-    lonely = np.isneginf(at.model.persistence_.birth)
-    assert lonely.any()
-    modes = sketched(at)["modes"]
-    assert modes["birth"].count(None) == lonely.sum()
-    assert all(death is None for birth, death in zip(modes["birth"], modes["death"]) if birth is None)
 
 
 def test_a_moment_does_not_move():

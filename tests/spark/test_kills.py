@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 from states import assert_same_state
 
-from phida import PHIDAPlus
-from phida.distributed import fit_partitions
+from phida import PHIDA, PHIDAPlus
 
 DRIVER = Path(__file__).parents[1] / "spark_driver.py"
 SECONDS = 420  # against hanging alone: pinned to one core of a crowded machine, a driver needs 200 to 250
@@ -112,8 +111,17 @@ def struck(java, source, tmp_path_factory):
         kill(process)
 
 
+def merged(parts):
+    first, *others = (PHIDAPlus(compute_labels=False).partial_fit(rows) for rows in parts)
+    for other in others:
+        first.merge(other)
+    return first
+
+
 def test_nothing_happens(struck, expected):
-    assert_same_state(PHIDAPlus(compute_labels=False).partial_fit(blobs(4800)), expected)
+    files = np.array_split(blobs(4800), 6)
+    batches = [merged(files[k : k + 2]) for k in (0, 2, 4)]
+    assert_same_state(batches[0].merge(batches[1]).merge(batches[2]), expected)
 
 
 def test_a_driver_that_is_killed_goes_on_where_it_was(spark, source, expected, tmp_path):
@@ -132,12 +140,12 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(spark, source, expected, t
 def test_executors_and_workers_that_are_killed_are_made_up_for(struck, expected):
     process, folder = struck
     ended_well(process, folder)
-    for way in ("stream", "exact", "partitions"):
+    for way in ("stream", "PHIDA", "PHIDAPlus"):
         for killed in ("worker", "executor"):
             assert (folder / f"{way}.{killed}").exists(), "nothing was killed"
     folder /= "kept"
     assert_same_state(PHIDAPlus.load(folder / "model.safetensors"), expected)
     rows = blobs(4800)
-    assert_same_state(PHIDAPlus.load(folder / "exact.safetensors"), PHIDAPlus(compute_labels=False).fit(rows))
+    assert_same_state(PHIDA.load(folder / "PHIDA.safetensors"), PHIDA(compute_labels=False).fit(rows))
     parts = np.array_split(rows, FIRST_PARTITION)
-    assert_same_state(PHIDAPlus.load(folder / "partitions.safetensors"), fit_partitions(parts))
+    assert_same_state(PHIDAPlus.load(folder / "PHIDAPlus.safetensors"), merged(parts).refresh())

@@ -1,4 +1,4 @@
-"""Spark gives the bits of one machine, or of the loop over arrays; a batch is learned once; labels are right."""
+"""Spark gives the bits of one machine, or of merges in memory; a batch is learned once; labels are right."""
 
 import gc
 import runpy
@@ -11,7 +11,7 @@ import pytest
 from states import assert_same_state
 
 from phida import PHIDA, PHIDAPlus
-from phida.distributed import fit_partitions, partial_fit_partitions
+from phida.distributed import merge_tree
 
 # A long session of the JVM leaves sockets to the collector, and pyspark uses names that pandas is about to drop.
 pytestmark = [
@@ -45,80 +45,78 @@ def table(spark, parts):
     return placed.map(lambda pair: (pair[1],)).toDF("features array<double>")
 
 
-@pytest.mark.parametrize(
-    ("estimator", "parameters"),
-    [(PHIDA, {}), (PHIDAPlus, {}), (PHIDAPlus, {"half_life": 700.0, "max_nodes": 40, "level": "parts"})],
-    ids=["PHIDA", "PHIDAPlus", "limits"],
-)
-def test_fit_gives_the_bits_of_one_machine_and_of_the_loop(spark, estimator, parameters):
+def merged(parts, **parameters):
+    """The model of partitions in memory."""
+    models = (PHIDAPlus(compute_labels=False, **parameters) for _ in parts)
+    return merge_tree([m.partial_fit(rows) if len(rows) else m for m, rows in zip(models, parts, strict=True)])
+
+
+@pytest.mark.parametrize("parameters", [{}, {"max_nodes": 40, "scale": "standard"}], ids=str)
+@pytest.mark.parametrize("n_parts", [1, 2, 5, 40])
+def test_fit_gives_the_bits_of_merges_in_memory(spark, n_parts, parameters):
+    from phida.spark import fit
+
+    parts = np.array_split(blobs(3000), n_parts)
+    found = fit(table(spark, parts), "features", **parameters)
+    assert_same_state(found, merged(parts, **parameters).refresh())
+    assert found.get_params() == PHIDAPlus(compute_labels=False, **parameters).get_params()
+    assert len(spark.sparkContext._jsc.getPersistentRDDs()) == 0, "models of partitions are still cached"
+
+
+@pytest.mark.parametrize(("estimator", "parameters"), [(PHIDA, {}), (PHIDAPlus, {"half_life": 700.0})])
+def test_fit_gives_the_bits_of_one_machine_if_the_order_matters(spark, estimator, parameters):
     from phida.spark import fit
 
     rows = blobs(3000)
-    parts = np.array_split(rows, [1200])
-    df = table(spark, parts)
-    exact = fit(df, "features", estimator=estimator, **parameters)
-    assert_same_state(exact, estimator(compute_labels=False, **parameters).fit(rows))
-    apart = fit(df, "features", method="partitions", random_state=4, estimator=estimator, **parameters)
-    assert_same_state(apart, fit_partitions(parts, random_state=4, estimator=estimator, **parameters))
+    found = fit(table(spark, np.array_split(rows, [1200])), "features", estimator=estimator, **parameters)
+    assert_same_state(found, estimator(compute_labels=False, **parameters).fit(rows))
 
 
 def test_rows_are_learned_in_the_order_that_is_stated(spark, tmp_path):
     from phida.spark import fit
 
     numbered = pd.DataFrame(blobs(2000), columns=NAMES).assign(**{"the.time": np.arange(2000)})
-    plain = PHIDAPlus(compute_labels=False)
+    plain = PHIDA(compute_labels=False)
     # Spark begins with the largest file, whatever the names.
     for number, rows in enumerate([numbered[:500], numbered[500:]]):
         rows.sample(frac=1.0, random_state=number, ignore_index=True).to_parquet(tmp_path / f"{number}.parquet")
     df = spark.read.parquet(str(tmp_path))
     collected = df.toPandas()
     assert collected["the.time"].iloc[0] >= 500
-    assert_same_state(fit(df, NAMES), plain.fit(collected[NAMES]))
-    model = fit(df, order="the.time")
+    assert_same_state(fit(df, NAMES, estimator=PHIDA), plain.fit(collected[NAMES]))
+    model = fit(df, order="the.time", estimator=PHIDA)
     assert model.feature_names_in_.tolist() == NAMES, "the column of the order is no feature"
     assert_same_state(model, plain.fit(numbered[NAMES]))
-    parts = [numbered[500:], numbered[:500]]
-    apart = fit(df, order=["the.time"], method="partitions")
-    assert_same_state(apart, fit_partitions([rows[NAMES] for rows in parts]))
+    model = fit(df, order=["the.time"])
+    assert model.feature_names_in_.tolist() == NAMES
+    assert_same_state(model, merged([rows[NAMES] for rows in (numbered[500:], numbered[:500])]).refresh())
 
 
 def test_partitions_without_rows_do_not_count(spark):
     from phida.spark import fit
 
     rows = blobs(700)
-    for parts in ([rows[:0], rows], [rows, rows[:0]]):
-        assert_same_state(fit(table(spark, parts), "features", method="partitions"), fit_partitions([rows]))
-    with pytest.raises(ValueError, match="no row"):
-        fit(table(spark, [rows[:0], rows[:0]]), "features", method="partitions")
+    for parts in ([rows[:0], rows], [rows, rows[:0]], [*([rows[:0]] * 17), rows[:300], rows[300:]]):
+        assert_same_state(fit(table(spark, parts), "features"), merged(parts).refresh())
+    for estimator in (PHIDA, PHIDAPlus):
+        with pytest.raises(ValueError, match="no row"):
+            fit(table(spark, [rows[:0], rows[:0]]), "features", estimator=estimator)
 
 
-@pytest.mark.parametrize("method", ["exact", "partitions"])
-def test_rows_that_are_refused_are_an_error_of_the_caller(spark, method):
+@pytest.mark.parametrize("estimator", [PHIDA, PHIDAPlus])
+@pytest.mark.parametrize("n_parts", [2, 20])
+def test_invalid_rows_are_an_error_of_the_caller(spark, estimator, n_parts):
     from phida.spark import fit
 
     bad = blobs(900)
     bad[-1, 0] = np.nan
-    with pytest.raises(ValueError, match="is NaN"):
-        fit(table(spark, np.array_split(bad, 2)), "features", method=method)
-    narrow = table(spark, [blobs(500), blobs(500)[:, :3]])
+    where = "" if estimator is PHIDA else f"partition {n_parts - 1}: "
+    with pytest.raises(ValueError, match=f"^{where}.*is NaN"):
+        fit(table(spark, np.array_split(bad, n_parts)), "features", estimator=estimator)
+    narrow = table(spark, [*np.array_split(blobs(500), n_parts - 1), blobs(500)[:, :3]])
     with pytest.raises(ValueError, match="features"):
-        fit(narrow, "features", method=method)
-
-
-def test_partitions_that_spark_cannot_run_together_are_refused_before_it_tries(spark):
-    from phida.spark import fit
-
-    df = table(spark, np.array_split(blobs(300), 2))
-    for refused, reason in (
-        (df.repartition(3), "3 partitions, and Spark can run 2 tasks"),
-        (df.coalesce(1), "1 partitions are made of others"),
-        (table(spark, [blobs(9)]).union(table(spark, [blobs(9)])), "2 partitions are made of others"),
-    ):
-        with pytest.raises(ValueError, match=reason):
-            fit(refused, "features", method="partitions")
-    assert fit(df.repartition(2), "features", method="partitions").n_samples_seen_ == 300
-    with pytest.raises(ValueError, match='"exact" or "partitions", not'):
-        fit(df, "features", method="rounds")
+        fit(narrow, "features", estimator=estimator)
+    assert len(spark.sparkContext._jsc.getPersistentRDDs()) == 0
 
 
 def test_labels_are_those_of_the_estimator(spark):
@@ -165,28 +163,39 @@ def test_a_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
     assert first.n_samples_seen_ == 1600
     assert_same_state(learned(), first)  # nothing is new
     written(source, batches[2:], first=2)
-    expected = PHIDAPlus(compute_labels=False)
-    for batch in batches:
-        expected.partial_fit(batch)
+    expected, *others = (PHIDAPlus(compute_labels=False).partial_fit(batch) for batch in batches)
+    for batch in others:
+        expected.merge(batch)
     found = learned()
     assert found.feature_names_in_.tolist() == NAMES
     assert_same_state(found, expected)
 
 
-def test_the_rows_of_a_batch_are_learned_in_order(spark):
-    from phida.spark.learning import learned_exactly
+def test_the_rows_of_a_batch_are_learned_in_order_if_the_order_matters(spark):
+    from phida.spark.learning import learned
 
     rows = blobs(2000)
     df = table(spark, np.array_split(rows, [700, 700])).withColumn("n", F.monotonically_increasing_id())
-    model = learned_exactly(PHIDAPlus(compute_labels=False), df, "features")
-    assert_same_state(model, PHIDAPlus(compute_labels=False).partial_fit(rows))
+    model = learned(PHIDA(compute_labels=False), df, "features")
+    assert_same_state(model, PHIDA(compute_labels=False).partial_fit(rows))
     backwards = df.withColumn("n", -F.col("n"))
-    model = learned_exactly(PHIDAPlus(compute_labels=False), backwards, "features", "n")
-    assert_same_state(model, PHIDAPlus(compute_labels=False).partial_fit(rows[::-1].copy()))
+    again = learned(model, backwards, "features", "n")
+    assert_same_state(again, PHIDA(compute_labels=False).partial_fit(rows).partial_fit(rows[::-1].copy()))
+    assert model.n_samples_seen_ == 2000
+
+
+def test_a_batch_is_merged_into_the_model(spark):
+    from phida.spark.learning import learned
+
+    first, second = (np.array_split(blobs(2000, seed), [700, 700]) for seed in range(2))
+    model = learned(PHIDAPlus(compute_labels=False), table(spark, first), "features")
+    again = learned(model, table(spark, second), "features")
+    assert_same_state(model, merged(first))
+    assert_same_state(again, merged(first).merge(merged(second)))
 
 
 def test_no_rows_are_left_in_memory(spark):
-    from phida.spark.learning import learned_exactly
+    from phida.spark.learning import learned
 
     jvm, model = spark._jvm, PHIDAPlus(compute_labels=False)
     df = spark.range(100_000).select(*((F.rand(seed) + F.col("id") % 5).alias(f"f{seed}") for seed in range(10)))
@@ -197,40 +206,23 @@ def test_no_rows_are_left_in_memory(spark):
         runtime = jvm.java.lang.Runtime.getRuntime()
         return runtime.totalMemory() - runtime.freeMemory()
 
-    model = learned_exactly(model, df)
+    model = learned(model, df)
     before = used()
     for _ in range(4):
-        model = learned_exactly(model, df)
+        model = learned(model, df)
     assert model.n_samples_seen_ == 500_000
     assert used() - before < 24_000_000, "three of the four batches have as much"
 
 
-def test_a_stream_is_learned_by_all_tasks_together_where_that_is_chosen(spark, tmp_path):
-    from phida.spark import fit_stream
-
-    source, kept = tmp_path / "rows", tmp_path / "kept"
-    source.mkdir()
-    batches = np.array_split(blobs(1500), 2)
-    written(source, batches)
-    query = fit_stream(stream(spark, source), str(kept), method="partitions", trigger={"availableNow": True})
-    query.awaitTermination()
-    expected = PHIDAPlus(compute_labels=False)
-    for batch in batches:
-        partial_fit_partitions(expected, [batch])
-    found = PHIDAPlus.load(kept / "model.safetensors")
-    assert found.feature_names_in_.tolist() == NAMES
-    assert_same_state(found, expected)
-
-
 def test_a_stream_goes_on_with_the_same_columns_alone(spark, tmp_path):
     from phida.spark import fit_stream
-    from phida.spark.learning import learned_exactly
+    from phida.spark.learning import learned
     from phida.spark.streaming import StreamLearner
 
     kept = tmp_path / "kept"
     kept.mkdir()
     frame = pd.DataFrame(blobs(300), columns=NAMES)
-    learner = StreamLearner(kept / "model.safetensors", PHIDAPlus(compute_labels=False), learned_exactly, None)
+    learner = StreamLearner(kept / "model.safetensors", PHIDAPlus(compute_labels=False), learned, None)
     learner(spark.createDataFrame(frame), 0)
     with pytest.raises(ValueError, match=r"trained on the columns \['a', 'b', 'c', 'd'\], in this order"):
         learner(spark.createDataFrame(frame[list("bacd")]), 1)
@@ -281,14 +273,14 @@ def test_a_stream_may_begin_with_batches_without_rows(spark, tmp_path):
 
 
 def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
-    from phida.spark.learning import learned_exactly
+    from phida.spark.learning import learned
     from phida.spark.streaming import StreamLearner
 
     path = tmp_path / "model.safetensors"
     batch = spark.createDataFrame(pd.DataFrame(blobs(500), columns=NAMES))
-    StreamLearner(path, PHIDAPlus(compute_labels=False), learned_exactly, None)(batch, 0)
+    StreamLearner(path, PHIDAPlus(compute_labels=False), learned, None)(batch, 0)
     before = path.read_bytes()
-    again = StreamLearner(path, PHIDAPlus(compute_labels=False), learned_exactly, None)  # the driver was killed
+    again = StreamLearner(path, PHIDAPlus(compute_labels=False), learned, None)  # the driver was killed
     again(batch, 0)
     assert path.read_bytes() == before
     again(batch, 1)
@@ -296,10 +288,10 @@ def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
 
 
 def test_a_batch_that_fails_leaves_the_model_as_it_was(spark, tmp_path):
-    from phida.spark.learning import learned_exactly
+    from phida.spark.learning import learned
     from phida.spark.streaming import StreamLearner
 
-    learner = StreamLearner(tmp_path / "model.safetensors", PHIDAPlus(compute_labels=False), learned_exactly, None)
+    learner = StreamLearner(tmp_path / "model.safetensors", PHIDAPlus(compute_labels=False), learned, None)
     learner(spark.createDataFrame(pd.DataFrame(blobs(500), columns=NAMES)), 0)
     before = learner.model
     bad = blobs(500)
@@ -334,18 +326,17 @@ def test_estimators_of_spark_take_all_parameters(spark, tmp_path):
 
     parts = np.array_split(blobs(900), 2)
     df = table(spark, parts).withColumn("n", F.monotonically_increasing_id())
-    given = {"level": "parts", "maxNodes": 30, "halfLife": 400.0}
-    chosen = phida.spark.PHIDAPlus(method="partitions", orderCols=["n"], seed=3, **given)
+    chosen = phida.spark.PHIDAPlus(orderCols=["n"], maxNodes=30, halfLife=400.0, scale="standard")
     chosen.write().save(str(tmp_path / "estimator"))
     loaded = phida.spark.PHIDAPlus.load(str(tmp_path / "estimator"))
-    assert (loaded.getLevel(), loaded.getMaxNodes(), loaded.getHalfLife()) == ("parts", 30, 400.0)
-    assert (loaded.getMethod(), loaded.getOrderCols(), loaded.getSeed()) == ("partitions", ["n"], 3)
-    expected = fit_partitions(parts, random_state=3, level="parts", max_nodes=30, half_life=400.0)
+    assert (loaded.getMaxNodes(), loaded.getHalfLife(), loaded.getScale()) == (30, 400.0, "standard")
+    assert loaded.getOrderCols() == ["n"]
+    expected = PHIDAPlus(max_nodes=30, half_life=400.0, scale="standard", compute_labels=False)
     found = loaded.fit(df).model
-    assert_same_state(found, expected)
+    assert_same_state(found, expected.fit(np.concatenate(parts)))
     assert found.get_params() == expected.get_params()
-    exact = chosen.setMethod("exact").setMaxNodes(None).setHalfLife(None).setLevel("groups").setOrderCols(None)
-    assert_same_state(exact.setSeed(1).fit(df).model, PHIDAPlus(compute_labels=False).fit(np.concatenate(parts)))
+    plain = chosen.setMaxNodes(2048).setHalfLife(None).setScale(None).setOrderCols(None)
+    assert_same_state(plain.fit(df).model, merged(parts, scale=None).refresh())
     for ours, theirs in ((phida.spark.PHIDA, PHIDA), (phida.spark.PHIDAPlus, PHIDAPlus)):
         names = {param.name.lower() for param in ours().params}
         expected = {name.replace("_", "") for name in theirs().get_params()} - {"computelabels"}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.ticker import LogLocator
 
 from phida.plots import style
 from phida.plots.model import Model
@@ -21,13 +20,16 @@ if TYPE_CHECKING:
 #: More leaves than this have smaller marks and thinner lines.
 _MANY = 120
 
+#: Of the merges that the cut makes, as many of the highest are drawn where single nodes are merged.
+_BELOW = 60
+
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram(_Record):
     """The merges of the hierarchy as a forest: the leaves are side by side, and no two lines cross.
 
-    Leaves are components, or nodes in PHIDA+. The loss of modularity between parts may be below 0, so that a merge of
-    parts is drawn at its number.
+    Leaves are components. PHIDA+ merges single nodes: merges that are more than 60 below the cut are left out, and a
+    leaf stands for all nodes that they join.
 
     Examples
     --------
@@ -43,11 +45,11 @@ class Dendrogram(_Record):
     measure: str
     """Meaning of heights; see :class:`phida.records.Hierarchy`."""
     order: Ints
-    """Leaves from left to right."""
+    """Leaves from left to right; a leaf of several nodes has the number of the lowest."""
     mass: Floats
-    """PH-stable mass of each component (S*), or support of each node."""
+    """PH-stable mass of each component (S*), or support of the nodes, from left to right."""
     cluster: Ints
-    """Output cluster of each leaf."""
+    """Output cluster of each leaf, from left to right."""
     cluster_ids: Ints
     """Lasting id of each cluster."""
     left: Floats
@@ -55,17 +57,19 @@ class Dendrogram(_Record):
     right: Floats
     """Position of the right branch of each merge."""
     left_base: Floats
-    """Height of the left branch; 0 for a leaf, or 1 if heights are prominences."""
+    """Height of the left branch; 0 for a leaf."""
     right_base: Floats
     """Height of the right branch."""
     height: Floats
-    """Merge height; the number of the merge where it is measured by modularity."""
+    """Height of each merge."""
     made: Bools
     """Whether the cut makes the merge."""
     merge_cluster: Ints
     """Output cluster of the merge, -1 if the merge would join several."""
     minimum_count: int
     """Minimum number of clusters, from the masses (C_min), at which merging ends."""
+    n_hidden: int
+    """Number of merges that are left out."""
 
     @classmethod
     def of(cls, model: Model) -> Self:
@@ -80,37 +84,39 @@ class Dendrogram(_Record):
         record : Dendrogram
         """
         found = model.hierarchy_
-        count = len(found.mode)
-        numbers = np.arange(1.0, len(found.merge_height) + 1)
-        height = numbers if found.height == "modularity" else found.merge_height
-        leaves: dict[int, list[int]] = {leaf: [leaf] for leaf in range(count)}
-        for into, source in zip(found.merge_into.tolist(), found.merge_from.tolist(), strict=True):
+        first = max(found.level - _BELOW, 0) if found.leaves == "node" else 0
+        mass = found.mass.copy()
+        for into, source in zip(found.merge_into[:first], found.merge_from[:first], strict=True):
+            mass[into] += mass[source]
+        merge_into, merge_from, height = found.merge_into[first:], found.merge_from[first:], found.merge_height[first:]
+        leaves = {leaf: [leaf] for leaf in np.setdiff1d(np.arange(len(mass)), found.merge_from[:first]).tolist()}
+        for into, source in zip(merge_into.tolist(), merge_from.tolist(), strict=True):
             leaves[into] += leaves.pop(source)
-        order = [leaf for group in leaves.values() for leaf in group]
-        place = np.empty(count)
-        place[order] = np.arange(count)
-        base = np.full(count, _least(found.height))
-        parts = np.empty((len(found.merge_height), 4))
-        for i, (into, source) in enumerate(zip(found.merge_into, found.merge_from, strict=True)):
-            parts[i] = place[into], place[source], base[into], base[source]
+        order = np.array([leaf for branch in leaves.values() for leaf in branch], dtype=np.int64)
+        place, base = np.empty(len(mass)), np.zeros(len(mass))
+        place[order] = np.arange(len(order))
+        merges = np.empty((len(height), 4))
+        for i, (into, source) in enumerate(zip(merge_into, merge_from, strict=True)):
+            merges[i] = place[into], place[source], base[into], base[source]
             place[into] = (place[into] + place[source]) / 2
             base[into] = height[i]
-        made = np.arange(len(parts)) < found.level
+        made = np.arange(len(height)) < found.level - first
         return cls(
             leaves=found.leaves,
             measure=found.height,
-            order=np.array(order, dtype=np.int64),
-            mass=found.mass,
-            cluster=found.cluster,
+            order=order,
+            mass=mass[order],
+            cluster=found.cluster[order],
             cluster_ids=model.cluster_ids_,
-            left=parts[:, 0],
-            right=parts[:, 1],
-            left_base=parts[:, 2],
-            right_base=parts[:, 3],
+            left=merges[:, 0],
+            right=merges[:, 1],
+            left_base=merges[:, 2],
+            right_base=merges[:, 3],
             height=height,
             made=made,
-            merge_cluster=np.where(made, found.cluster[found.merge_into], -1),
+            merge_cluster=np.where(made, found.cluster[merge_into], -1),
             minimum_count=found.minimum_count,
+            n_hidden=first,
         )
 
     @property
@@ -119,7 +125,7 @@ class Dendrogram(_Record):
         level = int(self.made.sum())
         if level == len(self.height):
             return None
-        return float(self.height[level - 1]) if level else _least(self.measure), float(self.height[level])
+        return float(self.height[level - 1]) if level else 0.0, float(self.height[level])
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per merge, made or not."""
@@ -137,22 +143,19 @@ class Dendrogram(_Record):
 
     def components_to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per leaf, from left to right."""
-        cluster = self.cluster[self.order]
-        columns = {self.leaves: self.order, "mass": self.mass[self.order], "cluster": cluster}
-        return _frame(columns | {"id": self.cluster_ids[cluster]})
-
-
-def _least(measure: str) -> float:
-    """The height of a leaf: a peak that is no higher than its valley has a prominence of 1."""
-    return 1.0 if measure == "prominence" else 0.0
+        columns = {self.leaves: self.order, "mass": self.mass, "cluster": self.cluster}
+        return _frame(columns | {"id": self.cluster_ids[self.cluster]})
 
 
 def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw the hierarchy as a dendrogram, with the cut and the end of merging.
 
     Merges that the cut makes are solid and in the colour of their cluster; those that it refuses are dashed and grey.
-    The area of a leaf's mark is the PH-stable mass of a component, or the support of a node. Prominences have a
-    logarithmic axis.
+    The area of a leaf's mark is the PH-stable mass of a component.
+
+    In PHIDA+, the height of a merge is its prominence in units of what chance alone would show, on an axis that is
+    logarithmic from 1 on. Of the merges that the cut makes, the highest 60 are drawn. The mark of a leaf shows the
+    support of its nodes.
 
     Parameters
     ----------
@@ -178,46 +181,48 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     """
     record = Dendrogram.of(model)
     ax = style.axes_of(ax, (7.6, 4.8))
-    count = len(record.order)
-    place = _scale(record)
-    ax.set(xlim=(-0.8, count - 0.2), xticks=[], yscale="log" if record.measure == "prominence" else "linear")
-    ax.set_ylim(place(-0.14), place(1.16))
+    ax.set(xlim=(-0.8, len(record.order) - 0.2), xticks=[], ylabel=_AXES[record.measure])
     if record.measure == "prominence":
-        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if place(1) < 200 else (1,)))
-    ax.set_ylabel(_AXES[record.measure])
-    _draw_merges(ax, record)
+        ax.set_yscale("symlog", linthresh=1)
+    place = _scale(ax, record)
+    ax.set_ylim(place(-0.14), place(1.16))
+    _draw_merges(ax, record, place(1.05))
     _draw_leaves(ax, record, place)
     _draw_cut(ax, record, place)
-    ticks = [tick for tick in ax.get_yticks() if len(record.height) and place(0) <= tick <= place(1.16)]
+    ticks = [0, 0.5, *style.ratios(place(1.16))] if record.measure == "prominence" else ax.get_yticks()
+    ticks = [tick for tick in ticks if len(record.height) and 0 <= tick <= place(1.16)]
     ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     clusters = len(record.cluster_ids)
+    leaves = style.counted(len(record.order) + record.n_hidden, record.leaves)
     style.title(
         ax,
-        f"Hierarchy: {style.counted(count, record.leaves)}, cut to {style.counted(clusters, 'cluster')}",
-        "named by the id of their cluster; dashed merges are not made",
+        f"Hierarchy: {leaves}, cut to {style.counted(clusters, 'cluster')}",
+        "named by the id of their cluster; dashed merges are not made"
+        + (f"; the lowest {style.counted(record.n_hidden, 'merge')} are not drawn" if record.n_hidden else ""),
     )
     return ax
 
 
 #: What the axis is called, by what a height measures.
-_AXES = {"dispersion": "merge height", "prominence": "prominence (peak / valley)", "modularity": "merges"}
+_AXES = {"dispersion": "merge height", "prominence": "prominence / chance"}
 
 
-def _scale(record: Dendrogram) -> Callable[[float], float]:
-    """From a share of the way between the leaves and the highest merge to a height."""
-    least = _least(record.measure)
-    top = float(record.height.max(initial=least))
-    if record.measure == "prominence":
-        return lambda share: float(max(top, 10.0) ** share)
-    return lambda share: share * (top or 1.0)
+def _scale(ax: Axes, record: Dendrogram) -> Callable[[float], float]:
+    """From a share of the way between the leaves and the highest merge, as it is drawn, to a height."""
+    along = ax.yaxis.get_transform()
+    least = 1.0 if record.measure == "prominence" else 0.0
+    highest = float(record.height[np.isfinite(record.height)].max(initial=least))
+    top = float(along.transform(highest or 1.0))
+    return lambda share: float(along.inverted().transform(share * top))
 
 
-def _draw_merges(ax: Axes, record: Dendrogram) -> None:
+def _draw_merges(ax: Axes, record: Dendrogram, end: float) -> None:
+    """Lines of the merges; those of infinite height meet at the end of the axis."""
     x = np.column_stack([record.left, record.left, record.right, record.right])
     y = np.column_stack([record.left_base, record.height, record.height, record.right_base])
-    lines: Any = np.stack([x, y], axis=2)
+    lines: Any = np.stack([x, np.minimum(y, end)], axis=2)
     colours = [style.colour(int(record.cluster_ids[cluster])) for cluster in record.merge_cluster[record.made]]
     width = 1.4 * min(1, _MANY / len(record.order))
     ax.add_collection(LineCollection(lines[record.made], colors=colours, linewidths=width), autolim=False)
@@ -228,9 +233,8 @@ def _draw_merges(ax: Axes, record: Dendrogram) -> None:
 
 def _draw_leaves(ax: Axes, record: Dendrogram, place: Callable[[float], float]) -> None:
     """Marks at the feet of the lines, and each cluster's id below the middle of its leaves."""
-    cluster = record.cluster[record.order]
+    cluster, mass = record.cluster, record.mass
     ids = record.cluster_ids[cluster]
-    mass = record.mass[record.order]
     area = np.clip(90 * mass / mass.max(), 6, None) * min(1, _MANY / len(mass))
     places = np.arange(len(mass))
     for id in np.unique(ids).tolist():
@@ -245,38 +249,19 @@ def _draw_leaves(ax: Axes, record: Dendrogram, place: Callable[[float], float]) 
 def _draw_cut(ax: Axes, record: Dendrogram, place: Callable[[float], float]) -> None:
     if record.jump is not None and record.jump[1] > record.jump[0]:
         low, high = record.jump
-        middle = (low * high) ** 0.5 if record.measure == "prominence" else (low + high) / 2
-        ax.axhspan(low, high, color=style.COLOURS[5], alpha=0.2, linewidth=0)
+        top = min(high, place(1.05))
+        middle = 1.0 if record.measure == "prominence" and low < 1 <= high else (low + top) / 2
+        ax.axhspan(low, top, color=style.COLOURS[5], alpha=0.2, linewidth=0)
         ax.axhline(middle, color=style.ink(), linestyle=":", linewidth=1)
-        after = f"cut after {style.counted(int(low), 'merge')}"
-        _write(ax, after if record.measure == "modularity" else f"cut: {low:.3g} to {high:.3g}", middle)
+        style.note_line(ax, f"cut: {low:.3g} to {high:.3g}", middle)
     if len(record.height):
         ax.axhline(place(1.05), color=style.GREY, linewidth=0.8)
-    _write(ax, _end(record), place(1.05))
+    style.note_line(ax, _end(record), place(1.05))
 
 
 def _end(record: Dendrogram) -> str:
     """Where merging ends, and why."""
     roots = len(record.order) - len(record.height)
-    if roots > record.minimum_count:
-        why = "no flow between them" if record.leaves == "node" else "no two are adjacent"
-    else:
-        why = "" if record.leaves == "node" else f"minimum count {record.minimum_count}"
-    if not len(record.height):
-        return f"no merge; {why}" if why else "no merge"
-    return f"merging ends at {roots} ({why})" if why else f"merging ends at {roots}"
-
-
-def _write(ax: Axes, text: str, y: float) -> None:
-    ax.annotate(
-        text,
-        (1, y),
-        (-6, 2),
-        xycoords=("axes fraction", "data"),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=style.SMALL,
-        path_effects=style.halo(),
-        zorder=6,
-    )
+    why = "no two are adjacent" if roots > record.minimum_count else f"minimum count {record.minimum_count}"
+    reason = f" ({why})" if record.leaves == "component" else ""
+    return f"merging ends at {roots}{reason}" if len(record.height) else f"no merge{reason}"

@@ -17,16 +17,16 @@ _PANELS = (("n_nodes", "nodes"), ("n_clusters", "clusters"), ("vigilance", "vigi
 
 
 def plot_history(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw nodes, clusters, vigilance and interval over the samples learned, in four panels.
+    """Draw nodes, clusters, vigilance and interval over the samples learned, in one panel each.
 
-    The data are those of ``model.history_``.
+    The data are those of ``model.history_``. PHIDA+ has no vigilance and no interval, so it has two panels.
 
     Parameters
     ----------
     model : PHIDA
         A fitted model.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw on (default: a new figure). The four panels are axes inside it (``ax.child_axes``).
+        Axes to draw on (default: a new figure). The panels are axes inside it (``ax.child_axes``).
 
     Returns
     -------
@@ -43,15 +43,16 @@ def plot_history(model: Model, *, ax: Axes | None = None) -> Axes:
     ['nodes', 'clusters', 'vigilance', 'interval']
     """
     record = model.history_
-    ax = style.axes_of(ax, (7.2, 5.6))
+    panels = [(field, name) for field, name in _PANELS if getattr(record, field) is not None]
+    ax = style.axes_of(ax, (7.2, 1.4 * len(panels)))
     if not len(record.sample):
         return style.empty(ax, "no refresh yet")
     ax.set_axis_off()
-    height = 1 / len(_PANELS)
-    for i, (field, name) in enumerate(_PANELS):
+    height = 1 / len(panels)
+    for i, (field, name) in enumerate(panels):
         panel = ax.inset_axes((0.0, 1 - (i + 0.88) * height, 1.0, 0.76 * height))
         _draw(panel, record.sample, getattr(record, field), name)
-        if i < len(_PANELS) - 1:
+        if i < len(panels) - 1:
             panel.tick_params(labelbottom=False)
         else:
             panel.set_xlabel("samples learned")

@@ -1,4 +1,4 @@
-"""Persistence diagram of the peaks of support or of flow."""
+"""Persistence diagram of the peaks of support or, in PHIDA+, of density."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 #: Places that are named: more cover the picture.
 _NAMES = 30
 
+#: Ratios of prominence to chance below this are drawn at it.
+_LEAST = 0.05
+
 
 @dataclass(frozen=True, eq=False)
 class PersistenceDiagram(_Record):
-    """Birth, death and persistence of the modes of log support, or of the log density of flow.
+    """Birth, death and persistence of the modes of log support or, in PHIDA+, of log density.
 
     Examples
     --------
@@ -29,27 +32,25 @@ class PersistenceDiagram(_Record):
     >>> from phida import PHIDA
     >>> from phida.plots import PersistenceDiagram
     >>> PersistenceDiagram.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
-    ['node', 'birth', 'death', 'persistence', 'kept', 'id']
+    ['node', 'birth', 'death', 'persistence', 'threshold', 'kept', 'id']
     """
 
     measure: str
-    """Measure whose logarithm is the birth: ``support`` or, in PHIDA+, ``density of flow``."""
+    """Measure whose logarithm is the birth: ``support`` or, in PHIDA+, ``density``."""
     node: Ints
     """Position of each mode among the nodes."""
     birth: Floats
-    """Logarithm of the mode's ``measure``; -inf for a node without flow."""
+    """Logarithm of the mode's ``measure``."""
     persistence: Floats
     """Persistence of the mode; inf if it never meets a denser one."""
     death: Floats
     """Level at which the mode meets a denser one; -inf if it never does."""
+    threshold: Floats
+    """Persistence threshold of each mode: one value for all (ε) or, in PHIDA+, what chance alone would show."""
     kept: Bools
-    """Whether the persistence exceeds the threshold; if so, the mode is the peak of a component or group."""
+    """Whether the mode persists: it is then the peak of a component or, in PHIDA+, of a cluster."""
     id: Ints
     """Lasting id of the mode's cluster."""
-    threshold: float
-    """Persistence threshold (ε): modes up to it are absorbed."""
-    gap: tuple[float, float]
-    """Bounds of the gap: the threshold, and the smallest kept persistence (infinite if all are infinite)."""
 
     @classmethod
     def of(cls, model: Model) -> Self:
@@ -64,19 +65,29 @@ class PersistenceDiagram(_Record):
         record : PersistenceDiagram
         """
         found = model.persistence_
-        kept = found.persistence > found.threshold
-        next_longer = float(found.persistence[kept].min(initial=np.inf))
+        plus = model.hierarchy_.leaves == "node"
+        threshold = np.broadcast_to(found.threshold, found.birth.shape)
         return cls(
-            measure="density of flow" if model.hierarchy_.leaves == "node" else "support",
+            measure="density" if plus else "support",
             node=found.node,
             birth=found.birth,
             death=found.death,
             persistence=found.persistence,
-            kept=kept,
+            threshold=threshold,
+            kept=found.persistence >= threshold if plus else found.persistence > threshold,
             id=model.nodes_.cluster_id[found.node],
-            threshold=found.threshold,
-            gap=(found.threshold, next_longer),
         )
+
+    @property
+    def gap(self) -> tuple[float, float]:
+        """Bounds of the gap of PHIDA: the threshold, and the smallest kept persistence (inf if all are infinite)."""
+        return float(self.threshold.max(initial=0.0)), float(self.persistence[self.kept].min(initial=np.inf))
+
+    @property
+    def ratio(self) -> Floats:
+        """Persistence of each mode in units of its threshold; inf if it never meets a denser one."""
+        ratio: Floats = self.persistence / self.threshold
+        return ratio
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per mode."""
@@ -86,6 +97,7 @@ class PersistenceDiagram(_Record):
                 "birth": self.birth,
                 "death": self.death,
                 "persistence": self.persistence,
+                "threshold": self.threshold,
                 "kept": self.kept,
                 "id": self.id,
             }
@@ -95,9 +107,11 @@ class PersistenceDiagram(_Record):
 def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw the modes by birth and death, with the threshold and its gap.
 
-    Modes far from the diagonal are persistent. Those above the threshold are the peaks of PH components, or of
-    groups in PHIDA+, and have the id of their cluster; the others are small and grey. Modes that never die are on a
-    line of their own, as are nodes without flow.
+    Modes far from the diagonal are persistent. Those above the threshold are the peaks of PH components and have the
+    id of their cluster; the others are small and grey. Modes that never die are on a line of their own.
+
+    In PHIDA+, each mode has its own threshold. The upright axis is the ratio of prominence (birth minus death) to what
+    chance alone would show, and modes from 1 on are the peaks of clusters.
 
     Parameters
     ----------
@@ -123,39 +137,53 @@ def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
     """
     record = PersistenceDiagram.of(model)
     ax = style.axes_of(ax, (6.4, 5.2))
+    y = _place_by_ratio(ax, record) if record.measure == "density" else _place_by_death(ax, record)
+    style_of_absorbed: dict[str, Any] = {"s": 12, "facecolors": "none", "edgecolors": style.GREY, "linewidths": 0.8}
+    ax.scatter(record.birth[~record.kept], y[~record.kept], **style_of_absorbed)
+    for id in np.unique(record.id[record.kept]).tolist():
+        mine = record.kept & (record.id == id)
+        ax.scatter(record.birth[mine], y[mine], s=42, zorder=4, **style.look(id))
+    ax.set_xlabel(f"birth (log {record.measure})")
+    _name(ax, record, y)
+    style.title(
+        ax,
+        f"Persistence: {int(record.kept.sum())} of {len(record.kept)} modes last",
+        "named by the id of their cluster; grey modes are absorbed",
+    )
+    return ax
+
+
+def _place_by_death(ax: Axes, record: PersistenceDiagram) -> Floats:
+    """Set up birth against death, and return the height of each mode; modes that never die are below the others."""
     levels = np.concatenate([record.birth, record.death])
     levels = levels[np.isfinite(levels)]
     low, high = (levels.min(), levels.max()) if len(levels) else (0.0, 0.0)
     margin = 0.06 * (high - low) or 0.5
-    outside = low - 2.5 * margin  # where modes are drawn that were never born or never died
+    never = low - 2.5 * margin
     limits = low - margin, high + margin
-    x, y = (np.where(np.isfinite(values), values, outside) for values in (record.birth, record.death))
-    flowless = int(np.isneginf(record.birth).sum())
-    left = outside - margin if flowless else limits[0]
-    ax.set(xlim=(left, limits[1]), ylim=(outside - margin, limits[1]))
-    ax.set(xlabel=f"birth (log {record.measure})", ylabel="death")
+    ax.set(xlim=limits, ylim=(never - margin, limits[1]), ylabel="death")
     _draw_threshold(ax, record, limits)
-    style_of_absorbed: dict[str, Any] = {"s": 12, "facecolors": "none", "edgecolors": style.GREY, "linewidths": 0.8}
-    ax.scatter(x[~record.kept], y[~record.kept], **style_of_absorbed)
-    for id in np.unique(record.id[record.kept]).tolist():
-        mine = record.kept & (record.id == id)
-        ax.scatter(x[mine], y[mine], s=42, zorder=4, **style.look(id))
-    _name(ax, record, x, y)
-    between = low - 1.25 * margin
-    ax.axhline(between, color=style.GREY, linewidth=0.6)
+    ax.axhline(low - 1.25 * margin, color=style.GREY, linewidth=0.6)
     ticks = [tick for tick in ax.get_yticks() if limits[0] <= tick <= limits[1]]
-    ax.set_yticks([outside, *ticks], ["never", *(f"{tick:g}" for tick in ticks)])
-    if flowless:
-        ax.axvline(between, color=style.GREY, linewidth=0.6)
-        ticks = [tick for tick in ax.get_xticks() if low <= tick <= limits[1]]
-        ax.set_xticks([outside, *ticks], ["no flow", *(f"{tick:g}" for tick in ticks)])
-    style.title(
-        ax,
-        f"Persistence: {int(record.kept.sum())} of {len(record.kept)} modes last",
-        "named by the id of their cluster; grey modes are absorbed"
-        + (f"; {style.counted(flowless, 'node')} without flow" if flowless else ""),
-    )
-    return ax
+    ax.set_yticks([never, *ticks], ["never", *(f"{tick:g}" for tick in ticks)])
+    return np.where(np.isfinite(record.death), record.death, never)
+
+
+def _place_by_ratio(ax: Axes, record: PersistenceDiagram) -> Floats:
+    """Set up birth against prominence / chance, and return the height of each mode; those that never die are on top."""
+    finite = np.isfinite(record.ratio)
+    top = max(float(record.ratio[finite].max(initial=1.0)), 2.0)
+    never = 2.5 * top
+    margin = 0.06 * np.ptp(record.birth) or 0.5
+    limits = record.birth.min() - margin, record.birth.max() + margin
+    ax.set(xlim=limits, ylim=(0.7 * _LEAST, 1.6 * never), yscale="log", ylabel="prominence / chance")
+    ax.axhline(1.0, color=style.ink(), linestyle="--", linewidth=1)
+    style.note_line(ax, "what chance alone would show", 1.0)
+    ax.axhline((top * never) ** 0.5, color=style.GREY, linewidth=0.6)
+    ticks = [0.1, 0.2, 0.5, *style.ratios(top)]
+    ax.set_yticks([*ticks, never], [*(f"{tick:g}" for tick in ticks), "never dies"])
+    ax.minorticks_off()
+    return np.where(finite, np.maximum(record.ratio, _LEAST), never)
 
 
 def _draw_threshold(ax: Axes, record: PersistenceDiagram, limits: tuple[float, float]) -> None:
@@ -172,12 +200,12 @@ def _draw_threshold(ax: Axes, record: PersistenceDiagram, limits: tuple[float, f
     ax.legend(loc="upper left", fontsize=style.SMALL, frameon=False)
 
 
-def _name(ax: Axes, record: PersistenceDiagram, x: Floats, y: Floats) -> None:
+def _name(ax: Axes, record: PersistenceDiagram, y: Floats) -> None:
     """One name for all modes at a place, the longest lasting first."""
     places: dict[tuple[float, float], list[int]] = {}
-    for i in np.argsort(y - x, kind="stable"):
+    for i in np.lexsort([-record.birth, -record.persistence]):
         if record.kept[i]:
-            ids = places.setdefault((float(x[i]), float(y[i])), [])
+            ids = places.setdefault((float(record.birth[i]), float(y[i])), [])
             if record.id[i] not in ids:
                 ids.append(int(record.id[i]))
     points = np.array(list(places)[:_NAMES]).reshape(-1, 2)

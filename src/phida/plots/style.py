@@ -84,6 +84,22 @@ def title(ax: Axes, text: str, note: str = "") -> None:
         )
 
 
+def note_line(ax: Axes, text: str, y: float) -> None:
+    """Write in small print above the right end of a line across the axes."""
+    ax.annotate(
+        text,
+        (1, y),
+        (-6, 2),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=SMALL,
+        path_effects=halo(),
+        zorder=6,
+    )
+
+
 def plain(text: object, longest: int = 28) -> str:
     """Return text as one short line, without line breaks and other characters that cannot be drawn."""
     line = "".join(letter if letter.isprintable() else " " for letter in str(text))
@@ -156,6 +172,13 @@ def _overlap(box: Floats, others: Floats) -> bool:
 def counted(number: int, word: str) -> str:
     """Return a count with its noun, in the right plural."""
     return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def ratios(top: float) -> list[float]:
+    """Return the ticks 1, 2, 5, 10, … of a logarithmic axis up to ``top``; powers of ten if it is long."""
+    steps = (1, 2, 5) if top < 200 else (1,)
+    values = [step * 10.0**power for power in range(int(np.log10(top)) + 1) for step in steps]
+    return [value for value in values if value <= top]
 
 
 def joined(ids: Iterable[int], most: int = 4) -> str:

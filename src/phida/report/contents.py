@@ -102,18 +102,20 @@ def closest_clusters(model: Any, profile: Profile) -> tuple[int, int] | None:
 
 
 def _facts(model: Any, n_ids: int) -> dict[str, str]:
-    confirmed = {"confirmed clusters": f"{n_ids:,}"} if n_ids != model.n_clusters_ else {}
-    components = {"components": f"{model.n_components_:,}"} if model.hierarchy_.leaves == "component" else {}
-    return {
+    facts = {
         "rows learned": f"{model.n_samples_seen_:,}",
         "features": f"{model.n_features_in_:,}",
-        **{name: f"{count:,}" for name, count in model._counts().items()},
-        **confirmed,
-        **components,
-        "nodes": f"{model.n_nodes_:,} ({model.n_active_nodes_:,} active)",
-        "vigilance": f"{model.vigilance_:.4f}, adjusted every {model.interval_:,} rows",
-        "cut clarity": f"{model.cut_clarity_}; clarity 0 is a toss-up, 1 beyond doubt",
+        "clusters": f"{model.n_clusters_:,}",
     }
+    if n_ids != model.n_clusters_:
+        facts["confirmed clusters"] = f"{n_ids:,}"
+    if model.hierarchy_.leaves == "component":
+        facts["components"] = f"{model.n_components_:,}"
+        facts["nodes"] = f"{model.n_nodes_:,} ({model.n_active_nodes_:,} active)"
+        facts["vigilance"] = f"{model.vigilance_:.4f}, adjusted every {model.interval_:,} rows"
+    else:
+        facts["nodes"] = f"{model.n_nodes_:,}"
+    return facts | {"cut clarity": f"{model.cut_clarity_}; clarity 0 is a toss-up, 1 beyond doubt"}
 
 
 def _data_facts(data: DataSummary, n_clusters: int) -> dict[str, str]:

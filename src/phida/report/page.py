@@ -15,7 +15,7 @@ _NOTES = {
     "profile": "How far each cluster's centre lies from the mean of all rows learned.",
     "lineage": "When each id began, split, merged and ended.",
     "history": "The model at each refresh.",
-    "persistence": "Peaks of support (PHIDA), or of the flow between nodes (PHIDA+); those that last are kept apart.",
+    "persistence": "Peaks of support (PHIDA) or of density (PHIDA+); those that last are kept apart.",
     "hierarchy": "How components (PHIDA) or nodes (PHIDA+) merge into clusters, and where that is cut.",
 }
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.answers.explanation import Explanation, FlowExplanation
+from phida.answers.explanation import DensityExplanation, Explanation
 from phida.answers.profile import strongest_node
 from phida.serve.moment import Moment, number
 
@@ -102,7 +102,7 @@ def _mode(moment: Moment, node: int) -> int:
     return int(np.argmax(np.where(nodes.cluster == nodes.cluster[node], nodes.support, -1)))
 
 
-def _told(moment: Moment, why: Explanation | FlowExplanation) -> list[str]:
+def _told(moment: Moment, why: Explanation | DensityExplanation) -> list[str]:
     """An explanation in sentences that name nodes as the page does, by their ids."""
     ids = moment.model.nodes_.id
     return why.sentences(lambda node: f"node {ids[node]}", _DEATHS)

@@ -15,8 +15,9 @@ def metrics(facts: dict[str, Any], listeners: int, seconds: float) -> str:
     lines: list[str] = []
 
     def put(name: str, kind: str, help: str, values: Iterable[tuple[str, Any]]) -> None:
-        lines.extend([f"# HELP phida_{name} {help}", f"# TYPE phida_{name} {kind}"])
-        lines.extend(f"phida_{name}{labels} {value}" for labels, value in values if value is not None)
+        found = [f"phida_{name}{labels} {value}" for labels, value in values if value is not None]
+        if found:
+            lines.extend([f"# HELP phida_{name} {help}", f"# TYPE phida_{name} {kind}", *found])
 
     def one(name: str, kind: str, help: str, value: Any) -> None:
         put(name, kind, help, [("", value)])
@@ -32,9 +33,6 @@ def metrics(facts: dict[str, Any], listeners: int, seconds: float) -> str:
         one("active_nodes", "gauge", "Nodes active for prediction.", facts["n_active_nodes"])
         one("components", "gauge", "PH components.", facts["n_components"])
         one("clusters", "gauge", "Output clusters.", facts["n_clusters"])
-        for name in ("groups", "parts"):
-            if name in facts["counts"]:
-                one(name, "gauge", f"{name.capitalize()} of PHIDA+.", facts["counts"][name])
         one("vigilance", "gauge", "Similarity below which a row becomes a node.", facts["vigilance"])
         one("interval_rows", "gauge", "Rows between two adjustments of the vigilance.", facts["interval"])
         one("events_total", "counter", "Events of the clusters' lineage.", facts["n_events"])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.answers.clarity import CutClarity, FlowClarity
+from phida.answers.clarity import CutClarity, DensityClarity
 from phida.projection import Projection, node_edges
 from phida.serve.axes import SteadyAxes
 from phida.serve.feed import Snapshot
@@ -19,7 +19,7 @@ from phida.serve.slots import Slots
 from phida.serve.trail import Column, Trail
 
 #: The most that is drawn of each: the strongest, shortest or latest.
-NODES, EDGES, MODES, CLUSTERS, EVENTS = 600, 1200, 300, 100, 40
+NODES, EDGES, MODES, CLUSTERS, EVENTS = 2048, 3000, 300, 100, 40
 
 #: Features shown per cluster, and named per axis of the map.
 _TELLING, _AXIS_FEATURES = 3, 3
@@ -75,7 +75,7 @@ class Sketcher:
         place[drawn] = np.arange(len(drawn))
         projection = self._axes.turned(Projection.of(moment.model))
         at = projection.transform(nodes.representatives[drawn])
-        source, target = (place[ends] for ends in node_edges(moment.model)[:2])
+        source, target = (place[ends] for ends in node_edges(moment.model))
         edges = np.flatnonzero((source >= 0) & (target >= 0))[:EDGES]
         return {
             "nodes": {
@@ -105,7 +105,7 @@ def _named(ids: NDArray[np.int64]) -> list[int | None]:
     return [id if id >= 0 else None for id in ids.tolist()]
 
 
-def _clarity(clarity: CutClarity | FlowClarity) -> dict[str, Any]:
+def _clarity(clarity: CutClarity | DensityClarity) -> dict[str, Any]:
     """Its numbers by name, and all of it in words."""
     return {name: number(value) for name, value in asdict(clarity).items()} | {"text": str(clarity)}
 
@@ -116,30 +116,36 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "samples": model.n_samples_seen_,
         "n_features": len(moment.features),
         "n_nodes": model.n_nodes_,
-        "n_active_nodes": model.n_active_nodes_,
-        "n_components": model.n_components_,
         "n_clusters": model.n_clusters_,
         "n_ids": len(moment.profile.id),
-        "counts": model._counts(),
         "leaves": model.hierarchy_.leaves,
         "fades": model.get_params().get("half_life") is not None,
-        "vigilance": number(model.vigilance_),
-        "interval": model.interval_,
+        # Figures of the published method; None in PHIDA+.
+        "n_active_nodes": getattr(model, "n_active_nodes_", None),
+        "n_components": getattr(model, "n_components_", None),
+        "vigilance": number(getattr(model, "vigilance_", None)),
+        "interval": getattr(model, "interval_", None),
         "clarity": _clarity(model.cut_clarity_),
     }
 
 
 def _modes(moment: Moment) -> dict[str, Any]:
-    """The persistence diagram; a death of None is that of a mode that never met a denser one."""
+    """The persistence diagram; a death of None is that of a mode that never met a denser one.
+
+    In PHIDA+, where each mode has its own threshold, ``ratio`` is its persistence in units of it.
+    """
     modes, nodes = moment.model.persistence_, moment.model.nodes_
-    drawn = np.argsort(-modes.persistence, kind="stable")[:MODES]
+    threshold = modes.threshold
+    ratio = None if isinstance(threshold, float) else modes.persistence / threshold
+    drawn = np.argsort(-(modes.persistence if ratio is None else ratio), kind="stable")[:MODES]
     return {
         "modes": {
             "node": nodes.id[modes.node[drawn]].tolist(),
             "birth": [number(b) for b in modes.birth[drawn]],
             "death": [number(d) for d in modes.death[drawn]],
             "cluster": _named(nodes.cluster_id[modes.node[drawn]]),
-            "threshold": number(modes.threshold),
+            "threshold": number(threshold) if isinstance(threshold, float) else None,
+            "ratio": None if ratio is None else [number(r) for r in ratio[drawn]],
         }
     }
 

@@ -1,55 +1,56 @@
-"""Training on a Spark table: exactly, in one task, or by partitions, in parallel."""
+"""Training on a Spark table: one model per partition and a tree of merges, or one task for all rows in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from sklearn.base import clone
 
 from phida import distributed
 from phida.estimators import Estimator, PHIDAPlus
 from phida.spark.columns import Features, Order, check_names, chosen, in_order, matrix
-from phida.spark.partitions import learned_by_partitions
-from phida.spark.results import RESULT, Batches, model_of, result
 
 E = TypeVar("E", bound=Estimator)
 
+#: Number of models that one task merges, and that the driver collects at most; a power of 2, as for the tree of
+#: :mod:`phida.distributed`.
+FAN_IN = 16
+
+#: Number of a part, and its model as the content of a model file, or an error. Invalid rows are returned as an error,
+#: not raised: after an exception, Spark would retry the same rows. Both are null if the part has no rows.
+RESULT = "part int, model binary, error string"
+
 
 def fit(
-    df: DataFrame,
-    features: Features = None,
-    *,
-    method: str = "exact",
-    order: Order = None,
-    estimator: type[E] = PHIDAPlus,
-    random_state: int = 0,
-    **parameters: Any,
+    df: DataFrame, features: Features = None, *, order: Order = None, estimator: type[E] = PHIDAPlus, **parameters: Any
 ) -> E:
     """Train a new model on a table, and refresh it.
+
+    PHIDA+ learns one model per partition, in parallel, and merges them. Each task holds one Arrow batch at a time. The
+    model is bit-identical to the same merges on one machine (:func:`phida.distributed.merge_tree`).
+
+    PHIDA, and PHIDA+ with ``half_life``, depend on the order of all rows, so one task learns the whole table. The model
+    is bit-identical to ``fit`` on one machine.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
     features : str or sequence of str, default=None
         An array or vector column, or several numeric columns. None: all numeric columns except those of ``order``.
-    method : {"exact", "partitions"}, default="exact"
-        ``"exact"``: all rows go through one task, which holds one Arrow batch at a time. The model is bit-identical to
-        ``fit`` on one machine.
-
-        ``"partitions"``: one task per partition, all in parallel, for tables that are too large for one core. Each task
-        keeps its partition in memory. The model is bit-identical to :func:`phida.distributed.fit_partitions`.
     order : str or sequence of str, default=None
-        Columns that rows are sorted by: all rows or, with ``method="partitions"``, those of each partition. Use enough
-        columns to make rows distinct, because Spark does not fix the order of ties. Without them, rows are learned in
-        the order of ``df.collect()``. For files, that order follows their sizes, not their names. After a shuffle, it
-        may differ from run to run. If only some partitions of the table are cached, the first cached one comes first.
+        Columns that the rows of each partition are sorted by; all rows, if one task learns them. Use enough columns to
+        make rows distinct, because Spark does not fix the order of ties. Without them, rows are learned in the order of
+        ``df.collect()``. For files, that order follows their sizes, not their names. After a shuffle, it may differ
+        from run to run. If only some partitions of the table are cached, the first cached one comes first.
     estimator : type, default=PHIDAPlus
         :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`.
-    random_state : int, default=0
-        Random seed of the samples of ``method="partitions"``.
     **parameters
         Parameters of the estimator, except ``compute_labels``.
 
@@ -57,41 +58,94 @@ def fit(
     -------
     model : phida.PHIDA or phida.PHIDAPlus
     """
-    model = distributed.unfitted(estimator, parameters)
-    if check_method(method) == "exact":
-        model = learned_exactly(model, df, features, order)
-    else:
-        model = learned_by_partitions(model, df, features, order, random_state)
+    model = learned(distributed.unfitted(estimator, parameters), df, features, order)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the table has no rows to learn from.")
     return model.refresh()
 
 
-def check_method(method: str) -> str:
-    """The method, if there is such a one."""
-    if method not in ("exact", "partitions"):
-        raise ValueError(f'method must be "exact" or "partitions", not {method!r}.')
-    return method
-
-
-def learned_exactly(model: E, df: DataFrame, features: Features = None, order: Order = None) -> E:
-    """What a model becomes that learns the rows of a table one after another, in one task."""
+def learned(model: E, df: DataFrame, features: Features = None, order: Order = None) -> E:
+    """Return the model after learning the rows of a table; the given model does not change."""
     rows, names = chosen(df, features, order)
     check_names(model, names)
-    # Sorted behind the coalesce, which may take partitions in another order.
-    rows = in_order(rows.coalesce(1), order)
-    learning = rows.mapInArrow(partial(_learn, model=model._with_names(None)), RESULT)
-    return model_of(learning.collect(), model, names)
+    ordered, begun = distributed.needs_order(model), model.__sklearn_is_fitted__()
+    if ordered:
+        # Sorted after the coalesce, which may take partitions in another order.
+        parts = in_order(rows.coalesce(1), order).mapInArrow(partial(_learn, model=model._with_names(None)), RESULT)
+        found = _models(parts.collect(), model)[0]
+    else:
+        parts = in_order(rows, order).mapInArrow(partial(_learn, model=clone(model)), RESULT)
+        found = _merged(parts, model)
+    if not found.__sklearn_is_fitted__():
+        return model
+    found._name_features(getattr(model, "feature_names_in_", None) if begun else names)
+    return found if ordered or not begun else distributed.merge_two(copy.deepcopy(model), found)
 
 
-def _learn(batches: Batches, model: Estimator) -> Iterator[pa.RecordBatch]:
-    """On a worker: learn all rows."""
+def _learn(batches: Iterator[pa.RecordBatch], model: Estimator) -> Iterator[pa.RecordBatch]:
+    """On a worker: learn the rows of a partition."""
+    part = TaskContext.get().partitionId()
     for batch in batches:
         if not batch.num_rows:
             continue
         try:
             model.partial_fit(matrix(batch.column(0)))
         except ValueError as error:
-            yield result(error=error)
+            yield _result(part, error=str(error))
             return
-    yield result(model)
+    yield _result(part, model)
+
+
+def _merged(parts: DataFrame, model: E) -> E:
+    """Merge the models of all partitions: many on workers, the last few on the driver."""
+    kept = parts.persist()  # so that each partition is learned once
+    try:
+        facts = kept.select("part", "error").collect()
+        _raise_error(facts, "partition {}: ")
+        n_parts = 1 + max((fact["part"] for fact in facts), default=0)
+        while n_parts > FAN_IN:
+            n_parts = -(-n_parts // FAN_IN)
+            groups = parts.withColumn("group", F.expr(f"int(part div {FAN_IN})")).repartition(n_parts, "group")
+            parts = groups.groupBy("group").applyInArrow(_merging(clone(model)), RESULT)
+        merged: E = distributed.merge_tree(_models(parts.collect(), model))
+        return merged
+    finally:
+        kept.unpersist()
+
+
+def _merging(unfitted: Estimator) -> Any:
+    """Return the function that merges the models of a group on a worker."""
+
+    def merge(table: pa.Table) -> pa.Table:
+        rows = table.to_pylist()
+        part = rows[0]["group"]
+        try:
+            made = _result(part, distributed.merge_tree(_models(rows, unfitted)))
+        except ValueError as error:
+            made = _result(part, error=str(error))
+        return pa.Table.from_batches([made])
+
+    return merge
+
+
+def _result(part: int, model: Estimator | None = None, error: str | None = None) -> pa.RecordBatch:
+    content = None if model is None or not model.__sklearn_is_fitted__() else model.to_bytes()
+    columns = [pa.array([part], pa.int32()), pa.array([content], pa.binary()), pa.array([error], pa.string())]
+    return pa.RecordBatch.from_arrays(columns, names=["part", "model", "error"])
+
+
+def _models(rows: Iterable[Any], unfitted: E) -> list[E]:
+    """Return the models of results by part; those of parts without rows are not fitted."""
+    rows = list(rows)
+    _raise_error(rows)
+    contents = {row["part"]: row["model"] for row in rows}
+    first = min(contents, default=0) // FAN_IN * FAN_IN
+    found = (contents.get(part) for part in range(first, max(contents, default=0) + 1))
+    return [clone(unfitted) if content is None else type(unfitted).from_bytes(bytes(content)) for content in found]
+
+
+def _raise_error(rows: Iterable[Any], where: str = "") -> None:
+    """Raise the error of the first part that has one."""
+    if errors := {row["part"]: row["error"] for row in rows if row["error"] is not None}:
+        first = min(errors)
+        raise ValueError(f"{where.format(first)}{errors[first]}")

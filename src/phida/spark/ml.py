@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
 from pyspark.ml.param import Param, Params, TypeConverters
-from pyspark.ml.param.shared import HasFeaturesCol, HasPredictionCol, HasSeed
+from pyspark.ml.param.shared import HasFeaturesCol, HasPredictionCol
 from pyspark.ml.util import (
     DefaultParamsReadable,
     DefaultParamsReader,
@@ -83,10 +83,9 @@ class PHIDAPlusModel(_Model):
     _estimator = estimators.PHIDAPlus
 
 
-class _Learning(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultParamsWritable):
+class _Learning(Estimator, _Columns, DefaultParamsReadable, DefaultParamsWritable):
     """Base class of the Estimators. A subclass sets its model class and its own parameters."""
 
-    method: Param[str] = Param(Params._dummy(), "method", "exact or partitions", typeConverter=TypeConverters.toString)
     orderCols: Param[list[str]] = Param(
         Params._dummy(), "orderCols", "columns that rows are sorted by", typeConverter=TypeConverters.toListString
     )
@@ -95,16 +94,6 @@ class _Learning(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultPara
     #: Parameters of the estimator, by the names that Spark's style gives them.
     _own: ClassVar[dict[str, str]] = {}
     _input_kwargs: dict[str, Any]
-
-    def setMethod(self, value: str) -> Self:
-        """Set the method, ``exact`` or ``partitions``; see :func:`phida.spark.fit`."""
-        self._set(method=value)
-        return self
-
-    def getMethod(self) -> str:
-        """Return the method, ``exact`` or ``partitions``."""
-        method: str = self.getOrDefault(self.method)
-        return method
 
     def setOrderCols(self, value: list[str] | None) -> Self:
         """Set the columns that rows are sorted by before training."""
@@ -116,20 +105,13 @@ class _Learning(Estimator, _Columns, HasSeed, DefaultParamsReadable, DefaultPara
         columns: list[str] | None = self.getOrDefault(self.orderCols)
         return columns
 
-    def setSeed(self, value: int) -> Self:
-        """Set the random seed of ``method="partitions"``."""
-        self._set(seed=value)
-        return self
-
     def _fit(self, dataset: DataFrame) -> _Model:
         model = self._made(
             fit(
                 dataset,
                 self.getFeaturesCol(),
-                method=self.getMethod(),
                 order=self.getOrderCols(),
                 estimator=self._made._estimator,
-                random_state=self.getSeed(),
                 **{name: self.getOrDefault(param) for param, name in self._own.items()},
             )
         )
@@ -146,12 +128,8 @@ class PHIDA(_Learning):
         A vector or array column.
     predictionCol : str, default="prediction"
         Name of the column that the model adds.
-    method : {"exact", "partitions"}, default="exact"
-        Exact training in one task, or all partitions in parallel.
     orderCols : list of str, default=None
         Columns that rows are sorted by.
-    seed : int, default=0
-        Random seed of the samples of ``method="partitions"``.
     """
 
     _made = PHIDAModel
@@ -162,12 +140,10 @@ class PHIDA(_Learning):
         *,
         featuresCol: str = "features",
         predictionCol: str = "prediction",
-        method: str = "exact",
         orderCols: list[str] | None = None,
-        seed: int = 0,
     ) -> None:
         super().__init__()
-        self._setDefault(method="exact", orderCols=None, seed=0)
+        self._setDefault(orderCols=None)
         self._set(**self._input_kwargs)
 
 
@@ -180,30 +156,26 @@ class PHIDAPlus(_Learning):
         A vector or array column.
     predictionCol : str, default="prediction"
         Name of the column that the model adds.
-    level : {"groups", "parts"}, default="groups"
-        Level of the clusters.
-    maxNodes : int, default=None
+    maxNodes : int, default=2048
         Maximum number of nodes (``max_nodes`` of the estimator).
     halfLife : float, default=None
         Number of rows after which the weight of a row is halved (``half_life`` of the estimator).
-    method : {"exact", "partitions"}, default="exact"
-        Exact training in one task, or all partitions in parallel.
+    scale : {"auto", "standard"} or None, default="auto"
+        Scaling of the features (``scale`` of the estimator).
     orderCols : list of str, default=None
-        Columns that rows are sorted by.
-    seed : int, default=0
-        Random seed of the samples of ``method="partitions"``.
+        Columns that the rows of each partition are sorted by.
     """
 
-    level: Param[str] = Param(Params._dummy(), "level", "groups or parts", typeConverter=TypeConverters.toString)
     maxNodes: Param[int] = Param(
         Params._dummy(), "maxNodes", "maximum number of nodes", typeConverter=TypeConverters.toInt
     )
     halfLife: Param[float] = Param(
         Params._dummy(), "halfLife", "rows after which a row's weight is halved", typeConverter=TypeConverters.toFloat
     )
+    scale: Param[str] = Param(Params._dummy(), "scale", "auto, standard or null", typeConverter=TypeConverters.toString)
 
     _made = PHIDAPlusModel
-    _own: ClassVar[dict[str, str]] = {"level": "level", "maxNodes": "max_nodes", "halfLife": "half_life"}
+    _own: ClassVar[dict[str, str]] = {"maxNodes": "max_nodes", "halfLife": "half_life", "scale": "scale"}
 
     @keyword_only
     def __init__(
@@ -211,35 +183,23 @@ class PHIDAPlus(_Learning):
         *,
         featuresCol: str = "features",
         predictionCol: str = "prediction",
-        level: str = "groups",
-        maxNodes: int | None = None,
+        maxNodes: int = 2048,
         halfLife: float | None = None,
-        method: str = "exact",
+        scale: str | None = "auto",
         orderCols: list[str] | None = None,
-        seed: int = 0,
     ) -> None:
         super().__init__()
-        self._setDefault(level="groups", maxNodes=None, halfLife=None, method="exact", orderCols=None, seed=0)
+        self._setDefault(maxNodes=2048, halfLife=None, scale="auto", orderCols=None)
         self._set(**self._input_kwargs)
 
-    def setLevel(self, value: str) -> Self:
-        """Set the level, groups or parts."""
-        self._set(level=value)
-        return self
-
-    def getLevel(self) -> str:
-        """Return the level, groups or parts."""
-        level: str = self.getOrDefault(self.level)
-        return level
-
-    def setMaxNodes(self, value: int | None) -> Self:
+    def setMaxNodes(self, value: int) -> Self:
         """Set the maximum number of nodes."""
         self._set(maxNodes=value)
         return self
 
-    def getMaxNodes(self) -> int | None:
-        """Return the maximum number of nodes, or None."""
-        limit: int | None = self.getOrDefault(self.maxNodes)
+    def getMaxNodes(self) -> int:
+        """Return the maximum number of nodes."""
+        limit: int = self.getOrDefault(self.maxNodes)
         return limit
 
     def setHalfLife(self, value: float | None) -> Self:
@@ -251,6 +211,16 @@ class PHIDAPlus(_Learning):
         """Return the half-life in rows, or None."""
         half_life: float | None = self.getOrDefault(self.halfLife)
         return half_life
+
+    def setScale(self, value: str | None) -> Self:
+        """Set the scaling of the features."""
+        self._set(scale=value)
+        return self
+
+    def getScale(self) -> str | None:
+        """Return the scaling of the features."""
+        scale: str | None = self.getOrDefault(self.scale)
+        return scale
 
 
 class _Writer(MLWriter):

@@ -14,8 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from phida import distributed, state_file
 from phida.estimators import Estimator, PHIDAPlus
 from phida.spark.columns import Features, Order, check_names, features_of
-from phida.spark.learning import check_method, learned_exactly
-from phida.spark.partitions import learned_by_partitions
+from phida.spark.learning import learned
 
 E = TypeVar("E", bound=Estimator)
 
@@ -29,18 +28,17 @@ def fit_stream(
     checkpoint: str,
     features: Features = None,
     *,
-    method: str = "exact",
     order: Order = None,
     estimator: type[E] = PHIDAPlus,
-    random_state: int = 0,
     on_batch: Callable[[E, DataFrame], None] | None = None,
     trigger: dict[str, Any] | None = None,
     **parameters: Any,
 ) -> StreamingQuery:
     """Train a model on a stream, batch by batch.
 
-    The model is bit-identical to ``partial_fit`` over all rows on one machine. All rows of a batch go through one task,
-    which holds one Arrow batch at a time; the driver holds only the model. Use ``on_batch`` to label rows.
+    PHIDA+ learns one model per partition of a batch, in parallel, and merges them into the model of the stream. PHIDA,
+    and PHIDA+ with ``half_life``, learn all rows of a batch in one task; the model is then bit-identical to
+    ``partial_fit`` over all rows on one machine. The driver holds models and no rows. Use ``on_batch`` to label rows.
 
     After each batch, ``checkpoint/model.safetensors`` holds the model and the number of the batch, so a batch that
     Spark repeats is not learned twice. The file can be read at any time, with ``load`` of the estimator.
@@ -53,15 +51,10 @@ def fit_stream(
         Folder that the driver can write to, also after a restart. Spark's own checkpoint is in a folder inside it.
     features : str or sequence of str, default=None
         As for :func:`phida.spark.fit`. It must be the same, in the same order, at every restart.
-    method : {"exact", "partitions"}, default="exact"
-        ``"partitions"`` is for streams that are too fast for one core: all tasks learn each batch in parallel, as in
-        :func:`phida.distributed.partial_fit_partitions`. See :func:`phida.spark.fit`.
     order : str or sequence of str, default=None
-        Columns that the rows of a batch, or of its partitions, are sorted by; see :func:`phida.spark.fit`.
+        Columns that the rows of a partition, or of a batch, are sorted by; see :func:`phida.spark.fit`.
     estimator : type, default=PHIDAPlus
         :class:`phida.PHIDAPlus` or :class:`phida.PHIDA`. It must be the same at every restart.
-    random_state : int, default=0
-        Random seed of the samples of ``method="partitions"``.
     on_batch : callable, optional
         Called with the model and the batch after the model is saved; called again if Spark repeats the batch.
     trigger : dict, optional
@@ -76,11 +69,7 @@ def fit_stream(
     folder = Path(checkpoint)
     folder.mkdir(parents=True, exist_ok=True)
     unfitted = distributed.unfitted(estimator, parameters)
-    if check_method(method) == "exact":
-        learned = partial(learned_exactly, features=features, order=order)
-    else:
-        learned = partial(learned_by_partitions, features=features, order=order, random_state=random_state)
-    learner = StreamLearner(folder / NAME, unfitted, learned, on_batch)
+    learner = StreamLearner(folder / NAME, unfitted, partial(learned, features=features, order=order), on_batch)
     check_names(learner.model, features_of(df, features, order)[1])
     check_progress(folder, learner.last)
     atexit.register(learner.drop_model)

@@ -87,7 +87,7 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
     document = Document("The PHIDA benchmark", _facts(folder, trials, SETTINGS) | facts)
     document.sections.extend(_beside_published(cells, present))
     document.sections.extend(_comparisons(cells, groups))
-    if "PHIDA" in present and set(PLUS) & set(present):
+    if {"PHIDA", PLUS} <= set(present):
         document.sections.append(_plus(cells, groups))
     document.sections.append(
         Section("Statements of the paper", tables=(statements.table(statements.Evidence(cells, groups)),))
@@ -182,7 +182,7 @@ def _ranks(
             )
             title = diagram.title[0].upper() + diagram.title[1:]
             if not complete:
-                highlight = PLUS[-1] if diagram.group == "plus" else "PHIDA"
+                highlight = PLUS if diagram.group == "plus" else "PHIDA"
                 figure = cd_diagram(found.ranks, found.nemenyi, title, highlight)
                 pictures.append(Picture(f"cd_{diagram.name}", title, figure, note))
             order = ", ".join(f"{name} {rank:.2f}" for name, rank in found.ranks.items())

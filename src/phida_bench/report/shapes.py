@@ -20,8 +20,8 @@ from phida_bench.report.small_multiples import Case, small_multiples
 from phida_bench.statistics import compare
 from phida_bench.summary import matrix
 
-#: The system of ours whose groups are drawn, and whose losses are listed.
-OURS = "PHIDA+groups"
+#: The system of ours whose clusters are drawn, and whose losses are listed.
+OURS = "PHIDA+"
 #: From here on a partition is the true one to the eye.
 SOLVED = 0.95
 #: The share of data sets that a system must have finished to be ranked.
@@ -204,7 +204,7 @@ def _pictures(cells: pd.DataFrame, folder: Path, data: Path | None) -> Iterator[
         if cases:
             title = f"{family}: true groups beside those of {OURS}"
             note = (
-                "Left: true groups. Right: groups found, shuffled rows, first seed. Data with more than two features "
+                "Left: true groups. Right: clusters found, shuffled rows, first seed. Data with more than two features "
                 "are drawn on their first two principal components."
             )
             yield Picture(f"groups_{family.lower()}", title, small_multiples(cases), note, raster=True)

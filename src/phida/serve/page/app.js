@@ -81,31 +81,22 @@ function showState() {
 }
 
 function showFigures(shown) {
-  for (const name of ["samples", "n_nodes"]) part(name).textContent = count(shown[name]);
-  counts(shown).forEach(([name, number], i) => {
-    part(`count-${i}-name`).textContent = name;
-    part(`count-${i}`).textContent = count(number);
-  });
+  for (const name of ["samples", "n_nodes", "n_clusters", "n_components"]) part(name).textContent = count(shown[name]);
   part("rate").textContent = shown.rate < 10 && shown.rate > 0 ? shown.rate.toFixed(1) : count(shown.rate);
   part("vigilance").textContent = figure(shown.vigilance);
   showClarity(shown.clarity);
   const share = shown.fades ? "share of what has not faded" : "share";
   const unconfirmed = shown.n_ids === shown.n_clusters ? "" : `${shown.n_ids} confirmed, ${shown.n_clusters} in the latest mapping; `;
   part("clusters-note").textContent = `${unconfirmed}rows won, ${share}; means of features (σ from the mean of all)`;
-  const measure = shown.leaves === "node" ? "density of flow" : "support";
-  part("diagram-note").textContent = shown.leaves ? `of log ${measure}` : "";
+  const plus = shown.leaves === "node";
+  for (const element of document.querySelectorAll(".published")) element.hidden = shown.leaves !== "component";
+  part("diagram-note").textContent = shown.leaves ? `of log ${plus ? "density" : "support"}` : "";
 }
 
-/** Two counts with their names: groups and parts, or clusters and PH components. */
-function counts({ counts: named = { clusters: undefined }, n_components }) {
-  const pairs = Object.entries(named);
-  return pairs.length > 1 ? pairs : [...pairs, ["PH components", n_components]];
-}
-
-/** How clear the threshold separates groups; or how clear the cuts of persistence and of the hierarchy are. */
-function showClarity(clarity) {
-  const { persistence, hierarchy, clarity: groups, text } = clarity ?? {};
-  const values = groups === undefined ? [persistence, hierarchy] : [groups];
+/** How clear the number of clusters is; in the published method, the cuts of persistence and of the hierarchy. */
+function showClarity(found) {
+  const { persistence, hierarchy, clarity, text } = found ?? {};
+  const values = clarity === undefined ? [persistence, hierarchy] : [clarity];
   part("clarity").textContent = values.map((value) => ((value ?? null) === null ? "–" : value.toFixed(2))).join(" · ");
   part("clarity").title = text ?? "";
 }

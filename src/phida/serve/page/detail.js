@@ -78,10 +78,10 @@ export class Detail {
         ["cluster", idText(facts.cluster)],
         ...(facts.leaves === "node" ? [] : [["component", facts.component ?? "none"]]),
         ["rows won", count(facts.rows)],
-        ["support", count(facts.support)],
+        [facts.leaves === "node" ? "weight" : "support", count(facts.support)],
         ["scale", figure(facts.scale)],
         ["born at row", count(facts.birth)],
-        ["in prediction", facts.active ? "active" : "not active"],
+        ...(facts.leaves === "node" ? [] : [["in prediction", facts.active ? "active" : "not active"]]),
       ]),
     ];
     if (facts.explanation) {
@@ -177,7 +177,7 @@ function remembered(snapshot, { kind, id }) {
       list([
         ["cluster", idText(snapshot.nodes.cluster[at])],
         ["rows won", count(snapshot.nodes.rows[at])],
-        ["in prediction", snapshot.nodes.active[at] ? "active" : "not active"],
+        ...(snapshot.leaves === "node" ? [] : [["in prediction", snapshot.nodes.active[at] ? "active" : "not active"]]),
       ]),
     ];
   }

@@ -1,9 +1,10 @@
-// The persistence diagram: when each mode was born and when it met a denser one. A birth of null is that of a node
-// without flow.
+// The persistence diagram: the birth of each mode, and when it met a denser one. In PHIDA+, where each mode has its own
+// threshold, the upright axis is persistence in units of it.
 
 import { colours, pointOn, slotColour, surface } from "./theme.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 8, 6, 30];
+const LEAST = 0.05; // ratios below this are drawn at it
 
 export class Diagram {
   constructor(canvas, onPick) {
@@ -25,30 +26,53 @@ export class Diagram {
   paint(context, width, height) {
     this.points = [];
     if (!this.modes?.birth.length) return;
-    const { birth, death, threshold } = this.modes;
-    const finite = [...birth, ...death].filter((value) => value !== null);
-    const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 0];
-    const margin = 0.06 * (high - low || 1);
-    const [from, to] = [low - margin, high + margin];
-    const never = height - BOTTOM - 8; // where modes lie that never died
-    const flowless = birth.includes(null);
-    const start = LEFT + (flowless ? 34 : 0); // to the left of it lie nodes without flow
-    const x = (value) => (value === null ? LEFT + 12 : start + ((width - start - RIGHT) * (value - from)) / (to - from));
-    const y = (value) => TOP + (never - 12 - TOP) * (1 - (value - from) / (to - from));
-    this.axes(context, width, height, { x, y, from, to, never, flowless });
+    const { birth, death, ratio } = this.modes;
+    const values = [...birth, ...(ratio ? [] : death)].filter((value) => value !== null);
+    const [from, to] = widened(values, 0.06);
+    const box = { left: LEFT, right: width - RIGHT, top: TOP, bottom: height - BOTTOM };
+    const x = (value) => box.left + ((box.right - box.left) * (value - from)) / (to - from);
+    const y = ratio ? this.ratios(context, box) : this.deaths(context, box, x, [from, to]);
+    this.across(context, box, x, [from, to]);
+    birth.forEach((value, i) => {
+      const at = [x(value ?? from), y(ratio ? ratio[i] : death[i])];
+      this.points.push({ node: this.modes.node[i], at });
+      this.dot(context, at, i);
+    });
+  }
+
+  /** Death against birth, with the diagonal and the threshold below it; modes that never died are at the bottom. */
+  deaths(context, box, x, [from, to]) {
+    const never = box.bottom - 8;
+    const end = never - 12;
+    const y = (value) => (value === null ? never : box.top + (end - box.top) * (1 - (value - from) / (to - from)));
+    const { threshold } = this.modes;
     context.save();
     context.beginPath();
-    context.rect(start, TOP, width - start - RIGHT, never - 12 - TOP);
+    context.rect(box.left, box.top, box.right - box.left, end - box.top);
     context.clip();
     this.line(context, [x(from), y(from)], [x(to), y(to)], colours.edge, []);
     if (threshold !== null)
       this.line(context, [x(from), y(from - threshold)], [x(to), y(to - threshold)], colours.quiet, [4, 3]);
     context.restore();
-    birth.forEach((value, i) => {
-      const at = [x(value), death[i] === null ? never : y(death[i])];
-      this.points.push({ node: this.modes.node[i], at });
-      this.dot(context, at, i);
-    });
+    const ticks = steps(from, to).filter((tick) => y(tick) < never - 16);
+    this.upright(context, box, [...ticks.map((tick) => [short(tick), y(tick)]), ["never", never]], "- - threshold ε");
+    context.fillText("death ↑", box.left + 5, box.top + 9);
+    return y;
+  }
+
+  /** Prominence over chance, on a logarithmic axis with a line at 1; modes that never died are at the top. */
+  ratios(context, box) {
+    const most = Math.max(2, ...this.modes.ratio.filter((value) => value !== null));
+    const never = box.top + 8;
+    const [low, high] = [Math.log(LEAST), Math.log(most)];
+    const y = (value) => {
+      if (value === null) return never;
+      return box.bottom - 4 - ((box.bottom - never - 20) * (Math.log(Math.max(value, LEAST)) - low)) / (high - low);
+    };
+    this.line(context, [box.left, y(1)], [box.right, y(1)], colours.quiet, [4, 3]);
+    const ticks = (most < 50 ? [0.1, 1, 2, 5, 10, 20] : [0.1, 1, 10, 100, 1000]).filter((tick) => tick <= most);
+    this.upright(context, box, [...ticks.map((tick) => [String(tick), y(tick)]), ["never", never]], "prominence ↑ - - chance");
+    return y;
   }
 
   dot(context, at, i) {
@@ -76,34 +100,24 @@ export class Diagram {
     context.setLineDash([]);
   }
 
-  axes(context, width, height, { x, y, from, to, never, flowless }) {
-    this.line(context, [LEFT, TOP], [LEFT, never + 7], colours.line, []);
-    this.line(context, [LEFT, never + 7], [width - RIGHT, never + 7], colours.line, []);
+  upright(context, box, ticks, caption) {
+    this.line(context, [box.left, box.top], [box.left, box.bottom], colours.line, []);
     context.font = "11.5px system-ui, sans-serif";
     context.fillStyle = colours.quiet;
     context.textBaseline = "middle";
     context.textAlign = "right";
-    context.fillText("never", LEFT - 4, never);
-    if (flowless) {
-      context.textAlign = "left";
-      context.textBaseline = "alphabetic";
-      context.fillText("no flow", LEFT - 6, never + 19);
-    }
-    const step = [0.1, 0.2, 0.5, 1, 2, 5, 10].find((s) => (to - from) / s <= 5) ?? 20;
-    for (let tick = Math.ceil(from / step) * step; tick < to; tick += step) {
-      const text = String(Math.round(tick * 10) / 10);
-      context.textAlign = "right";
-      context.textBaseline = "middle";
-      if (y(tick) < never - 16) context.fillText(text, LEFT - 4, y(tick));
-      context.textAlign = "center";
-      context.textBaseline = "alphabetic";
-      if (!flowless || x(tick) > LEFT + 52) context.fillText(text, x(tick), never + 19);
-    }
-    context.textAlign = "right";
-    context.fillText("birth →", width - RIGHT, height - 1);
+    for (const [text, y] of ticks) context.fillText(text, box.left - 4, y);
+    context.textBaseline = "alphabetic";
     context.textAlign = "left";
-    context.fillText("death ↑", LEFT + 5, TOP + 9);
-    context.fillText("- - threshold ε", LEFT, height - 1);
+    context.fillText(caption, box.left, box.bottom + BOTTOM - 1);
+  }
+
+  across(context, box, x, [from, to]) {
+    this.line(context, [box.left, box.bottom], [box.right, box.bottom], colours.line, []);
+    context.textAlign = "center";
+    for (const tick of steps(from, to)) context.fillText(short(tick), x(tick), box.bottom + 12);
+    context.textAlign = "right";
+    context.fillText("birth →", box.right, box.bottom + BOTTOM - 1);
   }
 
   hit(px, py) {
@@ -114,3 +128,22 @@ export class Diagram {
     return near.length ? near[0][1] : null;
   }
 }
+
+/** The least and the greatest value, with some room around them. */
+function widened(values, share) {
+  const [low, high] = values.length ? [Math.min(...values), Math.max(...values)] : [0, 0];
+  const margin = share * (high - low || 1);
+  return [low - margin, high + margin];
+}
+
+/** Round values between two ends, at most five. */
+function steps(from, to) {
+  const least = (to - from) / 5;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = [1, 2, 5, 10].map((s) => s * power).find((s) => s >= least);
+  const found = [];
+  for (let tick = Math.ceil(from / step) * step; tick < to; tick += step) found.push(tick);
+  return found;
+}
+
+const short = (value) => String(Math.round(value * 100) / 100);

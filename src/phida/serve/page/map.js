@@ -5,6 +5,7 @@ import { calm, colours, count, idText, outlined, pointOn, slotColour, surface } 
 const GLIDE = 260; // milliseconds
 const MARGIN = 26;
 const AXIS = 16; // room for the names of the axes
+const NAMED = 100; // clusters, at most
 
 /** Whether two boxes of [left, top, right, bottom] do. */
 const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
@@ -41,15 +42,17 @@ export class NodeMap {
     this.nodes = new Map();
     this.order = [];
     if (nodes) {
-      const most = Math.max(...nodes.rows);
+      const weights = snapshot.leaves === "node" ? nodes.support : nodes.rows;
+      const most = Math.max(...weights);
       const { width, height } = this.canvas.getBoundingClientRect();
       const room = Math.min(1, width / 600, height / 400); // many nodes and small screens need smaller dots
       const widest = 13 * room * Math.min(1, Math.sqrt(70 / nodes.id.length));
+      const least = 2.2 * Math.min(1, Math.sqrt(600 / nodes.id.length));
       const [xs, ys] = [nodes.x, nodes.y];
       nodes.id.forEach((id, i) => {
-        const to = [xs[i] ?? 0, ys[i] ?? 0, 2.2 + widest * Math.sqrt(nodes.rows[i] / most), 1];
+        const to = [xs[i] ?? 0, ys[i] ?? 0, least + widest * Math.sqrt(weights[i] / most), 1];
         const from = before.get(id)?.now ?? [to[0], to[1], 0, 0];
-        const facts = { id, rows: nodes.rows[i], cluster: nodes.cluster[i], active: nodes.active[i] };
+        const facts = { id, rows: nodes.rows[i], weight: weights[i], cluster: nodes.cluster[i], active: nodes.active[i] };
         this.nodes.set(id, { ...facts, from, to, now: from });
         this.order.push(id);
       });
@@ -57,7 +60,7 @@ export class NodeMap {
       this.frame(xs, ys);
       this.axes = snapshot.axes ?? ["", ""];
     }
-    this.order.sort((a, b) => this.nodes.get(b).rows - this.nodes.get(a).rows);
+    this.order.sort((a, b) => this.nodes.get(b).weight - this.nodes.get(a).weight);
     this.began = performance.now() - (jump || calm.matches ? GLIDE : 0);
     if (!this.gliding) this.glide();
   }
@@ -156,7 +159,7 @@ export class NodeMap {
     context.beginPath();
     context.arc(x, y, Math.max(0, node.now[2]), 0, 7);
     context.fillStyle = context.strokeStyle = colour;
-    context.lineWidth = node.active ? 1 : 1.5;
+    context.lineWidth = !node.active ? 1.5 : this.nodes.size > 600 ? 0.4 : 1;
     if (node.active) {
       context.fill();
       context.strokeStyle = colours.panel;
@@ -186,6 +189,7 @@ export class NodeMap {
     context.textBaseline = "middle";
     for (const id of this.order) {
       const node = this.nodes.get(id);
+      if (done.size === NAMED) break;
       if (node.cluster === null || done.has(node.cluster)) continue;
       done.add(node.cluster);
       if (this.selection?.kind === "cluster" && this.dimmed(node)) continue;

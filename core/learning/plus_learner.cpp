@@ -1,0 +1,191 @@
+#include "learning/plus_learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "mapping/density_map.hpp"
+
+namespace phida {
+namespace {
+
+// If learning ends with at most this many rows, its clusters are confirmed at once: no more evidence will come.
+constexpr std::int64_t kFirstRows = 1000;
+
+// A mapping costs as much as learning some thousand rows. It is renewed when there are kGrowth times the rows of the
+// last one, or after so many rows per node.
+constexpr std::int64_t kGrowth = 4, kRowsPerNode = 16;
+
+// It is also renewed, after one row per node, if this many rows were won in new places. A row is one if it is much nearer
+// to its winner, by kNearer, than the winner was to all other nodes when it was created.
+constexpr std::int64_t kUnplaced = 50;
+constexpr double kNearer = 0.25;
+
+// No coordinate in the metric is larger: its square must not overflow.
+constexpr double kLargestPlace = 1e150;
+
+// The nodes in the metric of a reading, with the weights and variances that densities need.
+struct Measured {
+  RowMatrix place;
+  std::vector<double> weight;
+  std::vector<double> variance;
+  FeatureTransform metric;
+
+  DensityInput input() const { return {place, weight, variance}; }
+};
+
+Measured measure(const FineState& state, Scale scale) {
+  const FineNodes& nodes = state.nodes;
+  Measured out;
+  out.place = RowMatrix(nodes.dims());
+  out.metric = state.metric_present ? state.metric : fit_metric(nodes, scale);
+  const double* const scaling = out.metric.scaling();
+  out.place.resize(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    double within = 0.0;
+    for (std::size_t j = 0; j < nodes.dims(); ++j) {
+      const double factor = scaling == nullptr ? 1.0 : scaling[j];
+      out.place[i][j] = std::clamp(nodes.mean[i][j] * factor, -kLargestPlace, kLargestPlace);
+      within += factor * factor * nodes.scatter[i][j];
+    }
+    out.weight.push_back(nodes.weight[i] / state.unit);
+    out.variance.push_back(within / nodes.weight[i]);
+  }
+  return out;
+}
+
+// Mean and summed squares of all rows.
+Moments moments_of(const FineState& state) {
+  const std::size_t dims = state.nodes.dims();
+  const Spread spread = spread_of(state.nodes);
+  Moments moments(dims);
+  moments.count = spread.weight / state.unit;
+  for (std::size_t j = 0; j < dims; ++j) {
+    moments.mean[j] = spread.mean[j];
+    moments.m2[j] = spread.squares[j] / state.unit;
+  }
+  return moments;
+}
+
+NodeState nodes_to_read(const FineNodes& fine, const Measured& measured) {
+  NodeState nodes(fine.dims());
+  nodes.representative = fine.mean;
+  nodes.support = measured.weight;
+  for (const double v : measured.variance) nodes.scale.push_back(std::sqrt(v));
+  nodes.active.assign(fine.size(), 1);
+  nodes.birth = fine.birth;
+  nodes.id = fine.id;
+  nodes.lineage = fine.lineage;
+  return nodes;
+}
+
+}  // namespace
+
+PlusLearner::PlusLearner(const FineSettings& settings)
+    : PlusLearner(settings, PlusState(settings.dims)) {}
+
+PlusLearner::PlusLearner(const FineSettings& settings, PlusState state)
+    : settings_(settings),
+      state_(std::move(state)),
+      learning_(settings, state_),
+      row_(padded(settings.dims), 0.0) {}
+
+void PlusLearner::learn(const double* row, double rows) {
+  reading_.reset();
+  state_.ended = false;
+  std::copy_n(row, settings_.dims, row_.begin());
+  step_ = learning_.learn(row_.data(), rows, state_.n_seen, state_.n_created, state_);
+  state_.n_created += step_.created;
+  if (step_.winner != kNone) state_.margins.append(margin_at(step_.square));
+  if (step_.square < kNearer * step_.winner_gap) ++state_.unplaced;
+  ++state_.n_seen;
+  if (is_due()) map_nodes(false);
+}
+
+bool PlusLearner::is_due() const {
+  const std::int64_t since = state_.n_seen - state_.mapped_at;
+  const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
+  if (state_.n_seen >= kGrowth * state_.mapped_at || since >= kRowsPerNode * n_nodes) return true;
+  if (since < n_nodes) return false;
+  return state_.unplaced >= kUnplaced ||
+         (settings_.half_life > 0.0 && static_cast<double>(since) >= settings_.half_life / 4.0);
+}
+
+void PlusLearner::end_learning() {
+  if (state_.n_seen == 0 || state_.ended) return;
+  map_nodes(state_.n_seen <= kFirstRows);
+  state_.ended = true;
+}
+
+// For the lineage. Only readers use what it changes, but for nodes that have faded.
+void PlusLearner::map_nodes(bool certain) {
+  reading_.reset();
+  learning_.drop_faded(state_);
+  const Measured measured = measure(state_, settings_.scale);
+  const NodeMap map = map_density(measured.input()).map;
+  std::vector<std::int32_t> cluster;
+  map.clusters(cluster);
+  FineNodes& nodes = state_.nodes;
+  tracker_.update({.cluster = cluster,
+                   .n_clusters = map.n_clusters(),
+                   .support = measured.weight,
+                   .sample = state_.n_seen,
+                   .fades = settings_.half_life > 0.0,
+                   .certain = certain},
+                  nodes.lineage, state_.lineage);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (nodes.lineage.candidate[i] == kNone) nodes.gap[i] = 0.0;
+  state_.mapped_at = state_.n_seen;
+  state_.unplaced = 0;
+  state_.history.append({.sample = state_.n_seen,
+                         .n_nodes = nodes.size(),
+                         .n_components = map.n_clusters(),
+                         .n_clusters = state_.lineage.living.size()});
+}
+
+void PlusLearner::merge(std::span<const PlusState* const> others) {
+  reading_.reset();
+  std::vector<PlusState> unnamed;  // ids mean something in their own model only
+  std::vector<const FineState*> fine;
+  unnamed.reserve(others.size());
+  for (const PlusState* const other : others) {
+    PlusState& copy = unnamed.emplace_back(*other);
+    LineageColumns& lineage = copy.nodes.lineage;
+    for (std::vector<std::int64_t>* const column :
+         {&lineage.cluster_id, &lineage.parent_id, &lineage.candidate})
+      std::fill(column->begin(), column->end(), std::int64_t{kNone});
+    std::fill(lineage.won_mapped.begin(), lineage.won_mapped.end(), std::int64_t{0});
+    std::fill(lineage.away.begin(), lineage.away.end(), std::int64_t{0});
+    state_.n_seen += other->n_seen;
+    state_.n_created += other->n_created;
+    for (const double margin : other->margins.values) state_.margins.append(margin);
+    fine.push_back(&copy);
+  }
+  learning_.merge(fine, state_);
+  for (std::size_t i = 0; i < state_.nodes.size(); ++i)
+    state_.nodes.id[i] = static_cast<std::int64_t>(i);
+  if (state_.n_seen > 0) map_nodes(true);
+  state_.ended = state_.n_seen > 0;
+}
+
+std::shared_ptr<const Reading> PlusLearner::reading() {
+  if (reading_) return reading_;
+  if (state_.n_seen == 0) throw std::logic_error("nothing has been learned yet");
+  FineState fine = state_;
+  drop_faded(settings_.half_life, fine);
+  const Measured measured = measure(fine, settings_.scale);
+  Reading reading{.nodes = nodes_to_read(fine.nodes, measured),
+                  .density = map_density(measured.input()),
+                  .counted = false,
+                  .moments = moments_of(fine),
+                  .margins = state_.margins.values,
+                  .lineage = state_.lineage.without_events()};
+  reading.map = reading.density.map;
+  reading.map.transform = measured.metric;
+  finish(reading);
+  reading.nodes.component = reading.cluster;
+  reading_ = std::make_shared<const Reading>(std::move(reading));
+  return reading_;
+}
+
+}  // namespace phida

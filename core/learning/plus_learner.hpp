@@ -1,0 +1,71 @@
+// The learner of PHIDA+ (spec section 12): fine nodes, and when they are mapped to clusters for the lineage.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lineage/history.hpp"
+#include "lineage/lineage.hpp"
+#include "lineage/tracker.hpp"
+#include "nodes/fine_learning.hpp"
+#include "nodes/recent_margins.hpp"
+#include "reading/reading.hpp"
+
+namespace phida {
+
+// Everything that the next row's effect depends on.
+struct PlusState : FineState {
+  explicit PlusState(std::size_t dims) : FineState(dims) {}
+
+  std::int64_t n_seen = 0;  // rows learned
+  std::int64_t n_created = 0;
+  bool ended = false;  // the mapping at the end of learning was the last thing done
+
+  // For readers: learning writes these and does not look at them.
+  std::int64_t mapped_at = 0;  // rows learned at the last mapping
+  std::int64_t unplaced = 0;   // rows since then that were won by nodes in a new place
+  Lineage lineage;
+  History history;
+  RecentMargins margins;
+};
+
+class PlusLearner {
+ public:
+  explicit PlusLearner(const FineSettings& settings);
+  PlusLearner(const FineSettings& settings, PlusState state);
+
+  const FineSettings& settings() const { return settings_; }
+  const PlusState& state() const { return state_; }
+  const FineStep& last_step() const { return step_; }
+
+  // One row of `dims` finite values, and how many rows it counts for.
+  void learn(const double* row, double rows = 1.0);
+
+  // Takes in what models of the same settings have learned. Their clusters get ids of this model.
+  void merge(std::span<const PlusState* const> others);
+
+  // Ends a stage of learning with a mapping. Does nothing before the first row, or if it was the last thing done.
+  void end_learning();
+
+  // The model as if learning ended now. Does not affect learning. Needs at least one row. The reading is kept until the
+  // next row.
+  std::shared_ptr<const Reading> reading();
+
+ private:
+  bool is_due() const;
+  void map_nodes(bool certain);
+
+  FineSettings settings_;
+  PlusState state_;
+  FineStep step_;
+
+  // Derived from the state, or only memory to work in.
+  FineLearning learning_;
+  AlignedDoubles row_;
+  Tracker tracker_;
+  std::shared_ptr<const Reading> reading_;
+};
+
+}  // namespace phida

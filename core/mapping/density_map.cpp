@@ -1,0 +1,283 @@
+#include "mapping/density_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "numeric/disjoint_sets.hpp"
+#include "numeric/elementary.hpp"
+
+namespace phida {
+namespace {
+
+// Numbers of neighbours, fine to coarse. Each scale only divides what the finer ones left whole: a density over many
+// neighbours is a mixture of both sides where there is a gap.
+constexpr std::size_t kScales[] = {1, 2, 4, 8, 16, 32};
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Two trees of nodes become one. Nodes are those of the whole set.
+struct Joining {
+  std::int32_t a = 0, b = 0;  // a node of each
+  double height = 0.0;        // prominence over chance; not below that of what was joined before
+  double prominence = 0.0;
+  double chance = 0.0;
+};
+
+// What chance alone shows between a peak and a saddle: see the spec for each term.
+class Chance {
+ public:
+  Chance(const Density& density, std::size_t n_nodes)
+      : k_(static_cast<double>(density.k)),
+        dimension_(density.dimension),
+        noise_(kSafety * std::sqrt(2.0 * portable_log(std::max(static_cast<double>(n_nodes), 4.0)) *
+                                   density.inverse_dimension)) {}
+
+  double at_peak(double mass) const {
+    return noise_ / std::sqrt(std::max(mass - 0.5, 0.5)) +
+           kSafety * kOwn * dimension_ / k_ * std::max(1.0 - k_ / mass, 0.0);
+  }
+  double at_edge(double mass) const { return noise_ / std::sqrt(std::max(mass - 0.5, 0.5)); }
+
+ private:
+  static constexpr double kSafety = 0.85, kOwn = 0.3;
+  double k_, dimension_, noise_;
+};
+
+// A tree of nodes that persistence found at one scale.
+struct Tree {
+  std::vector<std::int32_t> nodes;  // ascending
+  DensityPeak peak;                 // its highest node, and where that met a higher one
+  std::vector<Joining> joinings;    // of its nodes, in order
+  std::vector<DensityPeak> peaks;   // the lower ones
+};
+
+// A set of nodes divided at one scale.
+struct Division {
+  std::vector<Tree> trees;       // by their lowest node
+  std::vector<Joining> between;  // what would join trees, by height
+};
+
+// A set has to have more nodes than this to be divided at a scale.
+constexpr std::size_t too_few(std::size_t k) { return std::max<std::size_t>(2 * k, 3); }
+
+class Divider {
+ public:
+  explicit Divider(const DensityInput& input)
+      : distances_(input.place, width_of(kScales[std::size(kScales) - 1])),
+        estimator_(input, distances_) {}
+
+  // Divides all nodes at all scales.
+  DensityMap run() {
+    Tree all;
+    all.peak = {.death = -kInfinity, .chance = 1.0};
+    all.nodes.resize(distances_.size());
+    std::iota(all.nodes.begin(), all.nodes.end(), 0);
+    for (std::size_t i = 1; i < all.nodes.size(); ++i) all.joinings.push_back({0, all.nodes[i]});
+    out_.base.resize(all.nodes.size());
+    divide(std::move(all), 0, false);
+    arrange_merges();
+    return std::move(out_);
+  }
+
+ private:
+  double divide(Tree tree, std::size_t scale, bool known);
+  Division divide_at(const std::vector<std::int32_t>& nodes, std::size_t k);
+  void arrange_merges();
+
+  NodeDistances distances_;
+  DensityEstimator estimator_;
+  std::vector<Joining> joinings_;  // of all nodes; those below another come first
+  DensityMap out_;
+};
+
+// Divides a tree from a scale on. Returns the height of its last joining. `known`: its peak is among those of the map.
+double Divider::divide(Tree tree, std::size_t scale, bool known) {
+  for (; scale < std::size(kScales); ++scale) {
+    const std::size_t k = kScales[scale];
+    if (tree.nodes.size() <= too_few(k)) continue;
+    Division division = divide_at(tree.nodes, k);
+    if (division.trees.size() == 1) {
+      tree = std::move(division.trees[0]);
+      continue;
+    }
+    std::vector<double> height(distances_.size(),
+                               0.0);  // per node: of the last joining of its tree
+    for (Tree& part : division.trees) {
+      // A tree that met no higher one goes on as the whole, if it is the first of these.
+      const bool goes_on = known && part.peak.partner < 0;
+      known = known && !goes_on;
+      if (!goes_on) out_.peaks.push_back(part.peak);
+      const std::vector<std::int32_t> nodes = part.nodes;
+      const double last = divide(std::move(part), scale + 1, true);
+      for (const std::int32_t node : nodes) height[node] = last;
+    }
+    // A joining is above all that it joins.
+    double highest = 0.0;
+    for (Joining& joining : division.between) {
+      highest = std::max({highest, joining.height, height[joining.a], height[joining.b]});
+      joining.height = highest;
+      joinings_.push_back(joining);
+    }
+    for (const std::int32_t node : tree.nodes) highest = std::max(highest, height[node]);
+    return highest;
+  }
+  if (!known) out_.peaks.push_back(tree.peak);
+  for (const std::int32_t node : tree.nodes) out_.base[node] = tree.peak.node;
+  out_.peaks.insert(out_.peaks.end(), tree.peaks.begin(), tree.peaks.end());
+  joinings_.insert(joinings_.end(), tree.joinings.begin(), tree.joinings.end());
+  return tree.joinings.empty() ? 0.0 : tree.joinings.back().height;
+}
+
+// H0 persistence: edges by descending height; where two trees meet, the one of the lower peak (equal: of the higher
+// index) joins unless it is more prominent than chance.
+Division Divider::divide_at(const std::vector<std::int32_t>& nodes, std::size_t k) {
+  Density density = estimator_.measure(nodes, k);
+  const Chance chance(density, distances_.size());
+  const std::size_t n = nodes.size();
+  if (out_.edges.empty())
+    for (const DensityEdge& edge : density.edges)
+      out_.edges.push_back({nodes[edge.a], nodes[edge.b], std::sqrt(edge.square)});
+  std::sort(density.edges.begin(), density.edges.end(),
+            [](const DensityEdge& x, const DensityEdge& y) {
+              if (x.height != y.height) return x.height > y.height;
+              return x.a != y.a ? x.a < y.a : x.b < y.b;
+            });
+  DisjointSets trees;  // whose roots are their peaks
+  trees.reset(n);
+  std::vector<double> last(n, 0.0);   // per root: height of the last joining
+  std::vector<DensityPeak> first(n);  // per root: where it first met a higher peak, apart
+  for (std::size_t i = 0; i < n; ++i)
+    first[i] = {nodes[i],
+                density.height[i],
+                -kInfinity,
+                -1,
+                chance.at_peak(density.mass[i]) + chance.at_edge(density.mass[i]),
+                static_cast<std::int32_t>(k)};
+  std::vector<Joining> joined, apart;
+  std::vector<DensityPeak> lower_peaks;
+  Division out;
+  for (const DensityEdge& edge : density.edges) {
+    std::int32_t high = trees.root(edge.a), low = trees.root(edge.b);
+    if (high == low) continue;
+    if (density.height[low] > density.height[high] ||
+        (density.height[low] == density.height[high] && low < high))
+      std::swap(high, low);
+    const double prominence = density.height[low] - edge.height;
+    const double by_chance = chance.at_peak(density.mass[low]) + chance.at_edge(edge.mass);
+    const DensityPeak peak{nodes[low],  density.height[low], edge.height,
+                           nodes[high], by_chance,           static_cast<std::int32_t>(k)};
+    if (prominence < by_chance) {
+      last[high] = std::max({last[high], last[low], prominence / by_chance});
+      joined.push_back({nodes[edge.a], nodes[edge.b], last[high], prominence, by_chance});
+      if (prominence > 0.0) lower_peaks.push_back(peak);
+      trees.hang(low, high);
+    } else {
+      apart.push_back({edge.a, edge.b, by_chance > 0.0 ? prominence / by_chance : kInfinity,
+                       prominence, by_chance});
+      if (first[low].partner < 0) first[low] = peak;
+    }
+  }
+  std::vector<std::int32_t> tree_of(n, -1);                // per root
+  std::vector<std::int32_t> place(distances_.size(), -1);  // per node
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int32_t root = trees.root(static_cast<std::int32_t>(i));
+    if (tree_of[root] < 0) {
+      tree_of[root] = static_cast<std::int32_t>(out.trees.size());
+      out.trees.emplace_back().peak = first[root];
+    }
+    place[nodes[i]] = tree_of[root];
+    out.trees[tree_of[root]].nodes.push_back(nodes[i]);
+  }
+  for (const Joining& joining : joined) out.trees[place[joining.a]].joinings.push_back(joining);
+  for (const DensityPeak& peak : lower_peaks) out.trees[place[peak.node]].peaks.push_back(peak);
+  std::stable_sort(apart.begin(), apart.end(),
+                   [](const Joining& x, const Joining& y) { return x.height < y.height; });
+  DisjointSets above = trees;
+  for (Joining joining : apart) {
+    const std::int32_t a = above.root(joining.a), b = above.root(joining.b);
+    if (a == b) continue;
+    above.hang(std::max(a, b), std::min(a, b));
+    joining.a = nodes[joining.a];
+    joining.b = nodes[joining.b];
+    out.between.push_back(joining);
+  }
+  return out;
+}
+
+// Joinings by height; each names its trees by their lowest node.
+void Divider::arrange_merges() {
+  std::stable_sort(joinings_.begin(), joinings_.end(),
+                   [](const Joining& x, const Joining& y) { return x.height < y.height; });
+  NodeMap& map = out_.map;
+  const std::size_t n = distances_.size();
+  map.leaf.resize(n);
+  std::iota(map.leaf.begin(), map.leaf.end(), 0);
+  map.n_leaves = n;
+  map.leaves = Leaf::kNode;
+  map.height = Height::kProminence;
+  map.scoring = Scoring::kNearest;
+  DisjointSets trees;
+  trees.reset(n);
+  for (const Joining& joining : joinings_) {
+    const std::int32_t a = trees.root(joining.a), b = trees.root(joining.b);
+    trees.hang(std::max(a, b), std::min(a, b));
+    map.merges.push_back({std::min(a, b), std::max(a, b), joining.height});
+    out_.prominence.push_back(joining.prominence);
+    out_.chance.push_back(joining.chance);
+    map.level += joining.height < 1.0;
+  }
+  map.complete = map.merges.size() == n - 1;
+}
+
+}  // namespace
+
+DensityMap map_density(const DensityInput& input) { return Divider(input).run(); }
+
+std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place) {
+  struct Link {
+    double square;
+    std::int32_t a, b;
+  };
+  const std::size_t n = map.n_leaves;
+  DisjointSets trees;
+  trees.reset(n);
+  std::vector<Merge> merges = map.merges;
+  for (const Merge& merge : merges) trees.hang(merge.from, merge.into);
+  // The shortest links between trees, as Prim finds them: the nearest node outside brings in its whole tree.
+  std::vector<Link> links, nearest(n, {kInfinity, -1, -1});
+  std::vector<std::uint8_t> reached(n, 0);
+  const auto reach = [&](std::int32_t root) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (trees.root(static_cast<std::int32_t>(i)) != root) continue;
+      reached[i] = 1;
+      for (std::size_t other = 0; other < n; ++other) {
+        if (trees.root(static_cast<std::int32_t>(other)) == root) continue;
+        double square = 0.0;
+        for (std::size_t j = 0; j < place.cols(); ++j)
+          square += (place[i][j] - place[other][j]) * (place[i][j] - place[other][j]);
+        if (square < nearest[other].square || nearest[other].a < 0)
+          nearest[other] = {square, static_cast<std::int32_t>(i), static_cast<std::int32_t>(other)};
+      }
+    }
+  };
+  reach(trees.root(0));
+  for (std::size_t left = n - 1 - merges.size(); left > 0; --left) {
+    const Link* best = nullptr;
+    for (std::size_t i = 0; i < n; ++i)
+      if (!reached[i] && (best == nullptr || nearest[i].square < best->square)) best = &nearest[i];
+    links.push_back(*best);
+    reach(trees.root(best->b));
+  }
+  std::stable_sort(links.begin(), links.end(),
+                   [](const Link& x, const Link& y) { return x.square < y.square; });
+  for (const Link& link : links) {
+    const std::int32_t a = trees.root(link.a), b = trees.root(link.b);
+    merges.push_back({std::min(a, b), std::max(a, b), kInfinity});
+    trees.hang(std::max(a, b), std::min(a, b));
+  }
+  return merges;
+}
+
+}  // namespace phida

@@ -1,0 +1,41 @@
+// From fine nodes to output clusters (spec section 13): H0 persistence of the density, at several scales.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mapping/node_map.hpp"
+#include "topology/density.hpp"
+
+namespace phida {
+
+// A peak of density, and where it met a higher one.
+struct DensityPeak {
+  std::int32_t node = 0;
+  double birth = 0.0;         // its height
+  double death = 0.0;         // height of the saddle; -infinity if it met no higher peak
+  std::int32_t partner = -1;  // the higher peak, or -1
+  double chance = 0.0;        // the prominence that chance alone would show
+  std::int32_t scale = 0;     // neighbours that the densities were measured over
+};
+
+struct NodeEdge {
+  std::int32_t a = 0, b = 0;  // a < b
+  double length = 0.0;
+};
+
+struct DensityMap {
+  NodeMap map;                     // leaves are nodes; heights are prominence over chance
+  std::vector<double> prominence;  // per merge of `map`
+  std::vector<double> chance;      // per merge of `map`
+  std::vector<DensityPeak> peaks;
+  std::vector<std::int32_t> base;  // per node: the highest peak of its cluster
+  std::vector<NodeEdge> edges;     // of the finest scale
+};
+
+DensityMap map_density(const DensityInput& input);
+
+// The merges of a map, and further ones, of infinite height, between trees that no edge connects: the nearest first.
+std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place);
+
+}  // namespace phida

@@ -1,0 +1,58 @@
+// Merges the fine nodes whose union costs least (spec section 12). The cost of a pair is what the total scatter grows by
+// (Ward): the squared distance over the sum of the inverse weights.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nodes/fine_nodes.hpp"
+#include "numeric/blocked_rows.hpp"
+
+namespace phida {
+
+// Node `a` takes in node `b`, which is left as it is. The lineage of the heavier one (ties: a) goes on.
+void merge_nodes(FineNodes& nodes, std::size_t a, std::size_t b);
+
+class Compaction {
+ public:
+  // Merges the cheapest pair, ties to the lower first and then the lower second index, into the lower index, until
+  // `target` nodes are left. Returns the cost of the last merge. `expected` is a guess at that, 0 for none.
+  double merge_cheapest(FineNodes& nodes, const double* scaling, std::size_t target,
+                        double expected);
+
+ private:
+  struct Pair {
+    double cost = 0.0;
+    std::int32_t a = 0, b = 0;          // a < b
+    std::int32_t age_a = 0, age_b = 0;  // merges that each had seen when the pair was offered
+    std::int32_t of = 0;                // the node whose cheapest pair this is
+
+    // Of a heap whose top is the cheapest.
+    bool operator<(const Pair& other) const {
+      if (cost != other.cost) return cost > other.cost;
+      return a != other.a ? a > other.a : b > other.b;
+    }
+  };
+
+  void start(const FineNodes& nodes, const double* scaling);
+  void search(const FineNodes& nodes);
+  void offer(const FineNodes& nodes, std::int32_t a);
+  double reach_for(std::size_t merges);
+  bool is_current(const Pair& pair) const;
+  std::int32_t root(std::int32_t node);
+  double cost(const FineNodes& nodes, std::int32_t a, std::int32_t b) const;
+
+  const double* scaling_ = nullptr;
+  double reach_ = 0.0;
+  BlockedRows blocks_;
+  AlignedDoubles squares_, limits_,
+      inverse_weight_;  // per node, padded; dead nodes never are within reach
+  std::vector<std::int32_t> found_;
+  std::vector<std::int32_t> into_, age_;
+  std::vector<std::vector<std::int32_t>> partners_;  // within reach, per node
+  std::vector<Pair> heap_;
+  std::vector<double> cheapest_;
+  std::vector<std::size_t> kept_;
+};
+
+}  // namespace phida

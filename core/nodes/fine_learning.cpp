@@ -1,0 +1,206 @@
+#include "nodes/fine_learning.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "numeric/elementary.hpp"
+
+namespace phida {
+namespace {
+
+// A node that has less weight than this, in rows, has faded.
+constexpr double kFadedWeight = 0.5;
+
+// From here on the unit begins again at a small number, by a power of two, which rounds nothing.
+constexpr double kLargestUnit = 0x1p32, kSmaller = 0x1p-32;
+
+// All sums over rows, times a factor.
+void rescale(FineState& state, double factor) {
+  FineNodes& nodes = state.nodes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes.weight[i] *= factor;
+    nodes.credit[i] *= factor;
+    for (std::size_t j = 0; j < nodes.dims(); ++j) nodes.scatter[i][j] *= factor;
+  }
+  state.allowance *= factor;
+  state.unit *= factor;
+}
+
+// Squared factors of a metric, weighted by the scatter inside nodes: what their squared distances are in it.
+double scatter_in(const FeatureTransform& metric, bool present, std::span<const double> inside) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < inside.size(); ++j)
+    sum += present ? metric.inverse[j] * metric.inverse[j] * inside[j] : inside[j];
+  return sum;
+}
+
+// Renews the metric. Allowance and credits are squared distances, and are taken over into its units.
+void renew_metric(FineState& state, Scale scale) {
+  FineNodes& nodes = state.nodes;
+  std::vector<double> inside(nodes.dims(), 0.0);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (std::size_t j = 0; j < nodes.dims(); ++j) inside[j] += nodes.scatter[i][j];
+  FeatureTransform renewed = fit_metric(nodes, scale);
+  const double before = scatter_in(state.metric, state.metric_present, inside);
+  const double after = scatter_in(renewed, true, inside);
+  const double factor = before > 0.0 ? after / before : 0.0;
+  state.metric = std::move(renewed);
+  state.metric_present = true;
+  state.allowance *= factor;
+  for (double& credit : nodes.credit) credit *= factor;
+}
+
+// Nodes by mean, then weight, then scatter.
+class ByPlace {
+ public:
+  explicit ByPlace(const FineNodes& nodes) : nodes_(nodes) {}
+  bool operator()(std::size_t a, std::size_t b) const {
+    if (const int order = compare(nodes_.mean[a], nodes_.mean[b])) return order < 0;
+    if (nodes_.weight[a] != nodes_.weight[b]) return nodes_.weight[a] < nodes_.weight[b];
+    return compare(nodes_.scatter[a], nodes_.scatter[b]) < 0;
+  }
+
+ private:
+  int compare(const double* a, const double* b) const {
+    for (std::size_t j = 0; j < nodes_.dims(); ++j)
+      if (a[j] != b[j]) return a[j] < b[j] ? -1 : 1;
+    return 0;
+  }
+  const FineNodes& nodes_;
+};
+
+void append_node(const FineNodes& from, std::size_t i, FineNodes& to) {
+  to.append(from.mean[i], from.weight[i], from.birth[i], from.id[i]);
+  std::copy_n(from.scatter[i], from.scatter.stride(), to.scatter[to.size() - 1]);
+  LineageColumns& lineage = to.lineage;
+  lineage.cluster_id.back() = from.lineage.cluster_id[i];
+  lineage.parent_id.back() = from.lineage.parent_id[i];
+  lineage.candidate.back() = from.lineage.candidate[i];
+  lineage.won.back() = from.lineage.won[i];
+  lineage.won_mapped.back() = from.lineage.won_mapped[i];
+  lineage.recent.back() = from.lineage.recent[i];
+  lineage.away.back() = from.lineage.away[i];
+  to.gap.back() = from.gap[i];
+}
+
+}  // namespace
+
+bool drop_faded(double half_life, FineState& state) {
+  if (half_life == 0.0) return false;
+  FineNodes& nodes = state.nodes;
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (!(nodes.weight[i] < kFadedWeight * state.unit)) kept.push_back(i);
+  if (kept.size() == nodes.size()) return false;
+  if (kept.empty()) {
+    const auto heaviest = std::max_element(nodes.weight.begin(), nodes.weight.end());
+    kept.push_back(static_cast<std::size_t>(heaviest - nodes.weight.begin()));
+  }
+  nodes.keep(kept);
+  return true;
+}
+
+FeatureTransform fit_metric(const FineNodes& nodes, Scale scale) {
+  FeatureTransform metric;
+  fit_deviations(spread_of(nodes).deviations(), scale, metric);
+  return metric;
+}
+
+FineLearning::FineLearning(const FineSettings& settings, const FineState& state)
+    : settings_(settings), nearest_(settings.dims) {
+  if (settings.half_life > 0.0) growth_ = portable_pow(2.0, 1.0 / settings.half_life);
+  nearest_.assign(state.nodes.mean, state.scaling());
+}
+
+FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, std::int64_t id,
+                             FineState& state) {
+  fade(state);
+  FineNodes& nodes = state.nodes;
+  const double weight = rows * state.unit;
+  FineStep done;
+  if (nodes.size() > 0) {
+    const Nearest nearest = nearest_.find(row, nodes.mean);
+    done = {.winner = nearest.node,
+            .square = nearest.square,
+            .winner_gap = nodes.gap[nearest.node],
+            .winner_birth = nodes.birth[nearest.node],
+            .winner_cluster = nodes.lineage.cluster_id[nearest.node],
+            .winner_parent = nodes.lineage.parent_id[nearest.node]};
+  }
+  const std::int32_t r = done.winner;
+  const double run_up = r == kNone ? 0.0 : nodes.credit[r] + weight * done.square;
+  done.created = r == kNone || (done.square > 0.0 && run_up > state.allowance);
+  if (!done.created) {
+    nodes.credit[r] = run_up;
+    const double share = weight / (nodes.weight[r] + weight), product = nodes.weight[r] * share;
+    double* const mean = nodes.mean[r];
+    double* const scatter = nodes.scatter[r];
+    for (std::size_t j = 0; j < nodes.dims(); ++j) {
+      const double gap = row[j] - mean[j];
+      scatter[j] += product * gap * gap;
+      mean[j] += share * gap;
+    }
+    nodes.weight[r] += weight;
+    ++nodes.lineage.won[r];
+    nearest_.set(static_cast<std::size_t>(r), mean);
+    return done;
+  }
+  nodes.append(row, weight, step, id);
+  nearest_.append(row);
+  if (r != kNone) {
+    nodes.credit[r] = 0.0;
+    // Until the next mapping, a new node belongs where its winner belongs.
+    nodes.lineage.cluster_id.back() = nodes.lineage.cluster_id[r];
+    nodes.lineage.parent_id.back() = nodes.lineage.parent_id[r];
+    nodes.lineage.candidate.back() = nodes.lineage.candidate[r];
+    const bool far = weight * done.square > state.allowance;
+    constexpr double kMost = std::numeric_limits<double>::max();
+    nodes.gap.back() = far ? std::min(std::max(done.square, nodes.gap[r]), kMost) : nodes.gap[r];
+  }
+  if (nodes.size() >= settings_.max_nodes) compact(state);
+  return done;
+}
+
+void FineLearning::fade(FineState& state) const {
+  if (settings_.half_life == 0.0) return;
+  state.unit *= growth_;
+  if (state.unit > kLargestUnit) rescale(state, kSmaller);
+}
+
+void FineLearning::compact(FineState& state) {
+  const std::size_t target = settings_.max_nodes * 3 / 4;
+  if (!phida::drop_faded(settings_.half_life, state) || state.nodes.size() > target) {
+    renew_metric(state, settings_.scale);
+    state.allowance =
+        compaction_.merge_cheapest(state.nodes, state.scaling(), target, state.allowance);
+  }
+  nearest_.assign(state.nodes.mean, state.scaling());
+}
+
+void FineLearning::drop_faded(FineState& state) {
+  if (phida::drop_faded(settings_.half_life, state))
+    nearest_.assign(state.nodes.mean, state.scaling());
+}
+
+void FineLearning::merge(std::span<const FineState* const> others, FineState& state) {
+  FineNodes joined = state.nodes;
+  for (const FineState* const other : others) {
+    const double factor = state.unit / other->unit;
+    FineState brought = *other;
+    rescale(brought, factor);
+    state.allowance = std::max(state.allowance, brought.allowance);
+    for (std::size_t i = 0; i < brought.nodes.size(); ++i) append_node(brought.nodes, i, joined);
+  }
+  std::vector<std::size_t> order(joined.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), ByPlace(joined));
+  FineNodes sorted(settings_.dims);
+  for (const std::size_t i : order) append_node(joined, i, sorted);
+  state.nodes = std::move(sorted);
+  if (state.nodes.size() >= settings_.max_nodes) return compact(state);
+  if (state.metric_present) renew_metric(state, settings_.scale);
+  nearest_.assign(state.nodes.mean, state.scaling());
+}
+
+}  // namespace phida

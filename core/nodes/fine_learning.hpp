@@ -1,0 +1,62 @@
+// How rows change the fine nodes of PHIDA+ (spec section 12): match, learn, compact, fade, merge.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "nodes/compaction.hpp"
+#include "nodes/fine_nodes.hpp"
+#include "nodes/nearest_node.hpp"
+
+namespace phida {
+
+struct FineSettings {
+  std::size_t dims = 0;
+  std::size_t max_nodes = 2048;  // B
+  double half_life = 0.0;        // H, in rows; 0: nothing fades
+  Scale scale = Scale::kAuto;
+};
+
+// What a row did. The winner may have been merged away since.
+struct FineStep {
+  bool created = false;
+  std::int32_t winner = kNone;  // its index then; kNone for the first row
+  double square = 0.0;          // distance to it
+  double winner_gap = 0.0;
+  std::int64_t winner_birth = 0;
+  std::int64_t winner_cluster = kNone;  // its confirmed cluster
+  std::int64_t winner_parent = kNone;   // the confirmed cluster that it came next to
+};
+
+class FineLearning {
+ public:
+  FineLearning(const FineSettings& settings, const FineState& state);
+
+  // One row, padded with zeros, of a weight; `step` and `id` are those of the node that it may become.
+  FineStep learn(const double* row, double rows, std::int64_t step, std::int64_t id,
+                 FineState& state);
+
+  // As the function of this name.
+  void drop_faded(FineState& state);
+
+  // Nodes of other models join, in an order that does not depend on who takes in whom.
+  void merge(std::span<const FineState* const> others, FineState& state);
+
+ private:
+  void fade(FineState& state) const;
+  void compact(FineState& state);
+
+  FineSettings settings_;
+  double growth_ = 1.0;  // of the unit, per row
+  NearestNode nearest_;
+  Compaction compaction_;
+};
+
+// Removes the nodes that have faded; the heaviest (ties: the oldest) stays if all have. True if any left. With a
+// half-life of 0 nothing fades.
+bool drop_faded(double half_life, FineState& state);
+
+// The metric of the nodes, as `scale` says.
+FeatureTransform fit_metric(const FineNodes& nodes, Scale scale);
+
+}  // namespace phida
