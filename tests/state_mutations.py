@@ -139,16 +139,18 @@ def another_kind(state, rng):
 def many_rows(state, rng):
     """A stream of very many rows, in everything that counts rows."""
     n = int(pick(rng, (2**31, 2**52, 2**53 - 40, 2**53 - 1, 2**53)))
-    state.update(n_seen=n, stream_count=float(n))
-    if rng.random() < 0.5:
-        state["metric_step"] = n
-    if rng.random() < 0.5:
-        state.update(since_recalculation=n, since_refresh=n)
+    state["n_seen"] = n
+    if "stream_count" in state:
+        state["stream_count"] = float(n)
+    for names in (("metric_step",), ("since_recalculation", "since_refresh")):
+        if rng.random() < 0.5:
+            state.update(dict.fromkeys(state.keys() & set(names), n))
     for name in ("n_created", "n_ids", "n_refreshes", "events_dropped", "history_stride", "lineage_sample"):
         if name in state and rng.random() < 0.3:
             state[name] = int(pick(rng, (n, 2**53, 2**53 - 2**40, 2**53 - 1)))
-    if rng.random() < 0.5 and isinstance(state.get("support"), np.ndarray):
-        state["support"][:] = np.floor(n / max(len(state["support"]), 1))
+    for name in ("support", "weight"):
+        if rng.random() < 0.5 and isinstance(state.get(name), np.ndarray):
+            state[name][:] = np.floor(n / max(len(state[name]), 1))
 
 
 def huge_values(state, rng):
