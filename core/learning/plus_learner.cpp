@@ -114,18 +114,23 @@ void PlusLearner::end_learning() {
   state_.ended = true;
 }
 
-// For the lineage. Only readers use what it changes, but for nodes that have faded.
+// For the lineage: only readers use what it changes. Nodes that have faded are in no cluster.
 void PlusLearner::map_nodes(bool certain) {
   reading_.reset();
-  learning_.drop_faded(state_);
-  const Measured measured = measure(state_, settings_.scale);
+  const std::vector<std::size_t> kept = unfaded(settings_.half_life, state_);
+  FineState fine = state_;
+  fine.nodes.keep(kept);
+  const Measured measured = measure(fine, settings_.scale);
   const NodeMap map = map_density(measured.input()).map;
-  std::vector<std::int32_t> cluster;
-  map.clusters(cluster);
+  std::vector<std::int32_t> cluster_of_kept, cluster(state_.nodes.size(), kNone);
+  map.clusters(cluster_of_kept);
+  for (std::size_t i = 0; i < kept.size(); ++i) cluster[kept[i]] = cluster_of_kept[i];
+  std::vector<double> support;
+  for (const double w : state_.nodes.weight) support.push_back(w / state_.unit);
   FineNodes& nodes = state_.nodes;
   tracker_.update({.cluster = cluster,
                    .n_clusters = map.n_clusters(),
-                   .support = measured.weight,
+                   .support = support,
                    .sample = state_.n_seen,
                    .fades = settings_.half_life > 0.0,
                    .certain = certain},
@@ -169,7 +174,7 @@ std::shared_ptr<const Reading> PlusLearner::reading() {
   if (reading_) return reading_;
   if (state_.n_seen == 0) throw std::logic_error("nothing has been learned yet");
   FineState fine = state_;
-  drop_faded(settings_.half_life, fine);
+  fine.nodes.keep(unfaded(settings_.half_life, fine));
   const Measured measured = measure(fine, settings_.scale);
   Reading reading{.nodes = nodes_to_read(fine.nodes, measured),
                   .density = map_density(measured.input()),

@@ -17,7 +17,7 @@ Spread spread_of(const FineNodes& nodes) {
     for (std::size_t j = 0; j < dims; ++j) {
       const double off = nodes.mean[i][j] - spread.mean[j];
       inside[j] += nodes.scatter[i][j];
-      spread.squares[j] += nodes.weight[i] * (off * off);
+      spread.squares[j] += nodes.weight[i] * off * off;
     }
   for (std::size_t j = 0; j < dims; ++j) spread.squares[j] = inside[j] + spread.squares[j];
   return spread;
