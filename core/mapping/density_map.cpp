@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "numeric/disjoint_sets.hpp"
 #include "numeric/elementary.hpp"
@@ -26,24 +27,23 @@ struct Joining {
   double chance = 0.0;
 };
 
-// What chance alone shows between a peak and a saddle: see the spec for each term.
+// What chance alone shows between a peak and a saddle.
 class Chance {
  public:
-  Chance(const Density& density, std::size_t n_nodes)
-      : k_(static_cast<double>(density.k)),
-        dimension_(density.dimension),
-        noise_(kSafety * std::sqrt(2.0 * portable_log(std::max(static_cast<double>(n_nodes), 4.0)) *
-                                   density.inverse_dimension)) {}
+  Chance(std::size_t k, const Dimensions& dimensions, std::size_t n_nodes)
+      : k_(static_cast<double>(k)), own_(kSafety * kOwn * dimensions.local / k_) {
+    const double log_nodes = portable_log(std::max(static_cast<double>(n_nodes), 4.0));
+    noise_ = kSafety * std::sqrt(2.0 * log_nodes * dimensions.inverse_coarse);
+  }
 
   double at_peak(double mass) const {
-    return noise_ / std::sqrt(std::max(mass - 0.5, 0.5)) +
-           kSafety * kOwn * dimension_ / k_ * std::max(1.0 - k_ / mass, 0.0);
+    return at_edge(mass) + own_ * std::max(1.0 - k_ / mass, 0.0);
   }
   double at_edge(double mass) const { return noise_ / std::sqrt(std::max(mass - 0.5, 0.5)); }
 
  private:
-  static constexpr double kSafety = 0.85, kOwn = 0.3;
-  double k_, dimension_, noise_;
+  static constexpr double kSafety = 0.85, kOwn = 0.13;
+  double k_, own_, noise_;
 };
 
 // A tree of nodes that persistence found at one scale.
@@ -52,6 +52,7 @@ struct Tree {
   DensityPeak peak;                 // its highest node, and where that met a higher one
   std::vector<Joining> joinings;    // of its nodes, in order
   std::vector<DensityPeak> peaks;   // the lower ones
+  Dimensions dimensions;            // of the set that it was divided from
 };
 
 // A set of nodes divided at one scale.
@@ -60,14 +61,15 @@ struct Division {
   std::vector<Joining> between;  // what would join trees, by height
 };
 
+// Sets of fewer nodes have the dimensions of the set that they were divided from.
+constexpr std::size_t kFewNodes = 48;
+
 // A set has to have more nodes than this to be divided at a scale.
 constexpr std::size_t too_few(std::size_t k) { return std::max<std::size_t>(2 * k, 3); }
 
 class Divider {
  public:
-  explicit Divider(const DensityInput& input)
-      : distances_(input.place, width_of(kScales[std::size(kScales) - 1])),
-        estimator_(input, distances_) {}
+  explicit Divider(const DensityInput& input) : input_(input), distances_(input.place, kWidth) {}
 
   // Divides all nodes at all scales.
   DensityMap run() {
@@ -84,21 +86,27 @@ class Divider {
 
  private:
   double divide(Tree tree, std::size_t scale, bool known);
-  Division divide_at(const std::vector<std::int32_t>& nodes, std::size_t k);
+  Division divide_at(NodeSet& set, std::size_t k, const Dimensions& dimensions);
   void arrange_merges();
 
+  static constexpr std::size_t kWidth = width_of(kScales[std::size(kScales) - 1]);
+  const DensityInput& input_;
   NodeDistances distances_;
-  DensityEstimator estimator_;
   std::vector<Joining> joinings_;  // of all nodes; those below another come first
   DensityMap out_;
 };
 
 // Divides a tree from a scale on. Returns the height of its last joining. `known`: its peak is among those of the map.
 double Divider::divide(Tree tree, std::size_t scale, bool known) {
-  for (; scale < std::size(kScales); ++scale) {
+  const std::size_t n = tree.nodes.size();
+  std::optional<NodeSet> set;
+  if (scale < std::size(kScales) && n > too_few(kScales[scale]))
+    set.emplace(input_, distances_, tree.nodes, kWidth);
+  const bool whole = n == distances_.size();
+  for (; scale < std::size(kScales) && n > too_few(kScales[scale]); ++scale) {
     const std::size_t k = kScales[scale];
-    if (tree.nodes.size() <= too_few(k)) continue;
-    Division division = divide_at(tree.nodes, k);
+    const Dimensions dimensions = whole || n >= kFewNodes ? set->dimensions(k) : tree.dimensions;
+    Division division = divide_at(*set, k, dimensions);
     if (division.trees.size() == 1) {
       tree = std::move(division.trees[0]);
       continue;
@@ -133,9 +141,10 @@ double Divider::divide(Tree tree, std::size_t scale, bool known) {
 
 // H0 persistence: edges by descending height; where two trees meet, the one of the lower peak (equal: of the higher
 // index) joins unless it is more prominent than chance.
-Division Divider::divide_at(const std::vector<std::int32_t>& nodes, std::size_t k) {
-  Density density = estimator_.measure(nodes, k);
-  const Chance chance(density, distances_.size());
+Division Divider::divide_at(NodeSet& set, std::size_t k, const Dimensions& dimensions) {
+  const std::vector<std::int32_t>& nodes = set.nodes();
+  Density density = set.measure(k, dimensions);
+  const Chance chance(k, dimensions, distances_.size());
   const std::size_t n = nodes.size();
   if (out_.edges.empty())
     for (const DensityEdge& edge : density.edges)
@@ -186,7 +195,9 @@ Division Divider::divide_at(const std::vector<std::int32_t>& nodes, std::size_t 
     const std::int32_t root = trees.root(static_cast<std::int32_t>(i));
     if (tree_of[root] < 0) {
       tree_of[root] = static_cast<std::int32_t>(out.trees.size());
-      out.trees.emplace_back().peak = first[root];
+      Tree& tree = out.trees.emplace_back();
+      tree.peak = first[root];
+      tree.dimensions = dimensions;
     }
     place[nodes[i]] = tree_of[root];
     out.trees[tree_of[root]].nodes.push_back(nodes[i]);
