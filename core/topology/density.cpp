@@ -73,34 +73,30 @@ void NodeSet::find_probes() {
 }
 
 Dimensions NodeSet::dimensions(std::size_t k) {
-  return {local_dimension(k), inverse_coarse_dimension(std::min(k, width_))};
+  return {local_dimension(k), inverse_coarse_dimension(k)};
 }
 
-// From the growth of distances between half of k and k neighbours: the median over the nodes, which a few nodes at gaps
-// do not move.
+// From the growth of distances between h and 2h neighbours, 2h about k. The median over the nodes is not moved by a few
+// nodes at gaps; (r_h / r_2h)^m has the median 1/2, exactly.
 double NodeSet::local_dimension(std::size_t k) const {
   const double dims = static_cast<double>(input_.place.cols());
-  const std::size_t outer = std::min(std::max<std::size_t>(k, 2), width_);
-  const std::size_t inner = std::max<std::size_t>(outer / 2, 1);
-  if (outer == inner) return 1.0;
+  const std::size_t h = std::max<std::size_t>(k / 2, 1);
   std::vector<double> ratios;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const double far = near(i, outer)[outer - 1].square, close = near(i, outer)[inner - 1].square;
-    if (far > 0.0 && close > 0.0) ratios.push_back(far / close);
+    const double far = near(i, 2 * h)[2 * h - 1].square, close = near(i, h)[h - 1].square;
+    if (close > 0.0) ratios.push_back(far / close);
   }
   if (ratios.empty()) return 1.0;
   const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
   std::nth_element(ratios.begin(), middle, ratios.end());
   const double growth = 0.5 * portable_log(*middle);
-  const double ratio = static_cast<double>(outer) / static_cast<double>(inner);
-  return growth > 0.0 ? std::clamp(portable_log(ratio) / growth, 1.0, dims) : dims;
+  return growth > 0.0 ? std::clamp(portable_log(2.0) / growth, 1.0, dims) : dims;
 }
 
 // How distances grow with mass, from the geometric mean of the k nearest and half of the mass to half of the mass; on
 // average over the probes.
 double NodeSet::inverse_coarse_dimension(std::size_t k) {
   const std::size_t n = nodes_.size(), step = probe_step(n);
-  if (2 * n <= 5 * k) return 1.0;
   find_probes();
   const double half = 0.5 * total_;
   double sum = 0.0;
@@ -108,7 +104,7 @@ double NodeSet::inverse_coarse_dimension(std::size_t k) {
   for (std::size_t i = 0, probe = 0; i < n; i += step, ++probe) {
     double inside = input_.weight[nodes_[i]];
     for (const NearRow& other : near(i, k)) inside += input_.weight[other.row];
-    if (!(near(i, k)[k - 1].square > 0.0) || !(half > inside)) continue;
+    if (!(half > inside)) continue;
     const double middle = std::sqrt(inside * half);
     double mass = 0.0, at_middle = -1.0, at_half = 0.0;
     for (std::size_t p = probe * n; p < (probe + 1) * n && mass < half; ++p) {

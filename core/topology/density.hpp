@@ -48,7 +48,7 @@ constexpr std::size_t width_of(std::size_t k) {
   return 2 * k > kDensityEdges ? 2 * k : kDensityEdges;
 }
 
-// A set of nodes, more than one, whose densities only depend on each other.
+// A set of nodes whose densities only depend on each other. A scale k needs more than 2k nodes, and more than 3.
 class NodeSet {
  public:
   // Nodes are ascending. `width` is that of the largest scale.
