@@ -236,10 +236,13 @@ class ClusterDrift(base.DriftDetector):
         return change
 
     def _is_new(self, cluster: int, learner: Learner) -> bool:
-        """Whether the cluster's nodes came after the grace period; else it was found in rows from before."""
+        """Whether the cluster's nodes came as late, on average, as in a cluster that began after the grace period.
+
+        If not, it was found in rows from before.
+        """
         living = learner.living()
         (birth,) = living["birth"][living["id"] == cluster]
-        return bool(birth > learner.n_seen - self._rows + self.grace_period)
+        return bool(birth > learner.n_seen - (self._rows - self.grace_period) / 2)
 
 
 class _Rise:
