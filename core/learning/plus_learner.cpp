@@ -9,14 +9,14 @@
 namespace phida {
 namespace {
 
-// A mapping costs as much as learning some thousand rows. It is renewed when there are kGrowth times the rows of the
-// last one, or after so many rows per node.
-constexpr std::int64_t kGrowth = 4, kRowsPerNode = 16;
+// A mapping costs as much as learning some thousand rows, so that there are few while rows come. The first rows are
+// mapped when there are kGrowth times as many as at the last mapping; later ones after so many rows per node.
+constexpr std::int64_t kGrowth = 4, kEarlyRows = 256, kRowsPerNode = 16;
 
-// It is also renewed, after one row per node, if this many rows were won in new places. A row is one if it is much nearer
-// to its winner, by kNearer, than the winner was to all other nodes when it was created.
+// Nodes are also mapped, after one row per node, if this many rows were won in new places. A row is one of these if it is
+// much nearer to its winner, by kNearer, than the winner was to all other nodes when it was created.
 constexpr std::int64_t kUnplaced = 50;
-constexpr double kNearer = 0.25;
+constexpr double kNearer = 1.0 / 16.0;
 
 // No coordinate in the metric is larger: its square must not overflow.
 constexpr double kLargestPlace = 1e150;
@@ -102,7 +102,8 @@ void PlusLearner::learn(const double* row, double rows) {
 bool PlusLearner::is_due() const {
   const std::int64_t since = state_.n_seen - state_.mapped_at;
   const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
-  if (state_.n_seen >= kGrowth * state_.mapped_at || since >= kRowsPerNode * n_nodes) return true;
+  if (state_.n_seen <= kEarlyRows && state_.n_seen >= kGrowth * state_.mapped_at) return true;
+  if (since >= kRowsPerNode * n_nodes) return true;
   if (since < n_nodes) return false;
   return state_.unplaced >= kUnplaced ||
          (settings_.half_life > 0.0 && static_cast<double>(since) >= settings_.half_life / 4.0);
@@ -114,18 +115,23 @@ void PlusLearner::end_learning() {
   state_.ended = true;
 }
 
-// For the lineage. Only readers use what it changes, but for nodes that have faded.
+// For the lineage: only readers use what it changes. Nodes that have faded are in no cluster.
 void PlusLearner::map_nodes(bool certain) {
   reading_.reset();
-  learning_.drop_faded(state_);
-  const Measured measured = measure(state_, settings_.scale);
+  const std::vector<std::size_t> kept = unfaded(settings_.half_life, state_);
+  FineState fine = state_;
+  fine.nodes.keep(kept);
+  const Measured measured = measure(fine, settings_.scale);
   const NodeMap map = map_density(measured.input()).map;
-  std::vector<std::int32_t> cluster;
-  map.clusters(cluster);
+  std::vector<std::int32_t> cluster_of_kept, cluster(state_.nodes.size(), kNone);
+  map.clusters(cluster_of_kept);
+  for (std::size_t i = 0; i < kept.size(); ++i) cluster[kept[i]] = cluster_of_kept[i];
+  std::vector<double> support;
+  for (const double w : state_.nodes.weight) support.push_back(w / state_.unit);
   FineNodes& nodes = state_.nodes;
   tracker_.update({.cluster = cluster,
                    .n_clusters = map.n_clusters(),
-                   .support = measured.weight,
+                   .support = support,
                    .sample = state_.n_seen,
                    .fades = settings_.half_life > 0.0,
                    .certain = certain},
@@ -169,7 +175,7 @@ std::shared_ptr<const Reading> PlusLearner::reading() {
   if (reading_) return reading_;
   if (state_.n_seen == 0) throw std::logic_error("nothing has been learned yet");
   FineState fine = state_;
-  drop_faded(settings_.half_life, fine);
+  fine.nodes.keep(unfaded(settings_.half_life, fine));
   const Measured measured = measure(fine, settings_.scale);
   Reading reading{.nodes = nodes_to_read(fine.nodes, measured),
                   .density = map_density(measured.input()),

@@ -141,7 +141,7 @@ def test_dividing_by_a_large_unit_changes_nothing_visible(monkeypatch):
     divided = learned(rows, half_life=2.5, max_nodes=16)
     monkeypatch.setattr(fine_nodes, "LARGEST_UNIT", np.inf)
     plain = learned(rows, half_life=2.5, max_nodes=16)
-    assert divided.unit == pytest.approx(2.0**80)
+    assert divided.unit == pytest.approx(2.0**24)
     assert plain.unit == pytest.approx(2.0**280)
     np.testing.assert_array_equal(divided.mean, plain.mean)
     np.testing.assert_array_equal(divided.row_weight, plain.row_weight)
@@ -198,7 +198,7 @@ def test_merge_is_commutative_to_the_bit(rows, other, arguments):
     assert one.n_seen == two_again.n_seen == 2 * len(rows)
     for name in SUMS:
         assert bits(getattr(one, name)) == bits(getattr(two_again, name)), name
-    assert bits(one.metric.inverse) == bits(two_again.metric.inverse)
+    assert one.metric == two_again.metric or bits(one.metric.inverse) == bits(two_again.metric.inverse)
 
 
 def test_merged_small_models_have_the_nodes_of_all_rows():
