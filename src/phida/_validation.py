@@ -86,7 +86,7 @@ def weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
             f"{LARGEST_WEIGHT:g}."
         )
     if not found.any():
-        raise ValueError("sample_weight is 0 for every row; at least one row must count.")
+        raise ValueError("sample_weight is zero for every row; at least one row must count.")
     return found
 
 
