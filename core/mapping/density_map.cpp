@@ -67,7 +67,7 @@ struct Division {
 };
 
 // Sets of fewer nodes keep the dimensions that were measured before, of the set that they were divided from.
-constexpr std::size_t kFewNodes = 48;
+constexpr std::size_t kFewNodes = 100;
 
 // Equal rows from this number on are a place.
 constexpr double kPlaceRows = 100.0;
