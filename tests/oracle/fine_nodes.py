@@ -103,7 +103,8 @@ class FineNodes:
         scatter = np.concatenate([model.scatter * ratio for model, ratio in zip(models, ratios)])
         order = sorted(range(len(weight)), key=lambda i: (mean[i].tolist(), weight[i], scatter[i].tolist()))
         self.weight, self.mean, self.scatter = weight[order], mean[order], scatter[order]
-        self.credit = np.zeros(len(order))
+        self._join_equal_places()
+        self.credit = np.zeros(self.n_nodes)
         self.n_seen = sum(model.n_seen for model in models)
         metrics = [model.metric for model in models]
         if any(metric is not None for metric in metrics):  # some model has compacted
@@ -114,6 +115,17 @@ class FineNodes:
             )
         if self.n_nodes >= self.max_nodes:
             self._compact()
+
+    def _join_equal_places(self) -> None:
+        """Neighbours in the list with the same mean become one node: weights and scatters add."""
+        kept: list[int] = []
+        for i in range(self.n_nodes):
+            if kept and np.array_equal(self.mean[kept[-1]], self.mean[i]):
+                self.weight[kept[-1]] += self.weight[i]
+                self.scatter[kept[-1]] += self.scatter[i]
+            else:
+                kept.append(i)
+        self.weight, self.mean, self.scatter = self.weight[kept], self.mean[kept], self.scatter[kept]
 
     def fitted_metric(self) -> Metric:
         """The metric that fits the nodes as they are."""
