@@ -1,0 +1,164 @@
+// Densities of configurations that are known.
+#include "topology/density.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "check.hpp"
+#include "plain.hpp"
+#include "random.hpp"
+
+using namespace phida;
+
+namespace {
+
+struct Places {
+  explicit Places(RowMatrix rows)
+      : place(std::move(rows)), weight(place.rows(), 1.0), variance(place.rows(), 0.0) {}
+  explicit Places(const std::vector<double>& xs) : Places(on_a_line(xs)) {}
+
+  static RowMatrix on_a_line(const std::vector<double>& xs) {
+    RowMatrix rows(1);
+    for (const double x : xs) {
+      const double row[kLanes] = {x};
+      rows.append(row);
+    }
+    return rows;
+  }
+  Density measure(const std::vector<std::int32_t>& members, std::size_t k) const {
+    const DensityInput input{place, weight, variance};
+    const NodeDistances distances(place, width_of(k));
+    return DensityEstimator(input, distances).measure(members, k);
+  }
+  Density measure(std::size_t k) const { return measure(plain::first(place.rows()), k); }
+
+  RowMatrix place;
+  std::vector<double> weight, variance;
+};
+
+}  // namespace
+
+TEST("node_distances: squares and nearest rows are those of a plain search") {
+  Random random(1);
+  for (const std::size_t dims : {1, 3, 20})
+    for (const std::size_t n : {2, 5, 64, 300})
+      for (const bool ties : {false, true}) {
+        const RowMatrix rows = ties ? random.grid(n, dims, 3) : random.rows(n, dims);
+        const NodeDistances distances(rows, 12);
+        for (std::size_t i = 0; i < n; ++i) {
+          std::vector<NearRow> expected;
+          for (std::size_t j = 0; j < n; ++j) {
+            const double square = plain::square(rows[i], rows[j], nullptr, dims);
+            CHECK(plain::same_bits(distances.square(i, j), square));
+            if (j != i) expected.push_back({square, static_cast<std::int32_t>(j)});
+          }
+          std::sort(expected.begin(), expected.end());
+          const auto nearest = distances.nearest(i);
+          CHECK(nearest.size() == std::min<std::size_t>(12, n - 1));
+          for (std::size_t r = 0; r < nearest.size(); ++r)
+            CHECK(nearest[r].row == expected[r].row && nearest[r].square == expected[r].square);
+        }
+      }
+}
+
+TEST("density: of two nodes, the mass of the other one over its distance") {
+  Places places({0.0, 4.0});
+  places.weight = {1.0, 3.0};
+  const Density density = places.measure(1);
+  CHECK(density.k == 1 && density.dimension == 1.0);
+  CHECK(density.mass == (std::vector<double>{3.0, 3.0}));  // two further rows, and one neighbour
+  CHECK_CLOSE(density.height[0], std::log(3.0) - 0.5 * std::log(16.0), 1e-14);
+  CHECK_CLOSE(density.height[1], std::log(3.0) - 0.5 * std::log(16.0 / 3.0), 1e-14);
+  CHECK(density.edges.size() == 1);
+  const DensityEdge& edge = density.edges[0];
+  CHECK(edge.a == 0 && edge.b == 1 && edge.square == 16.0 && edge.mass == 2.0);
+  CHECK_CLOSE(edge.height, std::log(2.0) - 0.5 * std::log(4.0), 1e-14);
+}
+
+TEST("density: the rows of a node spread around it") {
+  Places places({0.0, 4.0});
+  places.variance = {1.0, 9.0};
+  const Density density = places.measure(1);
+  CHECK_CLOSE(density.height[0], -0.5 * std::log(25.0), 1e-14);
+  CHECK_CLOSE(density.height[1], -0.5 * std::log(17.0), 1e-14);
+}
+
+TEST("density: nodes of one place have a finite density, above that of all others") {
+  const Density density = Places({1.0, 1.0, 1.0, 2.0, 4.0}).measure(2);
+  for (const double height : density.height) CHECK(std::isfinite(height));
+  for (const DensityEdge& edge : density.edges) CHECK(std::isfinite(edge.height));
+  CHECK(density.height[0] == density.height[1] && density.height[1] == density.height[2]);
+  CHECK(density.height[0] > density.height[3] && density.height[3] > density.height[4]);
+}
+
+TEST("density: of a line of equal steps, equal inside and lower at the ends") {
+  std::vector<double> xs;
+  for (int i = 0; i < 101; ++i) xs.push_back(i);
+  for (const std::size_t k : {2, 4, 8}) {
+    const Density density = Places(xs).measure(k);
+    CHECK(density.dimension == 1.0);
+    for (std::size_t i = k; i + k < 101; ++i) CHECK(density.height[i] == density.height[50]);
+    CHECK(density.height[0] < density.height[50] && density.height[100] < density.height[50]);
+    CHECK_CLOSE(density.height[0], density.height[100], 1e-12);
+  }
+}
+
+TEST("density: twice as dense is higher by log 2 in a line, by log 4 in a plane") {
+  Random random(2);
+  for (const std::size_t dims : {1, 2}) {
+    const RowMatrix unit = random.rows(400, dims);
+    RowMatrix half = unit;
+    for (std::size_t i = 0; i < 400; ++i)
+      for (std::size_t j = 0; j < dims; ++j) half[i][j] *= 0.5;
+    const Density wide = Places(unit).measure(16), narrow = Places(half).measure(16);
+    CHECK(wide.dimension == narrow.dimension);
+    CHECK(std::abs(wide.dimension - static_cast<double>(dims)) < 0.3);
+    CHECK(std::abs(wide.inverse_dimension - 1.0 / static_cast<double>(dims)) < 0.2);
+    for (std::size_t i = 0; i < 400; ++i)
+      CHECK_CLOSE(narrow.height[i] - wide.height[i], wide.dimension * std::log(2.0), 1e-9);
+  }
+}
+
+TEST("density: a line in many features has dimension 1") {
+  RowMatrix rows(6);
+  Random random(3);
+  for (int i = 0; i < 300; ++i) {
+    const double x = random.uniform();
+    const double row[kLanes] = {x, 2.0 * x, -x, 0.5 * x, 3.0 * x, x};
+    rows.append(row);
+  }
+  const Density density = Places(rows).measure(16);
+  CHECK(density.dimension < 1.3);
+}
+
+TEST("density: the middle between two groups is lower than both") {
+  std::vector<double> xs;
+  for (int i = 0; i < 6; ++i) xs.push_back(0.1 * i);
+  for (int i = 0; i < 6; ++i) xs.push_back(100.0 + 0.1 * i);
+  const Density density = Places(xs).measure(2);
+  for (const DensityEdge& edge : density.edges)
+    if (edge.a < 6 && edge.b >= 6)
+      CHECK(edge.height < density.height[edge.a] - 3.0 &&
+            edge.height < density.height[edge.b] - 3.0);
+}
+
+TEST("density: edges are named once, by positions in the set, and nodes outside do not count") {
+  Random random(4);
+  const RowMatrix rows = random.rows(80, 2);
+  std::vector<std::int32_t> members;
+  RowMatrix chosen(2);
+  for (std::int32_t i = 0; i < 80; i += 2) {
+    members.push_back(i);
+    chosen.append(rows[i]);
+  }
+  const Density part = Places(rows).measure(members, 4), alone = Places(chosen).measure(4);
+  CHECK(plain::same_bits(part.height, alone.height));
+  CHECK(part.edges.size() == alone.edges.size());
+  for (std::size_t e = 0; e < part.edges.size(); ++e) {
+    CHECK(part.edges[e].a == alone.edges[e].a && part.edges[e].b == alone.edges[e].b);
+    CHECK(part.edges[e].height == alone.edges[e].height);
+    CHECK(part.edges[e].a < part.edges[e].b);
+    for (std::size_t f = 0; f < e; ++f)
+      CHECK(part.edges[e].a != part.edges[f].a || part.edges[e].b != part.edges[f].b);
+  }
+}
