@@ -9,14 +9,14 @@
 namespace phida {
 namespace {
 
-// A mapping costs as much as learning some thousand rows. It is renewed when there are kGrowth times the rows of the
-// last one, or after so many rows per node.
-constexpr std::int64_t kGrowth = 4, kRowsPerNode = 16;
+// A mapping costs as much as learning some thousand rows, so that there are few while rows come. The first rows are
+// mapped when there are kGrowth times as many as at the last mapping; later ones after so many rows per node.
+constexpr std::int64_t kGrowth = 4, kEarlyRows = 256, kRowsPerNode = 16;
 
-// It is also renewed, after one row per node, if this many rows were won in new places. A row is one if it is much nearer
-// to its winner, by kNearer, than the winner was to all other nodes when it was created.
+// Nodes are also mapped, after one row per node, if this many rows were won in new places. A row is one of these if it is
+// much nearer to its winner, by kNearer, than the winner was to all other nodes when it was created.
 constexpr std::int64_t kUnplaced = 50;
-constexpr double kNearer = 0.25;
+constexpr double kNearer = 1.0 / 16.0;
 
 // No coordinate in the metric is larger: its square must not overflow.
 constexpr double kLargestPlace = 1e150;
@@ -102,7 +102,8 @@ void PlusLearner::learn(const double* row, double rows) {
 bool PlusLearner::is_due() const {
   const std::int64_t since = state_.n_seen - state_.mapped_at;
   const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
-  if (state_.n_seen >= kGrowth * state_.mapped_at || since >= kRowsPerNode * n_nodes) return true;
+  if (state_.n_seen <= kEarlyRows && state_.n_seen >= kGrowth * state_.mapped_at) return true;
+  if (since >= kRowsPerNode * n_nodes) return true;
   if (since < n_nodes) return false;
   return state_.unplaced >= kUnplaced ||
          (settings_.half_life > 0.0 && static_cast<double>(since) >= settings_.half_life / 4.0);

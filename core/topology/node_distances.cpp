@@ -51,11 +51,16 @@ void NodeDistances::choose_nearest(std::size_t row, std::span<const double> squa
                      sample_.end());
     limit = sample_[rank];
   }
+  limits_.resize(n);
+  positions_.resize(padded(n));
   for (;;) {
+    std::fill(limits_.begin(), limits_.end(), limit);
+    const std::size_t within =
+        kernels().positions_within(squares.data(), limits_.data(), n, positions_.data());
     found_.clear();
-    for (std::size_t i = 0; i < n; ++i)
-      if (squares[i] <= limit && i != row)
-        found_.push_back({squares[i], static_cast<std::int32_t>(i)});
+    for (std::size_t f = 0; f < within; ++f)
+      if (static_cast<std::size_t>(positions_[f]) != row)
+        found_.push_back({squares[positions_[f]], positions_[f]});
     if (found_.size() >= length_) break;
     limit = std::numeric_limits<double>::infinity();
   }

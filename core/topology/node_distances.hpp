@@ -43,7 +43,8 @@ class NodeDistances {
   std::vector<double> squares_;   // (row, row); empty where there are too many
   std::vector<NearRow> nearest_;  // (row, place)
   std::vector<NearRow> found_;
-  std::vector<double> sample_;
+  std::vector<double> sample_, limits_;
+  std::vector<std::int32_t> positions_;
 };
 
 }  // namespace phida
