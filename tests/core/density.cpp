@@ -1,8 +1,9 @@
 // Densities of configurations that are known.
 #include "topology/density.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 
 #include "check.hpp"
 #include "plain.hpp"
@@ -25,12 +26,16 @@ struct Places {
     }
     return rows;
   }
-  Density measure(const std::vector<std::int32_t>& members, std::size_t k) const {
+  Density measure(std::size_t k, const std::vector<std::int32_t>& members,
+                  const std::optional<Dimensions>& dimensions = std::nullopt) const {
     const DensityInput input{place, weight, variance};
     const NodeDistances distances(place, width_of(k));
-    return DensityEstimator(input, distances).measure(members, k);
+    NodeSet set(input, distances, members, width_of(k));
+    return set.measure(k, dimensions ? *dimensions : set.dimensions(k));
   }
-  Density measure(std::size_t k) const { return measure(plain::first(place.rows()), k); }
+  Density measure(std::size_t k, const std::optional<Dimensions>& dimensions = std::nullopt) const {
+    return measure(k, plain::first(place.rows()), dimensions);
+  }
 
   RowMatrix place;
   std::vector<double> weight, variance;
@@ -64,8 +69,7 @@ TEST("node_distances: squares and nearest rows are those of a plain search") {
 TEST("density: of two nodes, the mass of the other one over its distance") {
   Places places({0.0, 4.0});
   places.weight = {1.0, 3.0};
-  const Density density = places.measure(1);
-  CHECK(density.k == 1 && density.dimension == 1.0);
+  const Density density = places.measure(1, Dimensions{});
   CHECK(density.mass == (std::vector<double>{3.0, 3.0}));  // two further rows, and one neighbour
   CHECK_CLOSE(density.height[0], std::log(3.0) - 0.5 * std::log(16.0), 1e-14);
   CHECK_CLOSE(density.height[1], std::log(3.0) - 0.5 * std::log(16.0 / 3.0), 1e-14);
@@ -78,7 +82,7 @@ TEST("density: of two nodes, the mass of the other one over its distance") {
 TEST("density: the rows of a node spread around it") {
   Places places({0.0, 4.0});
   places.variance = {1.0, 9.0};
-  const Density density = places.measure(1);
+  const Density density = places.measure(1, Dimensions{});
   CHECK_CLOSE(density.height[0], -0.5 * std::log(25.0), 1e-14);
   CHECK_CLOSE(density.height[1], -0.5 * std::log(17.0), 1e-14);
 }
@@ -96,7 +100,7 @@ TEST("density: of a line of equal steps, equal inside and lower at the ends") {
   for (int i = 0; i < 101; ++i) xs.push_back(i);
   for (const std::size_t k : {2, 4, 8}) {
     const Density density = Places(xs).measure(k);
-    CHECK(density.dimension == 1.0);
+    CHECK(density.dimensions.local == 1.0);
     for (std::size_t i = k; i + k < 101; ++i) CHECK(density.height[i] == density.height[50]);
     CHECK(density.height[0] < density.height[50] && density.height[100] < density.height[50]);
     CHECK_CLOSE(density.height[0], density.height[100], 1e-12);
@@ -111,11 +115,11 @@ TEST("density: twice as dense is higher by log 2 in a line, by log 4 in a plane"
     for (std::size_t i = 0; i < 400; ++i)
       for (std::size_t j = 0; j < dims; ++j) half[i][j] *= 0.5;
     const Density wide = Places(unit).measure(16), narrow = Places(half).measure(16);
-    CHECK(wide.dimension == narrow.dimension);
-    CHECK(std::abs(wide.dimension - static_cast<double>(dims)) < 0.3);
-    CHECK(std::abs(wide.inverse_dimension - 1.0 / static_cast<double>(dims)) < 0.2);
+    CHECK(wide.dimensions.local == narrow.dimensions.local);
+    CHECK(std::abs(wide.dimensions.local - static_cast<double>(dims)) < 0.3);
+    CHECK(std::abs(wide.dimensions.inverse_coarse - 1.0 / static_cast<double>(dims)) < 0.2);
     for (std::size_t i = 0; i < 400; ++i)
-      CHECK_CLOSE(narrow.height[i] - wide.height[i], wide.dimension * std::log(2.0), 1e-9);
+      CHECK_CLOSE(narrow.height[i] - wide.height[i], wide.dimensions.local * std::log(2.0), 1e-9);
   }
 }
 
@@ -128,7 +132,7 @@ TEST("density: a line in many features has dimension 1") {
     rows.append(row);
   }
   const Density density = Places(rows).measure(16);
-  CHECK(density.dimension < 1.3);
+  CHECK(density.dimensions.local < 1.3);
 }
 
 TEST("density: the middle between two groups is lower than both") {
@@ -142,6 +146,51 @@ TEST("density: the middle between two groups is lower than both") {
             edge.height < density.height[edge.b] - 3.0);
 }
 
+TEST("density: the middle of an edge is measured over the nodes nearest to it on both lists") {
+  Random random(5);
+  for (const std::size_t k : {1, 2, 8}) {
+    Places places(random.rows(60, 2));
+    for (double& w : places.weight) w = random.uniform(0.5, 4.0);
+    for (double& v : places.variance) v = random.uniform(0.0, 0.1);
+    const Density density = places.measure(k);
+    const NodeDistances distances(places.place, width_of(k));
+    double total = 0.0;
+    for (const double w : places.weight) total += w;
+    for (const DensityEdge& edge : density.edges) {
+      std::vector<double> middle(2);
+      for (std::size_t j = 0; j < 2; ++j)
+        middle[j] = 0.5 * (places.place[edge.a][j] + places.place[edge.b][j]);
+      std::vector<NearRow> others;
+      for (const std::int32_t end : {edge.a, edge.b})
+        for (const NearRow& other : distances.nearest(end))
+          if (other.row != edge.a && other.row != edge.b)
+            others.push_back(
+                {plain::square(middle.data(), places.place[other.row], nullptr, 2), other.row});
+      std::sort(others.begin(), others.end());
+      double mass = 0.0, squares = 0.0;
+      for (const std::int32_t end : {edge.a, edge.b}) {
+        const double further = std::max(places.weight[end] - 1.0, 0.0);
+        mass += further;
+        squares += further * (edge.square / 4.0 + places.variance[end]);
+      }
+      const double goal = static_cast<double>(k) * total / 60.0;
+      double nearest = 0.0;
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < others.size() && (count < k || nearest < goal); ++i) {
+        if (i > 0 && others[i].row == others[i - 1].row) continue;
+        const double weight = places.weight[others[i].row];
+        nearest += weight;
+        squares += weight * (others[i].square + places.variance[others[i].row]);
+        ++count;
+      }
+      mass += nearest;
+      CHECK_CLOSE(edge.mass, mass, 1e-12 * mass);
+      CHECK_CLOSE(edge.height,
+                  std::log(mass) - 0.5 * density.dimensions.local * std::log(squares / mass), 1e-9);
+    }
+  }
+}
+
 TEST("density: edges are named once, by positions in the set, and nodes outside do not count") {
   Random random(4);
   const RowMatrix rows = random.rows(80, 2);
@@ -151,7 +200,7 @@ TEST("density: edges are named once, by positions in the set, and nodes outside 
     members.push_back(i);
     chosen.append(rows[i]);
   }
-  const Density part = Places(rows).measure(members, 4), alone = Places(chosen).measure(4);
+  const Density part = Places(rows).measure(4, members), alone = Places(chosen).measure(4);
   CHECK(plain::same_bits(part.height, alone.height));
   CHECK(part.edges.size() == alone.edges.size());
   for (std::size_t e = 0; e < part.edges.size(); ++e) {

@@ -128,6 +128,18 @@ TEST("nearest_node: if all distances are infinite, the first row") {
   }
 }
 
+TEST("nearest_node: a feature beyond the floats, few and many rows") {
+  Random random(7);
+  for (const std::size_t dims : kDims)
+    for (const std::size_t n : {2, 5, 20, 60})
+      for (const double far : {1e39, -1e60, 1e139}) {
+        RowMatrix rows = random.rows(n, dims);
+        for (std::size_t i = n / 2; i < n; ++i) rows[i][0] = far * (1.0 + rows[i][0]);
+        check_rows(random, rows, nullptr);
+        check_rows(random, rows, random_scaling(random, dims).data());
+      }
+}
+
 TEST("nearest_node: stays exact while rows are set and appended") {
   Random random(6);
   for (const std::size_t dims : {3, 96, 130})
