@@ -33,22 +33,22 @@ class Chance {
   Chance(std::size_t k, const Dimensions& dimensions, std::size_t n_nodes)
       : k_(static_cast<double>(k)), uneven_(kUneven * dimensions.local / k_) {
     const double inverse = dimensions.inverse_coarse;
-    const double log_nodes = portable_log(std::max(static_cast<double>(n_nodes), 4.0));
-    noise_ = inverse > 0.0 ? std::sqrt(2.0 * log_nodes) * portable_pow(inverse, kPower) : 0.0;
+    noise_ = std::sqrt(2.0 * portable_log(std::max(static_cast<double>(n_nodes), 4.0)));
+    factor_ = inverse > 0.0 ? kFactor * portable_pow(inverse, kPower) : 0.0;
   }
 
   // Between a peak and a saddle whose heights were measured over these masses.
   double between(double peak, double saddle) const {
-    return kFactor *
-           (noise_ * (error(peak) + error(saddle)) + uneven_ * std::max(1.0 - k_ / peak, 0.0));
+    return factor_ * (noise_ * (error(peak) + error(saddle)) +
+                      uneven_ * std::max(1.0 - k_ / peak, 0.0));
   }
 
  private:
   // Standard error of the logarithm of a count.
   static double error(double mass) { return 1.0 / std::sqrt(std::max(mass - 0.5, 0.5)); }
 
-  static constexpr double kFactor = 0.95, kPower = 0.6, kUneven = 0.065;
-  double k_, uneven_, noise_;
+  static constexpr double kFactor = 0.92, kPower = 0.55, kUneven = 0.15;
+  double k_, uneven_, noise_, factor_;
 };
 
 // A tree of nodes that persistence found at one scale.
@@ -67,7 +67,7 @@ struct Division {
 };
 
 // Sets of fewer nodes keep the dimensions that were measured before, of the set that they were divided from.
-constexpr std::size_t kFewNodes = 48;
+constexpr std::size_t kFewNodes = 100;
 
 // Equal rows from this number on are a place.
 constexpr double kPlaceRows = 100.0;

@@ -57,7 +57,10 @@ void NodeSet::find_neighbours(const NodeDistances& distances) {
     around_.clear();
     for (const std::int32_t other : nodes_)
       if (other != nodes_[i]) around_.push_back({distances.square(nodes_[i], other), other});
-    std::partial_sort_copy(around_.begin(), around_.end(), out, out + width_);
+    const auto end = around_.begin() + static_cast<std::ptrdiff_t>(width_);
+    if (end != around_.end()) std::nth_element(around_.begin(), end, around_.end());
+    std::sort(around_.begin(), end);
+    std::copy(around_.begin(), end, out);
   }
 }
 

@@ -24,14 +24,37 @@ NodeDistances::NodeDistances(const RowMatrix& rows, std::size_t length)
   BlockedRows blocks(dims);
   blocks.resize(n);
   for (std::size_t i = 0; i < n; ++i) blocks.set(i, rows[i]);
-  if (n <= kMostKept) squares_.resize(n * n);
   nearest_.resize(n * length_);
+  if (n <= kMostKept) {
+    measure_all(blocks);
+    for (std::size_t i = 0; i < n; ++i) choose_nearest(i, {squares_.data() + i * n, n});
+    return;
+  }
   AlignedDoubles line(padded(n));
   for (std::size_t i = 0; i < n; ++i) {
     kernels().squared_distances(rows[i], nullptr, blocks.data(), blocks.blocks(), dims,
                                 line.data());
-    if (!squares_.empty()) std::copy_n(line.begin(), n, squares_.begin() + i * n);
     choose_nearest(i, {line.data(), n});
+  }
+}
+
+// Eight rows at a time against those from them on; a distance is the same both ways.
+void NodeDistances::measure_all(const BlockedRows& blocks) {
+  const std::size_t n = rows_.rows(), dims = rows_.cols();
+  squares_.resize(n * n);
+  AlignedDoubles lines(padded(n) * kLanes);
+  for (std::size_t block = 0; block < blocks.blocks(); ++block) {
+    const std::size_t first = block * kLanes, last = std::min(n, first + kLanes);
+    kernels().squared_distances_of_eight(blocks.data() + first * dims, nullptr,
+                                         blocks.data() + first * dims, blocks.blocks() - block,
+                                         dims, lines.data());
+    for (std::size_t i = first; i < n; ++i) {
+      const double* const line = lines.data() + (i - first) * kLanes;
+      for (std::size_t j = first; j < last; ++j) squares_[i * n + j] = line[j - first];
+    }
+    for (std::size_t j = first; j < last; ++j)
+      for (std::size_t i = last; i < n; ++i)
+        squares_[j * n + i] = lines[(i - first) * kLanes + (j - first)];
   }
 }
 
