@@ -115,7 +115,7 @@ TEST("state_check: each number of PHIDA+ has its range") {
   CHECK(refuses([](auto& s) { s.metric.inverse[0] = -1.0; }) == "metric_inverse");
   CHECK(refuses([](auto& s) { s.metric.gamma = 2.0; }) == "metric_gamma");
   CHECK(refuses([](auto& s) { s.n_seen = INT64_MAX; }) == "n_seen");
-  CHECK(refuses([](auto& s) { s.unplaced = -1; }) == "unplaced");
+  CHECK(refuses([](auto& s) { s.unplaced = -1.0; }) == "unplaced");
 }
 
 TEST("state_check: fields of PHIDA+ agree with each other") {
@@ -129,7 +129,7 @@ TEST("state_check: fields of PHIDA+ agree with each other") {
   CHECK(refuses([](auto& s) { s.n_created = 1; }) == "n_created");
   CHECK(refuses([](auto& s) { s.unit = 2.0; }) == "unit");  // nothing fades
   CHECK(refuses([](auto& s) { s.mapped_at = s.n_seen + 1; }) == "mapped_at");
-  CHECK(refuses([](auto& s) { s.unplaced = s.n_seen + 1; }) == "unplaced");
+  CHECK(refuses([](auto& s) { s.unplaced = 1e4; }) == "unplaced");
   CHECK(refuses([](auto& s) { s.nodes.lineage.cluster_id[0] = s.lineage.n_ids; }) == "cluster_id");
   CHECK(refuses([](auto& s) { s.nodes.lineage.won_mapped[0] = s.nodes.lineage.won[0] + 1; }) ==
         "node_won_mapped");

@@ -183,7 +183,8 @@ inline std::vector<std::uint64_t> words_of(const PlusState& s) {
   w.add_all(s.nodes.birth);
   w.add_all(s.nodes.id);
   w.add_all(s.nodes.gap);
-  for (const auto count : {s.n_seen, s.n_created, s.mapped_at, s.unplaced}) w.add_count(count);
+  for (const auto count : {s.n_seen, s.n_created, s.mapped_at}) w.add_count(count);
+  w.add(s.unplaced);
   w.add_count(s.ended);
   w.add_lineage(s);
   return w.words;
