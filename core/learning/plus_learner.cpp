@@ -9,14 +9,13 @@
 namespace phida {
 namespace {
 
-// A mapping costs as much as learning some thousand rows. It is renewed when there are kGrowth times the rows of the
-// last one, or after so many rows per node.
-constexpr std::int64_t kGrowth = 4, kRowsPerNode = 16;
+// A mapping costs as much as learning some thousand rows, so that there are few while rows come. The first rows are
+// mapped when there are kGrowth times as many as at the last mapping; later ones after so many rows per node.
+constexpr std::int64_t kGrowth = 4, kEarlyRows = 256, kRowsPerNode = 16;
 
-// It is also renewed, after one row per node, if this many rows were won in new places. A row is one if it is much nearer
-// to its winner, by kNearer, than the winner was to all other nodes when it was created.
-constexpr std::int64_t kUnplaced = 50;
-constexpr double kNearer = 0.25;
+// Nodes are also mapped, after one row per node, if one in kOneIn of the latest rows was won in a new place. A row is one
+// of these if it is much nearer to its winner, by kNearer, than the winner was to all other nodes when it was created.
+constexpr double kLatest = 512.0, kOneIn = 16.0, kNearer = 1.0 / 16.0;
 
 // No coordinate in the metric is larger: its square must not overflow.
 constexpr double kLargestPlace = 1e150;
@@ -94,7 +93,8 @@ void PlusLearner::learn(const double* row, double rows) {
   step_ = learning_.learn(row_.data(), rows, state_.n_seen, state_.n_created, state_);
   state_.n_created += step_.created;
   if (step_.winner != kNone) state_.margins.append(margin_at(step_.square));
-  if (step_.square < kNearer * step_.winner_gap) ++state_.unplaced;
+  const bool new_place = step_.square < kNearer * step_.winner_gap;
+  state_.unplaced += (new_place ? 1.0 : 0.0) - state_.unplaced / kLatest;
   ++state_.n_seen;
   if (is_due()) map_nodes(false);
 }
@@ -102,9 +102,10 @@ void PlusLearner::learn(const double* row, double rows) {
 bool PlusLearner::is_due() const {
   const std::int64_t since = state_.n_seen - state_.mapped_at;
   const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
-  if (state_.n_seen >= kGrowth * state_.mapped_at || since >= kRowsPerNode * n_nodes) return true;
+  if (state_.n_seen <= kEarlyRows && state_.n_seen >= kGrowth * state_.mapped_at) return true;
+  if (since >= kRowsPerNode * n_nodes) return true;
   if (since < n_nodes) return false;
-  return state_.unplaced >= kUnplaced ||
+  return state_.unplaced >= kLatest / kOneIn ||
          (settings_.half_life > 0.0 && static_cast<double>(since) >= settings_.half_life / 4.0);
 }
 
@@ -138,7 +139,7 @@ void PlusLearner::map_nodes(bool certain) {
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (nodes.lineage.candidate[i] == kNone) nodes.gap[i] = 0.0;
   state_.mapped_at = state_.n_seen;
-  state_.unplaced = 0;
+  state_.unplaced = 0.0;
   state_.history.append({.sample = state_.n_seen,
                          .n_nodes = nodes.size(),
                          .n_components = map.n_clusters(),

@@ -25,7 +25,7 @@ struct PlusState : FineState {
 
   // For readers: learning writes these and does not look at them.
   std::int64_t mapped_at = 0;  // rows learned at the last mapping
-  std::int64_t unplaced = 0;   // rows since then that were won by nodes in a new place
+  double unplaced = 0.0;       // rows won in new places, the latest counting most
   Lineage lineage;
   History history;
   RecentMargins margins;

@@ -41,7 +41,6 @@ void merge_nodes(FineNodes& nodes, std::size_t a, std::size_t b) {
     lineage.candidate[a] = lineage.candidate[b];
     lineage.away[a] = lineage.away[b];
     nodes.gap[a] = nodes.gap[b];
-    nodes.birth[a] = nodes.birth[b];
   }
 }
 

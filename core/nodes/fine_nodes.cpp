@@ -23,9 +23,14 @@ Spread spread_of(const FineNodes& nodes) {
   return spread;
 }
 
+// The weighted mean of equal values rounds: a spread that small is none.
 std::vector<double> Spread::deviations() const {
+  constexpr double kRounding = 0x1p-44;
   std::vector<double> deviation;
-  for (const double s : squares) deviation.push_back(std::sqrt(s / weight));
+  for (std::size_t j = 0; j < squares.size(); ++j) {
+    const double sigma = std::sqrt(squares[j] / weight);
+    deviation.push_back(sigma > kRounding * std::abs(mean[j]) ? sigma : 0.0);
+  }
   return deviation;
 }
 
