@@ -56,6 +56,8 @@ class PlusLearner {
  private:
   bool is_due() const;
   void map_nodes(bool certain);
+  void follow_clusters(bool certain);
+  const DensityMap& current_density();
 
   FineSettings settings_;
   PlusState state_;
@@ -65,7 +67,8 @@ class PlusLearner {
   FineLearning learning_;
   AlignedDoubles row_;
   Tracker tracker_;
-  std::shared_ptr<const Reading> reading_;
+  std::shared_ptr<const DensityMap> density_;  // null where rows were learned since
+  std::shared_ptr<const Reading> reading_;     // likewise
 };
 
 }  // namespace phida

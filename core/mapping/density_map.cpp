@@ -39,8 +39,8 @@ class Chance {
 
   // Between a peak and a saddle whose heights were measured over these masses.
   double between(double peak, double saddle) const {
-    return factor_ * (noise_ * (error(peak) + error(saddle)) +
-                      uneven_ * std::max(1.0 - k_ / peak, 0.0));
+    return factor_ *
+           (noise_ * (error(peak) + error(saddle)) + uneven_ * std::max(1.0 - k_ / peak, 0.0));
   }
 
  private:

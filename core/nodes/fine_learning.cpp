@@ -89,6 +89,7 @@ void append_node(const FineNodes& from, std::size_t i, FineNodes& to) {
   lineage.won_mapped.back() = from.lineage.won_mapped[i];
   lineage.recent.back() = from.lineage.recent[i];
   lineage.away.back() = from.lineage.away[i];
+  to.label.back() = from.label[i];
   to.gap.back() = from.gap[i];
 }
 
@@ -158,6 +159,7 @@ FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, 
     nodes.lineage.cluster_id.back() = nodes.lineage.cluster_id[r];
     nodes.lineage.parent_id.back() = nodes.lineage.parent_id[r];
     nodes.lineage.candidate.back() = nodes.lineage.candidate[r];
+    nodes.label.back() = nodes.label[r];
     const bool far = weight * done.square > state.allowance;
     constexpr double kMost = std::numeric_limits<double>::max();
     nodes.gap.back() = far ? std::min(std::max(done.square, nodes.gap[r]), kMost) : nodes.gap[r];

@@ -319,7 +319,8 @@ void state_fields(Archive& archive, const Settings& settings, State& s) {
 // Sums over rows stay finite; what is more is a mistake.
 constexpr Range<double> kSums{0.0, std::numeric_limits<double>::max()};
 constexpr Range<double> kWeights{0x1p-300, 0x1p300};
-constexpr Range<double> kMeans{-kLargestValue * (1.0 + 1e-9), kLargestValue * (1.0 + 1e-9)};  // they round
+constexpr Range<double> kMeans{-kLargestValue * (1.0 + 1e-9),
+                               kLargestValue * (1.0 + 1e-9)};  // they round
 
 template <class Archive, class Nodes>
 void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
@@ -330,6 +331,7 @@ void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
   archive.column("credit", nodes.credit, n, kSums);
   archive.column("birth", nodes.birth, n, Range<std::int64_t>{0, n_seen});
   archive.column("id", nodes.id, n, kCounts);
+  archive.column("label", nodes.label, n, Range<std::int64_t>{kNone, 1 << 16});
   archive.column("gap", nodes.gap, n, kSums);
 }
 
