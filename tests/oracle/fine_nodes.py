@@ -14,7 +14,7 @@ from phida import _core
 
 from .distance import sum_in_order
 
-LARGEST_UNIT = 2.0**200  # beyond it, all sums are divided by it
+LARGEST_UNIT = 2.0**32  # beyond it, all sums are divided by it
 
 
 @dataclass
@@ -105,15 +105,13 @@ class FineNodes:
         self.weight, self.mean, self.scatter = weight[order], mean[order], scatter[order]
         self.credit = np.zeros(len(order))
         self.n_seen = sum(model.n_seen for model in models)
-        if not order:
-            return
-
         metrics = [model.metric for model in models]
-        self.metric = self.fitted_metric()
-        self.allowance = max(
-            model.allowance * ratio * self._conversion(metric, self.metric)
-            for model, ratio, metric in zip(models, ratios, metrics)
-        )
+        if any(metric is not None for metric in metrics):  # some model has compacted
+            self.metric = self.fitted_metric()
+            self.allowance = max(
+                model.allowance * ratio * self._conversion(metric, self.metric)
+                for model, ratio, metric in zip(models, ratios, metrics)
+            )
         if self.n_nodes >= self.max_nodes:
             self._compact()
 
@@ -162,7 +160,10 @@ class FineNodes:
         """Bring the nodes down to three quarters of the budget."""
         target = 3 * self.max_nodes // 4
         if self.half_life:
-            self._keep(self.weight >= 0.5 * self.unit)
+            stays = self.weight >= 0.5 * self.unit
+            if not stays.any():
+                stays[np.argmax(self.weight)] = True
+            self._keep(stays)
             if self.n_nodes <= target:
                 return
         self._renew_metric()

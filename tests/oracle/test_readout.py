@@ -9,8 +9,6 @@ from oracle.fine_nodes import FineNodes
 from oracle.fine_streams import settings_of_learners, weighted_streams
 from phida import _core
 
-needs_native = pytest.mark.skipif(not hasattr(_core, "PlusLearner"), reason="the native PlusLearner is not built")
-
 
 def learned(rows, weights=None, **settings):
     nodes = FineNodes(rows.shape[1], **settings)
@@ -96,7 +94,6 @@ def test_prediction_is_the_cluster_of_the_nearest_node():
 # The native reading.
 
 
-@needs_native
 @settings(max_examples=80)
 @given(stream=weighted_streams(), arguments=settings_of_learners)
 def test_native_clusters_agree(stream, arguments):
@@ -104,7 +101,6 @@ def test_native_clusters_agree(stream, arguments):
     assert_same_reading(rows, weights, arguments)
 
 
-@needs_native
 @pytest.mark.parametrize("max_nodes", [64, 300, 2048])
 @pytest.mark.parametrize("seed", range(4))
 def test_native_clusters_of_many_groups_agree(seed, max_nodes):
