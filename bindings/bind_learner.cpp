@@ -48,9 +48,9 @@ std::size_t learn_weighted(SharedPlus& learner, const Matrix& samples,
   check_width(samples, dims);
   if (!weights) return learn_all(n, [&] { return learner.learn(samples.data(), n, no_signal); });
   if (weights->shape(0) != n) throw nb::value_error("there must be one weight per sample");
-  constexpr double kLeast = 0x1p-40, kMost = 0x1p40;
+  constexpr double kLeast = 0x1p-40, kMost = 0x1p53;
   for (const double w : as_span(*weights))
-    if (!(w >= kLeast && w <= kMost)) throw nb::value_error("a weight is from 2^-40 to 2^40");
+    if (!(w >= kLeast && w <= kMost)) throw nb::value_error("a weight is from 2^-40 to 2^53");
   return learn_all(n, [&] {
     return learner.learn(n, no_signal, [&](PlusLearner& l, std::size_t i) {
       l.learn(samples.data() + i * dims, weights->data()[i]);

@@ -19,7 +19,7 @@ int version_of(const nb::dict& d) {
 }
 
 bool is_true(const nb::dict& d, const char* name) {
-  return d.contains(name) && nb::cast<bool>(nb::bool_(d[name]));
+  return d.contains(name) && PyObject_IsTrue(nb::object(d[name]).ptr()) == 1;
 }
 
 void refuse_earlier_plus(const nb::dict& d, int version) {

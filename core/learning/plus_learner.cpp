@@ -9,14 +9,17 @@
 namespace phida {
 namespace {
 
-// A mapping costs as much as learning some thousand rows. It is renewed when there are kGrowth times the rows of the
-// last one, or after so many rows per node.
-constexpr std::int64_t kGrowth = 4, kRowsPerNode = 16;
+// A mapping costs as much as learning some thousand rows, so that there are few while rows come. The first rows are
+// mapped when there are kEarlyGrowth times as many as at the last mapping; later ones when there are kGrowth times as many,
+// or after so many rows per node.
+constexpr std::int64_t kEarlyRows = 256, kEarlyGrowth = 4, kGrowth = 16, kRowsPerNode = 16;
 
-// It is also renewed, after one row per node, if this many rows were won in new places. A row is one if it is much nearer
-// to its winner, by kNearer, than the winner was to all other nodes when it was created.
-constexpr std::int64_t kUnplaced = 50;
-constexpr double kNearer = 0.25;
+// In between, the lineage follows the clusters of the last mapping after so many rows, or a share of the nodes.
+constexpr std::int64_t kFewRows = 64, kNodesPerRow = 4;
+
+// Nodes are also mapped, after one row per node, if one in kOneIn of the latest rows was won in a new place. A row is one
+// of these if it is much nearer to its winner, by kNearer, than the winner was to all other nodes when it was created.
+constexpr double kLatest = 512.0, kOneIn = 16.0, kNearer = 1.0 / 16.0;
 
 // No coordinate in the metric is larger: its square must not overflow.
 constexpr double kLargestPlace = 1e150;
@@ -89,22 +92,29 @@ PlusLearner::PlusLearner(const FineSettings& settings, PlusState state)
 
 void PlusLearner::learn(const double* row, double rows) {
   reading_.reset();
+  density_.reset();
   state_.ended = false;
   std::copy_n(row, settings_.dims, row_.begin());
   step_ = learning_.learn(row_.data(), rows, state_.n_seen, state_.n_created, state_);
   state_.n_created += step_.created;
   if (step_.winner != kNone) state_.margins.append(margin_at(step_.square));
-  if (step_.square < kNearer * step_.winner_gap) ++state_.unplaced;
+  const bool new_place = step_.square < kNearer * step_.winner_gap;
+  state_.unplaced += (new_place ? 1.0 : 0.0) - state_.unplaced / kLatest;
   ++state_.n_seen;
-  if (is_due()) map_nodes(false);
+  const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
+  if (is_due())
+    map_nodes(false);
+  else if (state_.n_seen - state_.lineage.sample >= std::max(kFewRows, n_nodes / kNodesPerRow))
+    follow_clusters(false);
 }
 
 bool PlusLearner::is_due() const {
   const std::int64_t since = state_.n_seen - state_.mapped_at;
   const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
-  if (state_.n_seen >= kGrowth * state_.mapped_at || since >= kRowsPerNode * n_nodes) return true;
+  const std::int64_t growth = state_.n_seen <= kEarlyRows ? kEarlyGrowth : kGrowth;
+  if (state_.n_seen >= growth * state_.mapped_at || since >= kRowsPerNode * n_nodes) return true;
   if (since < n_nodes) return false;
-  return state_.unplaced >= kUnplaced ||
+  return state_.unplaced >= kLatest / kOneIn ||
          (settings_.half_life > 0.0 && static_cast<double>(since) >= settings_.half_life / 4.0);
 }
 
@@ -114,34 +124,66 @@ void PlusLearner::end_learning() {
   state_.ended = true;
 }
 
-// For the lineage. Only readers use what it changes, but for nodes that have faded.
+// The map of the nodes that have not faded. A reading after the end of learning needs the one that was just made.
+const DensityMap& PlusLearner::current_density() {
+  if (!density_) {
+    FineState fine = state_;
+    fine.nodes.keep(unfaded(settings_.half_life, fine));
+    const Measured measured = measure(fine, settings_.scale);
+    density_ = std::make_shared<const DensityMap>(map_density(measured.input()));
+  }
+  return *density_;
+}
+
+// For the lineage: only readers use what it changes. Nodes that have faded are in no cluster.
 void PlusLearner::map_nodes(bool certain) {
   reading_.reset();
-  learning_.drop_faded(state_);
-  const Measured measured = measure(state_, settings_.scale);
-  const NodeMap map = map_density(measured.input()).map;
+  const std::vector<std::size_t> kept = unfaded(settings_.half_life, state_);
+  const DensityMap& density = current_density();
+  const NodeMap& map = density.map;
   std::vector<std::int32_t> cluster;
   map.clusters(cluster);
   FineNodes& nodes = state_.nodes;
-  tracker_.update({.cluster = cluster,
-                   .n_clusters = map.n_clusters(),
-                   .support = measured.weight,
-                   .sample = state_.n_seen,
-                   .fades = settings_.half_life > 0.0,
-                   .certain = certain},
-                  nodes.lineage, state_.lineage);
+  std::fill(nodes.label.begin(), nodes.label.end(), kNone);
+  for (std::size_t i = 0; i < kept.size(); ++i) nodes.label[kept[i]] = cluster[i];
+  follow_clusters(certain);
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (nodes.lineage.candidate[i] == kNone) nodes.gap[i] = 0.0;
   state_.mapped_at = state_.n_seen;
-  state_.unplaced = 0;
+  state_.unplaced = 0.0;
   state_.history.append({.sample = state_.n_seen,
                          .n_nodes = nodes.size(),
                          .n_components = map.n_clusters(),
                          .n_clusters = state_.lineage.living.size()});
 }
 
+// Brings the lineage up to date with the clusters of the last mapping; some may have no node left.
+void PlusLearner::follow_clusters(bool certain) {
+  FineNodes& nodes = state_.nodes;
+  std::vector<std::int32_t> number(nodes.size() + 1, kNone), cluster;
+  std::int32_t n_clusters = 0;
+  std::vector<double> support;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    support.push_back(nodes.weight[i] / state_.unit);
+    const std::int32_t label = nodes.label[i];
+    if (label != kNone) {
+      if (static_cast<std::size_t>(label) >= number.size()) number.resize(label + 1, kNone);
+      if (number[label] == kNone) number[label] = n_clusters++;
+    }
+    cluster.push_back(label == kNone ? kNone : number[label]);
+  }
+  tracker_.update({.cluster = cluster,
+                   .n_clusters = static_cast<std::size_t>(n_clusters),
+                   .support = support,
+                   .sample = state_.n_seen,
+                   .fades = settings_.half_life > 0.0,
+                   .certain = certain},
+                  nodes.lineage, state_.lineage);
+}
+
 void PlusLearner::merge(std::span<const PlusState* const> others) {
   reading_.reset();
+  density_.reset();
   std::vector<PlusState> unnamed;  // ids mean something in their own model only
   std::vector<const FineState*> fine;
   unnamed.reserve(others.size());
@@ -169,10 +211,10 @@ std::shared_ptr<const Reading> PlusLearner::reading() {
   if (reading_) return reading_;
   if (state_.n_seen == 0) throw std::logic_error("nothing has been learned yet");
   FineState fine = state_;
-  drop_faded(settings_.half_life, fine);
+  fine.nodes.keep(unfaded(settings_.half_life, fine));
   const Measured measured = measure(fine, settings_.scale);
   Reading reading{.nodes = nodes_to_read(fine.nodes, measured),
-                  .density = map_density(measured.input()),
+                  .density = current_density(),
                   .counted = false,
                   .moments = moments_of(fine),
                   .margins = state_.margins.values,

@@ -25,7 +25,7 @@ struct PlusState : FineState {
 
   // For readers: learning writes these and does not look at them.
   std::int64_t mapped_at = 0;  // rows learned at the last mapping
-  std::int64_t unplaced = 0;   // rows since then that were won by nodes in a new place
+  double unplaced = 0.0;       // rows won in new places, the latest counting most
   Lineage lineage;
   History history;
   RecentMargins margins;
@@ -56,6 +56,8 @@ class PlusLearner {
  private:
   bool is_due() const;
   void map_nodes(bool certain);
+  void follow_clusters(bool certain);
+  const DensityMap& current_density();
 
   FineSettings settings_;
   PlusState state_;
@@ -65,7 +67,8 @@ class PlusLearner {
   FineLearning learning_;
   AlignedDoubles row_;
   Tracker tracker_;
-  std::shared_ptr<const Reading> reading_;
+  std::shared_ptr<const DensityMap> density_;  // null where rows were learned since
+  std::shared_ptr<const Reading> reading_;     // likewise
 };
 
 }  // namespace phida

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "numeric/disjoint_sets.hpp"
 #include "numeric/elementary.hpp"
@@ -26,32 +27,37 @@ struct Joining {
   double chance = 0.0;
 };
 
-// What chance alone shows between a peak and a saddle: see the spec for each term.
+// The prominence that chance alone shows (spec section 13).
 class Chance {
  public:
-  Chance(const Density& density, std::size_t n_nodes)
-      : k_(static_cast<double>(density.k)),
-        dimension_(density.dimension),
-        noise_(kSafety * std::sqrt(2.0 * portable_log(std::max(static_cast<double>(n_nodes), 4.0)) *
-                                   density.inverse_dimension)) {}
-
-  double at_peak(double mass) const {
-    return noise_ / std::sqrt(std::max(mass - 0.5, 0.5)) +
-           kSafety * kOwn * dimension_ / k_ * std::max(1.0 - k_ / mass, 0.0);
+  Chance(std::size_t k, const Dimensions& dimensions, std::size_t n_nodes)
+      : k_(static_cast<double>(k)), uneven_(kUneven * dimensions.local / k_) {
+    const double inverse = dimensions.inverse_coarse;
+    noise_ = std::sqrt(2.0 * portable_log(std::max(static_cast<double>(n_nodes), 4.0)));
+    factor_ = inverse > 0.0 ? kFactor * portable_pow(inverse, kPower) : 0.0;
   }
-  double at_edge(double mass) const { return noise_ / std::sqrt(std::max(mass - 0.5, 0.5)); }
+
+  // Between a peak and a saddle whose heights were measured over these masses.
+  double between(double peak, double saddle) const {
+    return factor_ *
+           (noise_ * (error(peak) + error(saddle)) + uneven_ * std::max(1.0 - k_ / peak, 0.0));
+  }
 
  private:
-  static constexpr double kSafety = 0.85, kOwn = 0.3;
-  double k_, dimension_, noise_;
+  // Standard error of the logarithm of a count.
+  static double error(double mass) { return 1.0 / std::sqrt(std::max(mass - 0.5, 0.5)); }
+
+  static constexpr double kFactor = 0.92, kPower = 0.55, kUneven = 0.15;
+  double k_, uneven_, noise_, factor_;
 };
 
 // A tree of nodes that persistence found at one scale.
 struct Tree {
-  std::vector<std::int32_t> nodes;  // ascending
-  DensityPeak peak;                 // its highest node, and where that met a higher one
-  std::vector<Joining> joinings;    // of its nodes, in order
-  std::vector<DensityPeak> peaks;   // the lower ones
+  std::vector<std::int32_t> nodes;            // ascending
+  DensityPeak peak;                           // its highest node, and where that met a higher one
+  std::vector<Joining> joinings;              // of its nodes, in order
+  std::vector<DensityPeak> peaks;             // the lower ones
+  std::optional<Dimensions> dimensions = {};  // at the last scale that measured them
 };
 
 // A set of nodes divided at one scale.
@@ -60,45 +66,73 @@ struct Division {
   std::vector<Joining> between;  // what would join trees, by height
 };
 
+// Sets of fewer nodes keep the dimensions that were measured before, of the set that they were divided from.
+constexpr std::size_t kFewNodes = 100;
+
+// Equal rows from this number on are a place.
+constexpr double kPlaceRows = 100.0;
+
 // A set has to have more nodes than this to be divided at a scale.
 constexpr std::size_t too_few(std::size_t k) { return std::max<std::size_t>(2 * k, 3); }
 
 class Divider {
  public:
-  explicit Divider(const DensityInput& input)
-      : distances_(input.place, width_of(kScales[std::size(kScales) - 1])),
-        estimator_(input, distances_) {}
+  explicit Divider(const DensityInput& input) : input_(input), distances_(input.place, kWidth) {}
 
   // Divides all nodes at all scales.
   DensityMap run() {
-    Tree all;
-    all.peak = {.death = -kForever, .chance = 1.0};
-    all.nodes.resize(distances_.size());
-    std::iota(all.nodes.begin(), all.nodes.end(), 0);
-    for (std::size_t i = 1; i < all.nodes.size(); ++i) all.joinings.push_back({0, all.nodes[i]});
-    out_.base.resize(all.nodes.size());
-    divide(std::move(all), 0, false);
+    out_.base.resize(distances_.size());
+    Tree rest{.peak = {.death = -kForever, .chance = 1.0}};
+    for (std::size_t i = 0; i < distances_.size(); ++i) {
+      const auto node = static_cast<std::int32_t>(i);
+      if (is_place(i)) {
+        out_.base[i] = node;
+        out_.peaks.push_back({.node = node, .death = -kForever, .chance = 1.0});
+        continue;
+      }
+      if (rest.nodes.empty())
+        rest.peak.node = node;
+      else
+        rest.joinings.push_back({rest.nodes[0], node});
+      rest.nodes.push_back(node);
+    }
+    if (!rest.nodes.empty()) divide(std::move(rest), 0, false);
     arrange_merges();
     return std::move(out_);
   }
 
  private:
+  bool is_place(std::size_t node) const;
   double divide(Tree tree, std::size_t scale, bool known);
-  Division divide_at(const std::vector<std::int32_t>& nodes, std::size_t k);
+  Division divide_at(NodeSet& set, std::size_t k, const Dimensions& dimensions);
   void arrange_merges();
 
+  static constexpr std::size_t kWidth = width_of(kScales[std::size(kScales) - 1]);
+  const DensityInput& input_;
   NodeDistances distances_;
-  DensityEstimator estimator_;
   std::vector<Joining> joinings_;  // of all nodes; those below another come first
   DensityMap out_;
 };
 
+// Whether a node is a place: many equal rows. It is a cluster by itself, unless it is one of a lattice of equal distances.
+bool Divider::is_place(std::size_t node) const {
+  if (input_.variance[node] != 0.0 || input_.weight[node] < kPlaceRows) return false;
+  if (distances_.size() <= 2) return true;
+  const std::span<const NearRow> nearest = distances_.nearest(node);
+  return nearest[1].square > nearest[0].square * (1.0 + 1e-9);
+}
+
 // Divides a tree from a scale on. Returns the height of its last joining. `known`: its peak is among those of the map.
 double Divider::divide(Tree tree, std::size_t scale, bool known) {
-  for (; scale < std::size(kScales); ++scale) {
+  const std::size_t n = tree.nodes.size();
+  std::optional<NodeSet> set;
+  if (scale < std::size(kScales) && n > too_few(kScales[scale]))
+    set.emplace(input_, distances_, tree.nodes, kWidth);
+  for (; scale < std::size(kScales) && n > too_few(kScales[scale]); ++scale) {
     const std::size_t k = kScales[scale];
-    if (tree.nodes.size() <= too_few(k)) continue;
-    Division division = divide_at(tree.nodes, k);
+    const Dimensions dimensions =
+        n >= kFewNodes || !tree.dimensions ? set->dimensions(k) : *tree.dimensions;
+    Division division = divide_at(*set, k, dimensions);
     if (division.trees.size() == 1) {
       tree = std::move(division.trees[0]);
       continue;
@@ -133,9 +167,10 @@ double Divider::divide(Tree tree, std::size_t scale, bool known) {
 
 // H0 persistence: edges by descending height; where two trees meet, the one of the lower peak (equal: of the higher
 // index) joins unless it is more prominent than chance.
-Division Divider::divide_at(const std::vector<std::int32_t>& nodes, std::size_t k) {
-  Density density = estimator_.measure(nodes, k);
-  const Chance chance(density, distances_.size());
+Division Divider::divide_at(NodeSet& set, std::size_t k, const Dimensions& dimensions) {
+  const std::vector<std::int32_t>& nodes = set.nodes();
+  Density density = set.measure(k, dimensions);
+  const Chance chance(k, dimensions, distances_.size());
   const std::size_t n = nodes.size();
   if (out_.edges.empty())
     for (const DensityEdge& edge : density.edges)
@@ -154,7 +189,7 @@ Division Divider::divide_at(const std::vector<std::int32_t>& nodes, std::size_t 
                 density.height[i],
                 -kForever,
                 -1,
-                chance.at_peak(density.mass[i]) + chance.at_edge(density.mass[i]),
+                chance.between(density.mass[i], density.mass[i]),
                 static_cast<std::int32_t>(k)};
   std::vector<Joining> joined, apart;
   std::vector<DensityPeak> lower_peaks;
@@ -166,7 +201,7 @@ Division Divider::divide_at(const std::vector<std::int32_t>& nodes, std::size_t 
         (density.height[low] == density.height[high] && low < high))
       std::swap(high, low);
     const double prominence = density.height[low] - edge.height;
-    const double by_chance = chance.at_peak(density.mass[low]) + chance.at_edge(edge.mass);
+    const double by_chance = chance.between(density.mass[low], edge.mass);
     const DensityPeak peak{nodes[low],  density.height[low], edge.height,
                            nodes[high], by_chance,           static_cast<std::int32_t>(k)};
     if (prominence < by_chance) {
@@ -186,7 +221,9 @@ Division Divider::divide_at(const std::vector<std::int32_t>& nodes, std::size_t 
     const std::int32_t root = trees.root(static_cast<std::int32_t>(i));
     if (tree_of[root] < 0) {
       tree_of[root] = static_cast<std::int32_t>(out.trees.size());
-      out.trees.emplace_back().peak = first[root];
+      Tree& tree = out.trees.emplace_back();
+      tree.peak = first[root];
+      tree.dimensions = dimensions;
     }
     place[nodes[i]] = tree_of[root];
     out.trees[tree_of[root]].nodes.push_back(nodes[i]);

@@ -40,8 +40,8 @@ void merge_nodes(FineNodes& nodes, std::size_t a, std::size_t b) {
     lineage.parent_id[a] = lineage.parent_id[b];
     lineage.candidate[a] = lineage.candidate[b];
     lineage.away[a] = lineage.away[b];
+    nodes.label[a] = nodes.label[b];
     nodes.gap[a] = nodes.gap[b];
-    nodes.birth[a] = nodes.birth[b];
   }
 }
 
@@ -52,16 +52,16 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
   start(nodes, scaling);
   reach_ = kReach * expected;
   double last = 0.0;
+  constexpr double kMost = std::numeric_limits<double>::max();
   bool too_short = reach_ == 0.0;
   while (left > target) {
     if (heap_.empty()) {
-      if (too_short)
-        reach_ = std::min(std::max(2.0 * reach_, reach_for(left - target)),
-                          std::numeric_limits<double>::max());
+      if (too_short && reach_ == kMost) break;  // no distance is finite
+      if (too_short) reach_ = std::min(std::max(2.0 * reach_, reach_for(left - target)), kMost);
       too_short = true;
       search(nodes);
+      continue;
     }
-    if (heap_.empty()) break;  // no distance is finite
     std::pop_heap(heap_.begin(), heap_.end());
     const Pair pair = heap_.back();
     heap_.pop_back();
@@ -80,7 +80,10 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
     --left;
     last = pair.cost;
     std::vector<Partner>& partners = partners_[pair.a];
-    partners.insert(partners.end(), partners_[pair.b].begin(), partners_[pair.b].end());
+    for (Partner partner : partners_[pair.b]) {
+      partner.age = -1;  // what was measured from the other node is a bound for the union
+      partners.push_back(partner);
+    }
     offer(nodes, pair.a);
   }
   kept_.clear();

@@ -35,20 +35,28 @@ double scatter_in(const FeatureTransform& metric, bool present, std::span<const 
   return sum;
 }
 
-// Renews the metric. Allowance and credits are squared distances, and are taken over into its units.
-void renew_metric(FineState& state, Scale scale) {
-  FineNodes& nodes = state.nodes;
+std::vector<double> scatter_inside(const FineNodes& nodes) {
   std::vector<double> inside(nodes.dims(), 0.0);
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (std::size_t j = 0; j < nodes.dims(); ++j) inside[j] += nodes.scatter[i][j];
-  FeatureTransform renewed = fit_metric(nodes, scale);
-  const double before = scatter_in(state.metric, state.metric_present, inside);
-  const double after = scatter_in(renewed, true, inside);
-  const double factor = before > 0.0 ? after / before : 0.0;
+  return inside;
+}
+
+// What squared distances change by on average, from the metric of a state to another.
+double conversion(const FineState& from, const FeatureTransform& to,
+                  std::span<const double> inside) {
+  const double before = scatter_in(from.metric, from.metric_present, inside);
+  return before > 0.0 ? scatter_in(to, true, inside) / before : 0.0;
+}
+
+// Renews the metric. Allowance and credits are squared distances, and are taken over into its units.
+void renew_metric(FineState& state, Scale scale) {
+  FeatureTransform renewed = fit_metric(state.nodes, scale);
+  const double factor = conversion(state, renewed, scatter_inside(state.nodes));
   state.metric = std::move(renewed);
   state.metric_present = true;
   state.allowance *= factor;
-  for (double& credit : nodes.credit) credit *= factor;
+  for (double& credit : state.nodes.credit) credit *= factor;
 }
 
 // Nodes by mean, then weight, then scatter.
@@ -81,24 +89,21 @@ void append_node(const FineNodes& from, std::size_t i, FineNodes& to) {
   lineage.won_mapped.back() = from.lineage.won_mapped[i];
   lineage.recent.back() = from.lineage.recent[i];
   lineage.away.back() = from.lineage.away[i];
+  to.label.back() = from.label[i];
   to.gap.back() = from.gap[i];
 }
 
 }  // namespace
 
-bool drop_faded(double half_life, FineState& state) {
-  if (half_life == 0.0) return false;
-  FineNodes& nodes = state.nodes;
+std::vector<std::size_t> unfaded(double half_life, const FineState& state) {
+  const std::vector<double>& weight = state.nodes.weight;
   std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (!(nodes.weight[i] < kFadedWeight * state.unit)) kept.push_back(i);
-  if (kept.size() == nodes.size()) return false;
-  if (kept.empty()) {
-    const auto heaviest = std::max_element(nodes.weight.begin(), nodes.weight.end());
-    kept.push_back(static_cast<std::size_t>(heaviest - nodes.weight.begin()));
-  }
-  nodes.keep(kept);
-  return true;
+  for (std::size_t i = 0; i < weight.size(); ++i)
+    if (half_life == 0.0 || !(weight[i] < kFadedWeight * state.unit)) kept.push_back(i);
+  if (kept.empty() && !weight.empty())
+    kept.push_back(
+        static_cast<std::size_t>(std::max_element(weight.begin(), weight.end()) - weight.begin()));
+  return kept;
 }
 
 FeatureTransform fit_metric(const FineNodes& nodes, Scale scale) {
@@ -154,6 +159,7 @@ FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, 
     nodes.lineage.cluster_id.back() = nodes.lineage.cluster_id[r];
     nodes.lineage.parent_id.back() = nodes.lineage.parent_id[r];
     nodes.lineage.candidate.back() = nodes.lineage.candidate[r];
+    nodes.label.back() = nodes.label[r];
     const bool far = weight * done.square > state.allowance;
     constexpr double kMost = std::numeric_limits<double>::max();
     nodes.gap.back() = far ? std::min(std::max(done.square, nodes.gap[r]), kMost) : nodes.gap[r];
@@ -170,7 +176,8 @@ void FineLearning::fade(FineState& state) const {
 
 void FineLearning::compact(FineState& state) {
   const std::size_t target = settings_.max_nodes * 3 / 4;
-  if (!phida::drop_faded(settings_.half_life, state) || state.nodes.size() > target) {
+  if (settings_.half_life > 0.0) state.nodes.keep(unfaded(settings_.half_life, state));
+  if (state.nodes.size() > target) {
     renew_metric(state, settings_.scale);
     state.allowance =
         compaction_.merge_cheapest(state.nodes, state.scaling(), target, state.allowance);
@@ -178,28 +185,32 @@ void FineLearning::compact(FineState& state) {
   nearest_.assign(state.nodes.mean, state.scaling());
 }
 
-void FineLearning::drop_faded(FineState& state) {
-  if (phida::drop_faded(settings_.half_life, state))
-    nearest_.assign(state.nodes.mean, state.scaling());
-}
-
 void FineLearning::merge(std::span<const FineState* const> others, FineState& state) {
   FineNodes joined = state.nodes;
+  std::vector<FineState> brought;
   for (const FineState* const other : others) {
-    const double factor = state.unit / other->unit;
-    FineState brought = *other;
-    rescale(brought, factor);
-    state.allowance = std::max(state.allowance, brought.allowance);
-    for (std::size_t i = 0; i < brought.nodes.size(); ++i) append_node(brought.nodes, i, joined);
+    rescale(brought.emplace_back(*other), state.unit / other->unit);
+    const FineNodes& nodes = brought.back().nodes;
+    for (std::size_t i = 0; i < nodes.size(); ++i) append_node(nodes, i, joined);
   }
   std::vector<std::size_t> order(joined.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), ByPlace(joined));
-  FineNodes sorted(settings_.dims);
-  for (const std::size_t i : order) append_node(joined, i, sorted);
-  state.nodes = std::move(sorted);
+  state.nodes = FineNodes(settings_.dims);
+  for (const std::size_t i : order) append_node(joined, i, state.nodes);
+  const bool compacted = std::any_of(brought.begin(), brought.end(),
+                                     [](const FineState& other) { return other.metric_present; });
+  if (state.metric_present || compacted) {
+    FeatureTransform metric = fit_metric(state.nodes, settings_.scale);
+    const std::vector<double> inside = scatter_inside(state.nodes);
+    state.allowance *= conversion(state, metric, inside);
+    for (const FineState& other : brought)
+      state.allowance =
+          std::max(state.allowance, other.allowance * conversion(other, metric, inside));
+    state.metric = std::move(metric);
+    state.metric_present = true;
+  }
   if (state.nodes.size() >= settings_.max_nodes) return compact(state);
-  if (state.metric_present) renew_metric(state, settings_.scale);
   nearest_.assign(state.nodes.mean, state.scaling());
 }
 

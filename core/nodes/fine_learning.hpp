@@ -36,9 +36,6 @@ class FineLearning {
   FineStep learn(const double* row, double rows, std::int64_t step, std::int64_t id,
                  FineState& state);
 
-  // As the function of this name.
-  void drop_faded(FineState& state);
-
   // Nodes of other models join, in an order that does not depend on who takes in whom.
   void merge(std::span<const FineState* const> others, FineState& state);
 
@@ -52,9 +49,8 @@ class FineLearning {
   Compaction compaction_;
 };
 
-// Removes the nodes that have faded; the heaviest (ties: the oldest) stays if all have. True if any left. With a
-// half-life of 0 nothing fades.
-bool drop_faded(double half_life, FineState& state);
+// The nodes that have not faded; the heaviest (ties: the first) if all have. With a half-life of 0 nothing fades.
+std::vector<std::size_t> unfaded(double half_life, const FineState& state);
 
 // The metric of the nodes, as `scale` says.
 FeatureTransform fit_metric(const FineNodes& nodes, Scale scale);

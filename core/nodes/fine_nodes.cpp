@@ -17,15 +17,20 @@ Spread spread_of(const FineNodes& nodes) {
     for (std::size_t j = 0; j < dims; ++j) {
       const double off = nodes.mean[i][j] - spread.mean[j];
       inside[j] += nodes.scatter[i][j];
-      spread.squares[j] += nodes.weight[i] * (off * off);
+      spread.squares[j] += nodes.weight[i] * off * off;
     }
   for (std::size_t j = 0; j < dims; ++j) spread.squares[j] = inside[j] + spread.squares[j];
   return spread;
 }
 
+// The weighted mean of equal values rounds: a spread that small is none.
 std::vector<double> Spread::deviations() const {
+  constexpr double kRounding = 0x1p-44;
   std::vector<double> deviation;
-  for (const double s : squares) deviation.push_back(std::sqrt(s / weight));
+  for (std::size_t j = 0; j < squares.size(); ++j) {
+    const double sigma = std::sqrt(squares[j] / weight);
+    deviation.push_back(sigma > kRounding * std::abs(mean[j]) ? sigma : 0.0);
+  }
   return deviation;
 }
 

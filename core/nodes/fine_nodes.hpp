@@ -23,6 +23,8 @@ struct FineNodes {
   std::vector<std::int64_t> id;     // creation number, never reused
 
   LineageColumns lineage;
+  std::vector<std::int32_t>
+      label;  // cluster at the last mapping; that of the winner for newer nodes
   // Squared distance to the nearest node when the node was created far from all others, or when the node next to which
   // it was created was; 0 once a mapping has placed it.
   std::vector<double> gap;
@@ -39,6 +41,7 @@ struct FineNodes {
     birth.push_back(step);
     id.push_back(number);
     lineage.append();
+    label.push_back(0);
     gap.push_back(0.0);
   }
 
@@ -54,6 +57,7 @@ struct FineNodes {
     compact(credit);
     compact(birth);
     compact(id);
+    compact(label);
     compact(gap);
     lineage.keep(kept);
   }

@@ -173,7 +173,6 @@ void check_state(const FineSettings& settings, const PlusState& s) {
   require(n == 0 || nodes.id.back() < s.n_created, "id", "must be below 'n_created'");
   require(s.unit == 1.0 || settings.half_life > 0.0, "unit", "must be 1 without 'half_life'");
   require(s.mapped_at <= s.n_seen, "mapped_at", "must not be above 'n_seen'");
-  require(s.unplaced <= s.n_seen, "unplaced", "must not be above 'n_seen'");
   check_lineage(s);
 }
 

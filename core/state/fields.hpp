@@ -319,16 +319,19 @@ void state_fields(Archive& archive, const Settings& settings, State& s) {
 // Sums over rows stay finite; what is more is a mistake.
 constexpr Range<double> kSums{0.0, std::numeric_limits<double>::max()};
 constexpr Range<double> kWeights{0x1p-300, 0x1p300};
+constexpr Range<double> kMeans{-kLargestValue * (1.0 + 1e-9),
+                               kLargestValue * (1.0 + 1e-9)};  // they round
 
 template <class Archive, class Nodes>
 void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
   archive.column("weight", nodes.weight, Archive::kReads ? kAnyLength : nodes.size(), kWeights);
   const std::size_t n = nodes.size();
-  archive.rows("mean", nodes.mean, n, kValues);
+  archive.rows("mean", nodes.mean, n, kMeans);
   archive.rows("scatter", nodes.scatter, n, kSums);
   archive.column("credit", nodes.credit, n, kSums);
   archive.column("birth", nodes.birth, n, Range<std::int64_t>{0, n_seen});
   archive.column("id", nodes.id, n, kCounts);
+  archive.column("label", nodes.label, n, Range<std::int64_t>{kNone, 1 << 16});
   archive.column("gap", nodes.gap, n, kSums);
 }
 
@@ -339,7 +342,7 @@ void plus_state_fields(Archive& archive, State& s) {
   archive.field("n_created", s.n_created, kCounts);
   archive.field("ended", s.ended, kAny);
   archive.field("mapped_at", s.mapped_at, kCounts);
-  archive.field("unplaced", s.unplaced, kCounts);
+  archive.field("unplaced", s.unplaced, Range<double>{0.0, 1024.0});
   archive.field("allowance", s.allowance, kSums);
   archive.field("unit", s.unit, kWeights);
   fine_node_fields(archive, s.nodes, s.n_seen);

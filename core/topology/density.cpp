@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "numeric/elementary.hpp"
 
@@ -14,6 +15,8 @@ constexpr double kSmallest = 1e-300;
 // About so many nodes give the coarse dimension.
 constexpr std::size_t kProbes = 32;
 
+std::size_t probe_step(std::size_t n) { return std::max<std::size_t>(1, n / kProbes); }
+
 double height_of(double mass, double squares, double dimension) {
   return portable_log(mass) - 0.5 * dimension * portable_log(squares / mass + kSmallest);
 }
@@ -23,144 +26,193 @@ double further_rows(double weight) { return std::max(weight - 1.0, 0.0); }
 
 }  // namespace
 
-Density DensityEstimator::measure(std::span<const std::int32_t> members, std::size_t k) {
-  const std::size_t n = members.size();
-  for (std::size_t i = 0; i < n; ++i) position_[members[i]] = static_cast<std::int32_t>(i);
-  find_neighbours(members, std::min(n - 1, width_of(k)));
-  Density out;
-  out.k = std::min(k, width_);
-  out.dimension = local_dimension(n, out.k);
-  out.inverse_dimension = inverse_dimension(members, out.k);
-  measure_nodes(members, out);
-  measure_edges(members, out);
-  for (const std::int32_t node : members) position_[node] = -1;
-  return out;
+NodeSet::NodeSet(const DensityInput& input, const NodeDistances& distances,
+                 std::vector<std::int32_t> nodes, std::size_t width)
+    : input_(input),
+      distances_(distances),
+      nodes_(std::move(nodes)),
+      position_(distances.size(), -1),
+      width_(std::min(width, nodes_.size() - 1)),
+      square_to_a_(distances.size()),
+      listed_by_a_(distances.size(), 0),
+      listed_at_(distances.size(), 0) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    position_[nodes_[i]] = static_cast<std::int32_t>(i);
+    total_ += input.weight[nodes_[i]];
+  }
+  find_neighbours(distances);
 }
 
 // From the lists of all nodes; a node whose list has too few of the set is searched for anew.
-void DensityEstimator::find_neighbours(std::span<const std::int32_t> members, std::size_t width) {
-  width_ = width;
-  near_.resize(members.size() * width);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    NearRow* const out = near_.data() + i * width;
+void NodeSet::find_neighbours(const NodeDistances& distances) {
+  near_.resize(nodes_.size() * width_);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    NearRow* const out = near_.data() + i * width_;
     std::size_t found = 0;
-    for (const NearRow& other : distances_.nearest(members[i])) {
-      if (found == width) break;
+    for (const NearRow& other : distances.nearest(nodes_[i])) {
+      if (found == width_) break;
       if (position_[other.row] >= 0) out[found++] = other;
     }
-    if (found == width) continue;
+    if (found == width_) continue;
     around_.clear();
-    for (const std::int32_t other : members)
-      if (other != members[i]) around_.push_back({distances_.square(members[i], other), other});
-    std::partial_sort_copy(around_.begin(), around_.end(), out, out + width);
+    for (const std::int32_t other : nodes_)
+      if (other != nodes_[i]) around_.push_back({distances.square(nodes_[i], other), other});
+    const auto end = around_.begin() + static_cast<std::ptrdiff_t>(width_);
+    if (end != around_.end()) std::nth_element(around_.begin(), end, around_.end());
+    std::sort(around_.begin(), end);
+    std::copy(around_.begin(), end, out);
   }
 }
 
-// From the growth of distances between half of k and k neighbours: the median over the nodes, which a few nodes at gaps
-// do not move.
-double DensityEstimator::local_dimension(std::size_t n, std::size_t k) {
+void NodeSet::find_probes() {
+  if (!probes_.empty()) return;
+  const std::size_t n = nodes_.size();
+  for (std::size_t i = 0; i < n; i += probe_step(n)) {
+    const auto begin = static_cast<std::ptrdiff_t>(probes_.size());
+    for (const std::int32_t other : nodes_)
+      probes_.push_back({other == nodes_[i] ? 0.0 : distances_.square(nodes_[i], other), other});
+    std::sort(probes_.begin() + begin, probes_.end());
+  }
+}
+
+Dimensions NodeSet::dimensions(std::size_t k) {
+  return {local_dimension(k), inverse_coarse_dimension(k)};
+}
+
+// From the growth of distances between h and 2h neighbours, 2h about k. The median over the nodes is not moved by a few
+// nodes at gaps; (r_h / r_2h)^m has the median 1/2, exactly.
+double NodeSet::local_dimension(std::size_t k) const {
   const double dims = static_cast<double>(input_.place.cols());
-  const std::size_t far = std::min(std::max<std::size_t>(k, 2), width_),
-                    half = std::max<std::size_t>(far / 2, 1);
-  if (far == half) return 1.0;
-  ratios_.clear();
-  for (std::size_t i = 0; i < n; ++i) {
-    const double outer = near(i)[far - 1].square, inner = near(i)[half - 1].square;
-    if (outer > 0.0 && inner > 0.0) ratios_.push_back(outer / inner);
+  const std::size_t h = std::max<std::size_t>(k / 2, 1);
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const double far = near(i, 2 * h)[2 * h - 1].square, close = near(i, h)[h - 1].square;
+    if (close > 0.0) ratios.push_back(far / close);
   }
-  if (ratios_.empty()) return 1.0;
-  const auto middle = ratios_.begin() + static_cast<std::ptrdiff_t>(ratios_.size() / 2);
-  std::nth_element(ratios_.begin(), middle, ratios_.end());
+  if (ratios.empty()) return 1.0;
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
   const double growth = 0.5 * portable_log(*middle);
-  const double m = growth > 0.0
-                       ? portable_log(static_cast<double>(far) / static_cast<double>(half)) / growth
-                       : dims;
-  return std::clamp(m, 1.0, dims);
+  return growth > 0.0 ? std::clamp(portable_log(2.0) / growth, 1.0, dims) : dims;
 }
 
-// From the k nearest to half of the mass: how distances grow with mass, on average over the probes.
-double DensityEstimator::inverse_dimension(std::span<const std::int32_t> members, std::size_t k) {
-  const std::size_t n = members.size();
-  if (2 * n <= 5 * k) return 1.0;
-  double total = 0.0;
-  for (const std::int32_t node : members) total += input_.weight[node];
+// How distances grow with mass, from the geometric mean of the k nearest and half of the mass to half of the mass; on
+// average over the probes.
+double NodeSet::inverse_coarse_dimension(std::size_t k) {
+  const std::size_t n = nodes_.size(), step = probe_step(n);
+  find_probes();
+  const double half = 0.5 * total_;
   double sum = 0.0;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < n; i += std::max<std::size_t>(1, n / kProbes)) {
-    double inside = input_.weight[members[i]];
-    for (const NearRow& other : near(i).first(k)) inside += input_.weight[other.row];
-    const double radius = near(i)[k - 1].square;
-    if (!(radius > 0.0) || !(0.5 * total > inside)) continue;
-    around_.clear();
-    for (const std::int32_t other : members)
-      around_.push_back({other == members[i] ? 0.0 : distances_.square(members[i], other), other});
-    std::sort(around_.begin(), around_.end());
-    double mass = 0.0, far = 0.0;
-    for (const NearRow& other : around_) {
-      mass += input_.weight[other.row];
-      far = other.square;
-      if (mass >= 0.5 * total) break;
+  for (std::size_t i = 0, probe = 0; i < n; i += step, ++probe) {
+    double inside = input_.weight[nodes_[i]];
+    for (const NearRow& other : near(i, k)) inside += input_.weight[other.row];
+    if (!(half > inside)) continue;
+    const double middle = std::sqrt(inside * half);
+    double mass = 0.0, at_middle = -1.0, at_half = 0.0;
+    for (std::size_t p = probe * n; p < (probe + 1) * n && mass < half; ++p) {
+      mass += input_.weight[probes_[p].row];
+      at_half = probes_[p].square;
+      if (at_middle < 0.0 && mass >= middle) at_middle = at_half;
     }
-    if (!(far > 0.0)) continue;
-    sum += 0.5 * portable_log(far / radius) / portable_log(0.5 * total / inside);
+    if (!(at_half > 0.0) || !(at_middle > 0.0)) continue;
+    sum += 0.5 * portable_log(at_half / at_middle) / portable_log(half / middle);
     ++count;
   }
   return count == 0 ? 1.0 : std::clamp(sum / static_cast<double>(count), 0.0, 1.0);
 }
 
-void DensityEstimator::measure_nodes(std::span<const std::int32_t> members, Density& out) const {
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const double own = further_rows(input_.weight[members[i]]);
-    double mass = own, squares = own * input_.variance[members[i]];
-    for (const NearRow& other : near(i).first(out.k)) {
-      mass += input_.weight[other.row];
-      squares += input_.weight[other.row] * (other.square + input_.variance[other.row]);
-    }
-    out.mass.push_back(mass);
-    out.height.push_back(height_of(mass, squares, out.dimension));
+// How many of the nearest nodes make a neighbourhood: at least k, and as much mass as k nodes have on average.
+std::size_t NodeSet::enough(std::span<const NearRow> others, std::size_t k) const {
+  const double goal = static_cast<double>(k) * (total_ / static_cast<double>(nodes_.size()));
+  double mass = 0.0;
+  std::size_t count = 0;
+  while (count < others.size() && (count < k || mass < goal))
+    mass += input_.weight[others[count++].row];
+  return count;
+}
+
+void NodeSet::add_nearest(std::span<const NearRow> others, std::size_t k, Around& around) const {
+  for (const NearRow& other : others.first(enough(others, k))) {
+    around.mass += input_.weight[other.row];
+    around.squares += input_.weight[other.row] * (other.square + input_.variance[other.row]);
   }
 }
 
-// At the middle of an edge, both ends count with their further rows only. An edge that both ends list is measured once.
-void DensityEstimator::measure_edges(std::span<const std::int32_t> members, Density& out) {
-  const std::size_t n_edges = std::min(kDensityEdges, width_);
+Density NodeSet::measure(std::size_t k, const Dimensions& dimensions) {
+  const std::size_t width = std::min(width_, width_of(k)), n_edges = std::min(kDensityEdges, width);
+  k = std::min(k, width);
+  Density out{.dimensions = dimensions};
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const double own = further_rows(input_.weight[nodes_[i]]);
+    Around around{own, own * input_.variance[nodes_[i]]};
+    add_nearest(near(i, width), k, around);
+    out.mass.push_back(around.mass);
+    out.height.push_back(height_of(around.mass, around.squares, dimensions.local));
+  }
+  std::fill(listed_by_a_.begin(), listed_by_a_.end(), std::size_t{0});
   const auto lists = [&](std::size_t i, std::int32_t node) {
-    return std::any_of(near(i).begin(), near(i).begin() + static_cast<std::ptrdiff_t>(n_edges),
-                       [&](const NearRow& other) { return other.row == node; });
+    for (const NearRow& other : near(i, n_edges))
+      if (other.row == node) return true;
+    return false;
   };
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    for (const NearRow& end : near(i).first(n_edges)) {
-      const std::int32_t a = members[i], b = end.row;
-      const auto j = static_cast<std::size_t>(position_[b]);
-      if (j < i && lists(j, a)) continue;
-      const double quarter = 0.25 * end.square;
-      around_.clear();
-      const auto stamp = static_cast<std::int32_t>(out.edges.size());
-      for (const std::size_t from : {i, j})
-        for (const NearRow& other : near(from)) {
-          if (other.row == a || other.row == b || seen_[other.row] == stamp) continue;
-          seen_[other.row] = stamp;
-          const double opposite = distances_.square(from == i ? b : a, other.row);
-          around_.push_back({std::max(0.5 * (other.square + opposite) - quarter, 0.0), other.row});
-        }
-      const std::size_t k = std::min(out.k, around_.size());
-      std::partial_sort(around_.begin(), around_.begin() + static_cast<std::ptrdiff_t>(k),
-                        around_.end());
-      const double own_a = further_rows(input_.weight[a]), own_b = further_rows(input_.weight[b]);
-      double mass = own_a + own_b;
-      double squares =
-          own_a * (quarter + input_.variance[a]) + own_b * (quarter + input_.variance[b]);
-      for (std::size_t l = 0; l < k; ++l) {
-        const NearRow& other = around_[l];
-        mass += input_.weight[other.row];
-        squares += input_.weight[other.row] * (other.square + input_.variance[other.row]);
-      }
-      out.edges.push_back({static_cast<std::int32_t>(std::min(i, j)),
-                           static_cast<std::int32_t>(std::max(i, j)), end.square,
-                           height_of(mass, squares, out.dimension), mass});
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    for (const NearRow& other : near(i, width)) {
+      listed_by_a_[other.row] = i + 1;
+      square_to_a_[other.row] = other.square;
+    }
+    for (const NearRow& end : near(i, n_edges)) {
+      const auto j = static_cast<std::size_t>(position_[end.row]);
+      if (j > i || !lists(j, nodes_[i])) measure_edge(i, end, k, width, out);
     }
   }
-  std::fill(seen_.begin(), seen_.end(), -1);
+  return out;
+}
+
+// The density at the middle of an edge: over the nearest nodes of both lists, without the two ends, which count with
+// their further rows only. By the median theorem, the squared distance to the middle is half of the sum of those to the
+// ends less a quarter of the edge's.
+void NodeSet::measure_edge(std::size_t i, const NearRow& end, std::size_t k, std::size_t width,
+                           Density& out) {
+  const std::int32_t a = nodes_[i], b = end.row;
+  const auto j = static_cast<std::size_t>(position_[b]);
+  const double quarter = 0.25 * end.square;
+  const double edge_a = near(i, width)[width - 1].square, edge_b = near(j, width)[width - 1].square;
+  const auto to_middle = [&](double one, double other) {
+    return std::max(0.5 * (one + other) - quarter, 0.0);
+  };
+  // Nodes on both lists first. What is on one list only is at least as far from the other end as that list reaches.
+  around_.clear();
+  pending_.clear();
+  ++edge_;
+  for (const NearRow& other : near(j, width)) {
+    if (other.row == a) continue;
+    listed_at_[other.row] = edge_;
+    if (listed_by_a_[other.row] == i + 1)
+      around_.push_back({to_middle(square_to_a_[other.row], other.square), other.row});
+    else
+      pending_.push_back({to_middle(edge_a, other.square), other.row});
+  }
+  for (const NearRow& other : near(i, width))
+    if (other.row != b && listed_at_[other.row] != edge_)
+      pending_.push_back({to_middle(other.square, edge_b), other.row});
+  std::sort(around_.begin(), around_.end());
+  const std::size_t count = enough(around_, k);
+  const bool open = count < k || count == around_.size();
+  const double limit = open ? std::numeric_limits<double>::infinity() : around_[count - 1].square;
+  const std::size_t before = around_.size();
+  for (const NearRow& other : pending_)
+    if (other.square <= limit)
+      around_.push_back(
+          {to_middle(distances_.square(a, other.row), distances_.square(b, other.row)), other.row});
+  if (around_.size() > before) std::sort(around_.begin(), around_.end());
+  const double own_a = further_rows(input_.weight[a]), own_b = further_rows(input_.weight[b]);
+  Around around{own_a + own_b,
+                own_a * (quarter + input_.variance[a]) + own_b * (quarter + input_.variance[b])};
+  add_nearest(around_, k, around);
+  out.edges.push_back({static_cast<std::int32_t>(std::min(i, j)),
+                       static_cast<std::int32_t>(std::max(i, j)), end.square,
+                       height_of(around.mass, around.squares, out.dimensions.local), around.mass});
 }
 
 }  // namespace phida

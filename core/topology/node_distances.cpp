@@ -24,14 +24,37 @@ NodeDistances::NodeDistances(const RowMatrix& rows, std::size_t length)
   BlockedRows blocks(dims);
   blocks.resize(n);
   for (std::size_t i = 0; i < n; ++i) blocks.set(i, rows[i]);
-  if (n <= kMostKept) squares_.resize(n * n);
   nearest_.resize(n * length_);
+  if (n <= kMostKept) {
+    measure_all(blocks);
+    for (std::size_t i = 0; i < n; ++i) choose_nearest(i, {squares_.data() + i * n, n});
+    return;
+  }
   AlignedDoubles line(padded(n));
   for (std::size_t i = 0; i < n; ++i) {
     kernels().squared_distances(rows[i], nullptr, blocks.data(), blocks.blocks(), dims,
                                 line.data());
-    if (!squares_.empty()) std::copy_n(line.begin(), n, squares_.begin() + i * n);
     choose_nearest(i, {line.data(), n});
+  }
+}
+
+// Eight rows at a time against those from them on; a distance is the same both ways.
+void NodeDistances::measure_all(const BlockedRows& blocks) {
+  const std::size_t n = rows_.rows(), dims = rows_.cols();
+  squares_.resize(n * n);
+  AlignedDoubles lines(padded(n) * kLanes);
+  for (std::size_t block = 0; block < blocks.blocks(); ++block) {
+    const std::size_t first = block * kLanes, last = std::min(n, first + kLanes);
+    kernels().squared_distances_of_eight(blocks.data() + first * dims, nullptr,
+                                         blocks.data() + first * dims, blocks.blocks() - block,
+                                         dims, lines.data());
+    for (std::size_t i = first; i < n; ++i) {
+      const double* const line = lines.data() + (i - first) * kLanes;
+      for (std::size_t j = first; j < last; ++j) squares_[i * n + j] = line[j - first];
+    }
+    for (std::size_t j = first; j < last; ++j)
+      for (std::size_t i = last; i < n; ++i)
+        squares_[j * n + i] = lines[(i - first) * kLanes + (j - first)];
   }
 }
 
@@ -51,11 +74,16 @@ void NodeDistances::choose_nearest(std::size_t row, std::span<const double> squa
                      sample_.end());
     limit = sample_[rank];
   }
+  limits_.resize(n);
+  positions_.resize(padded(n));
   for (;;) {
+    std::fill(limits_.begin(), limits_.end(), limit);
+    const std::size_t within =
+        kernels().positions_within(squares.data(), limits_.data(), n, positions_.data());
     found_.clear();
-    for (std::size_t i = 0; i < n; ++i)
-      if (squares[i] <= limit && i != row)
-        found_.push_back({squares[i], static_cast<std::int32_t>(i)});
+    for (std::size_t f = 0; f < within; ++f)
+      if (static_cast<std::size_t>(positions_[f]) != row)
+        found_.push_back({squares[positions_[f]], positions_[f]});
     if (found_.size() >= length_) break;
     limit = std::numeric_limits<double>::infinity();
   }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "numeric/row_matrix.hpp"
+#include "numeric/blocked_rows.hpp"
 
 namespace phida {
 
@@ -35,6 +35,7 @@ class NodeDistances {
   }
 
  private:
+  void measure_all(const BlockedRows& blocks);
   double measured(std::size_t a, std::size_t b) const;
   void choose_nearest(std::size_t row, std::span<const double> squares);
 
@@ -43,7 +44,8 @@ class NodeDistances {
   std::vector<double> squares_;   // (row, row); empty where there are too many
   std::vector<NearRow> nearest_;  // (row, place)
   std::vector<NearRow> found_;
-  std::vector<double> sample_;
+  std::vector<double> sample_, limits_;
+  std::vector<std::int32_t> positions_;
 };
 
 }  // namespace phida

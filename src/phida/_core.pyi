@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 Matrix = NDArray[numpy.float64]
 Vector = NDArray[numpy.float64]
 Indices = NDArray[numpy.int32]
-Longs = NDArray[numpy.int64]
 
 
 class Reading:
@@ -51,11 +50,6 @@ class Reading:
 
     def moments(self) -> dict[str, Any]: ...
 
-    def flow(self) -> dict[str, Any]:
-        """
-        What the samples between pairs of nodes tell; empty for the published rule.
-        """
-
     def cluster_centers(self) -> NDArray[numpy.float64]: ...
 
     @property
@@ -80,35 +74,33 @@ class Reading:
     def n_clusters(self) -> int: ...
 
 class Learner:
-    """
-    The online learner. The switches are the paper's ablations; plus, max_nodes and half_life depart from the paper, 0 is off.
-    """
+    """The online learner of PHIDA. The switches are the paper's ablations."""
 
-    def __init__(self, n_features: int, *, released: bool = False, plus: bool = False, ph: bool = True, refresh: bool = True, remove: bool = True, prune: bool = True, mapping: bool = True, max_nodes: int = 0, half_life: float = 0.0) -> None: ...
+    def __init__(self, n_features: int, *, released: bool = False, ph: bool = True, refresh: bool = True, remove: bool = True, prune: bool = True, mapping: bool = True) -> None: ...
 
     def learn(self, samples: Matrix) -> int:
         """
         Learn rows in order. Every value must be finite; the caller has checked.
         """
 
-    def local_update(self, samples: Matrix, sample: int, seed: int) -> dict[str, Any]:
-        """What a worker finds out about rows against this state, as arrays."""
+    def last_step(self) -> dict[str, Any]: ...
 
-    def apply(self, updates: list[dict[str, Any]]) -> None:
-        """Take in what workers counted, in this order, and learn the rest."""
+    def __setstate__(self, arg: dict[str, Any], /) -> None: ...
+
+    @property
+    def interval(self) -> int: ...
+
+    @property
+    def vigilance(self) -> float: ...
+
+    @property
+    def ratio(self) -> float: ...
 
     def end_learning(self) -> None:
         """Refresh and begin a new stage."""
 
-    def reading(self, rule: str = 'published') -> Reading:
-        """
-        The model as if learning had just ended, by the rule 'published', 'groups' or 'parts'; learning is not affected.
-        """
-
-    def follow(self, rule: str) -> None:
-        """The rule whose clusters the lineage follows from now on."""
-
-    def last_step(self) -> dict[str, Any]: ...
+    def reading(self) -> Reading:
+        """The model as if learning had just ended; learning is not affected."""
 
     def lineage(self, since: int = 0) -> dict[str, Any]:
         """The events from a number on in the lives of clusters, as columns."""
@@ -123,8 +115,6 @@ class Learner:
 
     def __getstate__(self) -> dict[str, Any]: ...
 
-    def __setstate__(self, arg: dict[str, Any], /) -> None: ...
-
     @property
     def n_features(self) -> int: ...
 
@@ -138,13 +128,67 @@ class Learner:
     def n_nodes(self) -> int: ...
 
     @property
-    def interval(self) -> int: ...
+    def ended(self) -> bool: ...
+
+class PlusLearner:
+    """The online learner of PHIDA+."""
+
+    def __init__(self, n_features: int, *, max_nodes: int = 2048, half_life: float = 0.0, scale: str = 'auto') -> None: ...
+
+    def learn(self, samples: Matrix, weights: Vector | None = None) -> int:
+        """
+        Learn rows in order, each counting for as many rows as its weight says. Every value must be finite; the caller has checked.
+        """
+
+    def merge(self, others: list) -> None:
+        """Take in what other learners of the same settings have learned."""
+
+    def last_step(self) -> dict[str, Any]: ...
+
+    def __setstate__(self, arg: dict[str, Any], /) -> None: ...
 
     @property
-    def vigilance(self) -> float: ...
+    def allowance(self) -> float: ...
 
     @property
-    def ratio(self) -> float: ...
+    def max_nodes(self) -> int: ...
+
+    @property
+    def half_life(self) -> float: ...
+
+    @property
+    def scale(self) -> str: ...
+
+    def end_learning(self) -> None:
+        """Refresh and begin a new stage."""
+
+    def reading(self) -> Reading:
+        """The model as if learning had just ended; learning is not affected."""
+
+    def lineage(self, since: int = 0) -> dict[str, Any]:
+        """The events from a number on in the lives of clusters, as columns."""
+
+    def living(self) -> dict[str, Any]:
+        """
+        The confirmed clusters, as columns. Birth: when their nodes were created, by rows won.
+        """
+
+    def history(self) -> dict[str, Any]:
+        """The learner's size at one refresh in so many, as columns."""
+
+    def __getstate__(self) -> dict[str, Any]: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    @property
+    def n_seen(self) -> int: ...
+
+    @property
+    def n_events(self) -> int: ...
+
+    @property
+    def n_nodes(self) -> int: ...
 
     @property
     def ended(self) -> bool: ...
@@ -173,7 +217,7 @@ def hierarchy(rows: Matrix, support: Vector, component: Indices, persistence: Ve
 
 def cut_level(heights: Vector) -> int: ...
 
-def flow_clusters(rows: Matrix, support: Vector, winner: Indices, runner_up: Indices, count: Longs, offset: Vector, offset_square: Vector, unpaired: Longs) -> dict[str, Any]: ...
+def map_density(places: Matrix, weight: Vector, variance: Vector) -> dict[str, Any]: ...
 
 def assign(rows: Matrix, support: Vector, cluster: Indices, n_clusters: int, samples: Matrix) -> tuple[Any, ...]: ...
 

@@ -18,6 +18,7 @@ LARGEST = 1e140
 
 #: Rows up to this number can be counted in steps of one.
 LARGEST_WEIGHT = 2.0**53
+SMALLEST_WEIGHT = 2.0**-40
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +80,14 @@ def weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         raise ValueError(f"sample_weight must hold numbers ({error}).") from error
     if given.shape != (n_rows,):
         raise ValueError(f"sample_weight must have one weight per row, shape ({n_rows},), not {given.shape}.")
-    wrong = np.flatnonzero(~((found >= 0.0) & (found <= LARGEST_WEIGHT)))
+    wrong = np.flatnonzero(~((found == 0.0) | ((found >= SMALLEST_WEIGHT) & (found <= LARGEST_WEIGHT))))
     if len(wrong):
         raise ValueError(
-            f"sample_weight[{wrong[0]}] is {found[wrong[0]]:g}; a weight is a number of rows, from 0 to "
-            f"{LARGEST_WEIGHT:g}."
+            f"sample_weight[{wrong[0]}] is {found[wrong[0]]:g}; a weight is a number of rows: 0, or from "
+            f"{SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}."
         )
     if not found.any():
-        raise ValueError("sample_weight is 0 for every row; at least one row must count.")
+        raise ValueError("sample_weight is zero for every row; at least one row must count.")
     return found
 
 

@@ -40,6 +40,9 @@ _LOG_ODDS = np.log(_ODDS)
 #: Rows that a cluster must win before its share and its place are known, and about how many these are taken from.
 _FEWEST, _MOST = 30, 400
 
+#: A row is in an unknown place if it is so many standard deviations from the mean of its cluster in some feature.
+_FAR = 5.0
+
 #: A shift to be detected, and the most that one row counts, in standard deviations of the cluster's rows.
 _SHIFT, _FARTHEST = 1.0, 3.0
 
@@ -69,7 +72,8 @@ class Signal:
     """The statistics of the detector after the last row."""
 
     unknown: float
-    """Usual share of rows in unknown places: far from all confirmed clusters."""
+    """Usual share of rows in unknown places: more than five standard deviations from the mean of the nearest cluster,
+    in some feature."""
     evidence: float
     """Largest evidence for a change of any kind."""
     events: int
@@ -81,7 +85,7 @@ class ClusterDrift(base.DriftDetector):
 
     The detector learns rows as :class:`phida.PHIDAPlus` does, and tests for four changes:
 
-    - More rows than usual come to places that belong to no cluster (``new``, or ``moved`` if a cluster seems to have
+    - More rows than usual come to places far from the nearest cluster (``new``, or ``moved`` if a cluster seems to have
       vanished at the same time).
     - A cluster receives no more rows (``vanished``).
     - The rows of a cluster differ from its mean by one standard deviation in some feature (``moved``).
@@ -198,16 +202,14 @@ class ClusterDrift(base.DriftDetector):
         step = learner.last_step()
         if "winner" not in step:
             return
-        # A node is new until the next update of the clusters. Next to a cluster, it counts as part of it.
-        cluster = step["winner_cluster"] if step["winner_cluster"] >= 0 else step["winner_parent"]
-        self._clusters.add(row, cluster)
+        unknown = self._clusters.add(row, step["winner_cluster"])
         confirmed = self._follow_events(learner)
         if self._rows <= self.grace_period:
             self._clusters.drop_evidence()
             if self._rows > _FIRST:
-                self._unknown.learn(cluster < 0, 1 / (self._rows - _FIRST + 10))
+                self._unknown.learn(unknown, 1 / (self._rows - _FIRST + 10))
             return
-        new_place = self._unknown.add(cluster < 0)
+        new_place = self._unknown.add(unknown)
         self._change = self._clusters.change(self.threshold)
         if self._change is None and new_place > self.threshold:
             self._change = self._clusters.new_place(row, new_place)
@@ -234,10 +236,13 @@ class ClusterDrift(base.DriftDetector):
         return change
 
     def _is_new(self, cluster: int, learner: Learner) -> bool:
-        """Whether the cluster's nodes came after the grace period; else it was found in rows from before."""
+        """Whether the cluster's nodes came as late, on average, as in a cluster that began after the grace period.
+
+        If not, it was found in rows from before.
+        """
         living = learner.living()
         (birth,) = living["birth"][living["id"] == cluster]
-        return bool(birth > learner.n_seen - self._rows + self.grace_period)
+        return bool(birth > learner.n_seen - (self._rows - self.grace_period) / 2)
 
 
 class _Rise:
@@ -272,13 +277,15 @@ class _Clusters:
     def __contains__(self, cluster: int) -> bool:
         return cluster in self._position
 
-    def add(self, row: Floats, cluster: int) -> None:
-        """Take a row that a cluster won, or that came to an unknown place (-1)."""
+    def add(self, row: Floats, cluster: int) -> bool:
+        """Take a row of the nearest cluster, -1 for none. Return whether the row is in an unknown place."""
         if cluster >= 0 and cluster not in self._position:
             self._append(cluster, len(row))
         if not self._position:
-            return
+            return True
         at = self._position.get(cluster, -1)
+        if at >= 0 and self._places[at].is_far(row):
+            at = -1
         rate = self._won / np.maximum(self._of, 1.0)
         # As the lineage does it: odds would make too much of a few rows that a large cluster does not win.
         self._shares[_GONE] += (1.0 - _ODDS[_GONE]) * rate
@@ -287,13 +294,14 @@ class _Clusters:
             self._shares[:, at] += _LOG_ODDS
         self._shares *= (self._shares > 0.0) & (self._won >= _FEWEST)
         if at < 0:
-            return
+            return True
         self._of += 1.0
         self._won[at] += 1.0
         if self._won[at] > _MOST:
             self._won[at] *= 0.5
             self._of[at] *= 0.5
         self._places[at].add(row)
+        return False
 
     def drop_evidence(self) -> None:
         """Begin all tests anew, with what is known of the clusters."""
@@ -376,6 +384,10 @@ class _Place:
         weight = 1 / min(self._n, _MOST)
         self._mean += weight * off
         self._variance += weight * ((1 - weight) * off * off - self._variance)
+
+    def is_far(self, row: Floats) -> bool:
+        """Whether a row is farther from the mean, in some feature, than rows of the cluster are."""
+        return self._n > _FEWEST and bool((np.abs(row - self._mean) > _FAR * np.sqrt(self._variance)).any())
 
     def distance(self, row: Floats) -> float:
         """Squared distance of a row to the mean of the cluster's rows, by their variance."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,7 @@ from phida import _core, state_file
 from phida._estimator import Estimator
 from phida._model import DEFAULT_NODES, FEWEST_NODES, MOST_NODES, Settings, plus_settings
 from phida._validation import Columns
+from phida.lineage import History
 
 __all__ = ["PHIDA", "Estimator", "PHIDAPlus"]
 
@@ -300,6 +302,8 @@ class PHIDAPlus(Estimator):
         self
         """
         model = self._unchanged
+        if not others:
+            return self
         columns, theirs = model.features, []
         for number, other in enumerate(others, start=2):
             if not isinstance(other, PHIDAPlus):
@@ -313,6 +317,10 @@ class PHIDAPlus(Estimator):
         self.__dict__.pop("labels_", None)  # they are of other rows
         model.dispatch()
         return self
+
+    @property
+    def history_(self) -> History:
+        return replace(super().history_, n_components=None, vigilance=None, interval=None)
 
     @property
     def allowance_(self) -> float:

@@ -175,14 +175,12 @@ class History(_Record):
     """PHIDA only: similarity threshold (τ): a row below it became a new node."""
     interval: Ints | None = None
     """PHIDA only: number of rows between two adjustments of the vigilance (λ)."""
-    allowance: Floats | None = None
-    """PHIDA+ only: squared distance that the rows of a node may add up to before the next row becomes a node."""
 
     def __len__(self) -> int:
         return len(self.sample)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per entry."""
-        names = ("sample", "n_nodes", "n_components", "n_clusters", "vigilance", "interval", "allowance")
+        names = ("sample", "n_nodes", "n_components", "n_clusters", "vigilance", "interval")
         columns = {name: getattr(self, name) for name in names}
         return _frame({name: column for name, column in columns.items() if column is not None})

@@ -49,7 +49,7 @@ def test_parameters_are_validated(model, method):
         getattr(model, method)(X)
 
 
-@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_predict"])
 def test_phida_has_no_sample_weight(method):
     with pytest.raises(TypeError, match="sample_weight"):
         getattr(PHIDA(), method)(X, sample_weight=None)
@@ -79,13 +79,6 @@ def test_weights_of_any_kind_are_taken(weight):
 def test_a_model_that_is_not_fitted_says_so(read, estimator):
     with pytest.raises(NotFittedError, match="not fitted yet"):
         read(estimator())
-
-
-@each_estimator
-@pytest.mark.parametrize("method", ["fit", "partial_fit", "fit_predict"])
-def test_weights_are_refused(method, estimator):
-    with pytest.raises(TypeError, match="sample_weight"):
-        getattr(estimator(), method)(X, sample_weight=[1.0] * len(X))
 
 
 @each_estimator

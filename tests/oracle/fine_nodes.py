@@ -1,4 +1,4 @@
-"""The learner of PHIDA+: many fine nodes within a budget (section 13).
+"""The learner of PHIDA+: many fine nodes within a budget (section 12).
 
 All sums run in index order and nothing is fused, so the native learner must agree to the bit.
 """

@@ -204,10 +204,10 @@ def rewritten(path, state, facts):
 
 
 def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
-    monkeypatch.setattr(state_file, "VERSION", 5)
+    monkeypatch.setattr(state_file, "VERSION", 6)
     newer = rewritten(tmp_path / "made", *made)
     monkeypatch.undo()
-    refused(tmp_path / "m", newer, 'format version 5, written by phida "0"; this phida reads versions up to 4. Upgrade')
+    refused(tmp_path / "m", newer, 'format version 6, written by phida "0"; this phida reads versions up to 5. Upgrade')
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
         {"margins": lambda v: v * np.nan}, {"history_n_nodes": lambda v: v - 10**6}, {"events_dropped": lambda v: -1},
         {"vigilance": lambda v: "high"}, {"n_clusters": lambda v: 10**9},
         {"metric_gamma": lambda v: 7.0}, {"released": lambda v: True}, {"support": lambda v: v.tolist()},
-        {"max_nodes": lambda v: 100}, {"half_life": lambda v: 100.0}, {"stream_count": lambda v: -1.0},
+        {"stream_count": lambda v: -1.0},
         {"has_map": lambda v: None},
     ],
 )  # fmt: skip

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from sklearn.datasets import load_iris
 from states import assert_same_state, state_of
 from streams_data import HEADER, X, as_csv, clusters_in
 from typer.testing import CliRunner
@@ -160,15 +159,16 @@ def test_inspect_tells_what_was_learned(here):
 
 
 def test_fit_and_inspect_say_which_numbers_are_ids(here):
-    """On these rows a split is not confirmed yet, so that two labels have one id."""
-    load_iris(as_frame=True).data.sample(frac=1, random_state=0).to_csv("flowers.csv", index=False)
-    said = phida("fit", "flowers.csv", "--out", "f.safetensors").stderr
+    """Ids are numbered as clusters are confirmed, labels by their first nodes."""
+    words = ("fit", Path(__file__).with_name("kunden.csv"), "--encoding", "latin-1", "--decimal", ",")
+    words += ("--exclude", "Name,Kundennr", "--convert", "Eintritt,Stammkunde", "--impute", "mean")
+    said = phida(*words, "--out", "f.safetensors").stderr
     ids = PHIDAPlus.load("f.safetensors").cluster_ids_.tolist()
     assert ids != list(range(len(ids)))
     assert "clusters, numbered as by phida predict, with the ids of phida inspect:" in said
     for label, id in enumerate(ids):
         assert f"  cluster {label}, id {id} (" in said
-    found = json.loads(phida("fit", "flowers.csv", "--json").stdout)["found"]
+    found = json.loads(phida(*words, "--json").stdout)["found"]
     assert {cluster["cluster"]: cluster["id"] for cluster in found} == dict(enumerate(ids))
     shown = " ".join(phida("inspect", "f.safetensors").output.split())  # however it is wrapped
     assert "id rows nodes label " in shown

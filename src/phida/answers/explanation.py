@@ -155,7 +155,7 @@ class DensityExplanation:
     b: Side
     prominence: float
     """Log density of the lower of their two peaks minus that of the saddle between them, at the merge that brings their
-    nodes together; 0 within one peak."""
+    nodes together. At most 0 within one peak; inf if no neighbouring nodes join them."""
     chance: float
     """The prominence that chance alone would show for that merge."""
     made: bool
@@ -183,6 +183,8 @@ class DensityExplanation:
             return []
         if self.prominence <= 0.0:
             said = ["They are in one peak."]
+        elif math.isinf(self.prominence):
+            said = ["No path over neighbouring nodes joins them."]
         else:
             falls, chance = _fraction(self.prominence), _fraction(self.chance)
             said = [f"Between them the density falls to {falls}; chance alone would reach {chance}."]
@@ -243,20 +245,20 @@ def explain(
     )
 
 
-def explain_by_density(a: Side, b: Side, hierarchy: Hierarchy) -> DensityExplanation:
-    """Compare two sides of a model of PHIDA+."""
+def explain_by_density(a: Side, b: Side, *, hierarchy: Hierarchy, level: int) -> DensityExplanation:
+    """Compare two sides of PHIDA+; ``hierarchy`` holds all merges, of which the cut makes the first ``level``."""
     merge = _merge(hierarchy, int(hierarchy.leaf[a.node]), int(hierarchy.leaf[b.node]))
     assert merge is not None and hierarchy.merge_prominence is not None and hierarchy.merge_chance is not None
     if merge < 0:
         return DensityExplanation(a, b, 0.0, 0.0, made=True, by_hand=False)
-    made = merge < hierarchy.level
+    made, height = merge < level, float(hierarchy.merge_height[merge])
     return DensityExplanation(
         a=a,
         b=b,
-        prominence=float(hierarchy.merge_prominence[merge]),
+        prominence=float(hierarchy.merge_prominence[merge]) if math.isfinite(height) else math.inf,
         chance=float(hierarchy.merge_chance[merge]),
         made=made,
-        by_hand=made != bool(hierarchy.merge_height[merge] < 1.0),
+        by_hand=made != (height < 1.0),
     )
 
 

@@ -224,16 +224,17 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         cut = Cut._of(self._snapshot())
         reading = cut._reading
         sides = _side(cut, a, kind, "row a"), _side(cut, b, kind, "row b")
+        everything = records.Hierarchy(**reading.at_level(len(reading.merge_heights())).hierarchy())
+        level = cut.hierarchy_.level
         if reading.leaves == "node":
-            return explain_by_density(*sides, cut.hierarchy_)
-        everything = reading.at_level(len(reading.merge_heights()))
+            return explain_by_density(*sides, hierarchy=everything, level=level)
         return explain(
             *sides,
             nodes=cut.nodes_,
             graph=cut.graph_,
             persistence=cut.persistence_,
-            hierarchy=records.Hierarchy(**everything.hierarchy()),
-            level=cut.hierarchy_.level,
+            hierarchy=everything,
+            level=level,
         )
 
     def cut(self, *, n_clusters: int | None = None, height: float | None = None) -> Cut:
