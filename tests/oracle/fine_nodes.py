@@ -1,4 +1,4 @@
-"""The learner of PHIDA+: many fine nodes within a budget (section 13).
+"""The learner of PHIDA+: many fine nodes within a budget (section 12).
 
 All sums run in index order and nothing is fused, so the native learner must agree to the bit.
 """
@@ -172,7 +172,10 @@ class FineNodes:
         """Bring the nodes down to three quarters of the budget."""
         target = 3 * self.max_nodes // 4
         if self.half_life:
-            self._keep(self.weight >= 0.5 * self.unit)
+            stays = self.weight >= 0.5 * self.unit
+            if not stays.any():
+                stays[np.argmax(self.weight)] = True
+            self._keep(stays)
             if self.n_nodes <= target:
                 return
         self._renew_metric()

@@ -6,14 +6,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import gamma as gamma_distribution
 
 from phida import _core
 
 from .fine_nodes import FineNodes, Metric
 
-SCALES = (4, 8)  # k: numbers of neighbours that a density is measured over
+SCALES = (1, 2, 4, 8, 16, 32)  # k: numbers of neighbours that a density is measured over
 EDGES = 10  # nearest neighbours that a node has edges to
+FEWEST = 48  # nodes that dimensions are measured with
+SAFETY = 0.85
+OWN_SCATTER = 0.13
 
 
 @dataclass
@@ -56,39 +58,130 @@ def read(nodes: FineNodes) -> Reading:
     """Clusters of the nodes as they are."""
     metric = nodes.reading_metric()
     places = places_of(nodes, metric)
-    clusters = [np.arange(nodes.n_nodes)]
+    clusters: list[tuple[np.ndarray, Dimensions | None]] = [(np.arange(nodes.n_nodes), None)]
     for k in SCALES:
-        clusters = [part for members in clusters for part in split(places, members, k)]
+        clusters = [part for members, parent in clusters for part in split(places, members, k, parent)]
     cluster = np.empty(nodes.n_nodes, dtype=int)
-    for label, members in enumerate(sorted(clusters, key=lambda members: members[0])):
+    for label, (members, _) in enumerate(sorted(clusters, key=lambda part: part[0][0])):
         cluster[members] = label
     return Reading(cluster, nodes.mean.copy(), metric)
 
 
-def split(places: Places, members: np.ndarray, k: int) -> list[np.ndarray]:
+def split(
+    places: Places, members: np.ndarray, k: int, parent: Dimensions | None
+) -> list[tuple[np.ndarray, Dimensions | None]]:
     """Parts of one cluster at scale k, each with its nodes in ascending order."""
     if len(members) <= max(2 * k, 3):
-        return [members]
-    lists = neighbour_lists(places, members, max(2 * k, EDGES))
-    dimension = local_dimension(places, lists, k)
-    height = {a: node_height(places, lists, a, k, dimension) for a in members.tolist()}
-    edges = []
-    for a, near in lists.items():
-        for b in near[:EDGES]:
-            if a < b or a not in lists[b][:EDGES]:
-                edges.append((edge_height(places, lists, a, b, k, dimension), a, b))
-    threshold = chance(places, members, lists, k)
+        return [(members, parent)]
+    scale = Scale(places, members, k, parent)
+    peak = {a: scale.at_node(a) for a in members.tolist()}
+    edges = [(scale.at_edge(a, b), a, b) for a, b in scale.edges()]
 
     # Highest first; sorted() is stable, so equal heights stay as listed.
     tree = {a: a for a in members.tolist()}  # the peak of each node's tree
-    for saddle, a, b in sorted(edges, key=lambda edge: -edge[0]):
+    for saddle, a, b in sorted(edges, key=lambda edge: -edge[0].height):
         if tree[a] == tree[b]:
             continue
-        winner, loser = sorted((tree[a], tree[b]), key=lambda peak: (-height[peak], peak))
-        if height[loser] - saddle < threshold:
-            tree = {node: winner if peak == loser else peak for node, peak in tree.items()}
+        winner, loser = sorted((tree[a], tree[b]), key=lambda node: (-peak[node].height, node))
+        if peak[loser].height - saddle.height < scale.chance(peak[loser], saddle):
+            tree = {node: winner if top == loser else top for node, top in tree.items()}
     peaks = np.array([tree[a] for a in members.tolist()])
-    return [members[peaks == peak] for peak in np.unique(peaks)]
+    return [(members[peaks == top], scale.dimensions) for top in np.unique(peaks)]
+
+
+@dataclass
+class Dimensions:
+    local: float  # m: how fast the number of rows grows with the radius
+    inverse_coarse: float  # 1/D: the same over long distances, inverse
+
+
+@dataclass
+class Density:
+    """Density at a place, from the rows around it."""
+
+    height: float  # logarithm of the density
+    mass: float  # M: number of rows it was measured with
+
+
+class Scale:
+    """Densities of one cluster, each over about k neighbours in the cluster."""
+
+    def __init__(self, places: Places, members: np.ndarray, k: int, parent: Dimensions | None) -> None:
+        self.places, self.members, self.k = places, members, k
+        self.mean_weight = places.weight[members].sum() / len(members)
+        self.lists = neighbour_lists(places, members, max(2 * k, EDGES))
+        if parent and len(members) < FEWEST:
+            self.dimensions = parent
+        else:
+            self.dimensions = Dimensions(self._local_dimension(), self._inverse_coarse_dimension())
+
+    def edges(self) -> list[tuple[int, int]]:
+        """Pairs of a node and one of its nearest, each pair once, in the order of the lists."""
+        pairs = []
+        for a, near in self.lists.items():
+            pairs += [(a, b) for b in near[:EDGES] if a < b or a not in self.lists[b][:EDGES]]
+        return pairs
+
+    def at_node(self, a: int) -> Density:
+        """Density at a node, from its neighbourhood and its own other rows."""
+        squares = {b: self.places.squares[a, b].item() for b in self.lists[a]}
+        return self._density(squares, {a: 0.0})
+
+    def at_edge(self, a: int, b: int) -> Density:
+        """Density at the middle of an edge, from its neighbourhood and the other rows of both ends."""
+        between = self.places.squares[a, b].item()
+        candidates = sorted({*self.lists[a], *self.lists[b]} - {a, b})
+        squares = {c: middle_square(self.places, a, b, c) for c in candidates}
+        return self._density(squares, {a: 0.25 * between, b: 0.25 * between})
+
+    def chance(self, peak: Density, saddle: Density) -> float:
+        """Prominence that counts of evenly spread rows would show."""
+        noise = 1 / math.sqrt(peak.mass - 0.5) + 1 / math.sqrt(saddle.mass - 0.5)
+        noise *= math.sqrt(2 * _core.log(len(self.members)) * self.dimensions.inverse_coarse)
+        own = OWN_SCATTER * self.dimensions.local / self.k * max(1 - self.k / peak.mass, 0.0)
+        return SAFETY * (noise + own)
+
+    def _density(self, squares: dict[int, float], ends: dict[int, float]) -> Density:
+        """Density from the nearest nodes, ties to the lower index, and all but one row of each end."""
+        weight, spread = self.places.weight, self.places.spread
+        mass = moment = 0.0
+        for count, b in enumerate(sorted(squares, key=lambda b: (squares[b], b))):
+            if count >= self.k and mass >= self.k * self.mean_weight:
+                break
+            mass += weight[b]
+            moment += weight[b] * (squares[b] + spread[b])
+        for end, square in ends.items():
+            mass += weight[end] - 1
+            moment += (weight[end] - 1) * (square + spread[end])
+        height = _core.log(mass) - self.dimensions.local / 2 * _core.log(moment / mass)
+        return Density(height, mass)
+
+    def _local_dimension(self) -> float:
+        """Half of the k neighbours are within a radius that is 2^(1/m) times smaller, in the median."""
+        far, near = (self.k, self.k // 2) if self.k > 1 else (2, 1)
+        growth = []
+        for a, neighbours in self.lists.items():
+            squares = self.places.squares[a, neighbours]
+            growth.append(0.5 * _core.log(squares[far - 1] / squares[near - 1]))
+        median = np.median(growth).item()
+        most = float(self.places.n_features)
+        return min(max(_core.log(2.0) / median, 1.0), most) if median > 0 else most
+
+    def _inverse_coarse_dimension(self) -> float:
+        """As the local dimension, over the upper half of the way from k nodes to half of the cluster's weight."""
+        places, members = self.places, self.members
+        half = places.weight[members].sum() / 2
+        inverse = []
+        for a in members[:: max(len(members) // 32, 1)]:
+            others = members[members != a]
+            order = others[np.argsort(places.squares[a, others], kind="stable")]
+            mass = np.cumsum(places.weight[order])
+            middle = int(np.searchsorted(mass, math.sqrt(mass[self.k - 1] * half)))
+            reached = min(int(np.searchsorted(mass, half)), len(order) - 1)
+            if middle < reached:
+                way = 0.5 * _core.log(places.squares[a, order[reached]] / places.squares[a, order[middle]])
+                inverse.append(way / _core.log(mass[reached] / mass[middle]))
+        return min(max(sum(inverse) / len(inverse), 0.0), 1.0) if inverse else 1.0
 
 
 def neighbour_lists(places: Places, members: np.ndarray, count: int) -> dict[int, list[int]]:
@@ -101,69 +194,7 @@ def neighbour_lists(places: Places, members: np.ndarray, count: int) -> dict[int
     return lists
 
 
-def local_dimension(places: Places, lists: dict[int, list[int]], k: int) -> float:
-    """m: how fast the radius grows with the number of neighbours, from half of k to k."""
-    half = k // 2
-    growth = 0.0
-    for a, near in lists.items():
-        growth += 0.5 * _core.log(places.squares[a, near[k - 1]] / places.squares[a, near[half - 1]])
-    if growth == 0:
-        return float(places.n_features)
-    return min(max(_core.log(k / half) / (growth / len(lists)), 1.0), float(places.n_features))
-
-
-def log_density(mass: float, moment: float, dimension: float) -> float:
-    """Height of a place with that many rows around it, and that sum of their squared distances."""
-    return _core.log(mass) - dimension / 2 * _core.log(moment / mass)
-
-
-def node_height(places: Places, lists: dict[int, list[int]], a: int, k: int, dimension: float) -> float:
-    """Log density at a node, over its k nearest neighbours and its own other rows."""
-    mass = moment = 0.0
-    for b in lists[a][:k]:
-        mass += places.weight[b]
-        moment += places.weight[b] * (places.squares[a, b] + places.spread[b])
-    own = places.weight[a] - 1
-    return log_density(mass + own, moment + own * places.spread[a], dimension)
-
-
-def edge_height(places: Places, lists: dict[int, list[int]], a: int, b: int, k: int, dimension: float) -> float:
-    """Log density at the middle of an edge, over the k nearest neighbours of both ends and the rows of the ends."""
-    between = places.squares[a, b]
-    nearby = {
-        node: 0.5 * (places.squares[a, node] + places.squares[b, node]) - 0.25 * between
-        for node in sorted({*lists[a], *lists[b]} - {a, b})
-    }
-    mass = moment = 0.0
-    for node in sorted(nearby, key=lambda node: (nearby[node], node))[:k]:
-        mass += places.weight[node]
-        moment += places.weight[node] * (nearby[node] + places.spread[node])
-    for end in (a, b):
-        own = places.weight[end] - 1
-        mass += own
-        moment += own * (0.25 * between + places.spread[end])
-    return log_density(mass, moment, dimension)
-
-
-def coarse_dimension(places: Places, members: np.ndarray, k: int) -> float:
-    """D: as the local dimension, from the k nearest nodes to half of the cluster's weight."""
-    total = places.weight[members].sum()
-    inverse = []
-    for a in members[:: max(len(members) // 32, 1)]:
-        others = members[members != a]
-        order = others[np.argsort(places.squares[a, others], kind="stable")]
-        mass = np.cumsum(places.weight[order])
-        reached = min(int(np.searchsorted(mass, total / 2)), len(order) - 1)
-        if total / 2 > mass[k - 1]:
-            way = 0.5 * _core.log(places.squares[a, order[reached]] / places.squares[a, order[k - 1]])
-            inverse.append(way / _core.log(total / 2 / mass[k - 1]))
-    return 1.0 / min(max(float(np.mean(inverse)), 1e-3), 1.0) if inverse else 1.0
-
-
-def chance(places: Places, members: np.ndarray, lists: dict[int, list[int]], k: int) -> float:
-    """The prominence that counts of evenly spread rows would show."""
-    average = places.weight[members].mean()
-    shape = 1.0 / (1.0 / (k * average) + 0.02 * (1 - 1 / average) / k)
-    p = 1.0 / len(members)
-    ratio = gamma_distribution.isf(p, shape) / gamma_distribution.ppf(p, shape)
-    return coarse_dimension(places, members, k) ** -0.75 * math.log(ratio)
+def middle_square(places: Places, a: int, b: int, c: int) -> float:
+    """Squared distance of node c to the middle of nodes a and b."""
+    squares = places.squares
+    return (0.5 * (squares[a, c] + squares[b, c]) - 0.25 * squares[a, b]).item()

@@ -9,8 +9,6 @@ from oracle.fine_nodes import FineNodes
 from oracle.fine_streams import settings_of_learners, weighted_streams
 from phida import _core
 
-needs_native = pytest.mark.skipif(not hasattr(_core, "PlusLearner"), reason="the native PlusLearner is not built")
-
 
 def learned(rows, weights=None, **settings):
     nodes = FineNodes(rows.shape[1], **settings)
@@ -30,6 +28,10 @@ def places_of(points):
     """Nodes of one row each."""
     nodes = learned(points, scale="none")
     return readout.places_of(nodes, nodes.reading_metric())
+
+
+def scale_of(points, k):
+    return readout.Scale(places_of(points), np.arange(len(points)), k, readout.Dimensions(2.0, 0.5))
 
 
 # The oracle itself.
@@ -61,9 +63,9 @@ def test_grid_of_integers_is_one_cluster():
 def test_local_dimension_of_a_cube_in_five_features(dimension):
     points = np.zeros((1500, 5))
     points[:, :dimension] = np.random.default_rng(0).uniform(size=(1500, dimension))
-    places = places_of(points)
-    lists = readout.neighbour_lists(places, np.arange(1500), 16)
-    assert readout.local_dimension(places, lists, 8) == pytest.approx(dimension, rel=0.15)
+    found = scale_of(points, 8).dimensions
+    assert found.local == pytest.approx(dimension, rel=0.15)
+    assert 1 / found.inverse_coarse == pytest.approx(dimension, rel=0.3)
 
 
 def test_neighbours_at_equal_distances_come_by_index():
@@ -81,10 +83,11 @@ def test_edge_is_measured_at_its_middle():
     points = np.random.default_rng(0).normal(size=(30, 3))
     middle = (points[0] + points[1]) / 2
     squares = np.sort(((points[2:] - middle) ** 2).sum(axis=1))[:8]
-    places = places_of(points)
-    lists = readout.neighbour_lists(places, np.arange(30), 29)
-    expected = np.log(8) - 1.5 * np.log(squares.sum() / 8)
-    assert readout.edge_height(places, lists, 0, 1, 8, 3.0) == pytest.approx(expected)
+    scale = scale_of(points, 8)
+    m = scale.dimensions.local
+    expected = np.log(8) - m / 2 * np.log(squares.sum() / 8)
+    scale.lists = {a: [b for b in range(30) if b != a] for a in range(30)}
+    assert scale.at_edge(0, 1).height == pytest.approx(expected)
 
 
 def test_prediction_is_the_cluster_of_the_nearest_node():
@@ -96,7 +99,6 @@ def test_prediction_is_the_cluster_of_the_nearest_node():
 # The native reading.
 
 
-@needs_native
 @settings(max_examples=80)
 @given(stream=weighted_streams(), arguments=settings_of_learners)
 def test_native_clusters_agree(stream, arguments):
@@ -104,7 +106,6 @@ def test_native_clusters_agree(stream, arguments):
     assert_same_reading(rows, weights, arguments)
 
 
-@needs_native
 @pytest.mark.parametrize("max_nodes", [64, 300, 2048])
 @pytest.mark.parametrize("seed", range(4))
 def test_native_clusters_of_many_groups_agree(seed, max_nodes):
