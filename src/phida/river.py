@@ -164,7 +164,7 @@ class _Clusterer(base.Clusterer):
     def _reading(self) -> _core.Reading | None:
         """The model as if learning had just ended; None where nothing was learned."""
         model = self._model
-        return model.reading() if model.n_seen > 0 else None
+        return model.recent_reading() if model.n_seen > 0 else None
 
 
 class PHIDA(_Clusterer):

@@ -15,6 +15,8 @@ from phida import _core
 from .distance import sum_in_order
 
 LARGEST_UNIT = 2.0**32  # beyond it, all sums are divided by it
+ROUNDING = 2.0**-44  # a spread below this share of the mean is rounding
+LEAST_DEVIATION = 1e-150  # the squares of smaller ones have lost digits
 
 
 @dataclass
@@ -243,7 +245,7 @@ def fit_metric(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray, scale:
     gap = mean - center
     variance = (sum_in_order(scatter.T) + sum_in_order((weight[:, None] * gap * gap).T)) / total
     sigma = np.sqrt(variance)
-    sigma = np.where(np.isfinite(sigma) & (sigma > 0), sigma, 1.0)
+    sigma = np.where(np.isfinite(sigma) & (sigma >= LEAST_DEVIATION) & (sigma > ROUNDING * np.abs(center)), sigma, 1.0)
     if scale == "standard":
         return Metric(1.0 / sigma, 1.0)
     gamma = strength(sigma)
