@@ -98,7 +98,7 @@ void PlusLearner::learn(const double* row, double rows) {
   step_ = learning_.learn(row_.data(), rows, state_.n_seen, state_.n_created, state_);
   state_.n_created += step_.created;
   if (step_.winner != kNone) state_.margins.append(margin_at(step_.square));
-  const bool new_place = step_.square < kNearer * step_.winner_gap;
+  const bool new_place = !step_.winner_placed && step_.square < kNearer * step_.winner_gap;
   state_.unplaced += (new_place ? 1.0 : 0.0) - state_.unplaced / kLatest;
   ++state_.n_seen;
   const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
@@ -147,8 +147,6 @@ void PlusLearner::map_nodes(bool certain) {
   std::fill(nodes.label.begin(), nodes.label.end(), kNone);
   for (std::size_t i = 0; i < kept.size(); ++i) nodes.label[kept[i]] = cluster[i];
   follow_clusters(certain);
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (nodes.lineage.candidate[i] == kNone) nodes.gap[i] = 0.0;
   state_.mapped_at = state_.n_seen;
   state_.unplaced = 0.0;
   state_.history.append({.sample = state_.n_seen,

@@ -15,6 +15,10 @@ constexpr double kFadedWeight = 0.5;
 // From here on the unit begins again at a small number, by a power of two, which rounds nothing.
 constexpr double kLargestUnit = 0x1p32, kSmaller = 0x1p-32;
 
+// A new node is in a new place if it is farther from its winner, by this factor of squared distances, than the winner was
+// from all other nodes when it was created.
+constexpr double kFar = 16.0;
+
 // All sums over rows, times a factor.
 void rescale(FineState& state, double factor) {
   FineNodes& nodes = state.nodes;
@@ -106,6 +110,21 @@ void append_or_add(const FineNodes& from, std::size_t i, FineNodes& to) {
   to.keep(kept);
 }
 
+// Until the next mapping, the newest node belongs where its winner belongs, unless it is in a new place.
+void place_new_node(const FineStep& step, bool beyond_allowance, FineNodes& nodes) {
+  LineageColumns& lineage = nodes.lineage;
+  const std::int32_t r = step.winner;
+  const bool far = beyond_allowance && step.square > kFar * nodes.gap[r] && step.winner_placed;
+  lineage.parent_id.back() =
+      lineage.cluster_id[r] != kNone ? lineage.cluster_id[r] : lineage.parent_id[r];
+  nodes.gap.back() =
+      std::min(step.winner_placed ? step.square : nodes.gap[r], std::numeric_limits<double>::max());
+  nodes.label.back() = far ? kNone : nodes.label[r];
+  if (far) return;
+  lineage.cluster_id.back() = lineage.cluster_id[r];
+  lineage.candidate.back() = lineage.candidate[r];
+}
+
 }  // namespace
 
 std::vector<std::size_t> unfaded(double half_life, const FineState& state) {
@@ -142,6 +161,7 @@ FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, 
     done = {.winner = nearest.node,
             .square = nearest.square,
             .winner_gap = nodes.gap[nearest.node],
+            .winner_placed = nodes.label[nearest.node] != kNone,
             .winner_birth = nodes.birth[nearest.node],
             .winner_cluster = nodes.lineage.cluster_id[nearest.node],
             .winner_parent = nodes.lineage.parent_id[nearest.node]};
@@ -168,14 +188,7 @@ FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, 
   nearest_.append(row);
   if (r != kNone) {
     nodes.credit[r] = 0.0;
-    // Until the next mapping, a new node belongs where its winner belongs.
-    nodes.lineage.cluster_id.back() = nodes.lineage.cluster_id[r];
-    nodes.lineage.parent_id.back() = nodes.lineage.parent_id[r];
-    nodes.lineage.candidate.back() = nodes.lineage.candidate[r];
-    nodes.label.back() = nodes.label[r];
-    const bool far = weight * done.square > state.allowance;
-    constexpr double kMost = std::numeric_limits<double>::max();
-    nodes.gap.back() = far ? std::min(std::max(done.square, nodes.gap[r]), kMost) : nodes.gap[r];
+    place_new_node(done, weight * done.square > state.allowance, nodes);
   }
   if (nodes.size() >= settings_.max_nodes) compact(state);
   return done;

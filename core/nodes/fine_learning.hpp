@@ -23,6 +23,7 @@ struct FineStep {
   std::int32_t winner = kNone;  // its index then; kNone for the first row
   double square = 0.0;          // distance to it
   double winner_gap = 0.0;
+  bool winner_placed = true;  // a mapping has placed it
   std::int64_t winner_birth = 0;
   std::int64_t winner_cluster = kNone;  // its confirmed cluster
   std::int64_t winner_parent = kNone;   // the confirmed cluster that it came next to

@@ -23,10 +23,9 @@ struct FineNodes {
   std::vector<std::int64_t> id;     // creation number, never reused
 
   LineageColumns lineage;
-  std::vector<std::int32_t>
-      label;  // cluster at the last mapping; that of the winner for newer nodes
-  // Squared distance to the nearest node when the node was created far from all others, or when the node next to which
-  // it was created was; 0 once a mapping has placed it.
+  // Cluster at the last mapping. For newer nodes that of their winner, or kNone in a new place.
+  std::vector<std::int32_t> label;
+  // Squared distance to the nearest node when the node was created; in a new place, that of its first node.
   std::vector<double> gap;
 
   std::size_t size() const { return weight.size(); }
