@@ -5,6 +5,7 @@ All sums run in index order and nothing is fused, so the native learner must agr
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from phida import _core
 from .distance import sum_in_order
 
 LARGEST_UNIT = 2.0**32  # beyond it, all sums are divided by it
+ROUNDING = 2.0**-44  # a standard deviation that is a smaller share of the mean counts as none
 
 
 @dataclass
@@ -103,7 +105,8 @@ class FineNodes:
         scatter = np.concatenate([model.scatter * ratio for model, ratio in zip(models, ratios)])
         order = sorted(range(len(weight)), key=lambda i: (mean[i].tolist(), weight[i], scatter[i].tolist()))
         self.weight, self.mean, self.scatter = weight[order], mean[order], scatter[order]
-        self.credit = np.zeros(len(order))
+        self._join_equal_places()
+        self.credit = np.zeros(self.n_nodes)
         self.n_seen = sum(model.n_seen for model in models)
         metrics = [model.metric for model in models]
         if any(metric is not None for metric in metrics):  # some model has compacted
@@ -115,13 +118,27 @@ class FineNodes:
         if self.n_nodes >= self.max_nodes:
             self._compact()
 
+    def _join_equal_places(self) -> None:
+        """Neighbours in the list with the same mean become one node: weights and scatters add."""
+        kept: list[int] = []
+        for i in range(self.n_nodes):
+            if kept and np.array_equal(self.mean[kept[-1]], self.mean[i]):
+                self.weight[kept[-1]] += self.weight[i]
+                self.scatter[kept[-1]] += self.scatter[i]
+            else:
+                kept.append(i)
+        self.weight, self.mean, self.scatter = self.weight[kept], self.mean[kept], self.scatter[kept]
+
+    def to_read(self) -> FineNodes:
+        """A copy without the nodes that have faded, and with the metric of a read-out and of predictions."""
+        nodes = copy.copy(self)
+        nodes._keep(self._unfaded())
+        nodes.metric = self.metric or nodes.fitted_metric()
+        return nodes
+
     def fitted_metric(self) -> Metric:
         """The metric that fits the nodes as they are."""
         return fit_metric(self.weight, self.mean, self.scatter, self.scale)
-
-    def reading_metric(self) -> Metric:
-        """The metric of a read-out and of predictions."""
-        return self.metric or self.fitted_metric()
 
     def _raw_metric(self) -> Metric:
         return Metric(np.ones(self.mean.shape[1]), 0.0)
@@ -150,6 +167,15 @@ class FineNodes:
             for name in ("weight", "scatter", "credit", "allowance", "unit"):
                 setattr(self, name, getattr(self, name) / LARGEST_UNIT)
 
+    def _unfaded(self) -> np.ndarray:
+        """Mask of the nodes with at least half a row, or of the heaviest node; without a half-life, of all nodes."""
+        if not self.half_life:
+            return np.ones(self.n_nodes, dtype=bool)
+        stays = self.weight >= 0.5 * self.unit
+        if self.n_nodes and not stays.any():
+            stays[np.argmax(self.weight)] = True
+        return stays
+
     def _keep(self, kept: np.ndarray) -> None:
         for name in ("weight", "mean", "scatter", "credit"):
             setattr(self, name, getattr(self, name)[kept])
@@ -160,10 +186,7 @@ class FineNodes:
         """Bring the nodes down to three quarters of the budget."""
         target = 3 * self.max_nodes // 4
         if self.half_life:
-            stays = self.weight >= 0.5 * self.unit
-            if not stays.any():
-                stays[np.argmax(self.weight)] = True
-            self._keep(stays)
+            self._keep(self._unfaded())
             if self.n_nodes <= target:
                 return
         self._renew_metric()
@@ -231,7 +254,8 @@ def fit_metric(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray, scale:
     gap = mean - center
     variance = (sum_in_order(scatter.T) + sum_in_order((weight[:, None] * gap * gap).T)) / total
     sigma = np.sqrt(variance)
-    sigma = np.where(np.isfinite(sigma) & (sigma > 0), sigma, 1.0)
+    # The mean of equal values rounds, so a constant feature may seem to vary.
+    sigma = np.where(np.isfinite(sigma) & (sigma > ROUNDING * np.abs(center)), sigma, 1.0)
     if scale == "standard":
         return Metric(1.0 / sigma, 1.0)
     gamma = strength(sigma)
