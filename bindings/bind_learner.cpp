@@ -3,6 +3,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string_view.h>
 
+#include <numeric>
 #include <optional>
 #include <string_view>
 
@@ -42,22 +43,6 @@ std::size_t learn(Shared& learner, const Matrix& samples) {
   return learn_all(n, [&] { return learner.learn(samples.data(), n, no_signal); });
 }
 
-std::size_t learn_weighted(SharedPlus& learner, const Matrix& samples,
-                           const std::optional<Vector>& weights) {
-  const std::size_t n = samples.shape(0), dims = learner.settings().dims;
-  check_width(samples, dims);
-  if (!weights) return learn_all(n, [&] { return learner.learn(samples.data(), n, no_signal); });
-  if (weights->shape(0) != n) throw nb::value_error("there must be one weight per sample");
-  constexpr double kLeast = 0x1p-40, kMost = 0x1p53;
-  for (const double w : as_span(*weights))
-    if (!(w >= kLeast && w <= kMost)) throw nb::value_error("a weight is from 2^-40 to 2^53");
-  return learn_all(n, [&] {
-    return learner.learn(n, no_signal, [&](PlusLearner& l, std::size_t i) {
-      l.learn(samples.data() + i * dims, weights->data()[i]);
-    });
-  });
-}
-
 // The model's lock is taken only with the GIL released; converting the copy needs the GIL again.
 template <class L>
 std::unique_ptr<const L> copy_of(SharedLearner<L>& learner) {
@@ -69,6 +54,28 @@ template <class L, class Get>
 auto taken(SharedLearner<L>& learner, Get get) {
   const nb::gil_scoped_release released;
   return learner.with([&](const L& l) { return get(l); });
+}
+
+std::size_t learn_weighted(SharedPlus& learner, const Matrix& samples,
+                           const std::optional<Vector>& weights) {
+  const std::size_t n = samples.shape(0), dims = learner.settings().dims;
+  check_width(samples, dims);
+  if (!weights) return learn_all(n, [&] { return learner.learn(samples.data(), n, no_signal); });
+  if (weights->shape(0) != n) throw nb::value_error("there must be one weight per sample");
+  constexpr double kLeast = 0x1p-40, kMost = 0x1p53;
+  for (const double w : as_span(*weights))
+    if (!(w >= kLeast && w <= kMost)) throw nb::value_error("a weight is from 2^-40 to 2^53");
+  const double known = taken(learner, [](const PlusLearner& l) {
+    const std::vector<double>& weight = l.state().nodes.weight;
+    return std::accumulate(weight.begin(), weight.end(), 0.0) / l.state().unit;
+  });
+  if (std::accumulate(weights->data(), weights->data() + n, known) > kMost)
+    throw std::overflow_error("a model learns at most 2^53 rows");
+  return learn_all(n, [&] {
+    return learner.learn(n, no_signal, [&](PlusLearner& l, std::size_t i) {
+      l.learn(samples.data() + i * dims, weights->data()[i]);
+    });
+  });
 }
 
 void merge(SharedPlus& learner, const nb::list& others) {

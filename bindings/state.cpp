@@ -83,6 +83,7 @@ PlusLearner plus_learner_from(const nb::dict& d) {
   state::require(reader.entry<bool>("plus"), "plus", "must be true");
   FineSettings settings;
   state::plus_settings_fields(reader, settings);
+  state::check_settings(settings);
   // Before anything of this width is allocated.
   state::require(reader.entry<Matrix>("mean").shape(1) == settings.dims, "n_features",
                  "is not the width of 'mean'");

@@ -43,8 +43,8 @@ numpydoc_xref_param_type = False
 numpydoc_validation_checks = {"GL08", "PR01", "PR02", "PR03", "SS01"}
 numpydoc_validation_exclude = {
     # Fields of records say themselves what they are.
-    r"\.(Nodes|Graph|Persistence|Hierarchy|Flow|AssignmentView|Moments|Lineage|Event|History)$",
-    r"\.(CutClarity|FlowClarity|Explanation|FlowExplanation|DirectedSamples|Side|Death)$",
+    r"\.(Nodes|Graph|Persistence|Hierarchy|AssignmentView|Moments|Lineage|Event|History)$",
+    r"\.(CutClarity|DensityClarity|Explanation|DensityExplanation|Side|Death)$",
     r"\.(Profile|Projection|NodePositions|LineageBands|PersistenceDiagram|Dendrogram|Signal|Change|Candidate)$",
     r"\.(Entry|Dataset|Method|Task|System|Metric|Comparison)$",
     r"\.(published|space|memory|margin|shared)$",  # have one, which is not found where the default is None

@@ -62,8 +62,7 @@ REDUCTIONS = {
     },
 }
 METHODS = {
-    "PHIDA+ parts": lambda: PHIDAPlus(level="parts"),
-    "PHIDA+ groups": PHIDAPlus,
+    "PHIDA+": PHIDAPlus,
     "PHIDA": PHIDA,
     "k-means (told 10)": lambda: MiniBatchKMeans(10, random_state=0, n_init=3),
     "HDBSCAN": lambda: HDBSCAN(min_cluster_size=10, copy=True),
@@ -87,7 +86,7 @@ for title, rows in {"as they are": means, "length 1": unit}.items():
         scores = []
         for order in ORDERS:
             reduced = REDUCTIONS[reduction](rows[order[:SAMPLE]])(rows)
-            scores.append(adjusted_mutual_info_score(subjects, found(METHODS["PHIDA+ parts"], reduced, order)))
+            scores.append(adjusted_mutual_info_score(subjects, found(PHIDAPlus, reduced, order)))
         print(f"{title:12} {reduction:8} AMI {np.mean(scores):.2f} ({min(scores):.2f} to {max(scores):.2f})")
 
 for reduction, fit in REDUCTIONS.items():
@@ -107,11 +106,11 @@ for reduction, fit in REDUCTIONS.items():
 
 scores = []
 for order in ORDERS:
-    moving, model = IncrementalPCA(15), PHIDAPlus(level="parts")
+    moving, model = IncrementalPCA(15), PHIDAPlus()
     for batch in np.array_split(order, 10):
         model.partial_fit(moving.partial_fit(unit[batch]).transform(unit[batch]))
     scores.append(adjusted_mutual_info_score(subjects, model.predict(moving.transform(unit))))
-print(f"IncrementalPCA 15, PHIDA+ parts: AMI {np.mean(scores):.2f} ({min(scores):.2f} to {max(scores):.2f})")
+print(f"IncrementalPCA 15, PHIDA+: AMI {np.mean(scores):.2f} ({min(scores):.2f} to {max(scores):.2f})")
 
 
 class Settled:
@@ -126,7 +125,7 @@ class Settled:
 
 few = np.flatnonzero(np.isin(subjects, ["decimal", "asyncio", "unittest", "tarfile"]))
 texts, few_subjects, few_rows = np.array([text for text, _ in documents])[few], subjects[few], unit[few]
-for name, make in {"labels": lambda: PHIDAPlus(level="parts"), "lasting ids": ClusterModel}.items():
+for name, make in {"labels": PHIDAPlus, "lasting ids": ClusterModel}.items():
     came, final = [], []
     for seed in range(5):
         order = np.random.default_rng(seed).permutation(len(few))

@@ -15,7 +15,7 @@ from phida import PHIDAPlus
 from phida_bench.datasets import entry, load
 
 NAMES = ["iris", "seeds", "pima", "phoneme", "image_segmentation", "optdigits", "penbased", "texture", "letter"]
-LIMITS = (None, 50, 100, 200)
+LIMITS = (2048, 1024, 512, 256, 128)
 SEEDS = 5
 
 
@@ -28,23 +28,20 @@ def class_by_class(classes: np.ndarray, seed: int) -> np.ndarray:
 
 
 def limits() -> None:
-    print("| data | no limit | nodes then | 50 nodes | 100 nodes | 200 nodes |\n|---|---|---|---|---|---|")
+    print("| data | rows | " + " | ".join(f"{limit:,}" for limit in LIMITS) + " |\n" + "|---" * (2 + len(LIMITS)) + "|")
     means = []
     for name in NAMES:
         data = load(entry(name))
-        scores: dict[int | None, list[float]] = {limit: [] for limit in LIMITS}
-        nodes = []
+        scores: dict[int, list[float]] = {limit: [] for limit in LIMITS}
         for seed in range(SEEDS):
             where = class_by_class(data.y, seed)
             for limit in LIMITS:
-                model = PHIDAPlus(level="parts", compute_labels=False, max_nodes=limit).fit(data.X[where])
+                model = PHIDAPlus(compute_labels=False, max_nodes=limit).fit(data.X[where])
                 scores[limit].append(adjusted_rand_score(data.y, model.predict(data.X)))
-                nodes += [model.n_nodes_] if limit is None else []
         row = [np.mean(scores[limit]) for limit in LIMITS]
         means.append(row)
-        print(f"| {name} | {row[0]:.3f} | {np.mean(nodes):.0f} | " + " | ".join(f"{x:.3f}" for x in row[1:]) + " |")
-    row = np.mean(means, axis=0)
-    print(f"| **mean** | {row[0]:.3f} | | " + " | ".join(f"{x:.3f}" for x in row[1:]) + " |\n", flush=True)
+        print(f"| {name} | {len(data.y):,} | " + " | ".join(f"{x:.3f}" for x in row) + " |")
+    print("| **mean** | | " + " | ".join(f"{x:.3f}" for x in np.mean(means, axis=0)) + " |\n", flush=True)
 
 
 def drift(rows: int = 100_000, every: int = 10_000) -> None:
@@ -55,7 +52,7 @@ def drift(rows: int = 100_000, every: int = 10_000) -> None:
     X[:, 3] += np.arange(rows) / 200
     models = [
         PHIDAPlus(compute_labels=False, **words)
-        for words in ({}, {"half_life": 1000}, {"half_life": 2000, "max_nodes": 100})
+        for words in ({}, {"half_life": 2000}, {"half_life": 2000, "max_nodes": 256})
     ]
     for first in range(0, rows, every):
         cells = [f"{first + every:,}"]

@@ -75,8 +75,8 @@ def load(name: str) -> Stream:
     return Stream(found.X, found.y)
 
 
-def phida(stream: Stream, k: int, seed: int, level: str | None = None) -> Labels:
-    model = PHIDA(compute_labels=False) if level is None else PHIDAPlus(compute_labels=False, level=level)
+def phida(stream: Stream, k: int, seed: int, estimator: type[PHIDA] | type[PHIDAPlus] = PHIDA) -> Labels:
+    model = estimator(compute_labels=False)
     for batch in stream.batches():
         model.partial_fit(batch)
     return model.predict(stream.rows)
@@ -139,8 +139,7 @@ def trials(names: tuple[str, ...]) -> Iterator[dict[str, object]]:
 def on(data: str, order: str, scaled: bool) -> Iterator[dict[str, object]]:
     methods = {
         "PHIDA": phida,
-        "PHIDA+, groups": partial(phida, level="groups"),
-        "PHIDA+, parts": partial(phida, level="parts"),
+        "PHIDA+": partial(phida, estimator=PHIDAPlus),
         "KMeans, given k": k_means,
         "MiniBatchKMeans, given k": mini_batch_k_means,
         "HDBSCAN": hdbscan,

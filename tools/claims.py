@@ -4,16 +4,18 @@
 ``<!-- claim: WORDS -->`` and ``<!-- end -->``. The words:
 
     shapes count                             how many data sets have visible groups
-    shapes ari shuffled PHIDA+groups         mean over these data sets, of the metric, in the order, of the system
-    shapes solved grouped PHIDA+groups       share of them with an ARI of at least .95
-    shapes lost shuffled                     on how many of them another system is better than PHIDA+groups by .05
-    shapes on r15 shuffled PHIDA+groups      ARI on one of them
+    shapes ari shuffled PHIDA+               mean over these data sets, of the metric, in the order, of the system
+    shapes solved grouped PHIDA+             share of them with an ARI of at least .95
+    shapes lost shuffled                     on how many of them another system is better than PHIDA+ by .05
+    shapes on r15 shuffled PHIDA+            ARI on one of them
     shapes finished shuffled HDBSCAN-*       how many of them a system finished
-    shapes beside shuffled PHIDA+groups HDBSCAN-*    mean ARI of the first on those that the second finished
+    shapes beside shuffled PHIDA+ HDBSCAN-*  mean ARI of the first on those that the second finished
     shapes table                             the systems of SHOWN, as a table
-    paper ari nonstationary PHIDA+parts      mean over the paper's data sets
-    paper better ari stationary PHIDA+parts PHIDA    on how many the first is better, "17 of 22"
-    near ARI raw mixed "PHIDA+, parts"       mean over the ten data sets of docs/why/neighbours.csv
+    public count                             the same words for the public files alone
+    generated ari shuffled PHIDA+            the same words for the generated data sets alone
+    paper ari nonstationary PHIDA+           mean over the paper's data sets
+    paper better ari stationary PHIDA+ PHIDA on how many the first is better, "17 of 22"
+    near ARI raw mixed PHIDA+                mean over the ten data sets of docs/why/neighbours.csv
 """
 
 from __future__ import annotations
@@ -30,11 +32,11 @@ ROOT = Path(__file__).parents[1]
 TEXTS = ("README.md", "docs/why.md")
 CLAIM = re.compile(r"(<!-- claim: ([^>]+?) -->)(.*?)(<!-- end -->)", re.DOTALL)
 SOLVED, WORTH = 0.95, 0.05
+OURS = "PHIDA+"
 
 #: The table in texts: name there, and name in the report. Of systems with a setting, the best one is chosen.
 SHOWN = {
-    "**PHIDA+ groups**": "PHIDA+groups",
-    "PHIDA+ parts": "PHIDA+parts",
+    "**PHIDA+**": "PHIDA+",
     "PHIDA, the published method": "PHIDA-equations",
     "KMeans, given K; all rows at once": "KMeans",
     "Birch, given K": "Birch",
@@ -55,11 +57,13 @@ SHOWN = {
 
 
 @cache
-def shapes() -> pd.DataFrame:
-    """Means on the data sets with visible groups."""
-    return (
-        pd.read_csv(ROOT / "docs/benchmark/shapes/cells.csv").set_index(["setting", "method", "dataset"]).sort_index()
-    )
+def shapes(kind: str = "shapes") -> pd.DataFrame:
+    """Means on the data sets with visible groups: all ("shapes"), or only the public or the generated ones."""
+    cells = pd.read_csv(ROOT / "docs/benchmark/shapes/cells.csv")
+    if kind != "shapes":
+        files = pd.read_csv(ROOT / "src/phida_bench/datasets/shapes.csv")["name"]
+        cells = cells[cells["dataset"].isin(files) == (kind == "public")]
+    return cells.set_index(["setting", "method", "dataset"]).sort_index()
 
 
 @cache
@@ -75,38 +79,38 @@ def near() -> pd.DataFrame:
     return pd.read_csv(ROOT / "docs/why/neighbours.csv")
 
 
-def of_shapes(words: list[str]) -> str:
+def of_shapes(kind: str, words: list[str]) -> str:
     """A claim about visible groups."""
     match words:
         case ["count"]:
-            return str(shapes().index.get_level_values("dataset").nunique())
+            return str(shapes(kind).index.get_level_values("dataset").nunique())
         case ["table"]:
             return table()
         case ["solved", order, system]:
-            return f"{(scores(order, system) >= SOLVED).mean():.0%}".replace("%", " %")
+            return f"{(scores(order, system, kind=kind) >= SOLVED).mean():.0%}".replace("%", " %")
         case ["lost", order]:
-            wide = shapes().loc[order]["ari"].unstack("method")
+            wide = shapes(kind).loc[order]["ari"].unstack("method")
             others = wide.drop(columns=[name for name in wide if name.startswith("PHIDA")]).max(axis=1)
-            return str(int((others > wide["PHIDA+groups"] + WORTH).sum()))
+            return str(int((others > wide[OURS] + WORTH).sum()))
         case ["finished", order, system]:
-            return str(len(scores(order, system)))
+            return str(len(scores(order, system, kind=kind)))
         case ["beside", order, system, other]:
-            return f"{beside(order, system, other):.2f}"
+            return f"{beside(order, system, other, kind):.2f}"
         case ["on", dataset, order, system]:
-            return f"{shapes().loc[(order, system, dataset), 'ari']:.2f}"
+            return f"{shapes(kind).loc[(order, system, dataset), 'ari']:.2f}"
         case [metric, order, system]:
-            return f"{scores(order, system, metric).mean():.2f}"
+            return f"{scores(order, system, metric, kind).mean():.2f}"
     raise KeyError(words)
 
 
-def scores(order: str, system: str, metric: str = "ari") -> pd.Series:
+def scores(order: str, system: str, metric: str = "ari", kind: str = "shapes") -> pd.Series:
     """A metric of a system, data set by data set."""
-    return shapes().loc[(order, chosen(system)), metric].dropna()
+    return shapes(kind).loc[(order, chosen(system)), metric].dropna()
 
 
-def beside(order: str, system: str, other: str) -> float:
+def beside(order: str, system: str, other: str, kind: str = "shapes") -> float:
     """Mean ARI of a system on the data sets that another finished."""
-    return float(scores(order, system).reindex(scores(order, other).index).mean())
+    return float(scores(order, system, kind=kind).reindex(scores(order, other, kind=kind).index).mean())
 
 
 def chosen(system: str) -> str:
@@ -134,7 +138,7 @@ def table() -> str:
             f"| {title.replace(';', setting + ';') if ';' in title else title + setting} "
             f"| {scores('shuffled', name).mean():.2f} | {second} | {scores('shuffled', name, 'early_ari').mean():.2f} "
             f"| {(scores('shuffled', name) >= SOLVED).mean():.0%} | {speed:.1f} | {len(scores('shuffled', name))} "
-            f"| {beside('shuffled', 'PHIDA+groups', name):.2f} |"
+            f"| {beside('shuffled', OURS, name):.2f} |"
         )
     return "\n".join([*rows, "", ""])
 
@@ -162,7 +166,10 @@ def filled(text: str) -> str:
 
     def fill(found: re.Match[str]) -> str:
         source, *words = shlex.split(found[2])
-        value = {"shapes": of_shapes, "paper": of_paper, "near": of_near}[source](words)
+        if source in ("shapes", "public", "generated"):
+            value = of_shapes(source, words)
+        else:
+            value = {"paper": of_paper, "near": of_near}[source](words)
         return found[1] + value + found[4]
 
     return CLAIM.sub(fill, text)

@@ -51,7 +51,7 @@ ModelLost::ModelLost()
 void require_room(std::int64_t n_seen, const Lineage& lineage, const History& history,
                   double n_rows) {
   constexpr double kMost = 0x1p53, kMostPerCall = 0x1p40;
-  if (static_cast<double>(n_seen) + n_rows > kMost)
+  if (n_rows > kMost - static_cast<double>(n_seen))
     throw std::overflow_error("a model learns at most 2^53 rows");
   for (const std::int64_t count : {lineage.n_ids, lineage.n_dropped, history.n_refreshes})
     if (static_cast<double>(count) > kMost - kMostPerCall)

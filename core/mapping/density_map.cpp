@@ -55,6 +55,7 @@ class Chance {
 struct Tree {
   std::vector<std::int32_t> nodes;            // ascending
   DensityPeak peak;                           // its highest node, and where that met a higher one
+  std::int32_t named = -1;                    // the node whose peak stands for it in the map, or -1
   std::vector<Joining> joinings;              // of its nodes, in order
   std::vector<DensityPeak> peaks;             // the lower ones
   std::optional<Dimensions> dimensions = {};  // at the last scale that measured them
@@ -82,7 +83,8 @@ class Divider {
   // Divides all nodes at all scales.
   DensityMap run() {
     out_.base.resize(distances_.size());
-    Tree rest{.peak = {.death = -kForever, .chance = 1.0}};
+    Tree rest;
+    rest.peak = {.death = -kForever, .chance = 1.0};
     for (std::size_t i = 0; i < distances_.size(); ++i) {
       const auto node = static_cast<std::int32_t>(i);
       if (is_place(i)) {
@@ -96,15 +98,18 @@ class Divider {
         rest.joinings.push_back({rest.nodes[0], node});
       rest.nodes.push_back(node);
     }
-    if (!rest.nodes.empty()) divide(std::move(rest), 0, false);
+    if (!rest.nodes.empty()) divide(std::move(rest), 0);
+    name_partners();
     arrange_merges();
     return std::move(out_);
   }
 
  private:
   bool is_place(std::size_t node) const;
-  double divide(Tree tree, std::size_t scale, bool known);
+  double divide(Tree tree, std::size_t scale);
   Division divide_at(NodeSet& set, std::size_t k, const Dimensions& dimensions);
+  void name(Tree& tree);
+  void name_partners();
   void arrange_merges();
 
   static constexpr std::size_t kWidth = width_of(kScales[std::size(kScales) - 1]);
@@ -122,8 +127,8 @@ bool Divider::is_place(std::size_t node) const {
   return nearest[1].square > nearest[0].square * (1.0 + 1e-9);
 }
 
-// Divides a tree from a scale on. Returns the height of its last joining. `known`: its peak is among those of the map.
-double Divider::divide(Tree tree, std::size_t scale, bool known) {
+// Divides a tree from a scale on. Returns the height of its last joining.
+double Divider::divide(Tree tree, std::size_t scale) {
   const std::size_t n = tree.nodes.size();
   std::optional<NodeSet> set;
   if (scale < std::size(kScales) && n > too_few(kScales[scale]))
@@ -134,18 +139,17 @@ double Divider::divide(Tree tree, std::size_t scale, bool known) {
         n >= kFewNodes || !tree.dimensions ? set->dimensions(k) : *tree.dimensions;
     Division division = divide_at(*set, k, dimensions);
     if (division.trees.size() == 1) {
+      division.trees[0].named = tree.named;
       tree = std::move(division.trees[0]);
       continue;
     }
-    std::vector<double> height(distances_.size(),
-                               0.0);  // per node: of the last joining of its tree
+    std::vector<double> height(distances_.size(), 0.0);  // per node: of its tree's last joining
     for (Tree& part : division.trees) {
-      // A tree that met no higher one goes on as the whole, if it is the first of these.
-      const bool goes_on = known && part.peak.partner < 0;
-      known = known && !goes_on;
-      if (!goes_on) out_.peaks.push_back(part.peak);
+      // The first tree that met no higher one goes on as the whole.
+      if (part.peak.partner < 0) std::swap(part.named, tree.named);
+      name(part);
       const std::vector<std::int32_t> nodes = part.nodes;
-      const double last = divide(std::move(part), scale + 1, true);
+      const double last = divide(std::move(part), scale + 1);
       for (const std::int32_t node : nodes) height[node] = last;
     }
     // A joining is above all that it joins.
@@ -158,11 +162,27 @@ double Divider::divide(Tree tree, std::size_t scale, bool known) {
     for (const std::int32_t node : tree.nodes) highest = std::max(highest, height[node]);
     return highest;
   }
-  if (!known) out_.peaks.push_back(tree.peak);
-  for (const std::int32_t node : tree.nodes) out_.base[node] = tree.peak.node;
-  out_.peaks.insert(out_.peaks.end(), tree.peaks.begin(), tree.peaks.end());
+  name(tree);
+  for (const std::int32_t node : tree.nodes) out_.base[node] = tree.named;
+  for (const DensityPeak& peak : tree.peaks)
+    if (peak.node != tree.named) out_.peaks.push_back(peak);
   joinings_.insert(joinings_.end(), tree.joinings.begin(), tree.joinings.end());
   return tree.joinings.empty() ? 0.0 : tree.joinings.back().height;
+}
+
+// Puts the peak of a tree into the map, unless one stands for it there.
+void Divider::name(Tree& tree) {
+  if (tree.named >= 0) return;
+  tree.named = tree.peak.node;
+  out_.peaks.push_back(tree.peak);
+}
+
+// Partners that are not in the map themselves, because a later scale has another peak there, are named by their cluster.
+void Divider::name_partners() {
+  std::vector<std::uint8_t> named(distances_.size(), 0);
+  for (const DensityPeak& peak : out_.peaks) named[peak.node] = 1;
+  for (DensityPeak& peak : out_.peaks)
+    if (peak.partner >= 0 && !named[peak.partner]) peak.partner = out_.base[peak.partner];
 }
 
 // H0 persistence: edges by descending height; where two trees meet, the one of the lower peak (equal: of the higher

@@ -12,6 +12,9 @@
 namespace phida {
 namespace {
 
+// The squares of smaller deviations have lost digits, and those of their inverses overflow.
+constexpr double kLeastDeviation = 1e-150;
+
 // Squared coefficient of variation.
 double variation(std::span<const double> scale) {
   const double n = static_cast<double>(scale.size());
@@ -69,7 +72,7 @@ void fit_deviations(std::span<const double> deviation, Scale scale, FeatureTrans
   out.gamma = 0.0;
   for (std::size_t j = 0; j < dims; ++j) {
     const double sigma = deviation[j];
-    out.inverse[j] = sigma > 0.0 && std::isfinite(sigma) ? sigma : 1.0;
+    out.inverse[j] = sigma >= kLeastDeviation && std::isfinite(sigma) ? sigma : 1.0;
   }
   switch (scale) {
     case Scale::kAuto: adapt_exponent(out, dims); return;

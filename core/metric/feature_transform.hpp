@@ -30,7 +30,8 @@ double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
 // How PHIDA+ scales features: by the paper's exponent, by their standard deviations, or not at all.
 enum class Scale : std::uint8_t { kAuto, kStandard, kNone };
 
-// The same from the standard deviation of each feature; one that is 0 or not finite counts as 1. Not the centre.
+// The same from the standard deviation of each feature; one that is below 1e-150 or not finite counts as 1. Not the
+// centre.
 void fit_deviations(std::span<const double> deviation, Scale scale, FeatureTransform& out);
 
 // The centre: the median of each column.

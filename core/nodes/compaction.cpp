@@ -13,6 +13,12 @@ namespace {
 // How far to look for partners at first, as a multiple of the cost that is expected for the last merge.
 constexpr double kReach = 1.5;
 
+// From so many features on, pairs are sieved as floats.
+constexpr std::size_t kSievedDims = 96;
+
+// About so many blocks of eight nodes are looked at to guess a reach.
+constexpr std::size_t kProbedBlocks = 32;
+
 // A union may come closer to a third node than both of its halves by rounding alone. So pairs are merged only if they
 // are below the reach by more than that.
 constexpr double kRounding = 1.0 - 1e-9;
@@ -72,7 +78,7 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
       continue;
     }
     merge_nodes(nodes, pair.a, pair.b);
-    blocks_.set(pair.a, nodes.mean[pair.a]);
+    take_row(nodes, pair.a);
     inverse_weight_[pair.a] = 1.0 / nodes.weight[pair.a];
     inverse_weight_[pair.b] = -std::numeric_limits<double>::infinity();
     into_[pair.b] = pair.a;
@@ -96,9 +102,12 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
 void Compaction::start(const FineNodes& nodes, const double* scaling) {
   const std::size_t n = nodes.size();
   scaling_ = scaling;
+  wide_ = nodes.dims() >= kSievedDims;
   if (blocks_.dims() != nodes.dims()) blocks_ = BlockedRows(nodes.dims());
   blocks_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) blocks_.set(i, nodes.mean[i]);
+  if (wide_) rounded_ = RoundedRows(nodes.dims());
+  if (wide_) rounded_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) take_row(nodes, i);
   inverse_weight_.assign(padded(n), -std::numeric_limits<double>::infinity());
   into_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -113,11 +122,33 @@ void Compaction::start(const FineNodes& nodes, const double* scaling) {
   heap_.clear();
 }
 
+// The node's row in the forms that are searched.
+void Compaction::take_row(const FineNodes& nodes, std::size_t node) {
+  blocks_.set(node, nodes.mean[node]);
+  if (!wide_) return;
+  row_.assign(nodes.mean[node], nodes.mean[node] + nodes.mean.stride());
+  if (scaling_ != nullptr)
+    for (std::size_t j = 0; j < row_.size(); ++j) row_[j] *= scaling_[j];
+  rounded_.set(node, row_.data());
+}
+
 // Finds all pairs within reach. Ward's cost is reducible: a union is never closer to a third node than its nearer half.
 // So the joined lists of two nodes hold every partner of their union that is within reach.
 void Compaction::search(const FineNodes& nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) partners_[i].clear();
+  wide_ ? search_floats(nodes) : search_blocks(nodes);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (into_[i] == static_cast<std::int32_t>(i)) offer(nodes, static_cast<std::int32_t>(i));
+}
+
+void Compaction::note_pair(std::int32_t a, std::int32_t b, double square) {
+  const double cost = square / (inverse_weight_[a] + inverse_weight_[b]);
+  partners_[a].push_back({b, age_[b], age_[a], cost});
+  partners_[b].push_back({a, age_[a], age_[b], cost});
+}
+
+void Compaction::search_blocks(const FineNodes& nodes) {
   const std::size_t n = nodes.size(), dims = nodes.dims();
-  for (std::size_t i = 0; i < n; ++i) partners_[i].clear();
   for (std::size_t block = 0; block < blocks_.blocks(); ++block) {
     const std::size_t first = block * kLanes, count = padded(n) - first;
     kernels().squared_distances_of_eight(blocks_.data() + first * dims, scaling_,
@@ -133,14 +164,34 @@ void Compaction::search(const FineNodes& nodes) {
       const auto at = static_cast<std::size_t>(found_[f]);
       const auto a = static_cast<std::int32_t>(first + at % kLanes);
       const auto b = static_cast<std::int32_t>(first + at / kLanes);
-      if (b <= a) continue;
-      const double cost = squares_[at] / (inverse_weight_[a] + inverse_weight_[b]);
-      partners_[a].push_back({b, age_[b], age_[a], cost});
-      partners_[b].push_back({a, age_[a], age_[b], cost});
+      if (b > a) note_pair(a, b, squares_[at]);
     }
   }
-  for (std::size_t i = 0; i < n; ++i)
-    if (into_[i] == static_cast<std::int32_t>(i)) offer(nodes, static_cast<std::int32_t>(i));
+}
+
+// Distances between floats are off by at most the rounding of both rows, and by that of scaling before the difference.
+void Compaction::search_floats(const FineNodes& nodes) {
+  const std::size_t n = nodes.size(), dims = nodes.dims();
+  const double slack = 1.0 + static_cast<double>(dims / 16 + 8) * 0x1p-21;
+  const double error = 2.0 * rounded_.error() + 0x1p-50 * rounded_.largest_norm() + kFloatUnderflow;
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    if (into_[i] != static_cast<std::int32_t>(i)) continue;
+    for (std::size_t k = i + 1; k < n; ++k) {
+      const double limit = reach_ * (inverse_weight_[i] + inverse_weight_[k]);
+      const double distance = limit >= 0.0 ? std::sqrt(limit) + error : -1.0;
+      limits_[k] = distance < 0.0 ? -1.0 : distance * distance * slack;
+    }
+    const std::size_t stride = rounded_.stride();
+    const std::size_t found = kernels().rows_within_floats(
+        rounded_.data() + i * stride, rounded_.data() + (i + 1) * stride, n - i - 1, stride,
+        limits_.data() + i + 1, squares_.data(), found_.data());
+    for (std::size_t f = 0; f < found; ++f) {
+      const std::size_t k = i + 1 + static_cast<std::size_t>(found_[f]);
+      const double square = square_in_order(nodes.mean[i], nodes.mean[k], scaling_, dims);
+      if (square <= reach_ * (inverse_weight_[i] + inverse_weight_[k]))
+        note_pair(static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), square);
+    }
+  }
 }
 
 // Partners by their current names, ascending, each once. What is known of a part of a union bounds the whole.
@@ -199,11 +250,14 @@ void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
   std::push_heap(heap_.begin(), heap_.end());
 }
 
-// The cost within which so many nodes have a partner that as many merges are likely.
+// The cost within which so many nodes have a partner that as many merges are likely; found from some of the nodes.
 double Compaction::reach_for(std::size_t merges) {
   const std::size_t n = into_.size(), dims = blocks_.dims();
+  std::size_t live = 0;
+  for (std::size_t i = 0; i < n; ++i) live += into_[i] == static_cast<std::int32_t>(i);
+  const std::size_t step = std::max<std::size_t>(1, live / kLanes / kProbedBlocks);
   cheapest_.clear();
-  for (std::size_t block = 0; block < blocks_.blocks(); ++block) {
+  for (std::size_t block = 0; block < blocks_.blocks(); block += step) {
     const std::size_t first = block * kLanes;
     kernels().squared_distances_of_eight(blocks_.data() + first * dims, scaling_, blocks_.data(),
                                          blocks_.blocks(), dims, squares_.data());
@@ -220,7 +274,8 @@ double Compaction::reach_for(std::size_t merges) {
     for (std::size_t i = first; i < std::min(n, first + kLanes); ++i)
       if (into_[i] == static_cast<std::int32_t>(i)) cheapest_.push_back(least[i - first]);
   }
-  const std::size_t rank = std::min(2 * merges, cheapest_.size()) - 1;
+  if (cheapest_.empty()) return std::numeric_limits<double>::max();
+  const std::size_t rank = std::min(2 * merges * cheapest_.size() / live, cheapest_.size() - 1);
   std::nth_element(cheapest_.begin(), cheapest_.begin() + static_cast<std::ptrdiff_t>(rank),
                    cheapest_.end());
   // Beyond what offers are held back for.

@@ -7,6 +7,7 @@
 
 #include "nodes/fine_nodes.hpp"
 #include "numeric/blocked_rows.hpp"
+#include "numeric/rounded_rows.hpp"
 
 namespace phida {
 
@@ -44,6 +45,10 @@ class Compaction {
 
   void start(const FineNodes& nodes, const double* scaling);
   void search(const FineNodes& nodes);
+  void search_blocks(const FineNodes& nodes);
+  void search_floats(const FineNodes& nodes);
+  void note_pair(std::int32_t a, std::int32_t b, double square);
+  void take_row(const FineNodes& nodes, std::size_t node);
   void offer(const FineNodes& nodes, std::int32_t a);
   void tidy(std::vector<Partner>& partners, std::int32_t a);
   double reach_for(std::size_t merges);
@@ -52,7 +57,10 @@ class Compaction {
 
   const double* scaling_ = nullptr;
   double reach_ = 0.0;
+  bool wide_ = false;  // many features: pairs are sieved as floats
   BlockedRows blocks_;
+  RoundedRows rounded_{0};  // in the metric, if wide
+  AlignedDoubles row_;
   AlignedDoubles squares_, limits_;  // (node, one of eight)
   AlignedDoubles inverse_weight_;    // per node, padded; those that are gone never are within reach
   std::vector<std::int32_t> found_;

@@ -93,6 +93,19 @@ void append_node(const FineNodes& from, std::size_t i, FineNodes& to) {
   to.gap.back() = from.gap[i];
 }
 
+// Rows in one place are one node: weights and scatters add.
+void append_or_add(const FineNodes& from, std::size_t i, FineNodes& to) {
+  append_node(from, i, to);
+  const std::size_t n = to.size();
+  if (n < 2 || !std::equal(to.mean[n - 1], to.mean[n - 1] + to.dims(), to.mean[n - 2])) return;
+  merge_nodes(to, n - 2, n - 1);
+  std::copy_n(to.mean[n - 1], to.dims(),
+              to.mean[n - 2]);  // a weighted mean of equal values may round
+  std::vector<std::size_t> kept(n - 1);
+  std::iota(kept.begin(), kept.end(), std::size_t{0});
+  to.keep(kept);
+}
+
 }  // namespace
 
 std::vector<std::size_t> unfaded(double half_life, const FineState& state) {
@@ -197,7 +210,7 @@ void FineLearning::merge(std::span<const FineState* const> others, FineState& st
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), ByPlace(joined));
   state.nodes = FineNodes(settings_.dims);
-  for (const std::size_t i : order) append_node(joined, i, state.nodes);
+  for (const std::size_t i : order) append_or_add(joined, i, state.nodes);
   const bool compacted = std::any_of(brought.begin(), brought.end(),
                                      [](const FineState& other) { return other.metric_present; });
   if (state.metric_present || compacted) {

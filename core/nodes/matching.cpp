@@ -151,15 +151,17 @@ std::size_t Matcher::sieve(const double* query, const double* scaling, double er
   squares_.resize(n);
   candidates_.resize(n);
   std::size_t found = n;
-  if (!all_squares && scaling == nullptr) {
+  bool use_doubles = all_squares || scaling != nullptr;
+  if (!use_doubles) {
     const double reach =
         2.0 * (rounded_.error() + round_query(query, rows.cols()) + error + kFloatUnderflow);
     found = kernels().sieve_two_floats(rounded_query_.data(), rounded_.data(), n, rounded_.stride(),
                                        {rounded_slack_, reach, false}, squares_.data(),
                                        candidates_.data());
+    // Floats do not tell rows apart whose features are large against their spread, or beyond the largest float.
+    use_doubles = found > kFewCandidates || !std::isfinite(reach);
   }
-  // Floats do not tell rows apart whose features are large against their spread.
-  if (all_squares || scaling != nullptr || found > kFewCandidates)
+  if (use_doubles)
     found = kernels().sieve_two(query, scaling, rows[0], n, rows.stride(),
                                 {slack_, 2.0 * (error + kUnderflow), all_squares}, squares_.data(),
                                 candidates_.data());

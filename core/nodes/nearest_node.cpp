@@ -87,7 +87,8 @@ Nearest NearestNode::find_by_sieve(const double* query, const RowMatrix& rows) {
   std::size_t found =
       kernels().sieve_two_floats(rounded_query_.data(), rounded_.data(), n, rounded_.stride(),
                                  {float_slack_, reach, false}, squares_.data(), candidates_.data());
-  if (found > kFewCandidates || found == 0)
+  // Floats do not tell rows apart whose features are large against their spread, or beyond the largest float.
+  if (found > kFewCandidates || found == 0 || !std::isfinite(reach))
     found =
         kernels().sieve_two(query, scaling(), rows[0], n, rows.stride(),
                             {slack_, 2.0 * kUnderflow, false}, squares_.data(), candidates_.data());

@@ -319,6 +319,18 @@ size_t positions_within(const double* values, const double* limits, size_t n, in
   return found;
 }
 
+size_t rows_within_floats(const float* query, const float* rows, size_t n_rows, size_t n,
+                          const double* limits, double* squares, int32_t* found) {
+  size_t i = 0;
+  for (; i + 4 <= n_rows; i += 4) {
+    double bound = limits[i];
+    for (int r = 1; r < 4; ++r) bound = limits[i + r] > bound ? limits[i + r] : bound;
+    row_squares_within<4>(query, rows + i * n, n, bound, squares + i);
+  }
+  for (; i < n_rows; ++i) row_squares_within<1>(query, rows + i * n, n, limits[i], squares + i);
+  return positions_within(squares, limits, n_rows, found);
+}
+
 template <int Rows, bool Scaled>
 PHIDA_INLINE void block_accumulate(const double* block, const double* inverse, const double* rows,
                                    std::ptrdiff_t stride, size_t dims, double* out) {

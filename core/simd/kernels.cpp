@@ -269,6 +269,7 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     sieve_two,
     sieve_two_floats,
     positions_within,
+    rows_within_floats,
     block_squared_distances,
     squared_distances_of_eight,
     least_of_groups,

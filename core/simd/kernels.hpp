@@ -54,6 +54,12 @@ struct Kernels {
   std::size_t (*positions_within)(const double* values, const double* limits, std::size_t n,
                                   std::int32_t* positions);
 
+  // The rows of floats whose squared distance to `query`, summed as floats, is at most their limit, ascending; returns how
+  // many. `n` is a multiple of sixteen. Rows that turn out too far on the way are given up.
+  std::size_t (*rows_within_floats)(const float* query, const float* rows, std::size_t n_rows,
+                                    std::size_t n, const double* limits, double* squares,
+                                    std::int32_t* found);
+
   // Squared distances of `n_rows` rows (`row_stride` values apart) to the eight rows of one block: out (row, lane).
   void (*block_squared_distances)(const double* block, const double* inverse, const double* rows,
                                   std::ptrdiff_t row_stride, std::size_t n_rows, std::size_t dims,

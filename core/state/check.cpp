@@ -152,6 +152,8 @@ void check_invariants(const FineSettings& settings, const PlusState& state) {
 void check_settings(const FineSettings& settings) {
   const RangeChecker checker;
   plus_settings_fields(checker, settings);
+  require(settings.half_life == 0.0 || settings.half_life >= 1.0, "half_life",
+          "must be 0, or 1 or more");
 }
 
 void check_state(const Settings& settings, const LearnerState& state) {

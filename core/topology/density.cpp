@@ -142,7 +142,8 @@ void NodeSet::add_nearest(std::span<const NearRow> others, std::size_t k, Around
 Density NodeSet::measure(std::size_t k, const Dimensions& dimensions) {
   const std::size_t width = std::min(width_, width_of(k)), n_edges = std::min(kDensityEdges, width);
   k = std::min(k, width);
-  Density out{.dimensions = dimensions};
+  Density out;
+  out.dimensions = dimensions;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const double own = further_rows(input_.weight[nodes_[i]]);
     Around around{own, own * input_.variance[nodes_[i]]};

@@ -189,8 +189,8 @@ def plus_settings(max_nodes: int, half_life: float | None, scale: str | None) ->
     """Return the settings of PHIDA+, after a check of its parameters."""
     if not (isinstance(max_nodes, Integral) and FEWEST_NODES <= max_nodes <= MOST_NODES):
         raise ValueError(f"max_nodes must be an integer from {FEWEST_NODES} to {MOST_NODES}, not {max_nodes!r}.")
-    if half_life is not None and not (isinstance(half_life, Real) and 0 < half_life <= 1e300):
-        raise ValueError(f"half_life must be None or a positive number of rows, not {half_life!r}.")
+    if half_life is not None and not (isinstance(half_life, Real) and 1 <= half_life <= 1e300):
+        raise ValueError(f"half_life must be None or a number of rows, 1 or more, not {half_life!r}.")
     if not (scale is None or isinstance(scale, str)) or scale not in SCALES:
         raise ValueError(f"scale must be 'auto', 'standard' or None, not {scale!r}.")
     return {

@@ -231,7 +231,7 @@ class PHIDAPlus(Estimator):
     _kind: ClassVar[Settings] = {"released": False, "plus": True}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_nodes": [Interval(Integral, FEWEST_NODES, MOST_NODES, closed="both")],
-        "half_life": [Interval(Real, 0, 1e300, closed="right"), None],
+        "half_life": [Interval(Real, 1, 1e300, closed="both"), None],
         "scale": [StrOptions({"auto", "standard"}), None],
         "compute_labels": ["boolean"],
     }

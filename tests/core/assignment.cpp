@@ -109,15 +109,6 @@ TEST(
   CHECK(scores[1] == 7.0 + 8.0);  // q = 1/9 + 4/9: half of the support is not enough
 }
 
-TEST("assignment: a single node scores like several where the map says so") {
-  Model m = on_a_line({0, 10, 11}, {1, 1, 1}, {0, 1, 1}, 2);
-  m.scoring = Scoring::kRadius;
-  const AssignmentView view = m.view();
-  double x = 3.0, scores[2];
-  Assigner(view).scores(&x, 1, scores);
-  CHECK(scores[0] == 6.0 && scores[1] == 15.0 && Assigner(view).label(&x) == 0);
-}
-
 TEST("assignment: by the nearest node; of equals, the node of lower index") {
   Model m = on_a_line({4, 0, 2}, {1, 1, 1}, {0, 1, 0}, 2);
   m.scoring = Scoring::kNearest;
@@ -177,7 +168,7 @@ TEST("assignment: scores agree with the plain formula, labels are the lowest") {
 TEST("assignment: many samples in any number of threads get the labels and scores of one by one") {
   Random random(3);
   Model m(random, 60, 20, 6);
-  for (const Scoring scoring : {Scoring::kPublished, Scoring::kNearest, Scoring::kRadius}) {
+  for (const Scoring scoring : {Scoring::kPublished, Scoring::kNearest}) {
     m.scoring = scoring;
     const AssignmentView view = m.view();
     Assigner one(view);

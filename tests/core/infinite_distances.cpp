@@ -114,14 +114,14 @@ TEST("infinite distances: a sample has a winner and another runner-up") {
 
 // Beyond the limits of the library, within those of the core: nothing is out of bounds (under AddressSanitizer).
 TEST("infinite distances: a learner goes on with rows that overflow") {
-  for (const bool plus : {false, true}) {
-    for (const std::size_t max_nodes : {0, 6}) {
-      Learner learner({.dims = 3, .switches = {}, .max_nodes = max_nodes, .plus = plus});
-      const RowMatrix rows = far_rows(7, 300, 3, false);
-      for (std::size_t i = 0; i < rows.rows(); ++i) learner.learn(rows[i]);
-      learner.end_learning();
-      CHECK(learner.state().n_seen == 300);
-      CHECK(learner.reading(plus ? Rule::kGroups : Rule::kPublished)->map.n_clusters() >= 1);
-    }
-  }
+  const RowMatrix rows = far_rows(7, 300, 3, false);
+  const auto check = [&](auto learner) {
+    for (std::size_t i = 0; i < rows.rows(); ++i) learner.learn(rows[i]);
+    learner.end_learning();
+    CHECK(learner.state().n_seen == 300);
+    CHECK(learner.reading()->map.n_clusters() >= 1);
+  };
+  check(Learner({.dims = 3, .switches = {}}));
+  for (const std::size_t max_nodes : {8, 2048})
+    check(PlusLearner({.dims = 3, .max_nodes = max_nodes}));
 }

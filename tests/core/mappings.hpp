@@ -1,24 +1,21 @@
-// Scripts of mappings: nodes on a line that win samples and are put into clusters as a string says.
+// Scripts of mappings: nodes that win samples and are put into clusters as a string says.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "lineage/tracker.hpp"
-#include "nodes/node_learning.hpp"
-#include "nodes/node_removal.hpp"
 
 namespace phida {
 
 struct Script {
-  explicit Script(std::size_t n_nodes) : nodes(1) {
+  explicit Script(std::size_t n_nodes) {
     for (std::size_t i = 0; i < n_nodes; ++i) add();
   }
 
   void add(std::int64_t parent_id = kNone) {
-    const auto i = static_cast<std::int64_t>(nodes.size());
-    const double row[8] = {static_cast<double>(i)};
-    create_node(nodes, row, 1.0, 0, i);
+    nodes.append();
+    support.push_back(1.0);
     nodes.parent_id.back() = parent_id;
   }
 
@@ -28,7 +25,7 @@ struct Script {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const std::int64_t won = (wins[i] - '0') * rows;
       nodes.won[i] += won;
-      nodes.support[i] += static_cast<double>(won);
+      support[i] += static_cast<double>(won);
       sample += won;
     }
     std::vector<std::int32_t> cluster;
@@ -37,7 +34,7 @@ struct Script {
       cluster.push_back(letter == '.' ? kNone : letter - 'a');
       n_clusters = std::max(n_clusters, static_cast<std::size_t>(cluster.back() + 1));
     }
-    tracker.update({cluster, n_clusters, sample, fades, certain}, nodes, lineage);
+    tracker.update({cluster, n_clusters, support, sample, fades, certain}, nodes, lineage);
     std::string written;
     for (; told < lineage.n_dropped + static_cast<std::int64_t>(lineage.events.size()); ++told) {
       if (!written.empty()) written += "; ";
@@ -50,7 +47,8 @@ struct Script {
     std::vector<std::size_t> kept;
     for (std::size_t i = 0; i < nodes.size(); ++i)
       if (i != node) kept.push_back(i);
-    keep_nodes(nodes, kept);
+    nodes.keep(kept);
+    support.erase(support.begin() + static_cast<std::ptrdiff_t>(node));
   }
 
   std::vector<std::int64_t> ids() const {
@@ -73,7 +71,8 @@ struct Script {
            list(event.after);
   }
 
-  NodeState nodes;
+  LineageColumns nodes;
+  std::vector<double> support;
   Lineage lineage;
   Tracker tracker;
   std::int64_t sample = 0;

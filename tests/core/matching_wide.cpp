@@ -67,6 +67,19 @@ TEST("matching, many features: floats that cannot tell rows apart do not decide"
   }
 }
 
+TEST("matching, many features: a feature beyond the floats") {
+  Random random(7);
+  for (const std::size_t n : {3, 10, 30, 60}) {
+    RowMatrix rows = clusters(random, n + 2, 0.0, 1.0);
+    for (std::size_t i = n / 2; i < n + 1; ++i) rows[i][0] = 1e60 * (2.0 + rows[i][0]);
+    RowMatrix nodes = rows;
+    nodes.resize(n);
+    check_two(nodes, rows[n], nullptr);
+    check_two(nodes, rows[n + 1], nullptr);
+    check_two(nodes, nodes[n - 1], nullptr);
+  }
+}
+
 TEST("matching, many features: neighbours in the last bits") {
   Random random(3);
   const RowMatrix one = random.rows(2, kDims);

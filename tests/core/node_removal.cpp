@@ -115,18 +115,18 @@ TEST(
   for (std::size_t i = 0; i < 6; ++i) {
     moments.add(at[i]);
     create_node(nodes, at[i], 1.0, 0, static_cast<std::int64_t>(i));
-    nodes.won[i] = static_cast<std::int64_t>(10 + i);
+    nodes.lineage.won[i] = static_cast<std::int64_t>(10 + i);
   }
   Refresher refresher;
   refresher.refresh(nodes, moments, 100, {}, false);
   CHECK(nodes.id == (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
   std::int64_t won = 0, since_mapping = 0;
   for (std::size_t i = 0; i < 5; ++i) {
-    won += nodes.won[i];
-    since_mapping += nodes.won[i] - nodes.won_mapped[i];
+    won += nodes.lineage.won[i];
+    since_mapping += nodes.lineage.won[i] - nodes.lineage.won_mapped[i];
   }
   CHECK(won == 10 + 11 + 12 + 13 + 14 + 15 && since_mapping == 10 + 11 + 12 + 13 + 14);
-  CHECK(nodes.won[1] == 11 + 15);  // by plain distance it would be node 4
+  CHECK(nodes.lineage.won[1] == 11 + 15);  // by plain distance it would be node 4
 }
 
 TEST("node_removal: after a refresh components name the nodes of the PH input only") {

@@ -80,17 +80,12 @@ TEST("reading: ids are those that the lineage has confirmed, also before its fir
   }
 }
 
-TEST(
-    "reading: by the rules of PHIDA+, every node is a leaf and merges go on below the model's own "
-    "cut") {
-  Learner learner = learner_of(blobs(3, 600, 3, 6), {.dims = 3, .plus = true});
-  for (const Rule rule : {Rule::kGroups, Rule::kParts}) {
-    const auto reading = learner.reading(rule);
-    const auto alone = at_level(*reading, 0);
-    CHECK(alone->map.n_clusters() == reading->map.n_leaves);
-    for (std::size_t i = 0; i < reading->nodes.size(); ++i)
-      CHECK((reading->cluster[i] == kNone) == (reading->map.leaf[i] == kNone));
-    CHECK(reading->map.level <= reading->map.merges.size());
-    CHECK(at_level(*reading, reading->map.level)->cluster == reading->cluster);
-  }
+TEST("reading: of PHIDA+, every node is a leaf, and any number of clusters is a cut") {
+  PlusLearner learner = learner_of<PlusLearner>(blobs(3, 600, 3, 6), {.dims = 3, .max_nodes = 64});
+  const auto reading = learner.reading();
+  const std::size_t n = reading->nodes.size();
+  CHECK(all_merges(*reading).size() == n - 1);
+  for (std::size_t level = 0; level < n; ++level)
+    CHECK(at_level(*reading, level)->map.n_clusters() == n - level);
+  CHECK(at_level(*reading, reading->map.level)->cluster == reading->cluster);
 }

@@ -13,8 +13,9 @@ namespace {
 
 bool always() { return true; }
 
-std::vector<std::uint64_t> words_of(SharedLearner& shared) {
-  return shared.with([](const Learner& learner) { return phida::words_of(learner.state()); });
+template <class L>
+std::vector<std::uint64_t> words_of(SharedLearner<L>& shared) {
+  return shared.with([](const L& learner) { return phida::words_of(learner.state()); });
 }
 
 // Too much to be learned before the first look at `go_on`.
@@ -24,16 +25,22 @@ Stream long_stream() { return blobs(1, 60000, 20, 30); }
 
 TEST("shared_learner: any chunking gives the same bits") {
   const Stream stream = blobs(2, 1000, 4, 4);
-  const Settings settings{4, false, {}};
-  const auto expected = phida::words_of(learner_of(stream, settings).state());
-  for (const std::size_t chunk : {1, 7, 64, 65, 999, 1000}) {
-    SharedLearner shared{Learner(settings)};
-    for (std::size_t i = 0; i < stream.size(); i += chunk) {
-      const std::size_t n = std::min(chunk, stream.size() - i);
-      CHECK(shared.learn(stream[i], n, always) == n);
+  const auto check = [&](const auto& empty) {
+    auto whole = empty;
+    learn(whole, stream);
+    const auto expected = phida::words_of(whole.state());
+    for (const std::size_t chunk : {1, 7, 64, 65, 999, 1000}) {
+      SharedLearner shared{empty};
+      for (std::size_t i = 0; i < stream.size(); i += chunk) {
+        const std::size_t n = std::min(chunk, stream.size() - i);
+        CHECK(shared.learn(stream[i], n, always) == n);
+      }
+      CHECK(words_of(shared) == expected);
     }
-    CHECK(words_of(shared) == expected);
-  }
+  };
+  check(Learner({4, false, {}}));
+  check(PlusLearner({.dims = 4, .max_nodes = 64}));
+  check(PlusLearner({.dims = 4, .max_nodes = 64, .half_life = 100.0}));
 }
 
 TEST("shared_learner: learning nothing is allowed") {
@@ -140,4 +147,32 @@ TEST("shared_learner: readers do not change what a teacher learns") {
   done = true;
   reader.join();
   CHECK(words_of(shared) == phida::words_of(learner_of(stream, settings).state()));
+}
+
+TEST("shared_learner: a replaced model is the changed copy, and an exception leaves it as it was") {
+  const Stream stream = blobs(5, 300, 3, 3);
+  const FineSettings settings{.dims = 3, .max_nodes = 32};
+  SharedLearner shared{PlusLearner(settings)};
+  shared.learn(stream[0], 100, always);
+  const auto before = words_of(shared);
+  CHECK_THROWS(std::runtime_error, shared.replace(always, [&](PlusLearner& copy) {
+    learn(copy, stream, 100);
+    throw std::runtime_error("stop");
+  }));
+  CHECK(words_of(shared) == before);
+  const auto change = [&](PlusLearner& copy) {
+    learn(copy, stream, 100);
+    CHECK(words_of(shared) == before);  // readers still see the old model
+    CHECK_THROWS(std::logic_error, shared.learn(stream[0], 1, always));
+  };
+  CHECK(shared.replace(always, change));
+  CHECK(words_of(shared) == phida::words_of(learner_of<PlusLearner>(stream, settings).state()));
+}
+
+TEST("shared_learner: rows beyond what a state may count are refused") {
+  PlusState state = learner_of<PlusLearner>(blobs(6, 10, 2, 1), {.dims = 2}).state();
+  state.n_seen = std::int64_t{1} << 53;
+  SharedLearner shared{PlusLearner({.dims = 2}, state)};
+  const double row[2] = {0.0, 0.0};
+  CHECK_THROWS(std::overflow_error, shared.learn(row, 1, always));
 }

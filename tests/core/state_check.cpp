@@ -1,6 +1,7 @@
 // The check of a state: what learning makes passes; what cannot be is refused, and the field is named.
 #include "state/check.hpp"
 
+#include <limits>
 #include <string>
 
 #include "check.hpp"
@@ -11,22 +12,15 @@ using namespace phida;
 
 namespace {
 
-const Settings kSettings{.dims = 3, .plus = true};
-
-LearnerState learned() {
-  Learner learner(kSettings);
-  const auto rows = blobs(6, 500, 3, 5);
-  for (std::size_t i = 0; i < 500; ++i) learner.learn(rows[i]);
-  return learner.state();
-}
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The field that a changed state is refused for, or nothing.
-template <class Change>
-std::string refused(Change change) {
-  LearnerState state = learned();
+template <class L, class Change>
+std::string refused(const L& learner, Change change) {
+  auto state = learner.state();
   change(state);
   try {
-    state::check_invariants(kSettings, state);
+    state::check_invariants(learner.settings(), state);
   } catch (const state::FieldError& error) {
     const std::string text = error.what();
     return text.substr(1, text.find('\'', 1) - 1);
@@ -34,48 +28,129 @@ std::string refused(Change change) {
   return "";
 }
 
+const Learner& learned() {
+  static const Learner learner = learner_of(blobs(6, 500, 3, 5), {.dims = 3, .switches = {}});
+  return learner;
+}
+
+// After several compactions, and with a lineage.
+const PlusLearner& plus_learned() {
+  static const PlusLearner learner =
+      learner_of<PlusLearner>(blobs(6, 500, 3, 5), {.dims = 3, .max_nodes = 32});
+  return learner;
+}
+
 }  // namespace
 
 TEST("state_check: what was learned passes") {
-  CHECK(refused([](LearnerState&) {}) == "");
+  CHECK(refused(learned(), [](auto&) {}) == "");
+  CHECK(refused(plus_learned(), [](auto&) {}) == "");
 }
 
-TEST("state_check: each number has its range") {
-  CHECK(refused([](auto& s) { s.nodes.representative[0][0] = 1.7e308; }) == "representative");
-  CHECK(refused([](auto& s) { s.nodes.m2[1][0] = -1.0; }) == "m2");
-  CHECK(refused([](auto& s) { s.nodes.support[0] = 0.0; }) == "support");
-  CHECK(refused([](auto& s) { s.nodes.scale[0] = std::nan(""); }) == "scale");
-  CHECK(refused([](auto& s) { s.vigilance.threshold = 1.5; }) == "vigilance");
-  CHECK(refused([](auto& s) { s.n_seen = INT64_MAX; }) == "n_seen");
-  CHECK(refused([](auto& s) { s.nodes.active[0] = 2; }) == "active");
-  CHECK(refused([](auto& s) { s.far.log_theta = 1e9; }) == "log_theta");
+TEST("state_check: every state along a stream of PHIDA+ passes") {
+  const Stream streams[] = {blobs(1, 400, 3, 4), blobs(2, 400, 5, 3, 1e6), binary(3, 400, 6)};
+  for (const Stream& stream : streams)
+    for (const double half_life : {0.0, 5.0, 300.0})
+      for (const Scale scale : {Scale::kAuto, Scale::kStandard, Scale::kNone}) {
+        const FineSettings settings{stream.dims, 24, half_life, scale};
+        PlusLearner learner(settings);
+        state::check_invariants(settings, learner.state());
+        for (std::size_t i = 0; i < stream.size(); ++i) {
+          learner.learn(stream[i]);
+          if (i % 97 == 0) learner.end_learning();
+          state::check_invariants(settings, learner.state());
+        }
+        const PlusState* const others[] = {&learner.state()};
+        PlusLearner merged = learner;
+        merged.merge(others);
+        state::check_invariants(settings, merged.state());
+      }
 }
 
-TEST("state_check: fields agree with each other") {
-  CHECK(refused([](auto& s) { s.nodes.component[0] = 1 << 20; }) == "component");
-  CHECK(refused([](auto& s) { s.nodes.id[1] = s.nodes.id[0]; }) == "id");
-  CHECK(refused([](auto& s) { s.moments.count += 1.0; }) == "stream_count");
-  CHECK(refused([](auto& s) { s.nodes.support[0] += 1e6; }) == "support");
-  CHECK(refused([](auto& s) { s.n_clusters = s.n_components + 1; }) == "n_clusters");
-  CHECK(refused([](auto& s) { s.margins.next = 7; }) == "margins_next");
-  CHECK(refused([](auto& s) { s.nodes.pairs.add_unpaired(0, 1 << 20); }) == "pair_count");
-  CHECK(refused([](auto& s) { s.far.n_far = 1 << 20; }) == "n_far");
-  CHECK(refused([](auto& s) {
-          s.n_seen = std::int64_t{1} << 52;
-          s.moments.count = 0x1p52;
-          for (int i = 0; i < 9; ++i) s.nodes.pairs.add_unpaired(i, std::int64_t{1} << 59);
-        }) == "pair_count");
+TEST("state_check: weights from small to large pass") {
+  const Stream stream = blobs(4, 400, 3, 4);
+  Random random(4);
+  const FineSettings settings{.dims = 3, .max_nodes = 24};
+  PlusLearner learner(settings);
+  for (std::size_t i = 0; i < stream.size(); ++i) {
+    learner.learn(stream[i], std::pow(10.0, random.uniform(-6.0, 6.0)));
+    state::check_invariants(settings, learner.state());
+  }
 }
 
-TEST("state_check: settings that make no sense are refused") {
-  const auto refuses = [](const Settings& settings) {
+TEST("state_check: each number of PHIDA has its range") {
+  const auto refuses = [](auto change) { return refused(learned(), change); };
+  CHECK(refuses([](auto& s) { s.nodes.representative[0][0] = 1.7e308; }) == "representative");
+  CHECK(refuses([](auto& s) { s.nodes.m2[1][0] = -1.0; }) == "m2");
+  CHECK(refuses([](auto& s) { s.nodes.support[0] = 0.0; }) == "support");
+  CHECK(refuses([](auto& s) { s.nodes.scale[0] = std::nan(""); }) == "scale");
+  CHECK(refuses([](auto& s) { s.vigilance.threshold = 1.5; }) == "vigilance");
+  CHECK(refuses([](auto& s) { s.n_seen = INT64_MAX; }) == "n_seen");
+  CHECK(refuses([](auto& s) { s.nodes.active[0] = 2; }) == "active");
+}
+
+TEST("state_check: fields of PHIDA agree with each other") {
+  const auto refuses = [](auto change) { return refused(learned(), change); };
+  CHECK(refuses([](auto& s) { s.nodes.component[0] = 1 << 20; }) == "component");
+  CHECK(refuses([](auto& s) { s.nodes.id[1] = s.nodes.id[0]; }) == "id");
+  CHECK(refuses([](auto& s) { s.moments.count += 1.0; }) == "stream_count");
+  CHECK(refuses([](auto& s) { s.nodes.support[0] += 1e6; }) == "support");
+  CHECK(refuses([](auto& s) { s.n_clusters = s.n_components + 1; }) == "n_clusters");
+  CHECK(refuses([](auto& s) { s.margins.next = 7; }) == "margins_next");
+}
+
+TEST("state_check: each number of PHIDA+ has its range") {
+  const auto refuses = [](auto change) { return refused(plus_learned(), change); };
+  CHECK(refuses([](auto& s) { s.nodes.mean[0][0] = 1.7e308; }) == "mean");
+  CHECK(refuses([](auto& s) { s.nodes.mean[1][2] = std::nan(""); }) == "mean");
+  CHECK(refuses([](auto& s) { s.nodes.scatter[1][0] = -1.0; }) == "scatter");
+  CHECK(refuses([](auto& s) { s.nodes.scatter[1][0] = kInfinity; }) == "scatter");
+  CHECK(refuses([](auto& s) { s.nodes.weight[0] = 0.0; }) == "weight");
+  CHECK(refuses([](auto& s) { s.nodes.weight[0] = kInfinity; }) == "weight");
+  CHECK(refuses([](auto& s) { s.nodes.credit[0] = -1.0; }) == "credit");
+  CHECK(refuses([](auto& s) { s.nodes.gap[0] = std::nan(""); }) == "gap");
+  CHECK(refuses([](auto& s) { s.nodes.birth[0] = s.n_seen + 1; }) == "birth");
+  CHECK(refuses([](auto& s) { s.allowance = std::nan(""); }) == "allowance");
+  CHECK(refuses([](auto& s) { s.unit = 0.0; }) == "unit");
+  CHECK(refuses([](auto& s) { s.metric.inverse[0] = -1.0; }) == "metric_inverse");
+  CHECK(refuses([](auto& s) { s.metric.gamma = 2.0; }) == "metric_gamma");
+  CHECK(refuses([](auto& s) { s.n_seen = INT64_MAX; }) == "n_seen");
+  CHECK(refuses([](auto& s) { s.unplaced = -1.0; }) == "unplaced");
+}
+
+TEST("state_check: fields of PHIDA+ agree with each other") {
+  const auto refuses = [](auto change) { return refused(plus_learned(), change); };
+  CHECK(refuses([](auto& s) { s.nodes.weight.push_back(1.0); }) == "mean");
+  CHECK(refuses([](auto& s) { s.nodes.credit.pop_back(); }) == "credit");
+  CHECK(refuses([](auto& s) { s.nodes.lineage.won.pop_back(); }) == "node_won");
+  CHECK(refuses([](auto& s) { s.nodes.id[1] = s.nodes.id[0]; }) == "id");
+  CHECK(refuses([](auto& s) { s.nodes.id.back() = s.n_created; }) == "id");
+  CHECK(refuses([](auto& s) { s.n_created = s.n_seen + 1; }) == "n_created");
+  CHECK(refuses([](auto& s) { s.n_created = 1; }) == "n_created");
+  CHECK(refuses([](auto& s) { s.unit = 2.0; }) == "unit");  // nothing fades
+  CHECK(refuses([](auto& s) { s.mapped_at = s.n_seen + 1; }) == "mapped_at");
+  CHECK(refuses([](auto& s) { s.unplaced = 1e4; }) == "unplaced");
+  CHECK(refuses([](auto& s) { s.nodes.lineage.cluster_id[0] = s.lineage.n_ids; }) == "cluster_id");
+  CHECK(refuses([](auto& s) { s.nodes.lineage.won_mapped[0] = s.nodes.lineage.won[0] + 1; }) ==
+        "node_won_mapped");
+  CHECK(refuses([](auto& s) { s.margins.next = 7; }) == "margins_next");
+  CHECK(refuses([](auto& s) {
+          FineNodes all(3);
+          for (int i = 0; i < 32; ++i) all.append(s.nodes.mean[0], 1.0, 0, i);
+          s.nodes = all;
+        }) == "max_nodes");
+}
+
+TEST("state_check: settings outside their ranges are refused") {
+  const auto refuses = [](const FineSettings& settings) {
     CHECK_THROWS(state::FieldError, state::check_settings(settings));
   };
-  refuses({.dims = 3, .half_life = -1.0, .plus = true});
-  refuses({.dims = 3, .half_life = std::nan(""), .plus = true});
-  refuses({.dims = 3, .half_life = 1e308 * 10.0, .plus = true});
-  refuses({.dims = 3, .max_nodes = 2, .plus = true});
-  refuses({.dims = 3, .max_nodes = std::size_t{1} << 40, .plus = true});
-  refuses({.dims = 3, .released = true, .plus = true});
-  state::check_settings({.dims = 3, .max_nodes = 3, .half_life = 10.0, .plus = true});
+  refuses({.dims = 0});
+  refuses({.dims = 3, .half_life = -1.0});
+  refuses({.dims = 3, .half_life = std::nan("")});
+  refuses({.dims = 3, .half_life = kInfinity});
+  refuses({.dims = 3, .max_nodes = 7});
+  refuses({.dims = 3, .max_nodes = (std::size_t{1} << 16) + 1});
+  refuses({.dims = 3, .scale = static_cast<Scale>(3)});
+  state::check_settings({.dims = 3, .max_nodes = 8, .half_life = 10.0});
 }

@@ -3,9 +3,11 @@
 
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "learning/learner.hpp"
+#include "learning/plus_learner.hpp"
 #include "random.hpp"
 
 namespace phida {
@@ -42,13 +44,15 @@ inline Stream binary(std::uint64_t seed, std::size_t n, std::size_t dims) {
   return stream;
 }
 
-inline void learn(Learner& learner, const Stream& stream, std::size_t from = 0,
-                  std::size_t to = SIZE_MAX) {
+template <class L>
+void learn(L& learner, const Stream& stream, std::size_t from = 0, std::size_t to = SIZE_MAX) {
   for (std::size_t i = from; i < std::min(to, stream.size()); ++i) learner.learn(stream[i]);
 }
 
-inline Learner learner_of(const Stream& stream, const Settings& settings) {
-  Learner learner(settings);
+template <class L = Learner>
+L learner_of(const Stream& stream,
+             const std::remove_cvref_t<decltype(std::declval<L>().settings())>& settings) {
+  L learner(settings);
   learn(learner, stream);
   return learner;
 }
@@ -87,13 +91,16 @@ class Words {
     add_all(nodes.component);
   }
 
-  void add_lineage(const LearnerState& s) {
-    add_all(s.nodes.cluster_id);
-    add_all(s.nodes.parent_id);
-    add_all(s.nodes.candidate);
-    add_all(s.nodes.won);
-    add_all(s.nodes.recent);
-    add_all(s.nodes.away);
+  template <class State>
+  void add_lineage(const State& s) {
+    const LineageColumns& nodes = s.nodes.lineage;
+    add_all(nodes.cluster_id);
+    add_all(nodes.parent_id);
+    add_all(nodes.candidate);
+    add_all(nodes.won);
+    add_all(nodes.won_mapped);
+    add_all(nodes.recent);
+    add_all(nodes.away);
     for (const Candidate& c : s.lineage.candidates) add_count(c.evidence);
     for (const auto count : {s.lineage.n_ids, s.lineage.n_dropped, s.history.n_refreshes})
       add_count(count);
@@ -120,18 +127,6 @@ class Words {
     add_all(s.margins.values);
   }
 
-  void add_plus(const LearnerState& s) {
-    add(s.far.log_theta);
-    add_count(s.far.n_far);
-    for (const PairSums& p : s.nodes.pairs.sorted()) {
-      for (const auto count : {std::int64_t{p.winner}, std::int64_t{p.runner_up}, p.count})
-        add_count(count);
-      add(p.offset);
-      add(p.offset_square);
-    }
-    add_all(s.nodes.pairs.unpaired());
-  }
-
   std::vector<std::uint64_t> words;
 };
 
@@ -149,7 +144,6 @@ inline Words learned_words_of(const LearnerState& s) {
   w.add_count(s.vigilance.interval);
   w.add(s.vigilance.threshold);
   w.add(s.vigilance.ratio);
-  if (s.far.present) w.add_plus(s);
   w.add_count(s.metric.present);
   if (s.metric.present) {
     w.add_all(s.metric.transform.center);
@@ -173,6 +167,29 @@ inline std::vector<std::uint64_t> words_of(const LearnerState& s) {
   return w.words;
 }
 
+inline void add_fine(Words& w, const FineState& s) {
+  w.add_rows(s.nodes.mean);
+  w.add_rows(s.nodes.scatter);
+  w.add_all(s.nodes.weight);
+  w.add_all(s.nodes.credit);
+  w.add_count(s.metric_present);
+  w.add_all(s.metric.inverse);
+  for (const double x : {s.metric.gamma, s.allowance, s.unit}) w.add(x);
+}
+
+inline std::vector<std::uint64_t> words_of(const PlusState& s) {
+  Words w;
+  add_fine(w, s);
+  w.add_all(s.nodes.birth);
+  w.add_all(s.nodes.id);
+  w.add_all(s.nodes.gap);
+  for (const auto count : {s.n_seen, s.n_created, s.mapped_at}) w.add_count(count);
+  w.add(s.unplaced);
+  w.add_count(s.ended);
+  w.add_lineage(s);
+  return w.words;
+}
+
 // What a reader sees, to the bit.
 inline std::vector<std::uint64_t> words_of(const Reading& r) {
   Words w;
@@ -187,6 +204,8 @@ inline std::vector<std::uint64_t> words_of(const Reading& r) {
   w.add_rows(r.ph.hierarchy.centroid);
   for (const Merge& merge : r.ph.hierarchy.merges) w.add(merge.height);
   w.add_count(r.ph.hierarchy.level);
+  for (const Merge& merge : r.map.merges) w.add(merge.height);
+  w.add_all(r.density.base);
   w.add_all(r.view.member);
   w.add_all(r.view.cluster_support);
   w.add_all(r.view.transform.inverse);

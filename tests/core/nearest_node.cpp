@@ -1,0 +1,168 @@
+// The nearest node is that of a plain search, to the bit.
+#include "nodes/nearest_node.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "check.hpp"
+#include "plain.hpp"
+#include "random.hpp"
+
+using namespace phida;
+
+namespace {
+
+// 95 features are searched in blocks, 96 are sieved.
+constexpr std::size_t kDims[] = {1, 3, 8, 17, 95, 96, 97, 130, 600};
+
+Nearest plain_nearest(const double* query, const RowMatrix& rows, const double* scaling) {
+  Nearest nearest{0, std::numeric_limits<double>::infinity()};
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const double square = plain::square(query, rows[i], scaling, rows.cols());
+    if (square < nearest.square) nearest = {static_cast<std::int32_t>(i), square};
+  }
+  return nearest;
+}
+
+AlignedDoubles padded_row(const AlignedDoubles& values) {
+  AlignedDoubles row = values;
+  row.resize(padded(values.size()), 0.0);
+  return row;
+}
+
+// Factors from 1e-3 to 1e3.
+AlignedDoubles random_scaling(Random& random, std::size_t dims) {
+  AlignedDoubles scaling = random.values(dims, -3.0, 3.0);
+  for (double& s : scaling) s = std::pow(10.0, s);
+  return padded_row(scaling);
+}
+
+void check_query(NearestNode& search, const double* query, const RowMatrix& rows,
+                 const double* scaling) {
+  const Nearest got = search.find(query, rows), expected = plain_nearest(query, rows, scaling);
+  CHECK(got.node == expected.node);
+  CHECK(plain::same_bits(got.square, expected.square));
+}
+
+// Queries near the rows, on them, and elsewhere.
+void check_rows(Random& random, const RowMatrix& rows, const double* scaling) {
+  NearestNode search(rows.cols());
+  search.assign(rows, scaling);
+  for (int q = 0; q < 12; ++q) {
+    AlignedDoubles query = padded_row(random.values(rows.cols()));
+    const double* const row = rows[random.below(rows.rows())];
+    if (q % 3 > 0)
+      for (std::size_t j = 0; j < rows.cols(); ++j)
+        query[j] = row[j] + (q % 3 == 1 ? 1e-9 * query[j] : 0.0);
+    check_query(search, query.data(), rows, scaling);
+  }
+}
+
+}  // namespace
+
+TEST("nearest_node: equals a plain search to the bit, with and without scaling") {
+  Random random(1);
+  for (const std::size_t dims : kDims)
+    for (const std::size_t n : {1, 2, 7, 8, 9, 64, 100}) {
+      const RowMatrix rows = random.rows(n, dims);
+      check_rows(random, rows, nullptr);
+      check_rows(random, rows, random_scaling(random, dims).data());
+    }
+}
+
+TEST("nearest_node: of equal distances, the lower index") {
+  Random random(2);
+  for (const std::size_t dims : kDims)
+    for (int round = 0; round < 10; ++round) {
+      RowMatrix rows = random.grid(100, dims, 2);
+      for (std::size_t i = 10; i < 20; ++i) std::copy_n(rows[0], dims, rows[i]);
+      check_rows(random, rows, nullptr);
+      NearestNode search(dims);
+      search.assign(rows, nullptr);
+      const RowMatrix queries = random.grid(10, dims, 2);
+      for (std::size_t q = 0; q < 10; ++q) check_query(search, queries[q], rows, nullptr);
+      for (std::size_t i = 10; i < 20; ++i) check_query(search, rows[i], rows, nullptr);
+    }
+}
+
+TEST("nearest_node: rows that floats cannot tell apart") {
+  Random random(3);
+  for (const std::size_t dims : kDims) {
+    RowMatrix rows = random.rows(60, dims);
+    for (std::size_t i = 0; i < 60; ++i)
+      for (std::size_t j = 0; j < dims; ++j) rows[i][j] = 1e6 + 1e-4 * rows[i][j];
+    check_rows(random, rows, nullptr);
+    check_rows(random, rows, random_scaling(random, dims).data());
+  }
+}
+
+TEST("nearest_node: huge and tiny values") {
+  Random random(4);
+  for (const std::size_t dims : kDims)
+    for (const double factor : {1e-200, 1e-150, 1e-45, 1e-30, 1e30, 1e45, 1e139}) {
+      RowMatrix rows = random.rows(40, dims);
+      for (std::size_t i = 0; i < 40; ++i)
+        for (std::size_t j = 0; j < dims; ++j) rows[i][j] *= factor;
+      check_rows(random, rows, nullptr);
+      NearestNode search(dims);
+      search.assign(rows, nullptr);
+      AlignedDoubles query = padded_row(random.values(dims, -factor, factor));
+      check_query(search, query.data(), rows, nullptr);
+    }
+}
+
+TEST("nearest_node: if all distances are infinite, the first row") {
+  Random random(5);
+  for (const std::size_t dims : kDims) {
+    RowMatrix rows = random.rows(30, dims);
+    NearestNode search(dims);
+    AlignedDoubles query(padded(dims), 0.0);
+    query[0] = 1e200;
+    search.assign(rows, nullptr);
+    Nearest got = search.find(query.data(), rows);
+    CHECK(got.node == 0 && std::isinf(got.square));
+    rows[17][0] = 1e200;  // the only one at a finite distance
+    search.set(17, rows[17]);
+    got = search.find(query.data(), rows);
+    CHECK(got.node == 17 && std::isfinite(got.square));
+  }
+}
+
+TEST("nearest_node: a feature beyond the floats, few and many rows") {
+  Random random(7);
+  for (const std::size_t dims : kDims)
+    for (const std::size_t n : {2, 5, 20, 60})
+      for (const double far : {1e39, -1e60, 1e139}) {
+        RowMatrix rows = random.rows(n, dims);
+        for (std::size_t i = n / 2; i < n; ++i) rows[i][0] = far * (1.0 + rows[i][0]);
+        check_rows(random, rows, nullptr);
+        check_rows(random, rows, random_scaling(random, dims).data());
+      }
+}
+
+TEST("nearest_node: stays exact while rows are set and appended") {
+  Random random(6);
+  for (const std::size_t dims : {3, 96, 130})
+    for (const bool scaled : {false, true}) {
+      const AlignedDoubles factors = random_scaling(random, dims);
+      const double* const scaling = scaled ? factors.data() : nullptr;
+      RowMatrix rows(dims);
+      NearestNode search(dims);
+      search.assign(rows, scaling);
+      for (int step = 0; step < 300; ++step) {
+        const AlignedDoubles row = padded_row(random.values(dims));
+        if (rows.rows() == 0 || random.below(2)) {
+          rows.append(row.data());
+          search.append(row.data());
+        } else {
+          const std::size_t i = random.below(rows.rows());
+          std::copy_n(row.data(), dims, rows[i]);
+          search.set(i, rows[i]);
+        }
+        check_query(search, padded_row(random.values(dims)).data(), rows, scaling);
+      }
+      rows.resize(5);
+      search.assign(rows, nullptr);  // fewer rows, another metric
+      check_query(search, padded_row(random.values(dims)).data(), rows, nullptr);
+    }
+}
