@@ -179,7 +179,7 @@ class Split:
     def at_node(self, a: int) -> Density:
         """Density at a node."""
         near = self.lists[a]
-        return self._density(self.own[a], self.own[a] * self.spread[a], near, self.squares[a, near])
+        return self._density(self.own[a], self.own[a] * self.spread[a], near, self.squares[a, near], self.k, 0.0)
 
     def at_middle(self, a: int, b: int) -> Density:
         """Density at the middle of an edge."""
@@ -188,7 +188,8 @@ class Split:
         squares = np.maximum(0.5 * (self.squares[a, near] + self.squares[b, near]) - quarter, 0.0)
         order = np.argsort(squares, kind="stable")
         moment = self.own[a] * (quarter + self.spread[a]) + self.own[b] * (quarter + self.spread[b])
-        return self._density(self.own[a] + self.own[b], moment, near[order], squares[order])
+        own = self.own[a] + self.own[b]
+        return self._density(own, moment, near[order], squares[order], self.k - 1, own)
 
     def chance(self, peak: Density, edge: Density) -> float:
         """The prominence that chance makes (tau)."""
@@ -219,12 +220,13 @@ class Split:
         order = np.argsort(self.squares[a], kind="stable")
         return order[order != a]
 
-    def _density(self, mass: float, moment: float, near: np.ndarray, squares: np.ndarray) -> Density:
-        """Density from own rows and from neighbours: at least k of them, with the weight of k average nodes."""
+    def _density(
+        self, mass: float, moment: float, near: np.ndarray, squares: np.ndarray, least: int, rows: float
+    ) -> Density:
+        """Density from own rows and from neighbours: at least `least`, and with `rows` the weight of k average nodes."""
         enough = self.k * (self.total / self.n)
-        rows = 0.0
         for t, (b, square) in enumerate(zip(near.tolist(), squares.tolist())):
-            if t >= self.k and rows >= enough:
+            if t >= least and rows >= enough:
                 break
             weight = self.weight[b].item()
             rows += weight
