@@ -223,7 +223,7 @@ class Split:
     def _density(
         self, mass: float, moment: float, near: np.ndarray, squares: np.ndarray, least: int, rows: float
     ) -> Density:
-        """Density from own rows and from neighbours: at least `least`, and with `rows` the weight of k average nodes."""
+        """Density from own rows and neighbours: at least `least`, and with `rows` as many rows as k average nodes."""
         enough = self.k * (self.total / self.n)
         for t, (b, square) in enumerate(zip(near.tolist(), squares.tolist())):
             if t >= least and rows >= enough:
