@@ -333,6 +333,7 @@ void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
   archive.column("id", nodes.id, n, kCounts);
   archive.column("label", nodes.label, n, Range<std::int64_t>{kNone, 1 << 16});
   archive.column("gap", nodes.gap, n, kSums);
+  archive.column("spacing", nodes.spacing, n, kSums);
 }
 
 // Everything of PHIDA+. A reader has set the width of `s` already.
