@@ -19,7 +19,7 @@ constexpr std::int64_t kFewRows = 64, kNodesPerRow = 16;
 
 // Nodes are also mapped, after a share of them in rows, if so many of the latest rows were won in new places. A row is one
 // of these if it is much nearer to its winner, by kNearer, than the place was to all other nodes.
-constexpr double kLatest = 512.0, kUnplaced = 32.0, kNearer = 1.0 / 16.0;
+constexpr double kLatest = 4096.0, kUnplaced = 32.0, kNearer = 1.0 / 16.0;
 constexpr std::int64_t kUnplacedNodesPerRow = 4;
 
 // No coordinate in the metric is larger: its square must not overflow.

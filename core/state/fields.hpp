@@ -343,7 +343,7 @@ void plus_state_fields(Archive& archive, State& s) {
   archive.field("n_created", s.n_created, kCounts);
   archive.field("ended", s.ended, kAny);
   archive.field("mapped_at", s.mapped_at, kCounts);
-  archive.field("unplaced", s.unplaced, Range<double>{0.0, 1024.0});
+  archive.field("unplaced", s.unplaced, Range<double>{0.0, 4096.0});
   archive.field("allowance", s.allowance, kSums);
   archive.field("unit", s.unit, kWeights);
   fine_node_fields(archive, s.nodes, s.n_seen);
