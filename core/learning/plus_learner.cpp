@@ -177,6 +177,7 @@ void PlusLearner::follow_clusters(bool certain) {
   tracker_.update({.cluster = cluster,
                    .n_clusters = static_cast<std::size_t>(n_clusters),
                    .support = support,
+                   .birth = nodes.birth,
                    .sample = state_.n_seen,
                    .fades = settings_.half_life > 0.0,
                    .certain = certain},
