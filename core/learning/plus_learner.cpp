@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "mapping/density_map.hpp"
 
@@ -147,8 +148,18 @@ void PlusLearner::map_nodes(bool certain) {
   std::vector<std::int32_t> cluster;
   map.clusters(cluster);
   FineNodes& nodes = state_.nodes;
-  std::fill(nodes.label.begin(), nodes.label.end(), kNone);
-  for (std::size_t i = 0; i < kept.size(); ++i) nodes.label[kept[i]] = cluster[i];
+  const std::vector<std::int32_t> before = std::exchange(
+      nodes.label, std::vector<std::int32_t>(nodes.size(), kNone));
+  std::vector<std::uint8_t> known(map.n_clusters(), 0);
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (before[kept[i]] != kNone) known[cluster[i]] = 1;
+  // The first rows of a new place may be too few for a cluster: they wait for one more mapping.
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const std::size_t at = kept[i];
+    const bool waits = !certain && before[at] == kNone && nodes.birth[at] >= state_.mapped_at &&
+                       state_.unplaced < kUnplaced && known[cluster[i]];
+    if (!waits) nodes.label[at] = cluster[i];
+  }
   follow_clusters(certain);
   place_faded(kept, state_);
   state_.mapped_at = state_.n_seen;

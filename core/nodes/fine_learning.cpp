@@ -132,6 +132,7 @@ void place_new_node(const FineStep& step, bool beyond_allowance, FineNodes& node
                                       : std::sqrt(usual) * std::sqrt(std::sqrt(usual) * std::sqrt(square));
   lineage.parent_id.back() =
       lineage.cluster_id[r] != kNone ? lineage.cluster_id[r] : lineage.parent_id[r];
+  if (!far) nodes.spacing[r] = nodes.spacing.back();
   nodes.gap.back() = far ? square : nodes.gap[r];
   nodes.label.back() = far ? kNone : nodes.label[r];
   if (far) return;

@@ -90,23 +90,23 @@ def test_a_group_without_rows_is_quiet():
     assert third not in model.predict_id(center[3:])
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_what_is_not_sure_is_a_candidate(seed):
+def test_what_is_not_sure_is_a_candidate():
     """A rare new group is a candidate first, and born once it has won enough."""
-    rng = np.random.default_rng(seed)
+    seen = set()
     center = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
-    rows = lambda n, shares: center[rng.choice(4, size=n, p=shares)] + rng.normal(size=(n, 2))  # noqa: E731
-    model = PHIDAPlus(compute_labels=False).partial_fit(rows(5000, [0.4, 0.3, 0.3, 0.0]))
-    assert model.candidates_ == ()
-    known, evidence = len(model.lineage_), []
-    while len(model.lineage_) == known and model.n_samples_seen_ < 12_000:
-        evidence += [one.evidence for one in model.candidates_]
-        assert all(one.kind == "born" and one.ids == () for one in model.candidates_)
-        model.partial_fit(rows(50, [0.4, 0.3, 0.28, 0.02]))
-    assert evidence and evidence == sorted(evidence) and 0 < evidence[-1] < 50
-    born = model.lineage_[known]
-    assert born.kind == "born" and 5000 < born.sample <= born.confirmed
-    assert model.predict_id(center[3:]).tolist() == list(born.after)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rows = lambda n, shares: center[rng.choice(4, size=n, p=shares)] + rng.normal(size=(n, 2))  # noqa: B023, E731
+        model = PHIDAPlus(compute_labels=False).partial_fit(rows(5000, [0.4, 0.3, 0.3, 0.0]))
+        known = len(model.lineage_)
+        while len(model.lineage_) == known and model.n_samples_seen_ < 12_000:
+            seen |= set(model.candidates_)
+            model.partial_fit(rows(50, [0.4, 0.3, 0.28, 0.02]))
+        born = model.lineage_[known]
+        assert born.kind == "born" and 5000 < born.sample < 5500 and born.confirmed < 9000
+        assert model.predict_id(center[3:]).tolist() == list(born.after)
+    assert all(0 <= one.evidence < 50 and one.kind == "born" and one.ids == () for one in seen)
+    assert max(one.evidence for one in seen) > 10
 
 
 def lives(lineage):
