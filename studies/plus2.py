@@ -23,10 +23,27 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 from phida import PHIDAPlus
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "datasets"
-REAL = (
-    "anuran_calls binalpha dermatology image_segmentation iris letter mice_protein msra25 optdigits penbased phoneme "
-    "pima rice seeds semeion statlog texture tuandromd yeast"
-).split()
+REAL = [
+    "anuran_calls",
+    "binalpha",
+    "dermatology",
+    "image_segmentation",
+    "iris",
+    "letter",
+    "mice_protein",
+    "msra25",
+    "optdigits",
+    "penbased",
+    "phoneme",
+    "pima",
+    "rice",
+    "seeds",
+    "semeion",
+    "statlog",
+    "texture",
+    "tuandromd",
+    "yeast",
+]
 AGREEMENT = ("letter", "penbased", "texture", "statlog", "shapes/s1", "shapes/a3", "shapes/birch1")
 
 Data = tuple[np.ndarray, np.ndarray]
@@ -137,9 +154,7 @@ def cases(seed: int) -> Iterator[Case]:
     for d in (1, 2, 3, 5, 8, 16, 32, 64):
         for i, kind in enumerate(("gauss", "uniform", "tails", "stretched", "line", "sheet")):
             for n in ((200, 3000), (1000, 10000), (500, 30000))[(i + d) % 3]:
-                yield Case(
-                    "cloud", f"{kind} {d} {n}", lambda kind=kind, d=d, n=n: cloud(kind, d, n, rng(3, d, n))
-                )
+                yield Case("cloud", f"{kind} {d} {n}", lambda kind=kind, d=d, n=n: cloud(kind, d, n, rng(3, d, n)))
     for d in (2, 8):
         yield Case("cloud", f"gauss {d} 100000", lambda d=d: cloud("gauss", d, 100_000, rng(3, d)))
     for n in (500, 1500, 5000):

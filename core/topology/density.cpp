@@ -122,18 +122,20 @@ double NodeSet::inverse_coarse_dimension(std::size_t k) {
   return count == 0 ? 1.0 : std::clamp(sum / static_cast<double>(count), 0.0, 1.0);
 }
 
-// How many of the nearest nodes make a neighbourhood: at least k, and as much mass as k nodes have on average.
-std::size_t NodeSet::enough(std::span<const NearRow> others, std::size_t k) const {
+// How many of the nearest nodes make a neighbourhood: at least so many, and as much mass as k nodes have on average; `mass`
+// is there already.
+std::size_t NodeSet::enough(std::span<const NearRow> others, std::size_t least, std::size_t k,
+                            double mass) const {
   const double goal = static_cast<double>(k) * (total_ / static_cast<double>(nodes_.size()));
-  double mass = 0.0;
   std::size_t count = 0;
-  while (count < others.size() && (count < k || mass < goal))
+  while (count < others.size() && (count < least || mass < goal))
     mass += input_.weight[others[count++].row];
   return count;
 }
 
-void NodeSet::add_nearest(std::span<const NearRow> others, std::size_t k, Around& around) const {
-  for (const NearRow& other : others.first(enough(others, k))) {
+void NodeSet::add_nearest(std::span<const NearRow> others, std::size_t count,
+                          Around& around) const {
+  for (const NearRow& other : others.first(count)) {
     around.mass += input_.weight[other.row];
     around.squares += input_.weight[other.row] * (other.square + input_.variance[other.row]);
   }
@@ -147,7 +149,7 @@ Density NodeSet::measure(std::size_t k, const Dimensions& dimensions) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const double own = further_rows(input_.weight[nodes_[i]]);
     Around around{own, own * input_.variance[nodes_[i]]};
-    add_nearest(near(i, width), k, around);
+    add_nearest(near(i, width), enough(near(i, width), k, k, 0.0), around);
     out.mass.push_back(around.mass);
     out.height.push_back(height_of(around.mass, around.squares, dimensions.local));
   }
@@ -198,19 +200,19 @@ void NodeSet::measure_edge(std::size_t i, const NearRow& end, std::size_t k, std
     if (other.row != b && listed_at_[other.row] != edge_)
       pending_.push_back({to_middle(other.square, edge_b), other.row});
   std::sort(around_.begin(), around_.end());
-  const std::size_t count = enough(around_, k);
-  const bool open = count < k || count == around_.size();
-  const double limit = open ? std::numeric_limits<double>::infinity() : around_[count - 1].square;
+  const double own_a = further_rows(input_.weight[a]), own_b = further_rows(input_.weight[b]);
+  const std::size_t count = enough(around_, k - 1, k, own_a + own_b);
+  double limit = std::numeric_limits<double>::infinity();
+  if (count < around_.size()) limit = count == 0 ? -1.0 : around_[count - 1].square;
   const std::size_t before = around_.size();
   for (const NearRow& other : pending_)
     if (other.square <= limit)
       around_.push_back(
           {to_middle(distances_.square(a, other.row), distances_.square(b, other.row)), other.row});
   if (around_.size() > before) std::sort(around_.begin(), around_.end());
-  const double own_a = further_rows(input_.weight[a]), own_b = further_rows(input_.weight[b]);
   Around around{own_a + own_b,
                 own_a * (quarter + input_.variance[a]) + own_b * (quarter + input_.variance[b])};
-  add_nearest(around_, k, around);
+  add_nearest(around_, enough(around_, k - 1, k, own_a + own_b), around);
   out.edges.push_back({static_cast<std::int32_t>(std::min(i, j)),
                        static_cast<std::int32_t>(std::max(i, j)), end.square,
                        height_of(around.mass, around.squares, out.dimensions.local), around.mass});

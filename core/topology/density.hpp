@@ -73,8 +73,9 @@ class NodeSet {
   void find_probes();
   double local_dimension(std::size_t k) const;
   double inverse_coarse_dimension(std::size_t k);
-  void add_nearest(std::span<const NearRow> others, std::size_t k, Around& around) const;
-  std::size_t enough(std::span<const NearRow> others, std::size_t k) const;
+  void add_nearest(std::span<const NearRow> others, std::size_t count, Around& around) const;
+  std::size_t enough(std::span<const NearRow> others, std::size_t least, std::size_t k,
+                     double mass) const;
   void measure_edge(std::size_t i, const NearRow& end, std::size_t k, std::size_t width,
                     Density& out);
 

@@ -140,7 +140,7 @@ class PlusLearner:
         Learn rows in order, each counting for as many rows as its weight says. Every value must be finite; the caller has checked.
         """
 
-    def merge(self, others: list) -> None:
+    def merge(self, others: list[PlusLearner]) -> None:
         """Take in what other learners of the same settings have learned."""
 
     def last_step(self) -> dict[str, Any]: ...

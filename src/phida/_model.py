@@ -35,6 +35,9 @@ if hasattr(os, "register_at_fork"):
         before=_BEGINNING.acquire, after_in_parent=_BEGINNING.release, after_in_child=_BEGINNING.release
     )
 
+#: Up to so many nodes are mapped to clusters in about a millisecond.
+_FEW_NODES = 300
+
 F = TypeVar("F")
 """How an adapter describes the features of its rows."""
 
@@ -169,12 +172,13 @@ class Model(Generic[F]):
     def recent_reading(self) -> _core.Reading:
         """A snapshot for readers that follow a stream: at most half as many rows as it has seen are newer.
 
-        To map some 2,000 nodes of PHIDA+ to clusters takes as long as to learn thousands of rows. A snapshot of PHIDA
-        is always that of the latest row.
+        To map 2,000 nodes of PHIDA+ to clusters takes as long as to learn thousands of rows. With few nodes, and for
+        PHIDA, the snapshot is that of the latest row.
         """
         seen, recent = self._recent
-        n_seen = self.n_seen
-        if recent is None or n_seen > 1.5 * seen or not isinstance(self.learner, _core.PlusLearner):
+        n_seen, learner = self.n_seen, self.learner
+        costly = isinstance(learner, _core.PlusLearner) and learner.n_nodes > _FEW_NODES
+        if recent is None or not costly or n_seen > 1.5 * seen:
             recent = self.reading()
             self._recent = n_seen, recent
         return recent

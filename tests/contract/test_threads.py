@@ -142,7 +142,7 @@ def test_the_gil_is_released_while_learning(estimator):
 @each_estimator
 def test_reading_does_not_wait_until_learning_has_ended(estimator):
     model = estimator(compute_labels=False).partial_fit(SLOW[:10])
-    learner = threading.Thread(target=model.partial_fit, args=(SLOW[10:8_000],))
+    learner = threading.Thread(target=model.partial_fit, args=(SLOW[10 : 8_000 if estimator is PHIDA else 40_000],))
     learner.start()
     seen = set()
     while learner.is_alive():
@@ -266,7 +266,8 @@ def test_threads_that_fit_get_labels_of_their_own_rows(estimator):
 @each_estimator
 def test_ctrl_c_stops_waiting_for_another_thread(sigint, estimator):
     model = estimator(compute_labels=False).partial_fit(SLOW[:10])
-    other = threading.Thread(target=model.partial_fit, args=(SLOW[10:10_000],))
+    n_rows = 10_000 if estimator is PHIDA else 40_000  # about a second
+    other = threading.Thread(target=model.partial_fit, args=(SLOW[10:n_rows],))
     other.start()
     interrupt_after(0.1)
     try:
@@ -276,7 +277,7 @@ def test_ctrl_c_stops_waiting_for_another_thread(sigint, estimator):
         assert other.is_alive()  # it did not wait to the end
     finally:
         other.join()
-    assert model.n_samples_seen_ == 10_000
+    assert model.n_samples_seen_ == n_rows
 
 
 @pytest.mark.parametrize("unfitted", [PHIDA(), PHIDAPlus(max_nodes=40)], ids=str)

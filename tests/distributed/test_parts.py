@@ -105,7 +105,7 @@ def test_invalid_input_is_refused():
     X = blobs(4000)
     with pytest.raises(ValueError, match="one weight per row"):
         fit_parts(PHIDAPlus(), X, np.ones(3999))
-    with pytest.raises(ValueError, match="0 for every row"):
+    with pytest.raises(ValueError, match="zero for every row"):
         fit_parts(PHIDAPlus(), X, np.zeros(4000))
     X[-1, 0] = np.nan
     with pytest.raises(ValueError, match=r"X\[3999, 0\] is NaN"):

@@ -108,7 +108,7 @@ def oracle_result(run):
         models[0].merge(models[1:])
     reading = read(models[0])
     labels = reading.predict(np.concatenate([part.rows for part in run.parts]))
-    return Result(reading.n_clusters, models[0].allowance / models[0].unit, models[0].row_weight, labels)
+    return Result(reading.n_clusters, models[0].allowance / models[0].unit, models[0].to_read().row_weight, labels)
 
 
 def estimator_result(run):

@@ -5,6 +5,7 @@ All sums run in index order and nothing is fused, so the native learner must agr
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 
@@ -129,13 +130,16 @@ class FineNodes:
                 kept.append(i)
         self.weight, self.mean, self.scatter = self.weight[kept], self.mean[kept], self.scatter[kept]
 
+    def to_read(self) -> FineNodes:
+        """A copy without the nodes that have faded, and with the metric of a read-out and of predictions."""
+        nodes = copy.copy(self)
+        nodes._keep(self._unfaded())
+        nodes.metric = self.metric or nodes.fitted_metric()
+        return nodes
+
     def fitted_metric(self) -> Metric:
         """The metric that fits the nodes as they are."""
         return fit_metric(self.weight, self.mean, self.scatter, self.scale)
-
-    def reading_metric(self) -> Metric:
-        """The metric of a read-out and of predictions."""
-        return self.metric or self.fitted_metric()
 
     def _raw_metric(self) -> Metric:
         return Metric(np.ones(self.mean.shape[1]), 0.0)
@@ -164,6 +168,15 @@ class FineNodes:
             for name in ("weight", "scatter", "credit", "allowance", "unit"):
                 setattr(self, name, getattr(self, name) / LARGEST_UNIT)
 
+    def _unfaded(self) -> np.ndarray:
+        """Mask of the nodes with at least half a row, or of the heaviest node; without a half-life, of all nodes."""
+        if not self.half_life:
+            return np.ones(self.n_nodes, dtype=bool)
+        stays = self.weight >= 0.5 * self.unit
+        if self.n_nodes and not stays.any():
+            stays[np.argmax(self.weight)] = True
+        return stays
+
     def _keep(self, kept: np.ndarray) -> None:
         for name in ("weight", "mean", "scatter", "credit"):
             setattr(self, name, getattr(self, name)[kept])
@@ -174,10 +187,7 @@ class FineNodes:
         """Bring the nodes down to three quarters of the budget."""
         target = 3 * self.max_nodes // 4
         if self.half_life:
-            stays = self.weight >= 0.5 * self.unit
-            if not stays.any():
-                stays[np.argmax(self.weight)] = True
-            self._keep(stays)
+            self._keep(self._unfaded())
             if self.n_nodes <= target:
                 return
         self._renew_metric()
@@ -245,6 +255,7 @@ def fit_metric(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray, scale:
     gap = mean - center
     variance = (sum_in_order(scatter.T) + sum_in_order((weight[:, None] * gap * gap).T)) / total
     sigma = np.sqrt(variance)
+    # The mean of equal values rounds, so a constant feature may seem to vary.
     sigma = np.where(np.isfinite(sigma) & (sigma >= LEAST_DEVIATION) & (sigma > ROUNDING * np.abs(center)), sigma, 1.0)
     if scale == "standard":
         return Metric(1.0 / sigma, 1.0)

@@ -3,36 +3,81 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from phida import _core
 
+from .distance import sum_in_order
 from .fine_nodes import FineNodes, Metric
 
-SCALES = (1, 2, 4, 8, 16, 32)  # k: numbers of neighbours that a density is measured over
+SCALES = (1, 2, 4, 8, 16, 32)  # k: least number of neighbours that a density is measured over
 EDGES = 10  # nearest neighbours that a node has edges to
-FEWEST = 48  # nodes that dimensions are measured with
-SAFETY = 0.85
-OWN_SCATTER = 0.13
+FACTOR = 0.92
+POWER = 0.55  # of the coarse dimension
+UNEVEN = 0.15  # nodes as such lie unevenly
+FEW = 100  # nodes that a dimension is measured with
+PLACE = 100.0  # rows that make one place a cluster
+LATTICE = 1e-9  # relative difference of squared distances that count as equal
+LEAST_SQUARE = 1e-300  # keeps logarithms finite
 
 
 @dataclass
-class Places:
+class Nodes:
     """Nodes as the read-out takes them."""
 
-    squares: np.ndarray  # (K, K) squared distances between means
+    squares: np.ndarray  # (K, K) d^2 between means, in the metric
     weight: np.ndarray  # (K,) w, in rows
-    spread: np.ndarray  # (K,) v: mean squared distance of a node's rows to its mean
+    spread: np.ndarray  # (K,) v: mean squared distance of a node's rows to its mean, in the metric
     n_features: int
+
+    @property
+    def own(self) -> np.ndarray:
+        """Rows of a node besides the one that stands for the place itself."""
+        return np.maximum(self.weight - 1, 0.0)
+
+
+@dataclass
+class Dimensions:
+    local: float  # m, within the neighbourhoods of nodes
+    inverse_coarse: float  # 1/D, across the cluster
+
+
+@dataclass
+class Cluster:
+    members: np.ndarray  # node indices, ascending
+    parent: Dimensions | None = None  # of the cluster it was cut from; none for the first
+
+
+@dataclass
+class Density:
+    height: float  # logarithm of the density
+    mass: float  # M: rows that it was measured with
+
+
+@dataclass
+class Meeting:
+    """An edge at which two trees met and stayed apart."""
+
+    a: int
+    b: int
+    k: int
+    prominence: float  # lower peak minus edge
+    chance: float  # tau
+
+    @property
+    def ratio(self) -> float:
+        """Prominence in units of what chance makes."""
+        return self.prominence / self.chance if self.chance > 0 else math.inf
 
 
 @dataclass
 class Reading:
-    cluster: np.ndarray  # (K,) output cluster of each node
+    cluster: np.ndarray  # (K,) output cluster of each node that has not faded
     mean: np.ndarray  # (K, d)
     metric: Metric
+    boundaries: list[Meeting] = field(default_factory=list)  # that would unite the parts of each split
 
     @property
     def n_clusters(self) -> int:
@@ -44,157 +89,183 @@ class Reading:
         return np.array([self.cluster[np.argmin(self.metric.squares(x, self.mean))] for x in X])
 
 
-def places_of(nodes: FineNodes, metric: Metric) -> Places:
-    """Nodes in the metric."""
-    return Places(
-        np.array([metric.squares(x, nodes.mean) for x in nodes.mean]),
-        nodes.row_weight,
-        np.array([metric.total(s) for s in nodes.scatter]) / nodes.weight,
-        nodes.mean.shape[1],
-    )
-
-
-def read(nodes: FineNodes) -> Reading:
-    """Clusters of the nodes as they are."""
-    metric = nodes.reading_metric()
-    places = places_of(nodes, metric)
-    clusters: list[tuple[np.ndarray, Dimensions | None]] = [(np.arange(nodes.n_nodes), None)]
+def read(learner: FineNodes) -> Reading:
+    """Clusters of a learner's nodes."""
+    learner = learner.to_read()
+    nodes = nodes_in_metric(learner)
+    places = [i for i in range(learner.n_nodes) if is_place(nodes, i)]
+    others = np.setdiff1d(np.arange(learner.n_nodes), places)
+    clusters = [Cluster(others)] if len(others) else []
+    boundaries: list[Meeting] = []
     for k in SCALES:
-        clusters = [part for members, parent in clusters for part in split(places, members, k, parent)]
-    cluster = np.empty(nodes.n_nodes, dtype=int)
-    for label, (members, _) in enumerate(sorted(clusters, key=lambda part: part[0][0])):
-        cluster[members] = label
-    return Reading(cluster, nodes.mean.copy(), metric)
+        parts = []
+        for cluster in clusters:
+            if len(cluster.members) > max(2 * k, 3):
+                split = Split(nodes, cluster, k)
+                parts += split.parts()
+                boundaries += split.boundaries()
+            else:
+                parts.append(cluster)
+        clusters = parts
+
+    everything = [cluster.members for cluster in clusters] + [np.array([place]) for place in places]
+    label = np.empty(learner.n_nodes, dtype=int)
+    for number, members in enumerate(sorted(everything, key=lambda members: members[0])):
+        label[members] = number
+    return Reading(label, learner.mean, learner.metric, boundaries)
 
 
-def split(
-    places: Places, members: np.ndarray, k: int, parent: Dimensions | None
-) -> list[tuple[np.ndarray, Dimensions | None]]:
-    """Parts of one cluster at scale k, each with its nodes in ascending order."""
-    if len(members) <= max(2 * k, 3):
-        return [(members, parent)]
-    scale = Scale(places, members, k, parent)
-    peak = {a: scale.at_node(a) for a in members.tolist()}
-    edges = [(scale.at_edge(a, b), a, b) for a, b in scale.edges()]
-
-    # Highest first; sorted() is stable, so equal heights stay as listed.
-    tree = {a: a for a in members.tolist()}  # the peak of each node's tree
-    for saddle, a, b in sorted(edges, key=lambda edge: -edge[0].height):
-        if tree[a] == tree[b]:
-            continue
-        winner, loser = sorted((tree[a], tree[b]), key=lambda node: (-peak[node].height, node))
-        if peak[loser].height - saddle.height < scale.chance(peak[loser], saddle):
-            tree = {node: winner if top == loser else top for node, top in tree.items()}
-    peaks = np.array([tree[a] for a in members.tolist()])
-    return [(members[peaks == top], scale.dimensions) for top in np.unique(peaks)]
+def nodes_in_metric(learner: FineNodes) -> Nodes:
+    """Nodes in the metric."""
+    z = learner.mean * learner.metric.inverse
+    squares = np.array([sum_in_order((row - z) ** 2) for row in z])
+    scatter = np.array([learner.metric.total(row) for row in learner.scatter])
+    return Nodes(squares, learner.row_weight, scatter / learner.weight, learner.mean.shape[1])
 
 
-@dataclass
-class Dimensions:
-    local: float  # m: how fast the number of rows grows with the radius
-    inverse_coarse: float  # 1/D: the same over long distances, inverse
+def is_place(nodes: Nodes, a: int) -> bool:
+    """Whether a node is many rows at one point, and not a point of a lattice."""
+    if nodes.spread[a] > 0 or nodes.weight[a] < PLACE:
+        return False
+    squares = np.sort(np.delete(nodes.squares[a], a))
+    return len(squares) < 2 or squares[1] > squares[0] * (1 + LATTICE)
 
 
-@dataclass
-class Density:
-    """Density at a place, from the rows around it."""
+class Split:
+    """Parts of one cluster at scale k; positions count the cluster's members."""
 
-    height: float  # logarithm of the density
-    mass: float  # M: number of rows it was measured with
-
-
-class Scale:
-    """Densities of one cluster, each over about k neighbours in the cluster."""
-
-    def __init__(self, places: Places, members: np.ndarray, k: int, parent: Dimensions | None) -> None:
-        self.places, self.members, self.k = places, members, k
-        self.mean_weight = places.weight[members].sum() / len(members)
-        self.lists = neighbour_lists(places, members, max(2 * k, EDGES))
-        if parent and len(members) < FEWEST:
-            self.dimensions = parent
-        else:
+    def __init__(self, nodes: Nodes, cluster: Cluster, k: int) -> None:
+        self.members, self.k = cluster.members, k
+        self.n_all = len(nodes.weight)  # K
+        self.n_features = nodes.n_features
+        self.squares = nodes.squares[np.ix_(self.members, self.members)]
+        self.weight = nodes.weight[self.members]
+        self.spread = nodes.spread[self.members]
+        self.own = nodes.own[self.members]
+        self.n = len(self.members)
+        self.total = sum_in_order(self.weight[None]).item()  # W
+        # All others by distance from each node; ties to the lower index.
+        self.order = [self._by_distance(a) for a in range(self.n)]
+        self.lists = [order[: max(2 * k, EDGES)] for order in self.order]
+        if cluster.parent is None or self.n >= FEW:
             self.dimensions = Dimensions(self._local_dimension(), self._inverse_coarse_dimension())
+        else:
+            self.dimensions = cluster.parent
+        self.peak = [self.at_node(a) for a in range(self.n)]
+        self.root = np.arange(self.n)  # the peak of each node's tree
+        self.apart: list[Meeting] = []
+        self._join()
+
+    def parts(self) -> list[Cluster]:
+        """The trees, by their lowest node."""
+        roots = list(dict.fromkeys(self.root.tolist()))
+        return [Cluster(self.members[self.root == root], self.dimensions) for root in roots]
+
+    def boundaries(self) -> list[Meeting]:
+        """The least prominent meetings that would unite all parts that met."""
+        part = dict(zip(self.members.tolist(), self.root.tolist()))
+        found = []
+        for meeting in sorted(self.apart, key=lambda meeting: meeting.ratio):
+            one, other = part[meeting.a], part[meeting.b]
+            if one != other:
+                found.append(meeting)
+                part = {node: one if tree == other else tree for node, tree in part.items()}
+        return found
 
     def edges(self) -> list[tuple[int, int]]:
-        """Pairs of a node and one of its nearest, each pair once, in the order of the lists."""
-        pairs = []
-        for a, near in self.lists.items():
-            pairs += [(a, b) for b in near[:EDGES] if a < b or a not in self.lists[b][:EDGES]]
-        return pairs
+        """Pairs a < b in which one is among the nearest of the other."""
+        return sorted({(min(a, b), max(a, b)) for a in range(self.n) for b in self.lists[a][:EDGES].tolist()})
 
     def at_node(self, a: int) -> Density:
-        """Density at a node, from its neighbourhood and its own other rows."""
-        squares = {b: self.places.squares[a, b].item() for b in self.lists[a]}
-        return self._density(squares, {a: 0.0})
+        """Density at a node."""
+        near = self.lists[a]
+        return self._density(self.own[a], self.own[a] * self.spread[a], near, self.squares[a, near], self.k, 0.0)
 
-    def at_edge(self, a: int, b: int) -> Density:
-        """Density at the middle of an edge, from its neighbourhood and the other rows of both ends."""
-        between = self.places.squares[a, b].item()
-        candidates = sorted({*self.lists[a], *self.lists[b]} - {a, b})
-        squares = {c: middle_square(self.places, a, b, c) for c in candidates}
-        return self._density(squares, {a: 0.25 * between, b: 0.25 * between})
+    def at_middle(self, a: int, b: int) -> Density:
+        """Density at the middle of an edge."""
+        quarter = 0.25 * self.squares[a, b]
+        near = np.setdiff1d(np.concatenate([self.lists[a], self.lists[b]]), [a, b])
+        squares = np.maximum(0.5 * (self.squares[a, near] + self.squares[b, near]) - quarter, 0.0)
+        order = np.argsort(squares, kind="stable")
+        moment = self.own[a] * (quarter + self.spread[a]) + self.own[b] * (quarter + self.spread[b])
+        own = self.own[a] + self.own[b]
+        return self._density(own, moment, near[order], squares[order], self.k - 1, own)
 
-    def chance(self, peak: Density, saddle: Density) -> float:
-        """Prominence that counts of evenly spread rows would show."""
-        noise = 1 / math.sqrt(peak.mass - 0.5) + 1 / math.sqrt(saddle.mass - 0.5)
-        noise *= math.sqrt(2 * _core.log(len(self.members)) * self.dimensions.inverse_coarse)
-        own = OWN_SCATTER * self.dimensions.local / self.k * max(1 - self.k / peak.mass, 0.0)
-        return SAFETY * (noise + own)
+    def chance(self, peak: Density, edge: Density) -> float:
+        """The prominence that chance makes (tau)."""
+        coarse = self.dimensions.inverse_coarse
+        narrow = _core.exp(POWER * _core.log(coarse)) if coarse > 0 else 0.0
+        largest = math.sqrt(2 * _core.log(max(self.n_all, 4)))
+        noise = largest * (count_noise(peak.mass) + count_noise(edge.mass))
+        uneven = UNEVEN * (self.dimensions.local / self.k) * max(1 - self.k / peak.mass, 0.0)
+        return FACTOR * narrow * (noise + uneven)
 
-    def _density(self, squares: dict[int, float], ends: dict[int, float]) -> Density:
-        """Density from the nearest nodes, ties to the lower index, and all but one row of each end."""
-        weight, spread = self.places.weight, self.places.spread
-        mass = moment = 0.0
-        for count, b in enumerate(sorted(squares, key=lambda b: (squares[b], b))):
-            if count >= self.k and mass >= self.k * self.mean_weight:
+    def _join(self) -> None:
+        edges = [(self.at_middle(a, b), a, b) for a, b in self.edges()]
+        # Highest first; sorted() is stable, so equal heights stay in the order of their ends.
+        for edge, a, b in sorted(edges, key=lambda edge: -edge[0].height):
+            if self.root[a] == self.root[b]:
+                continue
+            # Of equal peaks, the lower index counts as the higher one.
+            higher, lower = sorted((self.root[a], self.root[b]), key=lambda top: (-self.peak[top].height, top))
+            prominence = self.peak[lower].height - edge.height
+            chance = self.chance(self.peak[lower], edge)
+            if prominence < chance:
+                self.root[self.root == lower] = higher
+            else:
+                ends = self.members[[a, b]].tolist()
+                self.apart.append(Meeting(*ends, self.k, prominence, chance))
+
+    def _by_distance(self, a: int) -> np.ndarray:
+        order = np.argsort(self.squares[a], kind="stable")
+        return order[order != a]
+
+    def _density(
+        self, mass: float, moment: float, near: np.ndarray, squares: np.ndarray, least: int, rows: float
+    ) -> Density:
+        """Density from own rows and neighbours: at least `least`, and with `rows` as many rows as k average nodes."""
+        enough = self.k * (self.total / self.n)
+        for t, (b, square) in enumerate(zip(near.tolist(), squares.tolist())):
+            if t >= least and rows >= enough:
                 break
-            mass += weight[b]
-            moment += weight[b] * (squares[b] + spread[b])
-        for end, square in ends.items():
-            mass += weight[end] - 1
-            moment += (weight[end] - 1) * (square + spread[end])
-        height = _core.log(mass) - self.dimensions.local / 2 * _core.log(moment / mass)
+            weight = self.weight[b].item()
+            rows += weight
+            mass += weight
+            moment += weight * (square + self.spread[b].item())
+        height = _core.log(mass) - self.dimensions.local / 2 * _core.log(moment / mass + LEAST_SQUARE)
         return Density(height, mass)
 
     def _local_dimension(self) -> float:
-        """Half of the k neighbours are within a radius that is 2^(1/m) times smaller, in the median."""
-        far, near = (self.k, self.k // 2) if self.k > 1 else (2, 1)
+        """m from the median growth of the radius between half of the neighbours and all of them."""
+        half = max(self.k // 2, 1)
         growth = []
-        for a, neighbours in self.lists.items():
-            squares = self.places.squares[a, neighbours]
-            growth.append(0.5 * _core.log(squares[far - 1] / squares[near - 1]))
-        median = np.median(growth).item()
-        most = float(self.places.n_features)
+        for a, near in enumerate(self.lists):
+            inner, outer = self.squares[a, near[half - 1]], self.squares[a, near[2 * half - 1]]
+            if inner > 0:
+                growth.append(0.5 * _core.log(outer / inner))
+        if not growth:
+            return 1.0
+        median = sorted(growth)[len(growth) // 2]
+        most = float(self.n_features)
         return min(max(_core.log(2.0) / median, 1.0), most) if median > 0 else most
 
     def _inverse_coarse_dimension(self) -> float:
-        """As the local dimension, over the upper half of the way from k nodes to half of the cluster's weight."""
-        places, members = self.places, self.members
-        half = places.weight[members].sum() / 2
-        inverse = []
-        for a in members[:: max(len(members) // 32, 1)]:
-            others = members[members != a]
-            order = others[np.argsort(places.squares[a, others], kind="stable")]
-            mass = np.cumsum(places.weight[order])
-            middle = int(np.searchsorted(mass, math.sqrt(mass[self.k - 1] * half)))
-            reached = min(int(np.searchsorted(mass, half)), len(order) - 1)
-            if middle < reached:
-                way = 0.5 * _core.log(places.squares[a, order[reached]] / places.squares[a, order[middle]])
-                inverse.append(way / _core.log(mass[reached] / mass[middle]))
-        return min(max(sum(inverse) / len(inverse), 0.0), 1.0) if inverse else 1.0
+        """1/D from the growth of the radius over the upper half of the way to half of the cluster's weight."""
+        half = self.total / 2
+        terms = []
+        for a in range(0, self.n, max(1, self.n // 32)):
+            order = np.concatenate([[a], self.order[a]])
+            mass = np.cumsum(self.weight[order])
+            near = mass[self.k].item()
+            if half <= near:
+                continue
+            middle = math.sqrt(near * half)
+            inner, outer = (self.squares[a, order[np.argmax(mass >= rows)]] for rows in (middle, half))
+            if inner > 0 and outer > 0:
+                terms.append(0.5 * _core.log(outer / inner) / _core.log(half / middle))
+        return min(max(sum(terms) / len(terms), 0.0), 1.0) if terms else 1.0
 
 
-def neighbour_lists(places: Places, members: np.ndarray, count: int) -> dict[int, list[int]]:
-    """The nearest other members of each member, nearest first, ties to the lower index."""
-    lists = {}
-    for a in members.tolist():
-        others = members[members != a]
-        order = np.argsort(places.squares[a, others], kind="stable")
-        lists[a] = others[order[:count]].tolist()
-    return lists
-
-
-def middle_square(places: Places, a: int, b: int, c: int) -> float:
-    """Squared distance of node c to the middle of nodes a and b."""
-    squares = places.squares
-    return (0.5 * (squares[a, c] + squares[b, c]) - 0.25 * squares[a, b]).item()
+def count_noise(mass: float) -> float:
+    """Standard deviation of the logarithm of a count."""
+    return 1 / math.sqrt(max(mass - 0.5, 0.5))

@@ -171,7 +171,7 @@ def test_renewed_metric_converts_allowance_and_credits():
 
 def test_features_of_equal_scale_are_left_alone():
     oracle = learned(np.random.default_rng(0).normal(size=(50, 5)))
-    metric = oracle.reading_metric()
+    metric = oracle.to_read().metric
     assert metric.gamma == 0
     assert metric.inverse.tolist() == [1.0] * 5
 
@@ -197,7 +197,7 @@ def test_merge_is_commutative_to_the_bit(rows, other, arguments):
     assert one.n_seen == two_again.n_seen == 2 * len(rows)
     for name in SUMS:
         assert bits(getattr(one, name)) == bits(getattr(two_again, name)), name
-    assert bits(one.reading_metric().inverse) == bits(two_again.reading_metric().inverse)
+    assert bits(one.to_read().metric.inverse) == bits(two_again.to_read().metric.inverse)
 
 
 def test_merged_small_models_have_the_nodes_of_all_rows():

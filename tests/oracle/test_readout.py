@@ -24,33 +24,30 @@ def same_partition(one, other):
     return len(set(zip(one.tolist(), other.tolist()))) == len(set(one.tolist())) == len(set(other.tolist()))
 
 
-def places_of(points):
-    """Nodes of one row each."""
-    nodes = learned(points, scale="none")
-    return readout.places_of(nodes, nodes.reading_metric())
-
-
-def scale_of(points, k):
-    return readout.Scale(places_of(points), np.arange(len(points)), k, readout.Dimensions(2.0, 0.5))
+def split_of(points, k):
+    """All points, as nodes of one row each, at one scale."""
+    nodes = readout.nodes_in_metric(learned(points, scale="none").to_read())
+    return readout.Split(nodes, readout.Cluster(np.arange(len(points))), k)
 
 
 # The oracle itself.
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_rows_are_one_cluster(n):
     assert set(clusters_of(np.arange(n, dtype=float)[:, None] ** 2)) == {0}
 
 
-def test_copies_of_one_row_are_one_cluster():
-    assert set(clusters_of(np.full((50, 3), 2.0))) == {0}
+@pytest.mark.parametrize("copies", [1, 50, 5000])
+def test_copies_of_one_row_are_one_cluster(copies):
+    assert set(clusters_of(np.full((copies, 3), 2.0))) == {0}
 
 
-@pytest.mark.parametrize("max_nodes", [32, 2048])
+@pytest.mark.parametrize("max_nodes", [64, 2048])
 def test_groups_far_apart_are_clusters(max_nodes):
     rng = np.random.default_rng(0)
     group = rng.integers(0, 3, size=900)
-    rows = 40 * group[:, None] + rng.normal(size=(900, 2))
+    rows = 40 * group[:, None] + rng.uniform(size=(900, 2))
     assert same_partition(clusters_of(rows, max_nodes=max_nodes), group)
 
 
@@ -59,40 +56,107 @@ def test_grid_of_integers_is_one_cluster():
     assert set(clusters_of(rows)) == {0}
 
 
+def test_places_with_a_hundred_rows_are_clusters():
+    place = np.repeat(np.arange(12), 100)
+    assert same_partition(clusters_of((place**1.5)[:, None]), place)
+    assert set(clusters_of(place[:1100, None] ** 1.5)) == set(range(11))
+    assert set(clusters_of(np.repeat(np.arange(12.0) ** 1.5, 99)[:, None])) != set(range(12))
+
+
+def test_two_places_are_two_clusters():
+    assert clusters_of(np.repeat([[0.0], [1.0]], 100, axis=0)).tolist() == [0] * 100 + [1] * 100
+
+
+def test_lattice_of_heavy_places_is_not_a_set_of_clusters():
+    assert set(clusters_of(np.repeat(np.arange(12.0), 100)[:, None])) != set(range(12))
+
+
+def test_faded_nodes_are_in_no_cluster():
+    nodes = learned(np.arange(9.0)[:, None] ** 2, half_life=2.0)
+    assert readout.read(nodes).mean[:, 0].tolist() == [36.0, 49.0, 64.0]
+    assert nodes.n_nodes == 9
+
+
+@pytest.mark.parametrize("k", [1, 2, 8, 32])
 @pytest.mark.parametrize("dimension", [1, 2, 3])
-def test_local_dimension_of_a_cube_in_five_features(dimension):
+def test_dimensions_of_a_cube_in_five_features(dimension, k):
     points = np.zeros((1500, 5))
     points[:, :dimension] = np.random.default_rng(0).uniform(size=(1500, dimension))
-    found = scale_of(points, 8).dimensions
+    found = split_of(points, k).dimensions
     assert found.local == pytest.approx(dimension, rel=0.15)
     assert 1 / found.inverse_coarse == pytest.approx(dimension, rel=0.3)
 
 
+def test_local_dimension_of_a_lattice_is_the_number_of_features():
+    points = np.stack(np.meshgrid(np.arange(12.0), np.arange(12.0)), axis=-1).reshape(-1, 2)
+    assert split_of(points, 2).dimensions.local == 2
+
+
+def test_few_nodes_keep_the_dimensions_of_the_cluster_they_were_cut_from():
+    rng = np.random.default_rng(0)
+    nodes = readout.nodes_in_metric(learned(rng.normal(size=(150, 2)), scale="none").to_read())
+    parent = readout.Dimensions(1.25, 0.375)
+    for n, inherits in ((99, True), (100, False)):
+        split = readout.Split(nodes, readout.Cluster(np.arange(n), parent), 4)
+        assert (split.dimensions == parent) == inherits
+    assert readout.Split(nodes, readout.Cluster(np.arange(99)), 4).dimensions != parent
+
+
 def test_neighbours_at_equal_distances_come_by_index():
-    places = places_of(np.array([[0.0], [1.0], [-1.0], [2.0], [-2.0]]))
-    assert readout.neighbour_lists(places, np.arange(5), 3) == {
-        0: [1, 2, 3],
-        1: [0, 3, 2],
-        2: [0, 4, 1],
-        3: [1, 0, 2],
-        4: [2, 0, 1],
-    }
+    lists = split_of(np.array([[0.0], [1.0], [-1.0], [2.0], [-2.0]]), 1).lists
+    assert [near.tolist() for near in lists] == [[1, 2, 3, 4], [0, 3, 2, 4], [0, 4, 1, 3], [1, 0, 2, 4], [2, 0, 1, 3]]
+
+
+def test_neighbourhood_has_k_nodes_and_the_rows_of_k_average_nodes():
+    """Two neighbours of weight 1 are followed by heavy ones; k = 2 takes three, since the mean weight is 5.5."""
+    points = np.arange(8.0)[:, None] ** 1.1
+    nodes = learned(points, np.array([2.0, 1, 1, 20, 5, 5, 5, 5]), scale="none")
+    split = readout.Split(readout.nodes_in_metric(nodes.to_read()), readout.Cluster(np.arange(8)), 2)
+    squares = (points[1:4, 0] - points[0, 0]) ** 2
+    assert split.peak[0].mass == (2 - 1) + 1 + 1 + 20
+    moment = np.sum([1, 1, 20] * squares)
+    m = split.dimensions.local
+    assert split.peak[0].height == pytest.approx(np.log(23) - m / 2 * np.log(moment / 23))
 
 
 def test_edge_is_measured_at_its_middle():
-    points = np.random.default_rng(0).normal(size=(30, 3))
-    middle = (points[0] + points[1]) / 2
-    squares = np.sort(((points[2:] - middle) ** 2).sum(axis=1))[:8]
-    scale = scale_of(points, 8)
-    m = scale.dimensions.local
-    expected = np.log(8) - m / 2 * np.log(squares.sum() / 8)
-    scale.lists = {a: [b for b in range(30) if b != a] for a in range(30)}
-    assert scale.at_edge(0, 1).height == pytest.approx(expected)
+    points = np.random.default_rng(0).normal(size=(11, 3))
+    split = split_of(points, 4)
+    squares = np.sort(((points[2:] - (points[0] + points[1]) / 2) ** 2).sum(axis=1))[:4]
+    expected = np.log(4) - split.dimensions.local / 2 * np.log(squares.sum() / 4)
+    assert split.at_middle(0, 1).height == pytest.approx(expected)
+    assert split.at_middle(0, 1).mass == 4
+
+
+def test_chance_of_single_rows_in_one_dimension():
+    """With D = 1 and M = k = 8: sqrt(2 ln 50) times two standard deviations of 1 / sqrt(7.5)."""
+    split = split_of(np.random.default_rng(0).uniform(size=(50, 1)), 8)
+    split.dimensions = readout.Dimensions(1.0, 1.0)
+    eight = readout.Density(0.0, 8.0)
+    assert split.chance(eight, eight) == pytest.approx(0.92 * np.sqrt(2 * np.log(50)) * 2 / np.sqrt(7.5))
+    split.dimensions.inverse_coarse = 0.5
+    assert split.chance(eight, eight) == pytest.approx(0.5**0.55 * 0.92 * np.sqrt(2 * np.log(50)) * 2 / np.sqrt(7.5))
+
+
+@settings(max_examples=40)
+@given(stream=weighted_streams(), arguments=settings_of_learners)
+def test_boundaries_separate_clusters_by_more_than_chance(stream, arguments):
+    reading = readout.read(learned(stream[0][:150], **arguments))
+    assert all(boundary.prominence >= boundary.chance for boundary in reading.boundaries)
+    assert all(reading.cluster[boundary.a] != reading.cluster[boundary.b] for boundary in reading.boundaries)
+    assert len(reading.boundaries) < reading.n_clusters
+
+
+def test_clusters_are_numbered_by_their_lowest_node():
+    group = np.random.default_rng(3).integers(0, 5, size=400)
+    cluster = readout.read(learned(30.0 * group[:, None] + np.random.default_rng(4).uniform(size=(400, 1)))).cluster
+    first = [np.argmax(cluster == label) for label in range(5)]
+    assert first == sorted(first)
 
 
 def test_prediction_is_the_cluster_of_the_nearest_node():
-    nodes = learned(np.array([[0.0], [4.0]]), scale="none")
-    reading = readout.Reading(np.array([0, 1]), nodes.mean, nodes.reading_metric())
+    nodes = learned(np.array([[0.0], [4.0]]), scale="none").to_read()
+    reading = readout.Reading(np.array([0, 1]), nodes.mean, nodes.metric)
     assert reading.predict(np.array([[1.9], [2.0], [2.1]])).tolist() == [0, 0, 1]
 
 
@@ -120,5 +184,12 @@ def assert_same_reading(rows, weights, arguments):
     native.learn(rows, weights)
     native.end_learning()
     found, expected = native.reading(), readout.read(learned(rows, weights, **arguments))
+    assert found.n_clusters == expected.n_clusters
     assert found.nodes()["cluster"].tolist() == expected.cluster.tolist()
     assert found.assign(rows).tolist() == expected.predict(rows).tolist()
+    # Other merges unite places, or parts that no edge connects.
+    hierarchy = found.hierarchy()
+    above = np.isfinite(hierarchy["merge_prominence"]) & (hierarchy["merge_height"] >= 1)
+    merges = sorted(zip(hierarchy["merge_prominence"][above], hierarchy["merge_chance"][above]))
+    boundaries = sorted((boundary.prominence, boundary.chance) for boundary in expected.boundaries)
+    np.testing.assert_allclose(merges, boundaries, rtol=1e-9)
