@@ -188,10 +188,10 @@ void PlusLearner::follow_clusters(bool certain) {
   tracker_.update({.cluster = cluster,
                    .n_clusters = static_cast<std::size_t>(n_clusters),
                    .support = support,
-                   .birth = nodes.birth,
                    .sample = state_.n_seen,
                    .fades = settings_.half_life > 0.0,
-                   .certain = certain},
+                   .certain = certain,
+                   .birth = nodes.birth},
                   nodes.lineage, state_.lineage);
 }
 

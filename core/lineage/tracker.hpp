@@ -13,10 +13,11 @@ struct Mapping {
   std::span<const std::int32_t> cluster;  // per node: 0 .. n_clusters - 1, none empty, or kNone
   std::size_t n_clusters = 0;
   std::span<const double> support;  // per node
-  std::span<const std::int64_t> birth;  // per node: samples learned before it, or empty for all
   std::int64_t sample = 0;          // samples learned
   bool fades = false;               // samples fade: a cluster that gets no more of them dies
   bool certain = false;             // all that it shows is confirmed at once
+  // Per node: samples learned before it. Where given, wins of nodes in no cluster wait until a mapping shows them in one.
+  std::span<const std::int64_t> birth = {};
 };
 
 class Tracker {
