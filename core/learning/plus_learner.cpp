@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "mapping/density_map.hpp"
 
@@ -11,15 +12,16 @@ namespace {
 
 // A mapping costs as much as learning some thousand rows, so that there are few while rows come. The first rows are
 // mapped when there are kEarlyGrowth times as many as at the last mapping; later ones when there are kGrowth times as many,
-// or after so many rows per node.
-constexpr std::int64_t kEarlyRows = 256, kEarlyGrowth = 4, kGrowth = 16, kRowsPerNode = 16;
+// or after so many rows per node. If rows fade, one row per node that is left is enough.
+constexpr std::int64_t kEarlyRows = 4096, kEarlyGrowth = 4, kGrowth = 16, kRowsPerNode = 16;
 
 // In between, the lineage follows the clusters of the last mapping after so many rows, or a share of the nodes.
-constexpr std::int64_t kFewRows = 64, kNodesPerRow = 4;
+constexpr std::int64_t kFewRows = 64, kNodesPerRow = 16;
 
-// Nodes are also mapped, after one row per node, if one in kOneIn of the latest rows was won in a new place. A row is one
-// of these if it is much nearer to its winner, by kNearer, than the winner was to all other nodes when it was created.
-constexpr double kLatest = 512.0, kOneIn = 16.0, kNearer = 1.0 / 16.0;
+// Nodes are also mapped, after a share of them in rows, if so many of the latest rows were won in new places. A row is one
+// of these if it is much nearer to its winner, by kNearer, than the place was to all other nodes.
+constexpr double kLatest = 4096.0, kUnplaced = 32.0, kNearer = 1.0 / 16.0;
+constexpr std::int64_t kUnplacedNodesPerRow = 4;
 
 // No coordinate in the metric is larger: its square must not overflow.
 constexpr double kLargestPlace = 1e150;
@@ -113,9 +115,11 @@ bool PlusLearner::is_due() const {
   const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
   const std::int64_t growth = state_.n_seen <= kEarlyRows ? kEarlyGrowth : kGrowth;
   if (state_.n_seen >= growth * state_.mapped_at || since >= kRowsPerNode * n_nodes) return true;
-  if (since < n_nodes) return false;
-  return state_.unplaced >= kLatest / kOneIn ||
-         (settings_.half_life > 0.0 && static_cast<double>(since) >= settings_.half_life / 4.0);
+  if (since == 0 || since % kFewRows != 0) return false;
+  const auto n_mapped = static_cast<std::int64_t>(unfaded(settings_.half_life, state_).size());
+  if (state_.unplaced >= kUnplaced && kUnplacedNodesPerRow * since >= n_mapped) return true;
+  return settings_.half_life > 0.0 && since >= n_mapped &&
+         static_cast<double>(since) >= settings_.half_life / 4.0;
 }
 
 void PlusLearner::end_learning() {
@@ -135,7 +139,7 @@ const DensityMap& PlusLearner::current_density() {
   return *density_;
 }
 
-// For the lineage: only readers use what it changes. Nodes that have faded are in no cluster.
+// For the lineage: only readers use what it changes. A cluster whose nodes have all faded is gone.
 void PlusLearner::map_nodes(bool certain) {
   reading_.reset();
   const std::vector<std::size_t> kept = unfaded(settings_.half_life, state_);
@@ -144,9 +148,20 @@ void PlusLearner::map_nodes(bool certain) {
   std::vector<std::int32_t> cluster;
   map.clusters(cluster);
   FineNodes& nodes = state_.nodes;
-  std::fill(nodes.label.begin(), nodes.label.end(), kNone);
-  for (std::size_t i = 0; i < kept.size(); ++i) nodes.label[kept[i]] = cluster[i];
+  const std::vector<std::int32_t> before = std::exchange(
+      nodes.label, std::vector<std::int32_t>(nodes.size(), kNone));
+  std::vector<std::uint8_t> known(map.n_clusters(), 0);
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (before[kept[i]] != kNone) known[cluster[i]] = 1;
+  // The first rows of a new place may be too few for a cluster: they wait for one more mapping.
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const std::size_t at = kept[i];
+    const bool waits = !certain && before[at] == kNone && nodes.birth[at] >= state_.mapped_at &&
+                       state_.unplaced < kUnplaced && known[cluster[i]];
+    if (!waits) nodes.label[at] = cluster[i];
+  }
   follow_clusters(certain);
+  place_faded(kept, state_);
   state_.mapped_at = state_.n_seen;
   state_.unplaced = 0.0;
   state_.history.append({.sample = state_.n_seen,
@@ -173,6 +188,7 @@ void PlusLearner::follow_clusters(bool certain) {
   tracker_.update({.cluster = cluster,
                    .n_clusters = static_cast<std::size_t>(n_clusters),
                    .support = support,
+                   .birth = nodes.birth,
                    .sample = state_.n_seen,
                    .fades = settings_.half_life > 0.0,
                    .certain = certain},

@@ -124,7 +124,7 @@ void Tracker::update(const Mapping& mapping, LineageColumns& nodes, Lineage& lin
   confirm_merges(mapping, nodes, lineage);
   for (LivingCluster& cluster : lineage.living) cluster.support = 0.0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    nodes.won_mapped[i] = nodes.won[i];
+    if (!waits(i, mapping, nodes)) nodes.won_mapped[i] = nodes.won[i];
     const std::int32_t k = living_of(i, nodes, lineage);
     if (k != kNone) lineage.living[k].support += support_[i];
   }
@@ -149,7 +149,8 @@ void Tracker::count_wins(const Mapping& mapping, LineageColumns& nodes, const Li
   won_in_.assign(mapping.n_clusters, 0);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     won_[i] = nodes.won[i] - nodes.won_mapped[i];
-    nodes.recent[i] = 0.5 * nodes.recent[i] + static_cast<double>(won_[i]);
+    if (!waits(i, mapping, nodes))
+      nodes.recent[i] = 0.5 * nodes.recent[i] + static_cast<double>(won_[i]);
     const std::int32_t k = living_of(i, nodes, lineage);
     if (k != kNone) won_by_[k] += won_[i];
     if (mapping.cluster[i] != kNone) won_in_[mapping.cluster[i]] += won_[i];
@@ -344,7 +345,12 @@ void Tracker::look_for_births(const Mapping& mapping, LineageColumns& nodes, Lin
     if (!is_free(static_cast<std::int32_t>(c)) || candidate_of_[c] != kNone) continue;
     if (won_in_[c] == 0 && !mapping.certain) continue;
     candidate_of_[c] = lineage.n_candidates++;
-    lineage.candidates.push_back({EventKind::kBorn, candidate_of_[c], 0, mapping.sample, 0});
+    std::int64_t sample = mapping.sample;
+    for (std::size_t i = 0; i < mapping.birth.size(); ++i)
+      if (mapping.cluster[i] == static_cast<std::int32_t>(c) && nodes.cluster_id[i] == kNone &&
+          nodes.won_mapped[i] == 0)
+        sample = std::min(sample, mapping.birth[i] + 1);
+    lineage.candidates.push_back({EventKind::kBorn, candidate_of_[c], 0, sample, 0});
     shown_.push_back(0);
   }
   const auto cluster_of = [&](std::int64_t number) {

@@ -13,6 +13,7 @@ struct Mapping {
   std::span<const std::int32_t> cluster;  // per node: 0 .. n_clusters - 1, none empty, or kNone
   std::size_t n_clusters = 0;
   std::span<const double> support;  // per node
+  std::span<const std::int64_t> birth;  // per node: samples learned before it, or empty for all
   std::int64_t sample = 0;          // samples learned
   bool fades = false;               // samples fade: a cluster that gets no more of them dies
   bool certain = false;             // all that it shows is confirmed at once
@@ -53,6 +54,11 @@ class Tracker {
   bool is_falling(std::int32_t living, const Lineage& lineage) const;
   // It still wins, or has moved. One that is quiet has not lost to another what it would have won.
   bool may_be_parent(std::int32_t living, const Lineage& lineage) const;
+  // In no cluster so far. What it wins counts when a mapping shows where it belongs.
+  static bool waits(std::size_t node, const Mapping& mapping, const LineageColumns& nodes) {
+    return !mapping.birth.empty() && mapping.cluster[node] == kNone &&
+           nodes.cluster_id[node] == kNone;
+  }
   bool is_free(std::int32_t cluster) const { return cluster != kNone && owner_[cluster] == kNone; }
 
   std::span<const double> support_;   // per node, of the mapping at hand

@@ -48,6 +48,7 @@ void merge_nodes(FineNodes& nodes, std::size_t a, std::size_t b) {
     lineage.away[a] = lineage.away[b];
     nodes.label[a] = nodes.label[b];
     nodes.gap[a] = nodes.gap[b];
+    nodes.spacing[a] = nodes.spacing[b];
   }
 }
 

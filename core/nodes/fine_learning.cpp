@@ -1,6 +1,7 @@
 #include "nodes/fine_learning.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -15,9 +16,12 @@ constexpr double kFadedWeight = 0.5;
 // From here on the unit begins again at a small number, by a power of two, which rounds nothing.
 constexpr double kLargestUnit = 0x1p32, kSmaller = 0x1p-32;
 
-// A new node is in a new place if it is farther from its winner, by this factor of squared distances, than the winner was
-// from all other nodes when it was created.
-constexpr double kFar = 16.0;
+// A new node is in a new place if it is farther from its winner, by this factor of squared distances, than is usual
+// there. With few features distances vary more, by chance.
+double far_factor(std::size_t dims) {
+  const double d = static_cast<double>(dims);
+  return 16.0 * std::max(1.0, 16.0 / (d * d));
+}
 
 // All sums over rows, times a factor.
 void rescale(FineState& state, double factor) {
@@ -46,7 +50,7 @@ std::vector<double> scatter_inside(const FineNodes& nodes) {
   return inside;
 }
 
-// What squared distances change by on average, from the metric of a state to another.
+// What squared distances change by on average, from the metric of a state to another, for a scatter per feature.
 double conversion(const FineState& from, const FeatureTransform& to,
                   std::span<const double> inside) {
   const double before = scatter_in(from.metric, from.metric_present, inside);
@@ -57,10 +61,13 @@ double conversion(const FineState& from, const FeatureTransform& to,
 void renew_metric(FineState& state, Scale scale) {
   FeatureTransform renewed = fit_metric(state.nodes, scale);
   const double factor = conversion(state, renewed, scatter_inside(state.nodes));
+  const double between = conversion(state, renewed, spread_of(state.nodes).squares);
   state.metric = std::move(renewed);
   state.metric_present = true;
   state.allowance *= factor;
   for (double& credit : state.nodes.credit) credit *= factor;
+  for (double& gap : state.nodes.gap) gap *= between;
+  for (double& spacing : state.nodes.spacing) spacing *= between;
 }
 
 // Nodes by mean, then weight, then scatter.
@@ -95,6 +102,7 @@ void append_node(const FineNodes& from, std::size_t i, FineNodes& to) {
   lineage.away.back() = from.lineage.away[i];
   to.label.back() = from.label[i];
   to.gap.back() = from.gap[i];
+  to.spacing.back() = from.spacing[i];
 }
 
 // Rows in one place are one node: weights and scatters add.
@@ -114,11 +122,18 @@ void append_or_add(const FineNodes& from, std::size_t i, FineNodes& to) {
 void place_new_node(const FineStep& step, bool beyond_allowance, FineNodes& nodes) {
   LineageColumns& lineage = nodes.lineage;
   const std::int32_t r = step.winner;
-  const bool far = beyond_allowance && step.square > kFar * nodes.gap[r] && step.winner_placed;
+  const double usual = nodes.spacing[r];
+  const double square = std::min(step.square, std::numeric_limits<double>::max());
+  const bool far = beyond_allowance && step.winner_placed && usual > 0.0 &&
+                   square > far_factor(nodes.dims()) * usual;
+  // The mean of logarithms, in which this node counts a quarter.
+  nodes.spacing.back() = far          ? usual
+                         : usual == 0 ? square
+                                      : std::sqrt(usual) * std::sqrt(std::sqrt(usual) * std::sqrt(square));
   lineage.parent_id.back() =
       lineage.cluster_id[r] != kNone ? lineage.cluster_id[r] : lineage.parent_id[r];
-  nodes.gap.back() =
-      std::min(step.winner_placed ? step.square : nodes.gap[r], std::numeric_limits<double>::max());
+  if (!far) nodes.spacing[r] = nodes.spacing.back();
+  nodes.gap.back() = far ? square : nodes.gap[r];
   nodes.label.back() = far ? kNone : nodes.label[r];
   if (far) return;
   lineage.cluster_id.back() = lineage.cluster_id[r];
@@ -136,6 +151,30 @@ std::vector<std::size_t> unfaded(double half_life, const FineState& state) {
     kept.push_back(
         static_cast<std::size_t>(std::max_element(weight.begin(), weight.end()) - weight.begin()));
   return kept;
+}
+
+void place_faded(std::span<const std::size_t> kept, FineState& state) {
+  FineNodes& nodes = state.nodes;
+  if (kept.size() == nodes.size()) return;
+  RowMatrix mean(nodes.dims());
+  std::vector<std::uint8_t> faded(nodes.size(), 1);
+  for (const std::size_t i : kept) {
+    mean.append(nodes.mean[i]);
+    faded[i] = 0;
+  }
+  NearestNode nearest(nodes.dims());
+  nearest.assign(mean, state.scaling());
+  LineageColumns& lineage = nodes.lineage;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!faded[i]) continue;
+    const Nearest found = nearest.find(nodes.mean[i], mean);
+    const std::size_t r = kept[found.node];
+    if (found.square > far_factor(nodes.dims()) * nodes.spacing[r]) continue;
+    nodes.label[i] = nodes.label[r];
+    lineage.cluster_id[i] = lineage.cluster_id[r];
+    lineage.parent_id[i] = lineage.parent_id[r];
+    lineage.candidate[i] = lineage.candidate[r];
+  }
 }
 
 FeatureTransform fit_metric(const FineNodes& nodes, Scale scale) {

@@ -53,6 +53,9 @@ class FineLearning {
 // The nodes that have not faded; the heaviest (ties: the first) if all have. With a half-life of 0 nothing fades.
 std::vector<std::size_t> unfaded(double half_life, const FineState& state);
 
+// Nodes that have faded still win rows. Those close to a node that has not belong where it belongs.
+void place_faded(std::span<const std::size_t> kept, FineState& state);
+
 // The metric of the nodes, as `scale` says.
 FeatureTransform fit_metric(const FineNodes& nodes, Scale scale);
 

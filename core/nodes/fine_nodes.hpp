@@ -25,8 +25,10 @@ struct FineNodes {
   LineageColumns lineage;
   // Cluster at the last mapping. For newer nodes that of their winner, or kNone in a new place.
   std::vector<std::int32_t> label;
-  // Squared distance to the nearest node when the node was created; in a new place, that of its first node.
+  // Of a new place: squared distance of its first node to all nodes that there were.
   std::vector<double> gap;
+  // Usual squared distance of a new node there to its winner.
+  std::vector<double> spacing;
 
   std::size_t size() const { return weight.size(); }
   std::size_t dims() const { return mean.cols(); }
@@ -42,6 +44,7 @@ struct FineNodes {
     lineage.append();
     label.push_back(0);
     gap.push_back(0.0);
+    spacing.push_back(0.0);
   }
 
   // Keeps the nodes named in `kept` (ascending) and their order.
@@ -58,6 +61,7 @@ struct FineNodes {
     compact(id);
     compact(label);
     compact(gap);
+    compact(spacing);
     lineage.keep(kept);
   }
 };

@@ -333,6 +333,7 @@ void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
   archive.column("id", nodes.id, n, kCounts);
   archive.column("label", nodes.label, n, Range<std::int64_t>{kNone, 1 << 16});
   archive.column("gap", nodes.gap, n, kSums);
+  archive.column("spacing", nodes.spacing, n, kSums);
 }
 
 // Everything of PHIDA+. A reader has set the width of `s` already.
@@ -342,7 +343,7 @@ void plus_state_fields(Archive& archive, State& s) {
   archive.field("n_created", s.n_created, kCounts);
   archive.field("ended", s.ended, kAny);
   archive.field("mapped_at", s.mapped_at, kCounts);
-  archive.field("unplaced", s.unplaced, Range<double>{0.0, 1024.0});
+  archive.field("unplaced", s.unplaced, Range<double>{0.0, 4096.0});
   archive.field("allowance", s.allowance, kSums);
   archive.field("unit", s.unit, kWeights);
   fine_node_fields(archive, s.nodes, s.n_seen);

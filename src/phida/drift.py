@@ -117,7 +117,7 @@ class ClusterDrift(base.DriftDetector):
     ...     detector.update({"a": rng.gauss(center, 1), "b": rng.gauss(0, 1)})
     ...     if detector.drift_detected:
     ...         print(t, detector.change.kind, detector.change.ids)
-    2074 share (0,)
+    2068 share (1,)
     >>> {id: round(center["a"]) for id, center in detector.centers.items()}
     {0: 10, 1: 0}
     """

@@ -104,15 +104,31 @@ TEST("fine_learning: a row counts its squared distance as often as its weight sa
 TEST("fine_learning: only a node far from all others remembers the gap, and its neighbours do") {
   Line line;
   line.learn(0.0);
+  line.learn(1.0);  // what is usual is not known before
   line.state.allowance = 9.0;
-  line.learn(3.0);  // as far as allowed
-  CHECK(line.state.nodes.size() == 1);
+  line.learn(4.0);  // as far as allowed
+  const FineNodes& nodes = line.state.nodes;
+  CHECK(nodes.size() == 2 && nodes.gap[1] == 0.0 && nodes.spacing[1] == 1.0);
   line.learn(100.0);
-  const double gap = line.state.nodes.gap[1];
-  CHECK(line.state.nodes.size() == 2 && gap > 9000.0 && line.state.nodes.gap[0] == 0.0);
-  line.state.nodes.credit[1] = 9.0;
+  const double gap = nodes.gap[2];
+  CHECK(nodes.size() == 3 && gap > 9000.0 && nodes.spacing[2] == 1.0 && nodes.label[2] == kNone);
+  line.state.nodes.credit[2] = 9.0;
   const FineStep step = line.learn(100.5);
-  CHECK(step.created && step.winner_gap == gap && line.state.nodes.gap[2] == gap);
+  CHECK(step.created && step.winner_gap == gap && nodes.gap[3] == gap && nodes.label[3] == kNone);
+  CHECK_CLOSE(nodes.spacing[3], std::pow(0.25, 0.25), 1e-15);
+}
+
+TEST("fine_learning: faded nodes belong where a node near them belongs") {
+  Line line({.dims = 1, .max_nodes = 8, .half_life = 1.0});
+  for (const double x : {0.0, 1.0, 50.0, 1.5}) line.learn(x);
+  FineNodes& nodes = line.state.nodes;
+  nodes.label = {kNone, kNone, kNone, 1};
+  nodes.lineage.cluster_id = {5, 5, 6, 7};
+  nodes.spacing.assign(4, 0.01);
+  const std::size_t kept[] = {3};
+  place_faded(kept, line.state);
+  CHECK(nodes.label == std::vector<std::int32_t>({1, 1, kNone, 1}));
+  CHECK(nodes.lineage.cluster_id == std::vector<std::int64_t>({7, 7, 6, 7}));
 }
 
 TEST("fine_learning: a new node belongs where its winner belongs") {
@@ -125,7 +141,7 @@ TEST("fine_learning: a new node belongs where its winner belongs") {
   const FineStep step = line.learn(9.0);
   CHECK(step.winner_cluster == 4 && step.winner_parent == 6 && step.winner_birth == 1);
   const LineageColumns& lineage = line.state.nodes.lineage;
-  CHECK(lineage.cluster_id[2] == 4 && lineage.parent_id[2] == 6 && lineage.candidate[2] == 8);
+  CHECK(lineage.cluster_id[2] == 4 && lineage.parent_id[2] == 4 && lineage.candidate[2] == 8);
 }
 
 TEST("fine_learning: nodes stay below the budget, and hold mean and scatter of all rows") {

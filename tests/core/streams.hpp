@@ -183,6 +183,7 @@ inline std::vector<std::uint64_t> words_of(const PlusState& s) {
   w.add_all(s.nodes.birth);
   w.add_all(s.nodes.id);
   w.add_all(s.nodes.gap);
+  w.add_all(s.nodes.spacing);
   for (const auto count : {s.n_seen, s.n_created, s.mapped_at}) w.add_count(count);
   w.add(s.unplaced);
   w.add_count(s.ended);

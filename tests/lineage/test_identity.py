@@ -91,15 +91,22 @@ def test_a_group_without_rows_is_quiet():
 
 
 def test_what_is_not_sure_is_a_candidate():
+    """A rare new group is a candidate first, and born once it has won enough."""
     seen = set()
+    center = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
     for seed in range(4):
-        rows, _ = groups(1000, seed)
-        model = PHIDAPlus(compute_labels=False)
-        for first in range(0, len(rows), 10):
-            model.partial_fit(rows[first : first + 10])
+        rng = np.random.default_rng(seed)
+        rows = lambda n, shares: center[rng.choice(4, size=n, p=shares)] + rng.normal(size=(n, 2))  # noqa: B023, E731
+        model = PHIDAPlus(compute_labels=False).partial_fit(rows(5000, [0.4, 0.3, 0.3, 0.0]))
+        known = len(model.lineage_)
+        while len(model.lineage_) == known and model.n_samples_seen_ < 12_000:
             seen |= set(model.candidates_)
-    assert seen and {one.kind for one in seen} <= {"born", "merged"}
-    assert all(0 <= one.evidence < 50 and len(one.ids) == 2 * (one.kind == "merged") for one in seen)
+            model.partial_fit(rows(50, [0.4, 0.3, 0.28, 0.02]))
+        born = model.lineage_[known]
+        assert born.kind == "born" and 5000 < born.sample < 5500 and born.confirmed < 9000
+        assert model.predict_id(center[3:]).tolist() == list(born.after)
+    assert all(0 <= one.evidence < 50 and one.kind == "born" and one.ids == () for one in seen)
+    assert max(one.evidence for one in seen) > 10
 
 
 def lives(lineage):
