@@ -133,6 +133,18 @@ std::size_t NodeSet::enough(std::span<const NearRow> others, std::size_t least, 
   return count;
 }
 
+// The same of `around_`, in any order. Sorts as many of the nearest as are likely to be enough, and all if they are not.
+std::size_t NodeSet::sort_enough(std::size_t least, std::size_t k, double mass) {
+  const std::size_t likely = std::min(around_.size(), k + k / 2 + 2);
+  const auto end = around_.begin() + static_cast<std::ptrdiff_t>(likely);
+  if (end != around_.end()) std::nth_element(around_.begin(), end, around_.end());
+  std::sort(around_.begin(), end);
+  const std::size_t count = enough({around_.data(), likely}, least, k, mass);
+  if (count < likely || end == around_.end()) return count;
+  std::sort(end, around_.end());
+  return enough(around_, least, k, mass);
+}
+
 void NodeSet::add_nearest(std::span<const NearRow> others, std::size_t count,
                           Around& around) const {
   for (const NearRow& other : others.first(count)) {
@@ -199,9 +211,8 @@ void NodeSet::measure_edge(std::size_t i, const NearRow& end, std::size_t k, std
   for (const NearRow& other : near(i, width))
     if (other.row != b && listed_at_[other.row] != edge_)
       pending_.push_back({to_middle(other.square, edge_b), other.row});
-  std::sort(around_.begin(), around_.end());
   const double own_a = further_rows(input_.weight[a]), own_b = further_rows(input_.weight[b]);
-  const std::size_t count = enough(around_, k - 1, k, own_a + own_b);
+  std::size_t count = sort_enough(k - 1, k, own_a + own_b);
   double limit = std::numeric_limits<double>::infinity();
   if (count < around_.size()) limit = count == 0 ? -1.0 : around_[count - 1].square;
   const std::size_t before = around_.size();
@@ -209,10 +220,10 @@ void NodeSet::measure_edge(std::size_t i, const NearRow& end, std::size_t k, std
     if (other.square <= limit)
       around_.push_back(
           {to_middle(distances_.square(a, other.row), distances_.square(b, other.row)), other.row});
-  if (around_.size() > before) std::sort(around_.begin(), around_.end());
+  if (around_.size() > before) count = sort_enough(k - 1, k, own_a + own_b);
   Around around{own_a + own_b,
                 own_a * (quarter + input_.variance[a]) + own_b * (quarter + input_.variance[b])};
-  add_nearest(around_, enough(around_, k - 1, k, own_a + own_b), around);
+  add_nearest(around_, count, around);
   out.edges.push_back({static_cast<std::int32_t>(std::min(i, j)),
                        static_cast<std::int32_t>(std::max(i, j)), end.square,
                        height_of(around.mass, around.squares, out.dimensions.local), around.mass});

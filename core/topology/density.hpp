@@ -76,6 +76,7 @@ class NodeSet {
   void add_nearest(std::span<const NearRow> others, std::size_t count, Around& around) const;
   std::size_t enough(std::span<const NearRow> others, std::size_t least, std::size_t k,
                      double mass) const;
+  std::size_t sort_enough(std::size_t least, std::size_t k, double mass);
   void measure_edge(std::size_t i, const NearRow& end, std::size_t k, std::size_t width,
                     Density& out);
 
