@@ -96,7 +96,8 @@ void PlusLearner::learn(const double* row, double rows) {
   reading_.reset();
   density_.reset();
   state_.ended = false;
-  std::copy_n(row, settings_.dims, row_.begin());
+  // Adding 0 makes -0 the same place as 0, to the bit.
+  for (std::size_t j = 0; j < settings_.dims; ++j) row_[j] = row[j] + 0.0;
   step_ = learning_.learn(row_.data(), rows, state_.n_seen, state_.n_created, state_);
   state_.n_created += step_.created;
   if (step_.winner != kNone) state_.margins.append(margin_at(step_.square));
@@ -148,8 +149,8 @@ void PlusLearner::map_nodes(bool certain) {
   std::vector<std::int32_t> cluster;
   map.clusters(cluster);
   FineNodes& nodes = state_.nodes;
-  const std::vector<std::int32_t> before = std::exchange(
-      nodes.label, std::vector<std::int32_t>(nodes.size(), kNone));
+  const std::vector<std::int32_t> before =
+      std::exchange(nodes.label, std::vector<std::int32_t>(nodes.size(), kNone));
   std::vector<std::uint8_t> known(map.n_clusters(), 0);
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (before[kept[i]] != kNone) known[cluster[i]] = 1;

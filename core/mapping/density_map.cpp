@@ -145,8 +145,9 @@ double Divider::divide(Tree tree, std::size_t scale) {
     }
     std::vector<double> height(distances_.size(), 0.0);  // per node: of its tree's last joining
     for (Tree& part : division.trees) {
-      // The first tree that met no higher one goes on as the whole.
-      if (part.peak.partner < 0) std::swap(part.named, tree.named);
+      // The part with the node that stands for the whole goes on under its name.
+      if (std::binary_search(part.nodes.begin(), part.nodes.end(), tree.named))
+        part.named = tree.named;
       name(part);
       const std::vector<std::int32_t> nodes = part.nodes;
       const double last = divide(std::move(part), scale + 1);

@@ -127,9 +127,10 @@ void place_new_node(const FineStep& step, bool beyond_allowance, FineNodes& node
   const bool far = beyond_allowance && step.winner_placed && usual > 0.0 &&
                    square > far_factor(nodes.dims()) * usual;
   // The mean of logarithms, in which this node counts a quarter.
-  nodes.spacing.back() = far          ? usual
-                         : usual == 0 ? square
-                                      : std::sqrt(usual) * std::sqrt(std::sqrt(usual) * std::sqrt(square));
+  nodes.spacing.back() = far ? usual
+                         : usual == 0
+                             ? square
+                             : std::sqrt(usual) * std::sqrt(std::sqrt(usual) * std::sqrt(square));
   lineage.parent_id.back() =
       lineage.cluster_id[r] != kNone ? lineage.cluster_id[r] : lineage.parent_id[r];
   if (!far) nodes.spacing[r] = nodes.spacing.back();

@@ -81,6 +81,7 @@ class FineNodes:
     def learn_one(self, x: np.ndarray, weight: float = 1.0) -> Step:
         """Learn one row: a new node if the nearest has no allowance left, else a part of the nearest."""
         self.n_seen += 1
+        x = x + 0.0  # -0 is 0
         self._fade()
         weight *= self.unit
         if self.n_nodes == 0:
