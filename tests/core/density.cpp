@@ -173,17 +173,15 @@ TEST("density: the middle of an edge is measured over the nodes nearest to it on
         mass += further;
         squares += further * (edge.square / 4.0 + places.variance[end]);
       }
-      const double goal = static_cast<double>(k) * total / 60.0;
-      double nearest = 0.0;
+      const double goal = static_cast<double>(k) * (total / 60.0);
       std::size_t count = 0;
-      for (std::size_t i = 0; i < others.size() && (count < k || nearest < goal); ++i) {
+      for (std::size_t i = 0; i < others.size() && (count < k - 1 || mass < goal); ++i) {
         if (i > 0 && others[i].row == others[i - 1].row) continue;
         const double weight = places.weight[others[i].row];
-        nearest += weight;
+        mass += weight;
         squares += weight * (others[i].square + places.variance[others[i].row]);
         ++count;
       }
-      mass += nearest;
       CHECK_CLOSE(edge.mass, mass, 1e-12 * mass);
       CHECK_CLOSE(edge.height,
                   std::log(mass) - 0.5 * density.dimensions.local * std::log(squares / mass), 1e-9);
