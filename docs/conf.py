@@ -47,7 +47,8 @@ numpydoc_validation_exclude = {
     r"\.(CutClarity|DensityClarity|Explanation|DensityExplanation|Side|Death)$",
     r"\.(Profile|Projection|NodePositions|LineageBands|PersistenceDiagram|Dendrogram|Signal|Change|Candidate)$",
     r"\.(Entry|Dataset|Method|Task|System|Metric|Comparison)$",
-    r"\.(published|space|memory|margin|shared)$",  # have one, which is not found where the default is None
+    # They have one, which is not found where the default is None.
+    r"\.(published|space|memory|margin|shared|scale|merge_prominence|merge_chance|interval|n_components|vigilance)$",
 }
 
 sphinx_gallery_conf = {
