@@ -96,7 +96,6 @@ class Model(Generic[F]):
         """Return the content of the model file, with the parameters of the estimator."""
         # Taken once, under the model's lock: another thread may be learning.
         state = self.learner.__getstate__()
-        self._recent = 0, None  # a run that goes on from this file has none either
         facts = {
             "library_version": __version__,
             "params": dict(parameters),

@@ -158,11 +158,11 @@ class StreamModel:
 
     def labels(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         """Predict the clusters of rows."""
-        return self._model.recent_reading().assign(rows, _threads.for_batch(rows.size))
+        return self.reading().assign(rows, _threads.for_batch(rows.size))
 
     def ids(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         """Predict the lasting cluster ids of rows."""
-        reading = self._model.recent_reading()
+        reading = self.reading()
         return reading.assign_ids(rows, _threads.for_batch(rows.size))
 
     def check_width(self, columns: int) -> None:
