@@ -33,7 +33,7 @@ def main(path: str | None) -> None:
     model = PHIDAPlus(compute_labels=False)
     found = []
     for begin, end in ((0, 200), (200, 1000), (1000, ROWS)):
-        model.partial_fit(rows[begin:end])
+        model.partial_fit(rows[begin:end]).refresh()  # names the clusters found so far
         found.append((end, model.n_clusters_, model.predict_id(rows[:end])))
         print(f"{end} rows: {model.n_clusters_} clusters")
     if path is None:
