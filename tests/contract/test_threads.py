@@ -19,7 +19,12 @@ from states import assert_same_state, differences, state_of
 from phida import PHIDA, PHIDAPlus
 
 #: A random walk never comes back: nodes become many, and learning slow, however fast the machine.
-SLOW = np.cumsum(np.random.default_rng(0).normal(size=(40_000, 8)), axis=0)
+SLOW = np.cumsum(np.random.default_rng(0).normal(size=(400_000, 8)), axis=0)
+
+
+def slow_rows(estimator):
+    """Rows that take the estimator a second or more to learn."""
+    return SLOW[:40_000] if estimator is PHIDA else SLOW
 
 
 def run_all(*jobs):
@@ -142,7 +147,7 @@ def test_the_gil_is_released_while_learning(estimator):
 @each_estimator
 def test_reading_does_not_wait_until_learning_has_ended(estimator):
     model = estimator(compute_labels=False).partial_fit(SLOW[:10])
-    learner = threading.Thread(target=model.partial_fit, args=(SLOW[10 : 8_000 if estimator is PHIDA else 40_000],))
+    learner = threading.Thread(target=model.partial_fit, args=(SLOW[10 : 8_000 if estimator is PHIDA else 200_000],))
     learner.start()
     seen = set()
     while learner.is_alive():
@@ -175,9 +180,9 @@ def test_ctrl_c_stops_learning_and_keeps_the_rows(sigint, method, estimator):
     model = estimator(compute_labels=False)
     interrupt_after(0.3)
     with pytest.raises(KeyboardInterrupt):
-        getattr(model, method)(SLOW)
+        getattr(model, method)(slow_rows(estimator))
     learned = model.n_samples_seen_
-    assert 0 < learned < len(SLOW)
+    assert 0 < learned < len(slow_rows(estimator))
     assert_same_state(model, estimator(compute_labels=False).partial_fit(SLOW[:learned]))
     # And it goes on from there.
     model.partial_fit(SLOW[learned : learned + 10])
@@ -195,7 +200,7 @@ def test_a_signal_handler_may_read_the_model(sigint, estimator):
 
     interrupt_after(0.3, read)
     with pytest.raises(KeyboardInterrupt):
-        model.partial_fit(SLOW)
+        model.partial_fit(slow_rows(estimator))
     assert 50 < seen[0][0] <= model.n_samples_seen_
 
 
@@ -266,7 +271,7 @@ def test_threads_that_fit_get_labels_of_their_own_rows(estimator):
 @each_estimator
 def test_ctrl_c_stops_waiting_for_another_thread(sigint, estimator):
     model = estimator(compute_labels=False).partial_fit(SLOW[:10])
-    n_rows = 10_000 if estimator is PHIDA else 40_000  # about a second
+    n_rows = 10_000 if estimator is PHIDA else 400_000
     other = threading.Thread(target=model.partial_fit, args=(SLOW[10:n_rows],))
     other.start()
     interrupt_after(0.1)
