@@ -64,6 +64,20 @@ inline nb::object to_array(const RowMatrix& rows) {
   return array;
 }
 
+// An integer per row, filled by work(out) with the GIL released. Raises what a signal handler raised if it returns false.
+template <class Work>
+nb::object per_row(const Matrix& rows, Work work) {
+  std::int64_t* out = nullptr;
+  nb::object array = new_array<std::int64_t>({rows.shape(0)}, out);
+  bool whole = false;
+  {
+    const nb::gil_scoped_release released;
+    whole = work(out);
+  }
+  if (!whole) throw nb::python_error();
+  return array;
+}
+
 inline RowMatrix to_rows(const Matrix& array) {
   RowMatrix rows(array.shape(1));
   for (std::size_t i = 0; i < array.shape(0); ++i) rows.append(array.data() + i * array.shape(1));

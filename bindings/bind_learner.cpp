@@ -143,6 +143,22 @@ auto field(Get get) {
   };
 }
 
+template <class L>
+nb::object assign(SharedLearner<L>& learner, const Matrix& samples, std::size_t threads) {
+  check_width(samples, learner.settings().dims);
+  return per_row(samples, [&](std::int64_t* labels) {
+    return learner.assign(samples.data(), samples.shape(0), threads, no_signal, labels);
+  });
+}
+
+template <class L>
+nb::object assign_ids(SharedLearner<L>& learner, const Matrix& samples, std::size_t threads) {
+  check_width(samples, learner.settings().dims);
+  return per_row(samples, [&](std::int64_t* ids) {
+    return learner.assign_ids(samples.data(), samples.shape(0), threads, no_signal, ids);
+  });
+}
+
 // What both learners have.
 template <class L>
 void bind_shared(nb::class_<SharedLearner<L>>& c) {
@@ -165,7 +181,11 @@ void bind_shared(nb::class_<SharedLearner<L>>& c) {
             const nb::gil_scoped_release released;
             return learner.reading();
           },
-          "The model as if learning had just ended; learning is not affected.")
+          "What readers see; learning is not affected.")
+      .def("assign", &assign<L>, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
+           "Label per row, as that of the reading; quickly for a few rows.")
+      .def("assign_ids", &assign_ids<L>, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
+           "Lasting id per row, likewise.")
       .def(
           "lineage",
           [](S& learner, std::int64_t since) {

@@ -18,33 +18,16 @@ void check_width(const Reading& reading, const Matrix& samples) {
 
 nb::object assign(const Reading& reading, const Matrix& samples, std::size_t threads) {
   check_width(reading, samples);
-  const std::size_t n = samples.shape(0);
-  std::int64_t* labels = nullptr;
-  nb::object array = new_array<std::int64_t>({n}, labels);
-  {
-    const nb::gil_scoped_release released;
-    if (phida::assign(reading.view, samples.data(), n, threads, no_signal, labels))
-      labels = nullptr;
-  }
-  if (labels != nullptr) throw nb::python_error();  // what the signal handler raised
-  return array;
+  return per_row(samples, [&](std::int64_t* labels) {
+    return phida::assign(reading, samples.data(), samples.shape(0), threads, no_signal, labels);
+  });
 }
 
-// Per row, the id of the confirmed cluster.
 nb::object assign_ids(const Reading& reading, const Matrix& samples, std::size_t threads) {
   check_width(reading, samples);
-  const std::size_t n = samples.shape(0);
-  std::int64_t* ids = nullptr;
-  nb::object array = new_array<std::int64_t>({n}, ids);
-  bool whole = false;
-  {
-    const nb::gil_scoped_release released;
-    whole = phida::assign(reading.confirmed_view, samples.data(), n, threads, no_signal, ids);
-    if (whole)
-      for (std::size_t i = 0; i < n; ++i) ids[i] = reading.ids[ids[i]];
-  }
-  if (!whole) throw nb::python_error();
-  return array;
+  return per_row(samples, [&](std::int64_t* ids) {
+    return phida::assign_ids(reading, samples.data(), samples.shape(0), threads, no_signal, ids);
+  });
 }
 
 nb::object scores(const Reading& reading, const Matrix& samples, std::size_t threads) {
@@ -89,21 +72,21 @@ nb::dict nodes(const Reading& reading) {
   d["component"] = to_array_of<std::int64_t>(nodes.component);
   d["cluster"] = to_array_of<std::int64_t>(reading.cluster);
   std::vector<std::int64_t> cluster_id;
-  for (const std::int32_t k : reading.confirmed)
-    cluster_id.push_back(k == kNone ? kNone : reading.ids[k]);
+  for (const std::int32_t c : reading.cluster)
+    cluster_id.push_back(c == kNone ? kNone : reading.cluster_id[c]);
   d["cluster_id"] = to_array(cluster_id);
   return d;
 }
 
-nb::dict density_graph(const DensityMap& density) {
+// The links that join trees; those that join two clusters would be next.
+nb::dict density_graph(const Reading& reading) {
   std::vector<std::int64_t> from, to, nodes;
-  std::vector<double> distance;
-  for (const NodeEdge& edge : density.edges) {
-    from.push_back(edge.a);
-    to.push_back(edge.b);
-    distance.push_back(edge.length);
+  for (const Link& link : reading.density.link) {
+    from.push_back(std::min(link.a, link.b));
+    to.push_back(std::max(link.a, link.b));
   }
-  for (std::size_t i = 0; i < density.base.size(); ++i)
+  const std::vector<double> distance = link_lengths(reading);
+  for (std::size_t i = 0; i < reading.nodes.size(); ++i)
     nodes.push_back(static_cast<std::int64_t>(i));
   nb::dict d;
   d["nodes"] = to_array(nodes);
@@ -118,7 +101,7 @@ nb::dict density_graph(const DensityMap& density) {
 }
 
 nb::dict graph(const Reading& reading) {
-  if (reading.map.leaves == Leaf::kNode) return density_graph(reading.density);
+  if (reading.map.leaves == Leaf::kNode) return density_graph(reading);
   const PhView& ph = reading.ph;
   const CsrGraph& edges = ph.graph.edges;
   std::vector<std::int32_t> from, to, isolated;
@@ -221,11 +204,11 @@ nb::dict moments(const Reading& reading) {
 }  // namespace
 
 void bind_reading(nb::module_& m) {
-  nb::class_<Reading>(m, "Reading", "An immutable view of the model, as if learning had ended.")
+  nb::class_<Reading>(m, "Reading", "An immutable view of the model.")
       .def("assign", &assign, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
            "Label per row.")
       .def("assign_ids", &assign_ids, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
-           "Id of the confirmed cluster per row.")
+           "Lasting id per row: that of its label.")
       .def("scores", &scores, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
            "Score h_c per row and cluster.")
       .def("margins", &margins, nb::arg("samples").noconvert(),

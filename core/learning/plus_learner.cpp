@@ -5,17 +5,20 @@
 #include <stdexcept>
 #include <utility>
 
-#include "mapping/density_map.hpp"
+#include "lineage/cluster_ids.hpp"
+#include "mapping/carried_map.hpp"
 
 namespace phida {
 namespace {
 
-// A mapping costs as much as learning some thousand rows, so that there are few while rows come. The first rows are
-// mapped when there are kEarlyGrowth times as many as at the last mapping; later ones when there are kGrowth times as many,
-// or after so many rows per node. If rows fade, one row per node that is left is enough.
-constexpr std::int64_t kEarlyRows = 4096, kEarlyGrowth = 4, kGrowth = 16, kRowsPerNode = 16;
+// The nodes are mapped again when the rows since the last map are a share of those before it. A map costs as much as
+// learning some thousand rows if there are many nodes, so that the share grows with them.
+constexpr double kLeastShare = 0.25, kMostShare = 1.0, kNodesPerShare = 1024.0;
 
-// In between, the lineage follows the clusters of the last mapping after so many rows, or a share of the nodes.
+// If rows fade: after a row per node that is left, and this share of the half-life.
+constexpr double kShareOfLife = 0.25;
+
+// In between, the lineage follows the clusters of the last map after so many rows, or a share of the nodes.
 constexpr std::int64_t kFewRows = 64, kNodesPerRow = 16;
 
 // Nodes are also mapped, after a share of them in rows, if so many of the latest rows were won in new places. A row is one
@@ -26,32 +29,41 @@ constexpr std::int64_t kUnplacedNodesPerRow = 4;
 // No coordinate in the metric is larger: its square must not overflow.
 constexpr double kLargestPlace = 1e150;
 
-// The nodes in the metric of a reading, with the weights and variances that densities need.
+// Some of the nodes in the metric, with the weights and variances that densities need.
 struct Measured {
   RowMatrix place;
   std::vector<double> weight;
   std::vector<double> variance;
-  FeatureTransform metric;
 
   DensityInput input() const { return {place, weight, variance}; }
 };
 
-Measured measure(const FineState& state, Scale scale) {
+// Mean squared distance of a node's rows to it, in the metric.
+double variance_of(std::size_t node, const FineState& state) {
+  const double* const scaling = state.metric.scaling();
+  const double* const scatter = state.nodes.scatter[node];
+  double within = 0.0;
+  for (std::size_t j = 0; j < state.nodes.dims(); ++j) {
+    const double factor = scaling == nullptr ? 1.0 : scaling[j];
+    within += factor * factor * scatter[j];
+  }
+  return within / state.nodes.weight[node];
+}
+
+Measured measure(const FineState& state, std::span<const std::size_t> which) {
   const FineNodes& nodes = state.nodes;
   Measured out;
   out.place = RowMatrix(nodes.dims());
-  out.metric = state.metric_present ? state.metric : fit_metric(nodes, scale);
-  const double* const scaling = out.metric.scaling();
-  out.place.resize(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    double within = 0.0;
+  const double* const scaling = state.metric.scaling();
+  out.place.resize(which.size());
+  for (std::size_t n = 0; n < which.size(); ++n) {
+    const std::size_t i = which[n];
     for (std::size_t j = 0; j < nodes.dims(); ++j) {
       const double factor = scaling == nullptr ? 1.0 : scaling[j];
-      out.place[i][j] = std::clamp(nodes.mean[i][j] * factor, -kLargestPlace, kLargestPlace);
-      within += factor * factor * nodes.scatter[i][j];
+      out.place[n][j] = std::clamp(nodes.mean[i][j] * factor, -kLargestPlace, kLargestPlace);
     }
     out.weight.push_back(nodes.weight[i] / state.unit);
-    out.variance.push_back(within / nodes.weight[i]);
+    out.variance.push_back(variance_of(i, state));
   }
   return out;
 }
@@ -69,11 +81,14 @@ Moments moments_of(const FineState& state) {
   return moments;
 }
 
-NodeState nodes_to_read(const FineNodes& fine, const Measured& measured) {
+NodeState nodes_to_read(const FineState& state) {
+  const FineNodes& fine = state.nodes;
   NodeState nodes(fine.dims());
   nodes.representative = fine.mean;
-  nodes.support = measured.weight;
-  for (const double v : measured.variance) nodes.scale.push_back(std::sqrt(v));
+  for (std::size_t i = 0; i < fine.size(); ++i) {
+    nodes.support.push_back(fine.weight[i] / state.unit);
+    nodes.scale.push_back(std::sqrt(variance_of(i, state)));
+  }
   nodes.active.assign(fine.size(), 1);
   nodes.birth = fine.birth;
   nodes.id = fine.id;
@@ -94,12 +109,15 @@ PlusLearner::PlusLearner(const FineSettings& settings, PlusState state)
 
 void PlusLearner::learn(const double* row, double rows) {
   reading_.reset();
-  density_.reset();
   state_.ended = false;
-  // Adding 0 makes -0 the same place as 0, to the bit.
-  for (std::size_t j = 0; j < settings_.dims; ++j) row_[j] = row[j] + 0.0;
+  put(row);
+  const std::size_t n_before = state_.nodes.size();
   step_ = learning_.learn(row_.data(), rows, state_.n_seen, state_.n_created, state_);
   state_.n_created += step_.created;
+  if (state_.nodes.size() != n_before + step_.created)
+    cluster_.clear();  // nodes have been merged
+  else if (step_.created && !cluster_.empty())
+    cluster_.push_back(cluster_[step_.winner]);
   if (step_.winner != kNone) state_.margins.append(margin_at(step_.square));
   const bool new_place = !step_.winner_placed && step_.square < kNearer * step_.winner_gap;
   state_.unplaced += (new_place ? 1.0 : 0.0) - state_.unplaced / kLatest;
@@ -111,16 +129,21 @@ void PlusLearner::learn(const double* row, double rows) {
     follow_clusters(false);
 }
 
+// Adding 0 makes -0 the same place as 0, to the bit.
+void PlusLearner::put(const double* row) {
+  for (std::size_t j = 0; j < settings_.dims; ++j) row_[j] = row[j] + 0.0;
+}
+
 bool PlusLearner::is_due() const {
   const std::int64_t since = state_.n_seen - state_.mapped_at;
-  const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
-  const std::int64_t growth = state_.n_seen <= kEarlyRows ? kEarlyGrowth : kGrowth;
-  if (state_.n_seen >= growth * state_.mapped_at || since >= kRowsPerNode * n_nodes) return true;
-  if (since == 0 || since % kFewRows != 0) return false;
+  const double share = std::clamp(static_cast<double>(state_.nodes.size()) / kNodesPerShare,
+                                  kLeastShare, kMostShare);
+  if (static_cast<double>(since) >= share * static_cast<double>(state_.mapped_at)) return true;
+  if (since % kFewRows != 0) return false;
   const auto n_mapped = static_cast<std::int64_t>(unfaded(settings_.half_life, state_).size());
   if (state_.unplaced >= kUnplaced && kUnplacedNodesPerRow * since >= n_mapped) return true;
   return settings_.half_life > 0.0 && since >= n_mapped &&
-         static_cast<double>(since) >= settings_.half_life / 4.0;
+         static_cast<double>(since) >= kShareOfLife * settings_.half_life;
 }
 
 void PlusLearner::end_learning() {
@@ -129,62 +152,55 @@ void PlusLearner::end_learning() {
   state_.ended = true;
 }
 
-// The map of the nodes that have not faded. A reading after the end of learning needs the one that was just made.
-const DensityMap& PlusLearner::current_density() {
-  if (!density_) {
-    FineState fine = state_;
-    fine.nodes.keep(unfaded(settings_.half_life, fine));
-    const Measured measured = measure(fine, settings_.scale);
-    density_ = std::make_shared<const DensityMap>(map_density(measured.input()));
-  }
-  return *density_;
-}
-
-// For the lineage: only readers use what it changes. A cluster whose nodes have all faded is gone.
+// Nodes that have faded take no part. A cluster whose nodes have all faded is gone.
 void PlusLearner::map_nodes(bool certain) {
   reading_.reset();
+  learning_.fit_metric_to_rows(state_);
   const std::vector<std::size_t> kept = unfaded(settings_.half_life, state_);
-  const DensityMap& density = current_density();
-  const NodeMap& map = density.map;
+  state_.map = map_density(measure(state_, kept).input());
   std::vector<std::int32_t> cluster;
-  map.clusters(cluster);
+  state_.map.map.clusters(cluster);
   FineNodes& nodes = state_.nodes;
-  const std::vector<std::int32_t> before =
-      std::exchange(nodes.label, std::vector<std::int32_t>(nodes.size(), kNone));
-  std::vector<std::uint8_t> known(map.n_clusters(), 0);
+  std::vector<std::uint8_t> known(state_.map.map.n_clusters(), 0);
   for (std::size_t i = 0; i < kept.size(); ++i)
-    if (before[kept[i]] != kNone) known[cluster[i]] = 1;
-  // The first rows of a new place may be too few for a cluster: they wait for one more mapping.
+    if (nodes.placed(kept[i])) known[cluster[i]] = 1;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const std::size_t at = kept[i];
-    const bool waits = !certain && before[at] == kNone && nodes.birth[at] >= state_.mapped_at &&
+    nodes.leaf[at] = static_cast<std::int32_t>(i);
+    // The first rows of a new place may be too few for a cluster of their own: they wait for one more map.
+    const bool waits = !certain && nodes.birth[at] >= state_.mapped_at &&
                        state_.unplaced < kUnplaced && known[cluster[i]];
-    if (!waits) nodes.label[at] = cluster[i];
+    if (!waits) nodes.gap[at] = 0.0;
   }
-  follow_clusters(certain);
   place_faded(kept, state_);
+  cluster_.clear();
+  follow_clusters(certain);
   state_.mapped_at = state_.n_seen;
   state_.unplaced = 0.0;
   state_.history.append({.sample = state_.n_seen,
                          .n_nodes = nodes.size(),
-                         .n_components = map.n_clusters(),
+                         .n_components = state_.map.map.n_clusters(),
                          .n_clusters = state_.lineage.living.size()});
 }
 
-// Brings the lineage up to date with the clusters of the last mapping; some may have no node left.
+const std::vector<std::int32_t>& PlusLearner::clusters() {
+  if (cluster_.empty()) cluster_ = carried_clusters(state_.map.map, state_.nodes.leaf);
+  return cluster_;
+}
+
+// Brings the lineage up to date with the clusters of the last map. Nodes in new places are in none of them.
 void PlusLearner::follow_clusters(bool certain) {
   FineNodes& nodes = state_.nodes;
-  std::vector<std::int32_t> number(nodes.size() + 1, kNone), cluster;
+  const std::vector<std::int32_t>& known = clusters();
+  std::vector<std::int32_t> number(nodes.size(), kNone), cluster;
   std::int32_t n_clusters = 0;
   std::vector<double> support;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     support.push_back(nodes.weight[i] / state_.unit);
-    const std::int32_t label = nodes.label[i];
-    if (label != kNone) {
-      if (static_cast<std::size_t>(label) >= number.size()) number.resize(label + 1, kNone);
-      if (number[label] == kNone) number[label] = n_clusters++;
-    }
-    cluster.push_back(label == kNone ? kNone : number[label]);
+    cluster.push_back(kNone);
+    if (!nodes.placed(i)) continue;
+    if (number[known[i]] == kNone) number[known[i]] = n_clusters++;
+    cluster.back() = number[known[i]];
   }
   tracker_.update({.cluster = cluster,
                    .n_clusters = static_cast<std::size_t>(n_clusters),
@@ -198,7 +214,7 @@ void PlusLearner::follow_clusters(bool certain) {
 
 void PlusLearner::merge(std::span<const PlusState* const> others) {
   reading_.reset();
-  density_.reset();
+  cluster_.clear();
   std::vector<PlusState> unnamed;  // ids mean something in their own model only
   std::vector<const FineState*> fine;
   unnamed.reserve(others.size());
@@ -225,21 +241,39 @@ void PlusLearner::merge(std::span<const PlusState* const> others) {
 std::shared_ptr<const Reading> PlusLearner::reading() {
   if (reading_) return reading_;
   if (state_.n_seen == 0) throw std::logic_error("nothing has been learned yet");
-  FineState fine = state_;
-  fine.nodes.keep(unfaded(settings_.half_life, fine));
-  const Measured measured = measure(fine, settings_.scale);
-  Reading reading{.nodes = nodes_to_read(fine.nodes, measured),
-                  .density = current_density(),
+  Reading reading{.nodes = nodes_to_read(state_),
                   .counted = false,
-                  .moments = moments_of(fine),
+                  .moments = moments_of(state_),
                   .margins = state_.margins.values,
                   .lineage = state_.lineage.without_events()};
+  reading.density = carried_over(state_.map, state_.nodes.leaf, reading.nodes.support);
   reading.map = reading.density.map;
-  reading.map.transform = measured.metric;
+  reading.map.transform = state_.metric;
   finish(reading);
   reading.nodes.component = reading.cluster;
   reading_ = std::make_shared<const Reading>(std::move(reading));
   return reading_;
+}
+
+void PlusLearner::labels(const double* rows, std::size_t n, std::int64_t* out) {
+  if (state_.n_seen == 0) throw std::logic_error("nothing has been learned yet");
+  const std::vector<std::int32_t>& cluster = clusters();
+  for (std::size_t i = 0; i < n; ++i) {
+    put(rows + i * settings_.dims);
+    out[i] = cluster[learning_.nearest(row_.data(), state_.nodes).node];
+  }
+}
+
+void PlusLearner::ids(const double* rows, std::size_t n, std::int64_t* out) {
+  labels(rows, n, out);
+  const std::vector<std::int32_t>& cluster = clusters();
+  const auto n_clusters =
+      static_cast<std::size_t>(1 + *std::max_element(cluster.begin(), cluster.end()));
+  std::vector<double> weight = state_.nodes.weight;
+  for (double& w : weight) w /= state_.unit;
+  const std::vector<std::int64_t> ids =
+      ids_of_clusters({cluster, n_clusters, weight}, state_.nodes.lineage, state_.lineage);
+  for (std::size_t i = 0; i < n; ++i) out[i] = ids[out[i]];
 }
 
 }  // namespace phida

@@ -1,4 +1,4 @@
-// The learner of PHIDA+ (spec section 12): fine nodes, and when they are mapped to clusters for the lineage.
+// The learner of PHIDA+ (spec section 12): fine nodes, and when they are mapped to clusters.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "lineage/history.hpp"
 #include "lineage/lineage.hpp"
 #include "lineage/tracker.hpp"
+#include "mapping/density_map.hpp"
 #include "nodes/fine_learning.hpp"
 #include "nodes/recent_margins.hpp"
 #include "reading/reading.hpp"
@@ -21,10 +22,11 @@ struct PlusState : FineState {
 
   std::int64_t n_seen = 0;  // rows learned
   std::int64_t n_created = 0;
-  bool ended = false;  // the mapping at the end of learning was the last thing done
+  bool ended = false;  // the map at the end of learning was the last thing done
 
   // For readers: learning writes these and does not look at them.
-  std::int64_t mapped_at = 0;  // rows learned at the last mapping
+  DensityMap map;              // the last one
+  std::int64_t mapped_at = 0;  // rows learned before it
   double unplaced = 0.0;       // rows won in new places, the latest counting most
   Lineage lineage;
   History history;
@@ -46,18 +48,22 @@ class PlusLearner {
   // Takes in what models of the same settings have learned. Their clusters get ids of this model.
   void merge(std::span<const PlusState* const> others);
 
-  // Ends a stage of learning with a mapping. Does nothing before the first row, or if it was the last thing done.
+  // Maps the nodes now. Does nothing before the first row, or if it was the last thing done.
   void end_learning();
 
-  // The model as if learning ended now. Does not affect learning. Needs at least one row. The reading is kept until the
-  // next row.
+  // The nodes as they are, in the clusters of the last map. Needs at least one row. Kept until the next row.
   std::shared_ptr<const Reading> reading();
 
+  // Labels, or lasting ids, of n rows of `dims` values: those of the reading, without making one.
+  void labels(const double* rows, std::size_t n, std::int64_t* out);
+  void ids(const double* rows, std::size_t n, std::int64_t* out);
+
  private:
+  void put(const double* row);
   bool is_due() const;
   void map_nodes(bool certain);
   void follow_clusters(bool certain);
-  const DensityMap& current_density();
+  const std::vector<std::int32_t>& clusters();
 
   FineSettings settings_;
   PlusState state_;
@@ -67,8 +73,8 @@ class PlusLearner {
   FineLearning learning_;
   AlignedDoubles row_;
   Tracker tracker_;
-  std::shared_ptr<const DensityMap> density_;  // null where rows were learned since
-  std::shared_ptr<const Reading> reading_;     // likewise
+  std::vector<std::int32_t> cluster_;       // per node; empty where nodes have joined since
+  std::shared_ptr<const Reading> reading_;  // null where rows were learned since
 };
 
 }  // namespace phida

@@ -138,22 +138,49 @@ class SharedLearner : public LearnerLocks {
     return true;
   }
 
-  // The model as if learning had just ended. What it returns never changes, so it is used without any lock.
+  // Labels, or lasting ids, of n rows. For a few rows the learner itself is asked where it can tell: a reading after every
+  // row that is learned would cost more. False if `go_on` ended it early.
+  bool assign(const double* rows, std::size_t n, std::size_t threads, const GoOn& go_on,
+              std::int64_t* out) {
+    if constexpr (requires(L& l) { l.labels(rows, n, out); })
+      if (n <= kFewAsked) {
+        ask([&](L& learner) { learner.labels(rows, n, out); });
+        return true;
+      }
+    return phida::assign(*reading(), rows, n, threads, go_on, out);
+  }
+  bool assign_ids(const double* rows, std::size_t n, std::size_t threads, const GoOn& go_on,
+                  std::int64_t* out) {
+    if constexpr (requires(L& l) { l.ids(rows, n, out); })
+      if (n <= kFewAsked) {
+        ask([&](L& learner) { learner.ids(rows, n, out); });
+        return true;
+      }
+    return phida::assign_ids(*reading(), rows, n, threads, go_on, out);
+  }
+
+  // What readers see. What it returns never changes, so it is used without any lock.
   std::shared_ptr<const Reading> reading() {
-    const auto lock = lock_state();
-    if (lost_) throw ModelLost();
-    return learner_.reading();
+    return ask([](L& learner) { return learner.reading(); });
   }
 
   // Calls inspect(learner) while nobody learns.
   template <class Inspect>
   auto with(Inspect inspect) {
-    const auto lock = lock_state();
-    if (lost_) throw ModelLost();
-    return inspect(static_cast<const L&>(learner_));
+    return ask([&](const L& learner) { return inspect(learner); });
   }
 
  private:
+  static constexpr std::size_t kFewAsked = 16;
+
+  // The learner may keep what it works out for readers.
+  template <class Question>
+  auto ask(Question question) {
+    const auto lock = lock_state();
+    if (lost_) throw ModelLost();
+    return question(learner_);
+  }
+
   static void check_room(const L& learner, double n_rows) {
     const auto& s = learner.state();
     require_room(s.n_seen, s.lineage, s.history, n_rows);

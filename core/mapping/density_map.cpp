@@ -193,9 +193,6 @@ Division Divider::divide_at(NodeSet& set, std::size_t k, const Dimensions& dimen
   Density density = set.measure(k, dimensions);
   const Chance chance(k, dimensions, distances_.size());
   const std::size_t n = nodes.size();
-  if (out_.edges.empty())
-    for (const DensityEdge& edge : density.edges)
-      out_.edges.push_back({nodes[edge.a], nodes[edge.b], std::sqrt(edge.square)});
   std::sort(density.edges.begin(), density.edges.end(),
             [](const DensityEdge& x, const DensityEdge& y) {
               if (x.height != y.height) return x.height > y.height;
@@ -270,32 +267,36 @@ void Divider::arrange_merges() {
   std::stable_sort(joinings_.begin(), joinings_.end(),
                    [](const Joining& x, const Joining& y) { return x.height < y.height; });
   NodeMap& map = out_.map;
-  const std::size_t n = distances_.size();
-  map.leaf.resize(n);
-  std::iota(map.leaf.begin(), map.leaf.end(), 0);
-  map.n_leaves = n;
-  map.leaves = Leaf::kNode;
-  map.height = Height::kProminence;
-  map.scoring = Scoring::kNearest;
+  map.n_leaves = distances_.size();
   DisjointSets trees;
-  trees.reset(n);
+  trees.reset(map.n_leaves);
   for (const Joining& joining : joinings_) {
     const std::int32_t a = trees.root(joining.a), b = trees.root(joining.b);
     trees.hang(std::max(a, b), std::min(a, b));
     map.merges.push_back({std::min(a, b), std::max(a, b), joining.height});
     out_.prominence.push_back(joining.prominence);
     out_.chance.push_back(joining.chance);
+    out_.link.push_back({joining.a, joining.b});
     map.level += joining.height < 1.0;
   }
-  map.complete = map.merges.size() == n - 1;
+  name_leaves(map);
 }
 
 }  // namespace
 
 DensityMap map_density(const DensityInput& input) { return Divider(input).run(); }
 
+void name_leaves(NodeMap& map) {
+  map.leaf.resize(map.n_leaves);
+  std::iota(map.leaf.begin(), map.leaf.end(), 0);
+  map.complete = map.merges.size() + 1 >= map.n_leaves;
+  map.leaves = Leaf::kNode;
+  map.height = Height::kProminence;
+  map.scoring = Scoring::kNearest;
+}
+
 std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place) {
-  struct Link {
+  struct Gap {
     double square;
     std::int32_t a, b;
   };
@@ -305,7 +306,7 @@ std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place) {
   std::vector<Merge> merges = map.merges;
   for (const Merge& merge : merges) trees.hang(merge.from, merge.into);
   // The shortest links between trees, as Prim finds them: the nearest node outside brings in its whole tree.
-  std::vector<Link> links, nearest(n, {kForever, -1, -1});
+  std::vector<Gap> links, nearest(n, {kForever, -1, -1});
   std::vector<std::uint8_t> reached(n, 0);
   const auto reach = [&](std::int32_t root) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -321,15 +322,15 @@ std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place) {
   };
   reach(trees.root(0));
   for (std::size_t left = n - 1 - merges.size(); left > 0; --left) {
-    const Link* best = nullptr;
+    const Gap* best = nullptr;
     for (std::size_t i = 0; i < n; ++i)
       if (!reached[i] && (best == nullptr || nearest[i].square < best->square)) best = &nearest[i];
     links.push_back(*best);
     reach(trees.root(best->b));
   }
   std::stable_sort(links.begin(), links.end(),
-                   [](const Link& x, const Link& y) { return x.square < y.square; });
-  for (const Link& link : links) {
+                   [](const Gap& x, const Gap& y) { return x.square < y.square; });
+  for (const Gap& link : links) {
     const std::int32_t a = trees.root(link.a), b = trees.root(link.b);
     merges.push_back({std::min(a, b), std::max(a, b), kForever});
     trees.hang(std::max(a, b), std::min(a, b));

@@ -19,21 +19,24 @@ struct DensityPeak {
   std::int32_t scale = 0;     // neighbours that the densities were measured over
 };
 
-struct NodeEdge {
-  std::int32_t a = 0, b = 0;  // a < b
-  double length = 0.0;
+// Two nodes whose edge joins two trees.
+struct Link {
+  std::int32_t a = 0, b = 0;
 };
 
 struct DensityMap {
   NodeMap map;                     // leaves are nodes; heights are prominence over chance
   std::vector<double> prominence;  // per merge of `map`
   std::vector<double> chance;      // per merge of `map`
+  std::vector<Link> link;          // per merge of `map`
   std::vector<DensityPeak> peaks;
   std::vector<std::int32_t> base;  // per node: the highest peak of its cluster
-  std::vector<NodeEdge> edges;     // of the finest scale
 };
 
 DensityMap map_density(const DensityInput& input);
+
+// Makes every node a leaf of a map whose number of leaves and merges are known, as `map_density` does.
+void name_leaves(NodeMap& map);
 
 // The merges of a map, and further ones, of infinite height, between trees that no edge connects: the nearest first.
 std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place);

@@ -46,7 +46,7 @@ void merge_nodes(FineNodes& nodes, std::size_t a, std::size_t b) {
     lineage.parent_id[a] = lineage.parent_id[b];
     lineage.candidate[a] = lineage.candidate[b];
     lineage.away[a] = lineage.away[b];
-    nodes.label[a] = nodes.label[b];
+    nodes.leaf[a] = nodes.leaf[b];
     nodes.gap[a] = nodes.gap[b];
     nodes.spacing[a] = nodes.spacing[b];
   }

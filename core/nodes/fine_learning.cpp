@@ -23,6 +23,13 @@ double far_factor(std::size_t dims) {
   return 16.0 * std::max(1.0, 16.0 / (d * d));
 }
 
+// The metric of the nodes, as `scale` says.
+FeatureTransform fit_metric(const FineNodes& nodes, Scale scale) {
+  FeatureTransform metric;
+  fit_deviations(spread_of(nodes).deviations(), scale, metric);
+  return metric;
+}
+
 // All sums over rows, times a factor.
 void rescale(FineState& state, double factor) {
   FineNodes& nodes = state.nodes;
@@ -36,10 +43,10 @@ void rescale(FineState& state, double factor) {
 }
 
 // Squared factors of a metric, weighted by the scatter inside nodes: what their squared distances are in it.
-double scatter_in(const FeatureTransform& metric, bool present, std::span<const double> inside) {
+double scatter_in(const FeatureTransform& metric, std::span<const double> inside) {
   double sum = 0.0;
   for (std::size_t j = 0; j < inside.size(); ++j)
-    sum += present ? metric.inverse[j] * metric.inverse[j] * inside[j] : inside[j];
+    sum += metric.inverse[j] * metric.inverse[j] * inside[j];
   return sum;
 }
 
@@ -50,20 +57,19 @@ std::vector<double> scatter_inside(const FineNodes& nodes) {
   return inside;
 }
 
-// What squared distances change by on average, from the metric of a state to another, for a scatter per feature.
-double conversion(const FineState& from, const FeatureTransform& to,
+// What squared distances change by on average, from one metric to another, for a scatter per feature.
+double conversion(const FeatureTransform& from, const FeatureTransform& to,
                   std::span<const double> inside) {
-  const double before = scatter_in(from.metric, from.metric_present, inside);
-  return before > 0.0 ? scatter_in(to, true, inside) / before : 0.0;
+  const double before = scatter_in(from, inside);
+  return before > 0.0 ? scatter_in(to, inside) / before : 0.0;
 }
 
 // Renews the metric. Allowance and credits are squared distances, and are taken over into its units.
 void renew_metric(FineState& state, Scale scale) {
   FeatureTransform renewed = fit_metric(state.nodes, scale);
-  const double factor = conversion(state, renewed, scatter_inside(state.nodes));
-  const double between = conversion(state, renewed, spread_of(state.nodes).squares);
+  const double factor = conversion(state.metric, renewed, scatter_inside(state.nodes));
+  const double between = conversion(state.metric, renewed, spread_of(state.nodes).squares);
   state.metric = std::move(renewed);
-  state.metric_present = true;
   state.allowance *= factor;
   for (double& credit : state.nodes.credit) credit *= factor;
   for (double& gap : state.nodes.gap) gap *= between;
@@ -100,7 +106,7 @@ void append_node(const FineNodes& from, std::size_t i, FineNodes& to) {
   lineage.won_mapped.back() = from.lineage.won_mapped[i];
   lineage.recent.back() = from.lineage.recent[i];
   lineage.away.back() = from.lineage.away[i];
-  to.label.back() = from.label[i];
+  to.leaf.back() = from.leaf[i];
   to.gap.back() = from.gap[i];
   to.spacing.back() = from.spacing[i];
 }
@@ -118,7 +124,7 @@ void append_or_add(const FineNodes& from, std::size_t i, FineNodes& to) {
   to.keep(kept);
 }
 
-// Until the next mapping, the newest node belongs where its winner belongs, unless it is in a new place.
+// Until the next map, the newest node belongs where its winner belongs. In a new place it has no confirmed cluster.
 void place_new_node(const FineStep& step, bool beyond_allowance, FineNodes& nodes) {
   LineageColumns& lineage = nodes.lineage;
   const std::int32_t r = step.winner;
@@ -135,7 +141,7 @@ void place_new_node(const FineStep& step, bool beyond_allowance, FineNodes& node
       lineage.cluster_id[r] != kNone ? lineage.cluster_id[r] : lineage.parent_id[r];
   if (!far) nodes.spacing[r] = nodes.spacing.back();
   nodes.gap.back() = far ? square : nodes.gap[r];
-  nodes.label.back() = far ? kNone : nodes.label[r];
+  nodes.leaf.back() = nodes.leaf[r];
   if (far) return;
   lineage.cluster_id.back() = lineage.cluster_id[r];
   lineage.candidate.back() = lineage.candidate[r];
@@ -164,30 +170,26 @@ void place_faded(std::span<const std::size_t> kept, FineState& state) {
     faded[i] = 0;
   }
   NearestNode nearest(nodes.dims());
-  nearest.assign(mean, state.scaling());
+  nearest.assign(mean, state.metric.scaling());
   LineageColumns& lineage = nodes.lineage;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!faded[i]) continue;
     const Nearest found = nearest.find(nodes.mean[i], mean);
     const std::size_t r = kept[found.node];
-    if (found.square > far_factor(nodes.dims()) * nodes.spacing[r]) continue;
-    nodes.label[i] = nodes.label[r];
+    nodes.leaf[i] = nodes.leaf[r];
+    const bool far = found.square > far_factor(nodes.dims()) * nodes.spacing[r];
+    nodes.gap[i] = far ? found.square : nodes.gap[r];
+    if (far) continue;
     lineage.cluster_id[i] = lineage.cluster_id[r];
     lineage.parent_id[i] = lineage.parent_id[r];
     lineage.candidate[i] = lineage.candidate[r];
   }
 }
 
-FeatureTransform fit_metric(const FineNodes& nodes, Scale scale) {
-  FeatureTransform metric;
-  fit_deviations(spread_of(nodes).deviations(), scale, metric);
-  return metric;
-}
-
 FineLearning::FineLearning(const FineSettings& settings, const FineState& state)
     : settings_(settings), nearest_(settings.dims) {
   if (settings.half_life > 0.0) growth_ = portable_pow(2.0, 1.0 / settings.half_life);
-  nearest_.assign(state.nodes.mean, state.scaling());
+  nearest_.assign(state.nodes.mean, state.metric.scaling());
 }
 
 FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, std::int64_t id,
@@ -201,7 +203,7 @@ FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, 
     done = {.winner = nearest.node,
             .square = nearest.square,
             .winner_gap = nodes.gap[nearest.node],
-            .winner_placed = nodes.label[nearest.node] != kNone,
+            .winner_placed = nodes.placed(nearest.node),
             .winner_birth = nodes.birth[nearest.node],
             .winner_cluster = nodes.lineage.cluster_id[nearest.node],
             .winner_parent = nodes.lineage.parent_id[nearest.node]};
@@ -234,6 +236,12 @@ FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, 
   return done;
 }
 
+void FineLearning::fit_metric_to_rows(FineState& state) {
+  if (state.compacted) return;
+  renew_metric(state, settings_.scale);
+  nearest_.assign(state.nodes.mean, state.metric.scaling());
+}
+
 void FineLearning::fade(FineState& state) const {
   if (settings_.half_life == 0.0) return;
   state.unit *= growth_;
@@ -246,9 +254,10 @@ void FineLearning::compact(FineState& state) {
   if (state.nodes.size() > target) {
     renew_metric(state, settings_.scale);
     state.allowance =
-        compaction_.merge_cheapest(state.nodes, state.scaling(), target, state.allowance);
+        compaction_.merge_cheapest(state.nodes, state.metric.scaling(), target, state.allowance);
+    state.compacted = true;
   }
-  nearest_.assign(state.nodes.mean, state.scaling());
+  nearest_.assign(state.nodes.mean, state.metric.scaling());
 }
 
 void FineLearning::merge(std::span<const FineState* const> others, FineState& state) {
@@ -264,20 +273,17 @@ void FineLearning::merge(std::span<const FineState* const> others, FineState& st
   std::stable_sort(order.begin(), order.end(), ByPlace(joined));
   state.nodes = FineNodes(settings_.dims);
   for (const std::size_t i : order) append_or_add(joined, i, state.nodes);
-  const bool compacted = std::any_of(brought.begin(), brought.end(),
-                                     [](const FineState& other) { return other.metric_present; });
-  if (state.metric_present || compacted) {
-    FeatureTransform metric = fit_metric(state.nodes, settings_.scale);
-    const std::vector<double> inside = scatter_inside(state.nodes);
-    state.allowance *= conversion(state, metric, inside);
-    for (const FineState& other : brought)
-      state.allowance =
-          std::max(state.allowance, other.allowance * conversion(other, metric, inside));
-    state.metric = std::move(metric);
-    state.metric_present = true;
+  FeatureTransform metric = fit_metric(state.nodes, settings_.scale);
+  const std::vector<double> inside = scatter_inside(state.nodes);
+  state.allowance *= conversion(state.metric, metric, inside);
+  for (const FineState& other : brought) {
+    state.allowance =
+        std::max(state.allowance, other.allowance * conversion(other.metric, metric, inside));
+    state.compacted = state.compacted || other.compacted;
   }
+  state.metric = std::move(metric);
   if (state.nodes.size() >= settings_.max_nodes) return compact(state);
-  nearest_.assign(state.nodes.mean, state.scaling());
+  nearest_.assign(state.nodes.mean, state.metric.scaling());
 }
 
 }  // namespace phida

@@ -37,6 +37,14 @@ class FineLearning {
   FineStep learn(const double* row, double rows, std::int64_t step, std::int64_t id,
                  FineState& state);
 
+  // While every node is rows of one place, the metric follows the rows. After the first compaction it does nothing.
+  void fit_metric_to_rows(FineState& state);
+
+  // The nearest node to a row, padded with zeros.
+  Nearest nearest(const double* row, const FineNodes& nodes) {
+    return nearest_.find(row, nodes.mean);
+  }
+
   // Nodes of other models join, in an order that does not depend on who takes in whom.
   void merge(std::span<const FineState* const> others, FineState& state);
 
@@ -53,10 +61,8 @@ class FineLearning {
 // The nodes that have not faded; the heaviest (ties: the first) if all have. With a half-life of 0 nothing fades.
 std::vector<std::size_t> unfaded(double half_life, const FineState& state);
 
-// Nodes that have faded still win rows. Those close to a node that has not belong where it belongs.
+// Nodes that have faded still win rows, and belong where the nearest node that has not faded belongs. Far from it they are
+// in a new place.
 void place_faded(std::span<const std::size_t> kept, FineState& state);
-
-// The metric of the nodes, as `scale` says.
-FeatureTransform fit_metric(const FineNodes& nodes, Scale scale);
 
 }  // namespace phida

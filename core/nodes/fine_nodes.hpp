@@ -1,6 +1,7 @@
 // The fine nodes of PHIDA+ as a struct of arrays (spec section 12). Up to a budget of them summarise all rows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,9 +24,9 @@ struct FineNodes {
   std::vector<std::int64_t> id;     // creation number, never reused
 
   LineageColumns lineage;
-  // Cluster at the last mapping. For newer nodes that of their winner, or kNone in a new place.
-  std::vector<std::int32_t> label;
-  // Of a new place: squared distance of its first node to all nodes that there were.
+  // Where the node belongs in the last map: its place among the nodes of the map. For newer nodes that of their winner.
+  std::vector<std::int32_t> leaf;
+  // Of a node in a place that is new to the last map: squared distance of the first one there to all others. Else 0.
   std::vector<double> gap;
   // Usual squared distance of a new node there to its winner.
   std::vector<double> spacing;
@@ -42,10 +43,13 @@ struct FineNodes {
     birth.push_back(step);
     id.push_back(number);
     lineage.append();
-    label.push_back(0);
+    leaf.push_back(0);
     gap.push_back(0.0);
     spacing.push_back(0.0);
   }
+
+  // Whether the last map knows the place.
+  bool placed(std::size_t node) const { return gap[node] == 0.0; }
 
   // Keeps the nodes named in `kept` (ascending) and their order.
   void keep(std::span<const std::size_t> kept) {
@@ -59,7 +63,7 @@ struct FineNodes {
     compact(credit);
     compact(birth);
     compact(id);
-    compact(label);
+    compact(leaf);
     compact(gap);
     compact(spacing);
     lineage.keep(kept);
@@ -69,15 +73,16 @@ struct FineNodes {
 // Everything that matching and learning of PHIDA+ depend on. Sums over rows (weights, scatters, credits, the allowance)
 // are in units of the first row. A row counts `unit` of them, which grows if rows fade.
 struct FineState {
-  explicit FineState(std::size_t dims) : nodes(dims) {}
+  explicit FineState(std::size_t dims) : nodes(dims) {
+    metric.inverse.assign(padded(dims), 0.0);
+    std::fill_n(metric.inverse.begin(), dims, 1.0);
+  }
 
   FineNodes nodes;
-  FeatureTransform metric;  // without a centre; empty before the first compaction
-  bool metric_present = false;
-  double allowance = 0.0;  // f: squared distance that the rows of a node may run up
+  FeatureTransform metric;  // without a centre
+  bool compacted = false;   // at least once: from then on only compactions renew the metric
+  double allowance = 0.0;   // f: squared distance that the rows of a node may run up
   double unit = 1.0;
-
-  const double* scaling() const { return metric_present ? metric.scaling() : nullptr; }
 };
 
 // Mean and summed squared deviations of all rows per feature, and their weight, in units.

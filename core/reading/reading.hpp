@@ -1,11 +1,11 @@
-// What a reader sees: the model as if learning had just ended. Never changes once made.
+// What a reader sees: the nodes, and the clusters of the last map. Never changes once made.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "assignment/assignment_view.hpp"
+#include "assignment/assign.hpp"
 #include "lineage/lineage.hpp"
 #include "mapping/density_map.hpp"
 #include "mapping/ph_view.hpp"
@@ -21,12 +21,7 @@ struct Reading {
   NodeMap map = {};
   std::vector<std::int32_t> cluster = {};  // per node, or kNone
   AssignmentView view = {};
-
-  // Confirmed clusters. Samples are assigned to them as to the others, by a view of their own.
-  std::vector<std::int64_t> ids = {};        // ascending
-  std::vector<std::int32_t> confirmed = {};  // per node, a position in `ids`, or kNone
-  AssignmentView confirmed_view = {};
-  std::vector<std::int64_t> cluster_id = {};  // per cluster, the confirmed one that it belongs to
+  std::vector<std::int64_t> cluster_id = {};  // per cluster, the lasting id of its rows
   bool counted = true;                        // supports are whole numbers
 
   // What the nodes were learned with.
@@ -38,6 +33,12 @@ struct Reading {
 
 // Fills in, from the nodes and the map, which node is in which cluster, the clusters' ids, and the view.
 void finish(Reading& reading);
+
+// Labels of n rows, or their lasting ids, in up to `threads` threads. False if `go_on` ended it early.
+bool assign(const Reading& reading, const double* rows, std::size_t n, std::size_t threads,
+            const GoOn& go_on, std::int64_t* labels);
+bool assign_ids(const Reading& reading, const double* rows, std::size_t n, std::size_t threads,
+                const GoOn& go_on, std::int64_t* ids);
 
 // Every merge that the rule would make if it did not stop where the model does.
 std::vector<Merge> all_merges(const Reading& reading);

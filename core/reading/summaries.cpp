@@ -7,6 +7,7 @@
 #include "assignment/assign.hpp"
 #include "nodes/fit_margins.hpp"
 #include "nodes/recent_margins.hpp"
+#include "numeric/squares.hpp"
 
 namespace phida {
 namespace {
@@ -121,6 +122,15 @@ void margins_of(const Reading& reading, const double* rows, std::size_t n, doubl
     return fit_margins(reading.nodes, reading.moments, reading.vigilance, rows, n, margins);
   Assigner(reading.view).nearest_squares(rows, n, margins);
   std::transform(margins, margins + n, margins, margin_at);
+}
+
+std::vector<double> link_lengths(const Reading& reading) {
+  const RowMatrix& at = reading.nodes.representative;
+  std::vector<double> lengths;
+  for (const Link& link : reading.density.link)
+    lengths.push_back(std::sqrt(
+        square_in_order(at[link.a], at[link.b], reading.map.transform.scaling(), at.cols())));
+  return lengths;
 }
 
 Leaves leaves_of(const Reading& reading) {

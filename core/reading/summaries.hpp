@@ -23,6 +23,9 @@ FeatureTransform centered_metric(const Reading& reading);
 // How well rows fit the nodes as they are, without learning them: the same measure as that of the latest samples.
 void margins_of(const Reading& reading, const double* rows, std::size_t n, double* margins);
 
+// Lengths, in the metric, of the links along which nodes of PHIDA+ join.
+std::vector<double> link_lengths(const Reading& reading);
+
 // What merging starts from, one entry a leaf.
 struct Leaves {
   std::vector<std::int64_t> node;   // the mode of a component, or the node itself

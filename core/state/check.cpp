@@ -102,6 +102,30 @@ void check_lineage(const State& s) {
     require(milestone.sample <= s.n_seen, "history_sample", "must not be above 'n_seen'");
 }
 
+void check_map(const FineSettings& settings, const PlusState& s) {
+  const NodeMap& map = s.map.map;
+  const auto n = static_cast<std::int32_t>(map.n_leaves);
+  require((n == 0) == (s.n_seen == 0), "map_leaves", "and 'n_seen' must both be 0 or not");
+  require(map.n_leaves < settings.max_nodes, "map_leaves", "must be below 'max_nodes'");
+  for (const std::int32_t leaf : s.nodes.leaf)
+    require(leaf < n, "leaf", "must be below 'map_leaves'");
+  require(map.level <= map.merges.size(), "map_level", "must not be above the number of merges");
+  require(s.map.link.size() == map.merges.size(), "link_a", "must have an entry for each merge");
+  std::vector<std::uint8_t> joined(map.n_leaves, 0);
+  for (const Merge& merge : map.merges) {
+    require(merge.into < merge.from && merge.from < n, "merge_from",
+            "must be above 'merge_into' and below 'map_leaves'");
+    require(!joined[merge.from] && !joined[merge.into], "merge_into", "names what has been merged");
+    joined[merge.from] = 1;
+  }
+  for (const Link& link : s.map.link)
+    require(link.a < n && link.b < n, "link_b", "must be below 'map_leaves'");
+  for (const DensityPeak& peak : s.map.peaks)
+    require(peak.node < n && peak.partner < n, "peak_leaf", "must be below 'map_leaves'");
+  for (const std::int32_t leaf : s.map.base)
+    require(leaf < n, "base", "must be below 'map_leaves'");
+}
+
 // Checks each number by its list.
 class RangeChecker {
  public:
@@ -175,6 +199,7 @@ void check_state(const FineSettings& settings, const PlusState& s) {
   require(n == 0 || nodes.id.back() < s.n_created, "id", "must be below 'n_created'");
   require(s.unit == 1.0 || settings.half_life > 0.0, "unit", "must be 1 without 'half_life'");
   require(s.mapped_at <= s.n_seen, "mapped_at", "must not be above 'n_seen'");
+  check_map(settings, s);
   check_lineage(s);
 }
 

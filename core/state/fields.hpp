@@ -331,9 +331,35 @@ void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
   archive.column("credit", nodes.credit, n, kSums);
   archive.column("birth", nodes.birth, n, Range<std::int64_t>{0, n_seen});
   archive.column("id", nodes.id, n, kCounts);
-  archive.column("label", nodes.label, n, Range<std::int64_t>{kNone, 1 << 16});
+  archive.column("leaf", nodes.leaf, n, Range<std::int64_t>{0, kMaxNodes.most});
   archive.column("gap", nodes.gap, n, kSums);
   archive.column("spacing", nodes.spacing, n, kSums);
+}
+
+// The last map. Its leaves are the nodes that there were.
+template <class Archive, class Map>
+void map_fields(Archive& archive, Map& s) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  constexpr Range<double> kHeights{-kInfinite, kInfinite};
+  constexpr Range<std::int64_t> kLeaves{0, kMaxNodes.most}, kLeavesOrNone{kNone, kMaxNodes.most};
+  auto& map = s.map;
+  number(archive, "map_leaves", map.n_leaves, kLeaves);
+  number(archive, "map_level", map.level, kLeaves);
+  records(archive, map.merges, kMaxNodes.most, Column{"merge_into", &Merge::into, kLeaves},
+          Column{"merge_from", &Merge::from, kLeaves},
+          Column{"merge_height", &Merge::height, kHeights});
+  archive.column("merge_prominence", s.prominence, map.merges.size(), kHeights);
+  archive.column("merge_chance", s.chance, map.merges.size(), kHeights);
+  records(archive, s.link, kMaxNodes.most, Column{"link_a", &Link::a, kLeaves},
+          Column{"link_b", &Link::b, kLeaves});
+  records(archive, s.peaks, kMaxNodes.most, Column{"peak_leaf", &DensityPeak::node, kLeaves},
+          Column{"peak_birth", &DensityPeak::birth, kHeights},
+          Column{"peak_death", &DensityPeak::death, kHeights},
+          Column{"peak_partner", &DensityPeak::partner, kLeavesOrNone},
+          Column{"peak_chance", &DensityPeak::chance, kHeights},
+          Column{"peak_scale", &DensityPeak::scale, kLeaves});
+  archive.column("base", s.base, map.n_leaves, kLeaves);
+  if constexpr (Archive::kReads) name_leaves(map);
 }
 
 // Everything of PHIDA+. A reader has set the width of `s` already.
@@ -347,12 +373,11 @@ void plus_state_fields(Archive& archive, State& s) {
   archive.field("allowance", s.allowance, kSums);
   archive.field("unit", s.unit, kWeights);
   fine_node_fields(archive, s.nodes, s.n_seen);
-  archive.field("metric_present", s.metric_present, kAny);
-  if (s.metric_present) {
-    archive.features("metric_inverse", s.metric.inverse,
-                     Range<double>{1e-300, std::numeric_limits<double>::max()});
-    archive.field("metric_gamma", s.metric.gamma, kShares);
-  }
+  map_fields(archive, s.map);
+  archive.field("compacted", s.compacted, kAny);
+  archive.features("metric_inverse", s.metric.inverse,
+                   Range<double>{1e-300, std::numeric_limits<double>::max()});
+  archive.field("metric_gamma", s.metric.gamma, kShares);
   lineage_fields(archive, s.nodes.weight, s);
 }
 

@@ -11,13 +11,13 @@ Indices = NDArray[numpy.int32]
 
 
 class Reading:
-    """An immutable view of the model, as if learning had ended."""
+    """An immutable view of the model."""
 
     def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
         """Label per row."""
 
     def assign_ids(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
-        """Id of the confirmed cluster per row."""
+        """Lasting id per row: that of its label."""
 
     def scores(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.float64]:
         """Score h_c per row and cluster."""
@@ -100,7 +100,13 @@ class Learner:
         """Refresh and begin a new stage."""
 
     def reading(self) -> Reading:
-        """The model as if learning had just ended; learning is not affected."""
+        """What readers see; learning is not affected."""
+
+    def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
+        """Label per row, as that of the reading; quickly for a few rows."""
+
+    def assign_ids(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
+        """Lasting id per row, likewise."""
 
     def lineage(self, since: int = 0) -> dict[str, Any]:
         """The events from a number on in the lives of clusters, as columns."""
@@ -163,7 +169,13 @@ class PlusLearner:
         """Refresh and begin a new stage."""
 
     def reading(self) -> Reading:
-        """The model as if learning had just ended; learning is not affected."""
+        """What readers see; learning is not affected."""
+
+    def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
+        """Label per row, as that of the reading; quickly for a few rows."""
+
+    def assign_ids(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
+        """Lasting id per row, likewise."""
 
     def lineage(self, since: int = 0) -> dict[str, Any]:
         """The events from a number on in the lives of clusters, as columns."""

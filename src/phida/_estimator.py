@@ -18,7 +18,7 @@ from phida import _threads, _validation, state_file
 from phida._events import Callback
 from phida._model import Model, Settings
 from phida._validation import Columns
-from phida.answers.predictor import Predictor, Snapshot
+from phida.answers.predictor import LabelSource, Predictor, Snapshot
 from phida.lineage import Candidate, History, Lineage
 
 #: Stages that an estimator's learner never leaves out; the benchmark's ablations do.
@@ -120,10 +120,10 @@ class Estimator(ClusterMixin, Predictor):
         return self
 
     def refresh(self) -> Self:
-        """End a stage of learning: update clusters and their ids now.
+        """End a stage of learning: map the nodes to clusters, and update their ids, now.
 
-        Predictions do not need a refresh. In PHIDA, it affects later learning, which uses the updated components. A
-        second call without new rows does nothing.
+        In PHIDA, it affects later learning, which uses the updated components. A second call without new rows does
+        nothing.
 
         Returns
         -------
@@ -320,6 +320,10 @@ class Estimator(ClusterMixin, Predictor):
         model: Model[Columns] = self.__dict__.setdefault("_model", Model())
         return model
 
+    def _labels_from(self) -> LabelSource:
+        model = self._fitted
+        return LabelSource(model.learner, model.features)
+
     def _snapshot(self) -> Snapshot:
         model = self._fitted
         return Snapshot(model.reading(), model.features)
@@ -354,7 +358,7 @@ class Estimator(ClusterMixin, Predictor):
         if end:
             model.end_learning()
         if self.compute_labels:
-            self.labels_ = model.reading().assign(samples, _threads.for_batch(samples.size))
+            self.labels_ = model.learner.assign(samples, _threads.for_batch(samples.size))
         model.dispatch()
 
     def _with_names(self, names: Sequence[str] | None) -> Self:

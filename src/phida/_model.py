@@ -35,9 +35,6 @@ if hasattr(os, "register_at_fork"):
         before=_BEGINNING.acquire, after_in_parent=_BEGINNING.release, after_in_child=_BEGINNING.release
     )
 
-#: Up to so many nodes are mapped to clusters in about a millisecond.
-_FEW_NODES = 300
-
 F = TypeVar("F")
 """How an adapter describes the features of its rows."""
 
@@ -62,7 +59,6 @@ class Model(Generic[F]):
         """The parameters that were last found valid for this learner."""
         self.settings: Settings = {}
         """What the learner began with."""
-        self._recent: tuple[int, _core.Reading | None] = 0, None
         self.preparation: Any = None
         """How the command line prepares rows, as plain values; only saved with the model."""
 
@@ -165,22 +161,8 @@ class Model(Generic[F]):
         self.learner.end_learning()
 
     def reading(self) -> _core.Reading:
-        """A snapshot of the model as if learning had just ended."""
+        """A snapshot of what readers see. PHIDA's is the model as if learning had just ended."""
         return self.learner.reading()
-
-    def recent_reading(self) -> _core.Reading:
-        """A snapshot for readers that follow a stream: at most half as many rows as it has seen are newer.
-
-        To map 2,000 nodes of PHIDA+ to clusters takes as long as to learn thousands of rows. With few nodes, and for
-        PHIDA, the snapshot is that of the latest row.
-        """
-        seen, recent = self._recent
-        n_seen, learner = self.n_seen, self.learner
-        costly = isinstance(learner, _core.PlusLearner) and learner.n_nodes > _FEW_NODES
-        if recent is None or not costly or n_seen > 1.5 * seen:
-            recent = self.reading()
-            self._recent = n_seen, recent
-        return recent
 
     def on_event(self, callback: Callback) -> None:
         """Register a callback for the events from now on."""
@@ -196,7 +178,7 @@ class Model(Generic[F]):
             self.events.dispatch()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("events", "_recent")}
+        return {name: value for name, value in self.__dict__.items() if name != "events"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         Model.__init__(self)

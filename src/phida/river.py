@@ -63,8 +63,8 @@ class _Clusterer(base.Clusterer):
         -------
         From 0 to ``n_clusters`` - 1.
         """
-        reading = self._reading()
-        return -1 if reading is None else int(reading.assign(self._model.features.row(x))[0])
+        model = self._model
+        return int(model.learner.assign(model.features.row(x))[0]) if model.n_seen > 0 else -1
 
     def predict_id_one(self, x: dict[Hashable, Any]) -> int:
         """Predict the lasting cluster id of a row; -1 before any row is learned.
@@ -74,8 +74,8 @@ class _Clusterer(base.Clusterer):
         x
             Finite numbers by feature.
         """
-        reading = self._reading()
-        return -1 if reading is None else int(reading.assign_ids(self._model.features.row(x))[0])
+        model = self._model
+        return int(model.learner.assign_ids(model.features.row(x))[0]) if model.n_seen > 0 else -1
 
     def score_one(self, x: dict[Hashable, Any]) -> float:
         """Score how unusual a row is: the share of recent rows that fitted better when they were learned.
@@ -162,9 +162,9 @@ class _Clusterer(base.Clusterer):
         return {"check_emerging_features", "check_disappearing_features", "check_radically_disappearing_features"}
 
     def _reading(self) -> _core.Reading | None:
-        """The model as if learning had just ended; None where nothing was learned."""
+        """What readers see; None where nothing was learned."""
         model = self._model
-        return model.recent_reading() if model.n_seen > 0 else None
+        return model.reading() if model.n_seen > 0 else None
 
 
 class PHIDA(_Clusterer):
@@ -232,9 +232,8 @@ class PHIDAPlus(_Clusterer):
     ``ValueError`` that names the feature, and the model does not change. If a row of a frame is invalid, no row of the
     frame is learned.
 
-    **Predicting never changes the model.** Predictions, ``centers`` and ``n_clusters`` use clusters that are computed
-    on a copy, as if learning had just ended. The first prediction after learning computes them, which costs much more
-    than learning a row. For speed, learn and predict many rows at a time.
+    **Predicting never changes the model.** A prediction is the cluster, at the last map, of the node nearest to the row;
+    see the notes on :class:`phida.PHIDAPlus`.
 
     **Cluster numbers are not lasting ids.** After more learning, cluster 3 may be a different cluster.
     ``predict_id_one`` returns ids that last, and ``lineage`` records how they change.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "check.hpp"
 #include "plain.hpp"
@@ -77,10 +78,15 @@ void check_map(const DensityMap& out, const RowMatrix& rows) {
     CHECK((peak.partner < 0) == (peak.death == -kInfinity));
   }
   for (std::size_t i = 0; i < n; ++i) CHECK(cluster[out.base[i]] == cluster[i]);
-  for (const NodeEdge& edge : out.edges) {
-    CHECK(edge.a >= 0 && edge.a < edge.b && static_cast<std::size_t>(edge.b) < n);
-    CHECK(edge.length ==
-          std::sqrt(plain::square(rows[edge.a], rows[edge.b], nullptr, rows.cols())));
+  // A link leads from one of the trees that it joins to the other.
+  CHECK(out.link.size() == out.map.merges.size());
+  std::vector<std::int32_t> tree(n);
+  std::iota(tree.begin(), tree.end(), 0);
+  for (std::size_t m = 0; m < out.link.size(); ++m) {
+    const auto [into, from, height] = out.map.merges[m];
+    const std::int32_t a = tree[out.link[m].a], b = tree[out.link[m].b];
+    CHECK(std::min(a, b) == into && std::max(a, b) == from);
+    std::replace(tree.begin(), tree.end(), from, into);
   }
 }
 

@@ -57,10 +57,10 @@ TEST("fine_learning: different rows are nodes until there are too many") {
     CHECK(line.state.nodes.size() == static_cast<std::size_t>(i + 1));
     CHECK(line.state.nodes.weight.back() == 2.0 && line.state.nodes.birth.back() == i);
   }
-  CHECK(line.state.allowance == 0.0 && !line.state.metric_present);
+  CHECK(line.state.allowance == 0.0 && !line.state.compacted);
   CHECK(line.learn(1000.0, 2.0).created);
   CHECK(line.state.nodes.size() == 6);
-  CHECK(line.state.allowance > 0.0 && line.state.metric_present);
+  CHECK(line.state.allowance > 0.0 && line.state.compacted);
   CHECK(total(line.state.nodes.weight) == 16.0);
 }
 
@@ -111,10 +111,11 @@ TEST("fine_learning: only a node far from all others remembers the gap, and its 
   CHECK(nodes.size() == 2 && nodes.gap[1] == 0.0 && nodes.spacing[1] == 1.0);
   line.learn(100.0);
   const double gap = nodes.gap[2];
-  CHECK(nodes.size() == 3 && gap > 9000.0 && nodes.spacing[2] == 1.0 && nodes.label[2] == kNone);
+  CHECK(nodes.size() == 3 && gap > 9000.0 && nodes.spacing[2] == 1.0 && !nodes.placed(2));
   line.state.nodes.credit[2] = 9.0;
   const FineStep step = line.learn(100.5);
-  CHECK(step.created && step.winner_gap == gap && nodes.gap[3] == gap && nodes.label[3] == kNone);
+  CHECK(step.created && step.winner_gap == gap && nodes.gap[3] == gap);
+  CHECK(nodes.leaf[3] == nodes.leaf[0]);
   CHECK_CLOSE(nodes.spacing[3], std::pow(0.25, 0.25), 1e-15);
 }
 
@@ -122,12 +123,13 @@ TEST("fine_learning: faded nodes belong where a node near them belongs") {
   Line line({.dims = 1, .max_nodes = 8, .half_life = 1.0});
   for (const double x : {0.0, 1.0, 50.0, 1.5}) line.learn(x);
   FineNodes& nodes = line.state.nodes;
-  nodes.label = {kNone, kNone, kNone, 1};
+  nodes.leaf = {0, 0, 0, 1};
   nodes.lineage.cluster_id = {5, 5, 6, 7};
   nodes.spacing.assign(4, 0.01);
   const std::size_t kept[] = {3};
   place_faded(kept, line.state);
-  CHECK(nodes.label == std::vector<std::int32_t>({1, 1, kNone, 1}));
+  CHECK(nodes.leaf == std::vector<std::int32_t>({1, 1, 1, 1}));
+  CHECK(nodes.placed(0) && nodes.placed(1) && !nodes.placed(2));
   CHECK(nodes.lineage.cluster_id == std::vector<std::int64_t>({7, 7, 6, 7}));
 }
 
@@ -211,7 +213,7 @@ TEST("fine_learning: nodes that have faded go before others merge") {
   for (int i = 0; i < 8; ++i) line.learn(i);
   // Only the last two rows count half or more; nothing had to be merged.
   CHECK(line.state.nodes.size() == 2 && line.state.nodes.mean[1][0] == 7.0);
-  CHECK(!line.state.metric_present && line.state.allowance == 0.0);
+  CHECK(!line.state.compacted && line.state.allowance == 0.0);
 }
 
 TEST("fine_learning: the unit restarts, which changes no ratio") {

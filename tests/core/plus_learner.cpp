@@ -84,12 +84,11 @@ TEST("plus_learner: a reading is kept until the next row, and never changes") {
   CHECK(learner.reading() != first && words_of(*first) == words);
 }
 
-TEST("plus_learner: reading before and after the end of learning shows the same clusters") {
+TEST("plus_learner: the end of learning maps the nodes, once") {
   for (const Case& c : cases()) {
     PlusLearner learner = learned(c);
-    const auto before = words_of(*learner.reading());
     learner.end_learning();
-    CHECK(learner.state().ended && words_of(*learner.reading()) == before);
+    CHECK(learner.state().ended && learner.state().mapped_at == learner.state().n_seen);
     const auto state = words_of(learner.state());
     learner.end_learning();
     CHECK(words_of(learner.state()) == state);
@@ -111,6 +110,44 @@ TEST("plus_learner: the lineage does not change what is learned") {
   CHECK(expected.words == got.words);
 }
 
+TEST("plus_learner: a few labels and ids, asked for at any time, are those of the reading") {
+  for (const Case& c : cases()) {
+    PlusLearner learner(c.settings);
+    Random random(7);
+    for (std::size_t i = 0; i < c.stream.size(); ++i) {
+      learner.learn(c.stream[i]);
+      const std::size_t first = random.below(c.stream.size() - 4);
+      std::int64_t few[4], ids[4];
+      learner.labels(c.stream[first], 4, few);
+      learner.ids(c.stream[first], 4, ids);
+      if (i % 5 != 0) continue;
+      const auto reading = learner.reading();
+      Assigner assigner(reading->view);
+      for (std::size_t r = 0; r < 4; ++r) {
+        CHECK(few[r] == assigner.label(c.stream[first + r]));
+        CHECK(ids[r] == reading->cluster_id[few[r]]);
+      }
+    }
+  }
+}
+
+TEST("plus_learner: a group that appears late is a cluster soon after its first rows") {
+  Random random(8);
+  PlusLearner learner({.dims = 2, .max_nodes = 256});
+  const auto learn_at = [&](double x) {
+    const double row[] = {x + random.normal(), random.normal()};
+    learner.learn(row);
+  };
+  for (int i = 0; i < 20000; ++i) learn_at(i % 2 ? 20.0 : 0.0);
+  CHECK(learner.reading()->map.n_clusters() == 2);
+  int rows = 0;
+  while (learner.reading()->map.n_clusters() == 2 && rows < 1000) {
+    learn_at(200.0);
+    ++rows;
+  }
+  CHECK(rows <= 128);
+}
+
 TEST("plus_learner: nothing learned, nothing to read or to end") {
   PlusLearner learner({.dims = 3});
   learner.end_learning();
@@ -118,24 +155,18 @@ TEST("plus_learner: nothing learned, nothing to read or to end") {
   CHECK_THROWS(std::logic_error, learner.reading());
 }
 
-TEST("plus_learner: nodes that have faded are not read") {
+TEST("plus_learner: nodes that have faded are in the cluster of the nearest that has not") {
   const FineSettings settings{.dims = 1, .max_nodes = 64, .half_life = 4.0};
   PlusLearner learner(settings);
   for (int i = 0; i < 20; ++i) {
     const double x = i;
     learner.learn(&x);
   }
+  learner.end_learning();
+  CHECK(unfaded(4.0, learner.state()).size() == 5 && learner.state().map.map.n_leaves == 5);
   const auto reading = learner.reading();
-  CHECK(learner.state().nodes.size() == 20);
-  CHECK(reading->nodes.size() == 5 && reading->nodes.representative[4][0] == 19.0);
-  for (const double support : reading->nodes.support) CHECK(support >= 0.5);
-  CHECK(unfaded(4.0, learner.state()).size() == 5);
-  PlusLearner forever({.dims = 1, .max_nodes = 64});
-  for (int i = 0; i < 20; ++i) {
-    const double x = i;
-    forever.learn(&x);
-  }
-  CHECK(forever.reading()->nodes.size() == 20);
+  CHECK(reading->nodes.size() == 20);
+  for (std::size_t i = 0; i < 15; ++i) CHECK(reading->cluster[i] == reading->cluster[15]);
 }
 
 TEST("plus_learner: clusters, labels and ids of a reading agree") {
@@ -157,7 +188,7 @@ TEST("plus_learner: clusters, labels and ids of a reading agree") {
       CHECK(assigner.label(row) == reading->cluster[first]);
     }
     for (const std::int64_t id : reading->cluster_id)
-      CHECK(std::binary_search(reading->ids.begin(), reading->ids.end(), id));
+      CHECK(position_of(id, learner.state().lineage.living) != kNone);
   }
 }
 
@@ -242,7 +273,7 @@ TEST("plus_learner: a merge of two models is that of the rows of both, whoever t
       add_fine(from_b, ba.state());
       CHECK(from_a.words == from_b.words);
     }
-    for (const std::int64_t id : ab.reading()->ids) CHECK(id < ab.state().lineage.n_ids);
+    for (const std::int64_t id : ab.reading()->cluster_id) CHECK(id < ab.state().lineage.n_ids);
     learn(ab, blobs(13, 50, 3, 3));
     CHECK(ab.state().n_seen == 550);
   }

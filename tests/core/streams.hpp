@@ -91,6 +91,25 @@ class Words {
     add_all(nodes.component);
   }
 
+  void add_map(const DensityMap& map) {
+    add_count(map.map.level);
+    for (const Merge& merge : map.map.merges) {
+      add_count(merge.into);
+      add_count(merge.from);
+      add(merge.height);
+    }
+    for (const Link& link : map.link) {
+      add_count(link.a);
+      add_count(link.b);
+    }
+    for (const DensityPeak& peak : map.peaks) {
+      add_count(peak.node);
+      add(peak.birth);
+      add(peak.chance);
+    }
+    add_all(map.base);
+  }
+
   template <class State>
   void add_lineage(const State& s) {
     const LineageColumns& nodes = s.nodes.lineage;
@@ -172,7 +191,7 @@ inline void add_fine(Words& w, const FineState& s) {
   w.add_rows(s.nodes.scatter);
   w.add_all(s.nodes.weight);
   w.add_all(s.nodes.credit);
-  w.add_count(s.metric_present);
+  w.add_count(s.compacted);
   w.add_all(s.metric.inverse);
   for (const double x : {s.metric.gamma, s.allowance, s.unit}) w.add(x);
 }
@@ -184,6 +203,8 @@ inline std::vector<std::uint64_t> words_of(const PlusState& s) {
   w.add_all(s.nodes.id);
   w.add_all(s.nodes.gap);
   w.add_all(s.nodes.spacing);
+  w.add_all(s.nodes.leaf);
+  w.add_map(s.map);
   for (const auto count : {s.n_seen, s.n_created, s.mapped_at}) w.add_count(count);
   w.add(s.unplaced);
   w.add_count(s.ended);

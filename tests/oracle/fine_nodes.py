@@ -134,8 +134,8 @@ class FineNodes:
     def to_read(self) -> FineNodes:
         """A copy without the nodes that have faded, and with the metric of a read-out and of predictions."""
         nodes = copy.copy(self)
-        nodes._keep(self._unfaded())
-        nodes.metric = self.metric or nodes.fitted_metric()
+        nodes.metric = self.metric or self.fitted_metric()
+        nodes._keep(self.unfaded())
         return nodes
 
     def fitted_metric(self) -> Metric:
@@ -169,7 +169,7 @@ class FineNodes:
             for name in ("weight", "scatter", "credit", "allowance", "unit"):
                 setattr(self, name, getattr(self, name) / LARGEST_UNIT)
 
-    def _unfaded(self) -> np.ndarray:
+    def unfaded(self) -> np.ndarray:
         """Mask of the nodes with at least half a row, or of the heaviest node; without a half-life, of all nodes."""
         if not self.half_life:
             return np.ones(self.n_nodes, dtype=bool)
@@ -188,7 +188,7 @@ class FineNodes:
         """Bring the nodes down to three quarters of the budget."""
         target = 3 * self.max_nodes // 4
         if self.half_life:
-            self._keep(self._unfaded())
+            self._keep(self.unfaded())
             if self.n_nodes <= target:
                 return
         self._renew_metric()

@@ -74,7 +74,7 @@ class Meeting:
 
 @dataclass
 class Reading:
-    cluster: np.ndarray  # (K,) output cluster of each node that has not faded
+    cluster: np.ndarray  # (K,) output cluster of each node
     mean: np.ndarray  # (K, d)
     metric: Metric
     boundaries: list[Meeting] = field(default_factory=list)  # that would unite the parts of each split
@@ -90,7 +90,8 @@ class Reading:
 
 
 def read(learner: FineNodes) -> Reading:
-    """Clusters of a learner's nodes."""
+    """Clusters of a learner's nodes. One that has faded is where the nearest that has not is; ties to the lower index."""
+    everything, unfaded = learner, np.flatnonzero(learner.unfaded())
     learner = learner.to_read()
     nodes = nodes_in_metric(learner)
     places = [i for i in range(learner.n_nodes) if is_place(nodes, i)]
@@ -108,11 +109,15 @@ def read(learner: FineNodes) -> Reading:
                 parts.append(cluster)
         clusters = parts
 
-    everything = [cluster.members for cluster in clusters] + [np.array([place]) for place in places]
-    label = np.empty(learner.n_nodes, dtype=int)
-    for number, members in enumerate(sorted(everything, key=lambda members: members[0])):
-        label[members] = number
-    return Reading(label, learner.mean, learner.metric, boundaries)
+    part = np.empty(learner.n_nodes, dtype=int)
+    for number, members in enumerate([cluster.members for cluster in clusters] + [[place] for place in places]):
+        part[members] = number
+    part = np.array([part[np.argmin(learner.metric.squares(mean, learner.mean))] for mean in everything.mean])
+    _, first, part = np.unique(part, return_index=True, return_inverse=True)
+    label = np.argsort(np.argsort(first))[part]  # numbered by their lowest node
+    for boundary in boundaries:
+        boundary.a, boundary.b = unfaded[boundary.a], unfaded[boundary.b]
+    return Reading(label, everything.mean, learner.metric, boundaries)
 
 
 def nodes_in_metric(learner: FineNodes) -> Nodes:

@@ -71,10 +71,12 @@ def test_lattice_of_heavy_places_is_not_a_set_of_clusters():
     assert set(clusters_of(np.repeat(np.arange(12.0), 100)[:, None])) != set(range(12))
 
 
-def test_faded_nodes_are_in_no_cluster():
+def test_faded_nodes_are_where_the_nearest_is_that_has_not_faded():
     nodes = learned(np.arange(9.0)[:, None] ** 2, half_life=2.0)
-    assert readout.read(nodes).mean[:, 0].tolist() == [36.0, 49.0, 64.0]
-    assert nodes.n_nodes == 9
+    assert nodes.to_read().mean[:, 0].tolist() == [36.0, 49.0, 64.0]
+    reading = readout.read(nodes)
+    assert len(reading.cluster) == nodes.n_nodes == 9
+    assert (reading.cluster[:6] == reading.cluster[6]).all()
 
 
 @pytest.mark.parametrize("k", [1, 2, 8, 32])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kinds import MAKERS, each_kind
 from states import assert_same_state, differences, state_of
 
-from phida import PHIDA
+from phida import PHIDA, PHIDAPlus
 from phida_bench import ReleasedPHIDA
 
 STREAMS = {"blobs": blobs(300), "drifting": drifting(300)}
@@ -39,12 +39,14 @@ def test_any_chunking(cuts, stream, labelled, kind):
 
 
 @each_kind
-def test_partial_fit_shows_what_fit_shows(make):
-    """Reading answers as if the stage had just ended, but for ids, which are confirmed when it ends."""
+def test_partial_fit_and_refresh_is_fit(make):
+    """PHIDA answers as if the stage had just ended, but for ids, which are confirmed when it ends."""
     X = STREAMS["drifting"]
     whole, streamed = make().fit(X), make()
     for chunk in np.array_split(X, 7):
         streamed.partial_fit(chunk)
+    if isinstance(streamed, PHIDAPlus):
+        streamed.refresh()
     np.testing.assert_array_equal(streamed.predict(X), whole.labels_)
     assert streamed.n_clusters_ == whole.n_clusters_
     for record in ("nodes_", "graph_", "persistence_", "hierarchy_", "assignment_view_"):

@@ -51,16 +51,20 @@ def test_copy_at_any_row_then_continue_equals_continue(limits):
 
 
 @every_limit
-def test_reading_shows_what_refresh_would(limits):
+def test_reading_shows_the_nodes_and_the_last_map(limits):
     model = PHIDAPlus(compute_labels=False, **limits)
     for chunk in np.array_split(STREAMS["drifting"], 40):
         model.partial_fit(chunk)
         before = state_of(model)
         nodes, labels = vars(model.nodes_), model.predict(chunk)
+        assert bits(labels) == bits([model.predict(row[None])[0] for row in chunk])
+        assert bits(model.predict_id(chunk)) == bits(model.cluster_ids_[labels])
+        assert set(nodes["cluster"]) == set(range(model.n_clusters_))
         assert differences(before, state_of(model)) == []
         ended = copy.deepcopy(model).refresh()
-        assert set(differences(nodes, vars(ended.nodes_))) <= {"cluster_id"}  # ids are confirmed when learning ends
-        assert bits(labels) == bits(ended.predict(chunk))
+        assert set(differences(nodes, vars(ended.nodes_))) <= {"cluster", "cluster_id", "component", "scale"}
+        again = copy.deepcopy(ended).refresh()
+        assert differences(state_of(ended), state_of(again)) == []
 
 
 @pytest.mark.parametrize("max_nodes", [8, 9, 16, 100])

@@ -24,8 +24,15 @@ class Snapshot(NamedTuple):
     columns: Columns
 
 
+class LabelSource(NamedTuple):
+    """What gives rows their labels and ids: a reading, or a learner, which is quicker for a few rows."""
+
+    labels: _core.Reading | _core.Learner | _core.PlusLearner
+    columns: Columns
+
+
 class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Base class for predictions from a reading: the model as if learning had just ended.
+    """Base class for predictions from a reading.
 
     A predictor uses the snapshot that it holds. An estimator takes a new snapshot for each call.
     """
@@ -35,6 +42,10 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _snapshot(self) -> Snapshot:
         """Return the snapshot to predict from."""
         return self._held
+
+    def _labels_from(self) -> LabelSource:
+        """Return what gives rows their labels."""
+        return LabelSource(*self._held)
 
     def _columns(self) -> Columns | None:
         """The features of rows; None before any are known."""
@@ -73,13 +84,16 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         labels : ndarray of shape (n_samples,)
             From 0 to ``n_clusters_`` - 1.
         """
+        if novelty is None:
+            source, columns = self._labels_from()
+            samples = _validation.samples(self, X, columns)
+            return source.assign(samples, _threads.for_batch(samples.size))
+        if not isinstance(novelty, Real) or not 0 <= novelty <= 1:
+            raise ValueError(f"novelty must be a share of rows from 0 to 1, not {novelty!r}.")
         reading, columns = self._snapshot()
         samples = _validation.samples(self, X, columns)
         labels = reading.assign(samples, _threads.for_batch(samples.size))
-        if novelty is not None:
-            if not isinstance(novelty, Real) or not 0 <= novelty <= 1:
-                raise ValueError(f"novelty must be a share of rows from 0 to 1, not {novelty!r}.")
-            labels[novelty_scores(reading, samples) < novelty] = -1
+        labels[novelty_scores(reading, samples) < novelty] = -1
         return labels
 
     def predict_id(self, X: Any) -> NDArray[np.int64]:
@@ -92,7 +106,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Returns
         -------
         ids : ndarray of shape (n_samples,)
-            As in ``cluster_ids_``.
+            ``cluster_ids_[label]`` of each row's label.
 
         Examples
         --------
@@ -102,9 +116,9 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         >>> model.predict_id([[5.0, 3.4, 1.5, 0.2]]).tolist()
         [0]
         """
-        reading, columns = self._snapshot()
+        source, columns = self._labels_from()
         samples = _validation.samples(self, X, columns)
-        return reading.assign_ids(samples, _threads.for_batch(samples.size))
+        return source.assign_ids(samples, _threads.for_batch(samples.size))
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Compute the distance of each row to each cluster, as used for prediction.

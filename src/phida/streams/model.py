@@ -127,7 +127,7 @@ class StreamModel:
         return self._model.n_seen
 
     def reading(self) -> _core.Reading:
-        """The model as if learning had just ended."""
+        """What readers see."""
         return self._model.reading()
 
     def on_event(self, callback: Callback) -> None:
@@ -158,12 +158,11 @@ class StreamModel:
 
     def labels(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         """Predict the clusters of rows."""
-        return self.reading().assign(rows, _threads.for_batch(rows.size))
+        return self._model.learner.assign(rows, _threads.for_batch(rows.size))
 
     def ids(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         """Predict the lasting cluster ids of rows."""
-        reading = self.reading()
-        return reading.assign_ids(rows, _threads.for_batch(rows.size))
+        return self._model.learner.assign_ids(rows, _threads.for_batch(rows.size))
 
     def check_width(self, columns: int) -> None:
         """Raise an error if the number of columns is not that of the model."""

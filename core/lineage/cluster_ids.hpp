@@ -1,0 +1,24 @@
+// The ids that readers see: one per output cluster.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lineage/lineage.hpp"
+
+namespace phida {
+
+// Nodes by output cluster, 0 .. n_clusters - 1 or kNone, with their weights.
+struct ClusteredNodes {
+  std::span<const std::int32_t> cluster;
+  std::size_t n_clusters = 0;
+  std::span<const double> weight;
+};
+
+// Per cluster, the confirmed id that most of its weight has. If none of it has one: the id that most of it came next to,
+// and else that of the largest confirmed cluster. Before anything is confirmed, clusters are numbered as they are.
+std::vector<std::int64_t> ids_of_clusters(const ClusteredNodes& nodes,
+                                          const LineageColumns& columns, const Lineage& lineage);
+
+}  // namespace phida

@@ -1,0 +1,19 @@
+// A map of nodes, carried over to the nodes that have come of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "mapping/density_map.hpp"
+
+namespace phida {
+
+// Per node, the cluster of the leaf of `map` where it belongs; clusters are numbered by their lowest node.
+std::vector<std::int32_t> carried_clusters(const NodeMap& map, std::span<const std::int32_t> leaf);
+
+// The map of today's nodes: those of one leaf are joined at height 0, and leaves that no node is left of take no part.
+// The clusters are those of `carried_clusters`.
+DensityMap carried_over(const DensityMap& map, std::span<const std::int32_t> leaf,
+                        std::span<const double> weight);
+
+}  // namespace phida
