@@ -198,16 +198,16 @@ class PHIDAPlus(Estimator):
     Notes
     -----
     **Stages.** ``fit`` resets the model, learns the rows in order and ends with :meth:`refresh`. ``partial_fit``
-    continues and does not refresh, so the result is bit-identical for any batch size. Call :meth:`refresh` where you want
-    the clusters of the latest row.
+    continues and does not refresh, so the result is bit-identical for any batch size. Call :meth:`refresh` where you
+    want the clusters of the latest row.
 
     **Weights.** A weight is a number of rows. Rows of weight 0 are not learned, but get labels.
 
     **Merging.** Models that learned different rows can be merged: see :meth:`merge`.
 
     **Predicting never changes the model.** The label of a row is the cluster, at the last map, of the node nearest to
-    it. Nodes change with every row. They are mapped to clusters by ``refresh()``, when the rows since the last map are a
-    quarter of those before it (as many, if there are 1,024 nodes or more), and when rows come that are far from all
+    it. Nodes change with every row. They are mapped to clusters by ``refresh()``, when the rows since the last map are
+    a quarter of those before it (as many, if there are 1,024 nodes or more), and when rows come that are far from all
     nodes. A node created since then belongs where the node nearest to it belongs. All attributes are of the same map.
 
     **No random_state**: nothing is random. The same rows in the same order give a bit-identical model on every machine.

@@ -232,8 +232,8 @@ class PHIDAPlus(_Clusterer):
     ``ValueError`` that names the feature, and the model does not change. If a row of a frame is invalid, no row of the
     frame is learned.
 
-    **Predicting never changes the model.** A prediction is the cluster, at the last map, of the node nearest to the row;
-    see the notes on :class:`phida.PHIDAPlus`.
+    **Predicting never changes the model.** A prediction is the cluster, at the last map, of the node nearest to the
+    row; see the notes on :class:`phida.PHIDAPlus`.
 
     **Cluster numbers are not lasting ids.** After more learning, cluster 3 may be a different cluster.
     ``predict_id_one`` returns ids that last, and ``lineage`` records how they change.

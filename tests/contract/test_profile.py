@@ -59,7 +59,7 @@ def test_shares_are_by_weight():
 
 
 def unconfirmed():
-    """A model of four clusters: labels 0 and 1 share an id, and two thirds of the nodes of label 3 have that of label 1."""
+    """A model of four clusters: labels 0 and 1 share an id, and most nodes of label 3 have that of label 1."""
     rows, _ = make_blobs(800, centers=[[0, 0], [20, 0], [0, 20], [20, 20]], random_state=0)
     model = PHIDAPlus().fit(rows)
     assert model.n_clusters_ == 4
