@@ -85,7 +85,8 @@ void merge(SharedPlus& learner, const nb::list& others) {
     copies.push_back(copy_of(nb::cast<SharedPlus&>(other)));
     const FineSettings &own = learner.settings(), &theirs = copies.back()->settings();
     if (theirs.dims != own.dims || theirs.max_nodes != own.max_nodes ||
-        theirs.half_life != own.half_life || theirs.scale != own.scale)
+        theirs.half_life != own.half_life || theirs.scale != own.scale ||
+        theirs.examples != own.examples)
       throw nb::value_error("models that merge must have the same settings");
     states.push_back(&copies.back()->state());
   }
@@ -268,17 +269,18 @@ void bind_learner(nb::module_& m) {
   plus.def(
           "__init__",
           [](SharedPlus* self, std::size_t n_features, std::size_t max_nodes, double half_life,
-             std::string_view scale) {
+             std::string_view scale, std::size_t keep_examples) {
             if (n_features == 0) throw nb::value_error("n_features must be positive");
             const FineSettings settings{.dims = n_features,
                                         .max_nodes = max_nodes,
                                         .half_life = half_life,
-                                        .scale = scale_of(scale)};
+                                        .scale = scale_of(scale),
+                                        .examples = keep_examples};
             state::check_settings(settings);
             new (self) SharedPlus(PlusLearner(settings));
           },
           nb::arg("n_features"), nb::kw_only(), nb::arg("max_nodes") = 2048,
-          nb::arg("half_life") = 0.0, nb::arg("scale") = "auto")
+          nb::arg("half_life") = 0.0, nb::arg("scale") = "auto", nb::arg("keep_examples") = 0)
       .def("learn", &learn_weighted, nb::arg("samples").noconvert(),
            nb::arg("weights").noconvert() = nb::none(),
            "Learn rows in order, each counting for as many rows as its weight says. Every value "
@@ -286,11 +288,27 @@ void bind_learner(nb::module_& m) {
       .def("merge", &merge, nb::arg("others"),
            "Take in what other learners of the same settings have learned.")
       .def("last_step", &last_plus_step)
+      .def(
+          "examples",
+          [](SharedPlus& learner) {
+            Examples examples(0);
+            {
+              const nb::gil_scoped_release released;
+              examples = learner.examples();
+            }
+            nb::dict d;
+            d["cluster"] = to_array(examples.cluster);
+            d["row"] = to_array(examples.row);
+            d["values"] = to_array(examples.values);
+            return d;
+          },
+          "Rows that clusters have seen, as columns.")
       .def("__setstate__", [](SharedPlus& self,
                               const nb::dict& d) { new (&self) SharedPlus(plus_learner_from(d)); })
       .def_prop_ro("allowance",
                    field<PlusLearner>([](const PlusState& s) { return s.allowance / s.unit; }))
       .def_prop_ro("max_nodes", [](const SharedPlus& l) { return l.settings().max_nodes; })
+      .def_prop_ro("keep_examples", [](const SharedPlus& l) { return l.settings().examples; })
       .def_prop_ro("half_life", [](const SharedPlus& l) { return l.settings().half_life; })
       .def_prop_ro("scale", [](const SharedPlus& l) { return name_of(l.settings().scale); });
   bind_shared(plus);

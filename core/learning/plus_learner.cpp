@@ -226,6 +226,7 @@ void PlusLearner::merge(std::span<const PlusState* const> others) {
       std::fill(column->begin(), column->end(), std::int64_t{kNone});
     std::fill(lineage.won_mapped.begin(), lineage.won_mapped.end(), std::int64_t{0});
     std::fill(lineage.away.begin(), lineage.away.end(), std::int64_t{0});
+    std::fill(copy.nodes.example_row.begin(), copy.nodes.example_row.end(), std::int64_t{kNone});
     state_.n_seen += other->n_seen;
     state_.n_created += other->n_created;
     for (const double margin : other->margins.values) state_.margins.append(margin);
@@ -275,5 +276,7 @@ void PlusLearner::ids(const double* rows, std::size_t n, std::int64_t* out) {
       ids_of_clusters({cluster, n_clusters, weight}, state_.nodes.lineage, state_.lineage);
   for (std::size_t i = 0; i < n; ++i) out[i] = ids[out[i]];
 }
+
+Examples PlusLearner::examples() { return examples_of(state_, clusters(), settings_.examples); }
 
 }  // namespace phida

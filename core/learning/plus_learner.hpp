@@ -12,6 +12,7 @@
 #include "mapping/density_map.hpp"
 #include "nodes/fine_learning.hpp"
 #include "nodes/recent_margins.hpp"
+#include "reading/examples.hpp"
 #include "reading/reading.hpp"
 
 namespace phida {
@@ -57,6 +58,9 @@ class PlusLearner {
   // Labels, or lasting ids, of n rows of `dims` values: those of the reading, without making one.
   void labels(const double* rows, std::size_t n, std::int64_t* out);
   void ids(const double* rows, std::size_t n, std::int64_t* out);
+
+  // Rows that each cluster has seen, as many as the settings say. Needs at least one row.
+  Examples examples();
 
  private:
   void put(const double* row);

@@ -159,6 +159,11 @@ class SharedLearner : public LearnerLocks {
     return phida::assign_ids(*reading(), rows, n, threads, go_on, out);
   }
 
+  // Rows that each cluster has seen.
+  auto examples() {
+    return ask([](L& learner) { return learner.examples(); });
+  }
+
   // What readers see. What it returns never changes, so it is used without any lock.
   std::shared_ptr<const Reading> reading() {
     return ask([](L& learner) { return learner.reading(); });

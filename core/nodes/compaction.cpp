@@ -49,6 +49,10 @@ void merge_nodes(FineNodes& nodes, std::size_t a, std::size_t b) {
     nodes.leaf[a] = nodes.leaf[b];
     nodes.gap[a] = nodes.gap[b];
     nodes.spacing[a] = nodes.spacing[b];
+    if (nodes.keeps_examples()) {
+      std::copy_n(nodes.example[b], nodes.dims(), nodes.example[a]);
+      nodes.example_row[a] = nodes.example_row[b];
+    }
   }
 }
 

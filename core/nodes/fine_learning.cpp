@@ -109,6 +109,7 @@ void append_node(const FineNodes& from, std::size_t i, FineNodes& to) {
   to.leaf.back() = from.leaf[i];
   to.gap.back() = from.gap[i];
   to.spacing.back() = from.spacing[i];
+  if (from.keeps_examples()) to.append_example(from.example[i], from.example_row[i]);
 }
 
 // Rows in one place are one node: weights and scatters add.
@@ -227,6 +228,7 @@ FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, 
     return done;
   }
   nodes.append(row, weight, step, id);
+  if (settings_.examples > 0) nodes.append_example(row, step);
   nearest_.append(row);
   if (r != kNone) {
     nodes.credit[r] = 0.0;

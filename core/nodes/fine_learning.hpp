@@ -15,6 +15,7 @@ struct FineSettings {
   std::size_t max_nodes = 2048;  // B
   double half_life = 0.0;        // H, in rows; 0: nothing fades
   Scale scale = Scale::kAuto;
+  std::size_t examples = 0;  // rows that a cluster shows; 0: none are kept
 };
 
 // What a row did. The winner may have been merged away since.

@@ -13,7 +13,7 @@
 namespace phida {
 
 struct FineNodes {
-  explicit FineNodes(std::size_t dims) : mean(dims), scatter(dims) {}
+  explicit FineNodes(std::size_t dims) : mean(dims), scatter(dims), example(dims) {}
 
   RowMatrix mean;     // mu, of the node's rows
   RowMatrix scatter;  // s, per feature: summed squared deviations of the rows from the mean
@@ -22,6 +22,10 @@ struct FineNodes {
       credit;  // c: squared distance that rows have run up since the node last got help
   std::vector<std::int64_t> birth;  // rows learned when it was created
   std::vector<std::int64_t> id;     // creation number, never reused
+
+  // A row that the node has seen, and its number; those of the heavier one where nodes merge. Empty if none are kept.
+  RowMatrix example;
+  std::vector<std::int64_t> example_row;  // kNone where it came from another model
 
   LineageColumns lineage;
   // Where the node belongs in the last map: its place among the nodes of the map. For newer nodes that of their winner.
@@ -48,6 +52,12 @@ struct FineNodes {
     spacing.push_back(0.0);
   }
 
+  bool keeps_examples() const { return !example_row.empty(); }
+  void append_example(const double* row, std::int64_t number) {
+    example.append(row);
+    example_row.push_back(number);
+  }
+
   // Whether the last map knows the place.
   bool placed(std::size_t node) const { return gap[node] == 0.0; }
 
@@ -67,6 +77,9 @@ struct FineNodes {
     compact(gap);
     compact(spacing);
     lineage.keep(kept);
+    if (!keeps_examples()) return;
+    example.keep(kept);
+    compact(example_row);
   }
 };
 

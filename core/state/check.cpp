@@ -197,6 +197,8 @@ void check_state(const FineSettings& settings, const PlusState& s) {
           "must not be below the number of nodes");
   check_ascending("id", nodes.id);
   require(n == 0 || nodes.id.back() < s.n_created, "id", "must be below 'n_created'");
+  require(nodes.example_row.size() == (settings.examples > 0 ? n : 0), "example_row",
+          "must have an entry for each node, or none without 'keep_examples'");
   require(s.unit == 1.0 || settings.half_life > 0.0, "unit", "must be 1 without 'half_life'");
   require(s.mapped_at <= s.n_seen, "mapped_at", "must not be above 'n_seen'");
   check_map(settings, s);

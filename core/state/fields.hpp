@@ -77,6 +77,7 @@ void number(Archive& archive, const char* name, T& value, const Range<std::int64
 
 constexpr Range<std::int64_t> kMaxNodes{8, 1 << 16};
 constexpr Range<double> kHalfLives{0.0, 1e300};
+constexpr Range<std::int64_t> kExamples{0, 100};
 
 template <class Archive, class Settings>
 void settings_fields(Archive& archive, Settings& s) {
@@ -96,6 +97,7 @@ void plus_settings_fields(Archive& archive, Settings& s) {
   number(archive, "max_nodes", s.max_nodes, kMaxNodes);
   archive.field("half_life", s.half_life, kHalfLives);
   number(archive, "scale", s.scale, {0, static_cast<std::int64_t>(Scale::kNone)});
+  number(archive, "keep_examples", s.examples, kExamples);
 }
 
 template <class Archive, class Nodes>
@@ -331,6 +333,9 @@ void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
   archive.column("credit", nodes.credit, n, kSums);
   archive.column("birth", nodes.birth, n, Range<std::int64_t>{0, n_seen});
   archive.column("id", nodes.id, n, kCounts);
+  const std::size_t n_examples = Archive::kReads ? kAnyLength : nodes.example_row.size();
+  archive.column("example_row", nodes.example_row, n_examples, Range<std::int64_t>{kNone, n_seen});
+  archive.rows("example", nodes.example, nodes.example_row.size(), kValues);
   archive.column("leaf", nodes.leaf, n, Range<std::int64_t>{0, kMaxNodes.most});
   archive.column("gap", nodes.gap, n, kSums);
   archive.column("spacing", nodes.spacing, n, kSums);

@@ -139,7 +139,7 @@ class Learner:
 class PlusLearner:
     """The online learner of PHIDA+."""
 
-    def __init__(self, n_features: int, *, max_nodes: int = 2048, half_life: float = 0.0, scale: str = 'auto') -> None: ...
+    def __init__(self, n_features: int, *, max_nodes: int = 2048, half_life: float = 0.0, scale: str = 'auto', keep_examples: int = 0) -> None: ...
 
     def learn(self, samples: Matrix, weights: Vector | None = None) -> int:
         """
@@ -151,6 +151,9 @@ class PlusLearner:
 
     def last_step(self) -> dict[str, Any]: ...
 
+    def examples(self) -> dict[str, Any]:
+        """Rows that clusters have seen, as columns."""
+
     def __setstate__(self, arg: dict[str, Any], /) -> None: ...
 
     @property
@@ -158,6 +161,9 @@ class PlusLearner:
 
     @property
     def max_nodes(self) -> int: ...
+
+    @property
+    def keep_examples(self) -> int: ...
 
     @property
     def half_life(self) -> float: ...

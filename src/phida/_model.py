@@ -24,6 +24,9 @@ Settings = Mapping[str, Any]
 #: Limits of ``max_nodes``, and its default.
 FEWEST_NODES, MOST_NODES, DEFAULT_NODES = 8, 2**16, 2048
 
+#: The largest ``keep_examples``, and its default.
+MOST_EXAMPLES, DEFAULT_EXAMPLES = 100, 3
+
 #: Values of ``scale``.
 SCALES = ("auto", "standard", None)
 
@@ -185,7 +188,7 @@ class Model(Generic[F]):
         self.__dict__.update(state)
 
 
-def plus_settings(max_nodes: int, half_life: float | None, scale: str | None) -> Settings:
+def plus_settings(max_nodes: int, half_life: float | None, scale: str | None, keep_examples: int = 0) -> Settings:
     """Return the settings of PHIDA+, after a check of its parameters."""
     if not (isinstance(max_nodes, Integral) and FEWEST_NODES <= max_nodes <= MOST_NODES):
         raise ValueError(f"max_nodes must be an integer from {FEWEST_NODES} to {MOST_NODES}, not {max_nodes!r}.")
@@ -193,11 +196,14 @@ def plus_settings(max_nodes: int, half_life: float | None, scale: str | None) ->
         raise ValueError(f"half_life must be None or a number of rows, 1 or more, not {half_life!r}.")
     if not (scale is None or isinstance(scale, str)) or scale not in SCALES:
         raise ValueError(f"scale must be 'auto', 'standard' or None, not {scale!r}.")
+    if not (isinstance(keep_examples, Integral) and 0 <= keep_examples <= MOST_EXAMPLES):
+        raise ValueError(f"keep_examples must be an integer from 0 to {MOST_EXAMPLES}, not {keep_examples!r}.")
     return {
         "plus": True,
         "max_nodes": int(max_nodes),
         "half_life": None if half_life is None else float(half_life),
         "scale": scale,
+        "keep_examples": int(keep_examples),
     }
 
 
@@ -209,6 +215,7 @@ def _new_learner(n_features: int, settings: Settings) -> Learner:
         max_nodes=settings["max_nodes"],
         half_life=settings["half_life"] or 0.0,
         scale=settings["scale"] or "none",
+        keep_examples=settings["keep_examples"],
     )
 
 
@@ -217,4 +224,4 @@ def _settings_of(learner: Learner, state: Mapping[str, Any]) -> Settings:
     if isinstance(learner, _core.Learner):
         return {"plus": False, "released": state.get("released") is True}
     scale = None if learner.scale == "none" else learner.scale
-    return plus_settings(learner.max_nodes, learner.half_life or None, scale)
+    return plus_settings(learner.max_nodes, learner.half_life or None, scale, learner.keep_examples)

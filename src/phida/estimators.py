@@ -12,9 +12,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from phida import _core, state_file
 from phida._estimator import Estimator
-from phida._model import DEFAULT_NODES, FEWEST_NODES, MOST_NODES, Settings, plus_settings
+from phida._model import (
+    DEFAULT_EXAMPLES,
+    DEFAULT_NODES,
+    FEWEST_NODES,
+    MOST_EXAMPLES,
+    MOST_NODES,
+    Settings,
+    plus_settings,
+)
 from phida._validation import Columns
 from phida.lineage import History
+from phida.records import Examples
 
 __all__ = ["PHIDA", "Estimator", "PHIDAPlus"]
 
@@ -157,6 +166,9 @@ class PHIDAPlus(Estimator):
         Scaling of the features. ``"auto"`` divides by a power of the standard deviation, from 0 for features of similar
         scale to 1 for features of very different scale. ``"standard"`` divides by the standard deviation. None takes
         values as they are.
+    keep_examples : int, default=3
+        Number of rows that each cluster keeps to be shown, up to 100; see ``examples_``. 0 keeps none, which makes the
+        model a third smaller.
     compute_labels : bool, default=True
         Whether ``fit`` and ``partial_fit`` set ``labels_``.
 
@@ -190,6 +202,8 @@ class PHIDAPlus(Estimator):
         Learned state of each stage; see ``phida.records``. Each has ``to_pandas()``.
     moments_ : record
         Mean and standard deviation of the rows learned, per feature.
+    examples_ : Examples
+        Rows that each cluster has seen, those nearest to its centre first. Has ``to_pandas()``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -234,6 +248,7 @@ class PHIDAPlus(Estimator):
         "max_nodes": [Interval(Integral, FEWEST_NODES, MOST_NODES, closed="both")],
         "half_life": [Interval(Real, 1, 1e300, closed="both"), None],
         "scale": [StrOptions({"auto", "standard"}), None],
+        "keep_examples": [Interval(Integral, 0, MOST_EXAMPLES, closed="both")],
         "compute_labels": ["boolean"],
     }
 
@@ -243,15 +258,17 @@ class PHIDAPlus(Estimator):
         max_nodes: int = DEFAULT_NODES,
         half_life: float | None = None,
         scale: str | None = "auto",
+        keep_examples: int = DEFAULT_EXAMPLES,
         compute_labels: bool = True,
     ) -> None:
         self.max_nodes = max_nodes
         self.half_life = half_life
         self.scale = scale
+        self.keep_examples = keep_examples
         self.compute_labels = compute_labels
 
     def _settings(self) -> Settings:
-        return plus_settings(self.max_nodes, self.half_life, self.scale)
+        return plus_settings(self.max_nodes, self.half_life, self.scale, self.keep_examples)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Reset the model, learn the rows in order, and refresh.
@@ -325,9 +342,18 @@ class PHIDAPlus(Estimator):
 
     @property
     def allowance_(self) -> float:
+        return self._learner.allowance
+
+    @property
+    def examples_(self) -> Examples:
+        names = self._fitted.features.names
+        return Examples(**self._learner.examples(), feature_names=None if names is None else tuple(names))
+
+    @property
+    def _learner(self) -> _core.PlusLearner:
         learner = self._fitted.learner
         assert isinstance(learner, _core.PlusLearner)
-        return learner.allowance
+        return learner
 
 
 def _common(ours: Columns, theirs: Columns, number: int) -> Columns:

@@ -324,3 +324,35 @@ class Moments(_Record):
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per feature."""
         return _frame({"mean": self.mean, "deviation": self.deviation})
+
+
+@dataclass(frozen=True, eq=False)
+class Examples(_Record):
+    """Rows that clusters of PHIDA+ have seen: those nearest to the centre of the cluster come first.
+
+    A node keeps the row that it began with, and where nodes merge, that of the heavier one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDAPlus
+    >>> flowers = load_iris(as_frame=True).data
+    >>> examples = PHIDAPlus().fit(flowers).examples_
+    >>> row = examples.row[0]
+    >>> bool((flowers.iloc[row] == examples.values[0]).all())
+    True
+    """
+
+    cluster: Ints
+    """Label of the cluster; ascending."""
+    row: Ints
+    """Number of the row among the rows learned, from 0; -1 where it came from a model that was merged in."""
+    values: Floats
+    """The row."""
+    feature_names: tuple[str, ...] | None = None
+    """Names of the features, where they have any."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a frame with one row per example."""
+        names = self.feature_names or tuple(f"feature {j}" for j in range(self.values.shape[1]))
+        return _frame({"cluster": self.cluster, "row": self.row} | dict(zip(names, self.values.T, strict=True)))

@@ -31,7 +31,7 @@ def test_estimator(estimator, check):
 
 def test_parameters_are_keyword_only_and_few():
     assert PHIDA().get_params() == ReleasedPHIDA().get_params() == {"compute_labels": True}
-    of_plus = {"max_nodes": 2048, "half_life": None, "scale": "auto", "compute_labels": True}
+    of_plus = {"max_nodes": 2048, "half_life": None, "scale": "auto", "keep_examples": 3, "compute_labels": True}
     assert PHIDAPlus().get_params() == of_plus
     for estimator in (PHIDA, PHIDAPlus):
         with pytest.raises(TypeError):

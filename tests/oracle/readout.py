@@ -90,7 +90,7 @@ class Reading:
 
 
 def read(learner: FineNodes) -> Reading:
-    """Clusters of a learner's nodes. A faded one is where the nearest is that has not faded; ties to the lower index."""
+    """Clusters of a learner's nodes. A faded one is where the nearest unfaded one is; ties to the lower index."""
     everything, unfaded = learner, np.flatnonzero(learner.unfaded())
     learner = learner.to_read()
     nodes = nodes_in_metric(learner)

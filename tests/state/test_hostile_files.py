@@ -100,7 +100,7 @@ def test_entries_that_are_not_known_are_named(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_no_nodes_or_no_rows_are_refused(name):
     model = MODELS[name]
-    empty = state_of(_core.PlusLearner(3) if name == "PHIDAPlus" else _core.Learner(3))
+    empty = state_of(_core.PlusLearner(3, keep_examples=3) if name == "PHIDAPlus" else _core.Learner(3))
     refused(model, "'n_seen' is 0", state=dict.fromkeys(state_of(model)) | empty)
     refused(model, "'n_seen'", state=dict.fromkeys(state_of(model)) | empty | {"n_seen": 60})
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from phida import _threads, state_file
 from phida._events import Callback
-from phida._model import DEFAULT_NODES, Model, Settings, plus_settings
+from phida._model import DEFAULT_EXAMPLES, DEFAULT_NODES, Model, Settings, plus_settings
 from phida._validation import Columns
 from phida.streams.batch import Batch, DataError
 from phida.streams.missing import Imputer, read_preparation
@@ -31,9 +31,10 @@ class Method:
     max_nodes: int = DEFAULT_NODES
     half_life: float | None = None
     scale: str | None = "auto"
+    keep_examples: int = DEFAULT_EXAMPLES
 
     def __post_init__(self) -> None:
-        plus_settings(self.max_nodes, self.half_life, self.scale)
+        plus_settings(**self._own)
 
     @classmethod
     def of(cls, estimator: Estimator) -> Self:
@@ -54,7 +55,12 @@ class Method:
 
     @property
     def _own(self) -> dict[str, Any]:
-        return {"max_nodes": self.max_nodes, "half_life": self.half_life, "scale": self.scale}
+        return {
+            "max_nodes": self.max_nodes,
+            "half_life": self.half_life,
+            "scale": self.scale,
+            "keep_examples": self.keep_examples,
+        }
 
 
 class StreamModel:
