@@ -45,21 +45,22 @@ plot_profile(model)
 plt.show()
 
 # %%
-# The quarters of each cluster. Each id has the same colour in every picture of phida.
+# The quarters of each cluster. An id has the same colour in every picture of the model.
 # sphinx_gallery_thumbnail_number = 2
 ids = model.cluster_ids_[model.labels_]
+palette = style.Palette.of(model)
 figure, axes = plt.subplots(4, 1, figsize=(8.4, 6), sharex=True, layout="constrained", height_ratios=[1, 1, 1, 0.35])
 time = frame.index.to_timestamp()
 for ax, name in zip(axes, ("growth", "inflation", "unemployment"), strict=False):
     ax.plot(time, frame[name], color="#8a8a8a", linewidth=0.8, zorder=1)
     for id in model.cluster_ids_:
-        ax.scatter(time[ids == id], frame[name][ids == id], s=18, **style.look(id), zorder=2)
+        ax.scatter(time[ids == id], frame[name][ids == id], s=18, **palette.look(id), zorder=2)
     ax.set_ylabel(f"{name} (%)")
 for quarter, id in zip(time, ids, strict=True):
-    axes[3].axvspan(quarter, quarter + pd.Timedelta(days=92), color=style.colour(id), linewidth=0)
+    axes[3].axvspan(quarter, quarter + pd.Timedelta(days=92), color=palette.colour(id), linewidth=0)
 axes[3].set(yticks=[], ylabel="id")
 known = sorted(model.cluster_ids_.tolist())
-handles = [plt.Line2D([], [], linestyle="", marker=style.marker(id), color=style.colour(id)) for id in known]
+handles = [plt.Line2D([], [], linestyle="", marker=palette.marker(id), color=palette.colour(id)) for id in known]
 figure.legend(handles, [f"id {id}" for id in known], loc="outside upper right", ncols=len(known), frameon=False)
 plt.show()
 

@@ -1,4 +1,4 @@
-"""A map of the learned nodes: their two main directions, for pictures on paper and on a page."""
+"""A map of the learned nodes, for pictures on paper and on a page: main directions, links and colours."""
 
 from __future__ import annotations
 
@@ -142,6 +142,89 @@ def node_edges(model: Any) -> tuple[Ints, Ints]:
     rank = np.arange(len(ends)) - np.searchsorted(ends[by_end], ends[by_end])
     near = np.unique(edge[by_end][rank < _NEIGHBOURS])
     return source[near], target[near]
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterLinks:
+    """The merges that the cut refuses, each as a link between the two nodes at which the clusters come closest."""
+
+    source: Ints
+    """One end of each link, as a position among the nodes."""
+    target: Ints
+    """The other end."""
+    height: Floats
+    """Height of the merge; the links are in ascending order."""
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """Create them from a fitted model. Merges of infinite height have no link.
+
+        Parameters
+        ----------
+        model : PHIDA or PHIDAPlus
+
+        Returns
+        -------
+        links : ClusterLinks
+        """
+        nodes, graph, tree, view = model.nodes_, model.graph_, model.hierarchy_, model.assignment_view_
+        refused = slice(tree.level, int(np.isfinite(tree.merge_height).sum()))
+        group = nodes.cluster.copy()
+        order = np.argsort(graph.distance, kind="stable")
+        crossing = order[group[graph.source[order]] != group[graph.target[order]]]
+        source, target = graph.source[crossing], graph.target[crossing]
+        points = (nodes.representatives - view.center) / view.denominator
+        ends = []
+        for into, other in zip(tree.merge_into[refused], tree.merge_from[refused], strict=True):
+            kept, lost = (group[np.flatnonzero(tree.leaf == leaf)[0]] for leaf in (into, other))
+            a, b = group[source], group[target]
+            between = np.flatnonzero(((a == kept) & (b == lost)) | ((a == lost) & (b == kept)))
+            if len(between):
+                ends.append((source[between[0]], target[between[0]]))
+            else:
+                ends.append(_nearest(points, np.flatnonzero(group == kept), np.flatnonzero(group == lost)))
+            group[group == lost] = kept
+        source, target = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+        return cls(source, target, tree.merge_height[refused])
+
+
+def _nearest(points: Floats, some: Ints, others: Ints) -> tuple[int, int]:
+    """The two points of both sets that are closest to each other."""
+    squares = (points**2).sum(axis=1)
+    between = squares[some][:, None] + squares[others] - 2 * points[some] @ points[others].T
+    first, second = np.unravel_index(np.argmin(between), between.shape)
+    return int(some[first]), int(others[second])
+
+
+def spread_colours(weight: Floats, place: Floats, wish: Ints, count: int) -> Ints:
+    """Number a colour for each cluster: equal colours are far apart, and the ``count`` heaviest clusters all differ.
+
+    Clusters choose in order of weight. A cluster takes the colour whose nearest bearer is farthest away; among unused
+    colours, the first from its wish on.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n_clusters,)
+    place : ndarray of shape (n_clusters, n_dimensions)
+        Centres of the clusters on the map.
+    wish : ndarray of shape (n_clusters,)
+        Colour that each cluster prefers, from 0 to ``count`` - 1.
+    count : int
+        Number of colours.
+
+    Returns
+    -------
+    colour : ndarray of shape (n_clusters,)
+        From 0 to ``count`` - 1.
+    """
+    colour = np.full(len(weight), -1, dtype=np.int64)
+    nearest = np.full((len(weight), count), np.inf)  # per cluster: squared distance to the nearest bearer of a colour
+    for cluster in np.argsort(-weight, kind="stable"):
+        offers = np.roll(nearest[cluster], -wish[cluster])
+        colour[cluster] = mine = (int(np.argmax(offers)) + wish[cluster]) % count
+        away = ((place - place[cluster]) ** 2).sum(axis=1)
+        np.minimum(nearest[:, mine], away, out=nearest[:, mine])
+    return colour
 
 
 def _principal(points: Floats) -> tuple[Floats, Floats]:

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from phida import PHIDA, PHIDAPlus, plots, records
 from phida.answers import Profile
 from phida.plots import gallery, style
+from phida.projection import spread_colours
 from plots.doubles import hand_made, history, lineage, with_ids
 
 matplotlib.use("Agg")
@@ -103,7 +104,7 @@ def test_what_the_captions_say():
     assert "6 components, cut to 3 clusters" in said and "cut: 2.78 to 4" in said
     assert "merging ends at 2 (no two are adjacent)" in said
     assert "threshold 0.25" in " ".join(texts(plots.plot_persistence(made)))
-    assert "12 nodes, 11 edges, 3 clusters" in " ".join(texts(plots.plot_nodes(made)))
+    assert "Nodes: 12 in 3 clusters" in " ".join(texts(plots.plot_nodes(made)))
     history = plots.plot_history(made)
     assert [panel.get_ylabel() for panel in history.child_axes] == ["nodes", "clusters", "vigilance", "interval"]
     assert history.child_axes[2].lines[0].get_ydata().tolist() == [0.5, 0.625, 0.75]
@@ -112,25 +113,62 @@ def test_what_the_captions_say():
 def test_what_the_captions_of_phida_plus_say():
     made = hand_made(plus=True)
     ax = plots.plot_hierarchy(made)
-    assert ax.get_yscale() == "symlog" and ax.get_ylabel() == "prominence / chance"
+    assert ax.get_ylabel() == "prominence / chance"
     said = " ".join(texts(ax))
-    assert "12 nodes, cut to 3 clusters" in said and "cut: 0.8 to inf" in said and "not drawn" not in said
-    assert "the lowest 4,640 merges are not drawn" in " ".join(
-        texts(plots.plot_hierarchy(hand_made(**SIZES["many"], plus=True)))
-    )
+    assert "12 nodes, cut to 3 clusters" in said and "cut: what chance alone would show" in said
+    assert "left out" not in said and "merging ends at 2: no path joins them" in said
+    many = hand_made(**SIZES["many"], plus=True)
+    said = " ".join(texts(plots.plot_hierarchy(many)))
+    assert "4,683 lower peaks left out" in said and "clusters farther apart left out" in said
     said = " ".join(texts(plots.plot_nodes(made)))
-    assert "Neighbour graph: 12 nodes, 9 edges, 3 clusters" in said and "area is weight, at most " in said
+    assert "Nodes: 12 in 3 clusters" in said and "area is weight, at most " in said
     ax = plots.plot_persistence(made)
-    assert ax.get_xlabel() == "birth (log density)" and ax.get_ylabel() == "prominence / chance"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["4"]
+    assert ax.get_xlabel() == "neighbours that density is measured over" and ax.get_ylabel() == "prominence / chance"
     assert {"never dies", "what chance alone would show"} <= set(texts(ax))
     assert [panel.get_ylabel() for panel in plots.plot_history(made).child_axes] == ["nodes", "clusters"]
 
 
-def test_colour_is_never_alone():
-    looks = {(style.colour(id), style.marker(id)) for id in range(56)}
-    assert len(looks) == 56
-    for id in range(-5, 200):
-        assert style.colour(id) != style.colour(id + 1) and style.marker(id) != style.marker(id + 1)
+def test_modes_stand_in_the_column_of_their_scale():
+    made = hand_made(plus=True)
+    kept = vars(made.persistence_)
+    scale = np.array([1, 0, 32] * 4)
+    made.persistence_ = records.Persistence(**kept | {"scale": scale})
+    ax = plots.plot_persistence(made)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["equal rows", "1", "32"]
+    edges = sorted(line.get_xdata()[0] for line in ax.lines if line.get_xdata()[0] == line.get_xdata()[1])
+    x = np.concatenate([found.get_offsets()[:, 0] for found in ax.collections if len(found.get_offsets())])
+    assert np.bincount(np.searchsorted(edges, x)).tolist() == [4, 4, 4]
+
+
+@pytest.mark.parametrize("top", [0.3, 1.0, 1.04, 1.7, 6.0, 3000.0])
+def test_the_axis_of_ratios_grows_without_a_break(top):
+    ax = Figure().subplots()
+    style.scale_by_ratio(ax, top)
+    along = ax.yaxis.get_transform()
+    y = np.concatenate([np.linspace(-0.2, 1, 100), np.geomspace(1.001, max(1.2 * top, 1.1), 100)])
+    placed = along.transform(y)
+    assert (np.diff(placed) > 0).all() and np.diff(placed).max() < 0.05
+    np.testing.assert_allclose(along.inverted().transform(placed), y, atol=1e-9)
+    assert 3 <= len(ax.get_yticks()) <= 16 and max(ax.get_yticks()) <= max(top, 1)
+
+
+def test_the_twelve_largest_clusters_differ_in_colour():
+    made = with_ids(hand_made(300, 40), *(12 * np.arange(40)))  # all wish for the first colour
+    palette = style.Palette.of(made)
+    weight = np.bincount(made.nodes_.cluster, made.nodes_.support)
+    largest = made.cluster_ids_[np.argsort(-weight, kind="stable")[:12]]
+    assert len(set(palette.colours(largest))) == 12
+    assert len({palette.marker(id) for id in range(8)}) == 8
+    assert palette.colour(5) == style.COLOURS[5]  # an id of the past
+
+
+def test_clusters_with_the_same_colour_are_not_neighbours():
+    place = np.array([(x, y) for x in range(9) for y in range(9)], dtype=float)
+    colour = spread_colours(np.ones(81), place, np.arange(81) % 12, 12)
+    away = np.abs(place[:, None] - place).max(axis=2)
+    neighbours = (away == 1) & (np.abs(place[:, None] - place).sum(axis=2) == 1)
+    assert not (neighbours & (colour[:, None] == colour)).any()
 
 
 def test_nodes_without_a_cluster_are_crosses():
@@ -139,7 +177,7 @@ def test_nodes_without_a_cluster_are_crosses():
     cluster = np.where(np.arange(12) == 2, -1, nodes.cluster)
     made.nodes_ = records.Nodes(**{**vars(nodes), "cluster": cluster, "cluster_id": cluster * 2 + 1})
     ax = plots.plot_nodes(made)
-    assert len(ax.collections[1].get_offsets()) == 1
+    assert len(ax.collections[0].get_offsets()) == 1
     assert "× has no cluster" in " ".join(texts(ax))
 
 
@@ -148,6 +186,22 @@ def test_nothing_yet():
     made.history_, made.lineage_ = history(*[()] * 4), lineage()
     assert "no refresh yet" in texts(plots.plot_history(made))
     assert "no cluster has an id yet" in texts(plots.plot_lineage(made))
+
+
+def test_a_profile_of_a_single_cluster_compares_the_variance_of_features():
+    made = hand_made(n_clusters=1, names=("a", "b", "c", "d"))
+    made.moments_ = records.Moments(mean=np.array([1.0, 2.0, 3.0, 4.0]), deviation=np.array([1.0, 3.0, 0.0, 2.0]))
+    ax = plots.plot_profile(made)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "d", "a", "c"]
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], [900 / 14, 400 / 14, 100 / 14, 0])
+    assert "2 ± 3" in texts(ax)
+
+
+def test_a_long_lineage_counts_the_ids_without_a_band():
+    made = with_ids(hand_made(300, 100), *range(100))
+    made.lineage_ = lineage(*(("born", 1 + id, (), (id,)) for id in range(100)))
+    ax = plots.plot_lineage(made)
+    assert len(ax.patches) == 40 and "60 more ids, at most 60 at a time" in texts(ax)
 
 
 def test_one_cluster_of_a_profile():
@@ -166,7 +220,8 @@ def test_a_wide_profile_shows_the_telling_features_of_the_largest_clusters():
     largest = np.argsort(-record.rows)[:8]
     assert len(shown) == 14 and len(ax.get_yticks()) == 24
     assert {f"feature {record.telling(cluster, 1)[0]}" for cluster in largest} <= set(shown)
-    assert "the 24 largest of 40 clusters, 14 of 60 features" in " ".join(texts(ax))
+    said = " ".join(" ".join(texts(ax)).split())
+    assert "the 24 largest of 40 clusters; the others hold " in said and "14 of 60 features" in said
 
 
 def test_names_of_features_are_only_text():
@@ -182,7 +237,7 @@ def test_names_do_not_cover_each_other():
     figure = Figure(figsize=(4, 4))
     ax = figure.add_subplot()
     x = np.linspace(0.1, 0.9, 400)
-    assert 3 < style.name_points(ax, x, x, [str(i) for i in range(400)]) < 100
+    assert 3 < style.Names(ax).write(np.column_stack([x, x]), [str(i) for i in range(400)]).sum() < 100
     boxes = [text.get_window_extent() for text in ax.texts]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 

@@ -49,11 +49,13 @@ def test_records_of_phida_plus(rows):
     diagram, nodes, tree = PersistenceDiagram.of(model), NodePositions.of(model), Dendrogram.of(model)
     assert diagram.measure == "density" and diagram.kept.sum() == model.n_clusters_
     assert diagram.id.tolist() == model.cluster_ids_[cluster[found.node]].tolist()
-    assert nodes.edges == "neighbour graph" and nodes.weight.sum() == len(rows)
+    assert nodes.edges == "saddles" and nodes.weight.sum() == len(rows)
     frame = nodes.edges_to_pandas()
-    assert (cluster[frame["source"]] == cluster[frame["target"]]).all() and len(frame) <= 2 * len(cluster)
-    assert tree.leaves == "node" and len(tree.order) + tree.n_hidden == model.n_nodes_
+    assert len(frame) == len(model.hierarchy_.merge_height) - model.hierarchy_.level and (frame["height"] >= 1).all()
+    assert (cluster[frame["source"]] != cluster[frame["target"]]).all()
+    assert tree.leaves == "peak" and tree.n_leaves == model.n_nodes_ and tree.n_absorbed == tree.n_apart == 0
     assert tree.mass.sum() == pytest.approx(len(rows)) and len(tree.cluster_ids) == model.n_clusters_
+    assert sorted(set(tree.cluster.tolist())) == list(range(model.n_clusters_))
 
 
 def test_each_mode_of_phida_plus_has_its_own_threshold():
@@ -63,15 +65,23 @@ def test_each_mode_of_phida_plus_has_its_own_threshold():
     assert np.isposinf(record.ratio[0])
 
 
-def test_edges_of_phida_plus_join_a_node_to_its_two_nearest_neighbours_in_its_cluster():
-    made = hand_made(6, 2, plus=True)
-    cluster = np.array([0, 0, 0, 0, 1, 1])
-    made.nodes_ = records.Nodes(**vars(made.nodes_) | {"cluster": cluster})
-    source, target = np.array([0, 0, 0, 1, 1, 2, 3, 4]), np.array([1, 2, 3, 2, 3, 3, 4, 5])
-    distance = np.array([1.0, 2, 9, 4, 5, 3, 0.5, 7])
+def test_a_saddle_joins_two_clusters_where_they_are_closest():
+    made = hand_made(8, 4, plus=True)
+    made.nodes_ = records.Nodes(
+        **vars(made.nodes_) | {"cluster": np.arange(8) // 2, "representatives": np.arange(32.0).reshape(8, 4)}
+    )
+    source, target = np.array([0, 1, 0, 2, 1]), np.array([1, 2, 2, 3, 3])
+    distance = np.array([0.1, 2.0, 1.0, 0.1, 3.0])
     made.graph_ = records.Graph(**vars(made.graph_) | {"source": source, "target": target, "distance": distance})
+    merges = {
+        "merge_into": np.array([0, 2, 4, 6, 0, 0, 0]),
+        "merge_from": np.array([1, 3, 5, 7, 2, 4, 6]),
+        "merge_height": np.array([0, 0, 0, 0, 1.5, 2.0, np.inf]),
+    }
+    made.hierarchy_ = records.Hierarchy(**vars(made.hierarchy_) | merges | {"level": 4, "cluster": np.arange(8) // 2})
     record = NodePositions.of(made)
-    assert list(zip(record.source.tolist(), record.target.tolist())) == [(0, 1), (0, 2), (2, 3), (1, 2), (1, 3), (4, 5)]
+    # The first has edges, of which 0-2 is the shortest; no edge joins 0 to 3 with 4 and 5, whose nearest is 3.
+    assert record.edges_to_pandas().to_numpy().tolist() == [[0, 2, 1.5], [3, 4, 2.0]]
 
 
 def test_nodes(model):
@@ -86,8 +96,8 @@ def test_nodes(model):
     assert len(record.edges_to_pandas()) == len(model.graph_.source)
 
 
-def dendrogram(merges, level, cluster, count=5, minimum=1, *, plus=False):
-    made = hand_made()
+def dendrogram(merges, level, cluster, count=5, minimum=1, *, prominence=None, mass=None):
+    made, plus = hand_made(), prominence is not None
     into, source, heights = (np.array(part) for part in zip(*merges)) if merges else ([], [], [])
     made.hierarchy_ = records.Hierarchy(
         leaves="node" if plus else "component",
@@ -95,7 +105,7 @@ def dendrogram(merges, level, cluster, count=5, minimum=1, *, plus=False):
         mode=np.arange(count),
         leaf=np.arange(count),
         persistence=np.ones(count),
-        mass=np.ones(count),
+        mass=np.ones(count) if mass is None else np.array(mass),
         centroid=np.zeros((count, 2)),
         cluster=np.array(cluster),
         merge_into=np.array(into, dtype=np.int64),
@@ -103,6 +113,7 @@ def dendrogram(merges, level, cluster, count=5, minimum=1, *, plus=False):
         merge_height=np.array(heights, dtype=float),
         minimum_count=minimum,
         level=level,
+        merge_prominence=np.array(prominence) if plus else None,
     )
     made.cluster_ids_ = np.arange(max(cluster) + 1) + 20
     return Dendrogram.of(made)
@@ -119,16 +130,41 @@ def test_a_dendrogram_by_hand():
     assert record.components_to_pandas()["id"].tolist() == [20, 20, 21, 21, 22]
 
 
-def test_low_merges_of_phida_plus_are_left_out(monkeypatch):
-    monkeypatch.setattr("phida.plots.hierarchy._BELOW", 1)
-    merges = [(0, 3, 0.0), (1, 2, 0.5), (0, 1, 0.8), (0, 4, 3.0)]
-    record = dendrogram(merges, 3, [0, 0, 0, 0, 1], plus=True)
-    assert record.n_hidden == 2 and record.height.tolist() == [0.8, 3.0] and record.made.tolist() == [True, False]
-    assert record.order.tolist() == [0, 1, 4] and record.mass.tolist() == [2, 2, 1]
-    assert record.jump == (0.8, 3.0)
-    assert record.to_pandas()[["left_base", "right_base"]].to_numpy().tolist() == [[0, 0], [0.8, 0]]
-    assert record.components_to_pandas().columns[0] == "node"
-    assert dendrogram(merges[:3], 3, [0, 0, 0, 0, 1]).n_hidden == 0  # components are all drawn
+#: Nodes 0 and 1, 3 and 4 are peaks of two clusters; 2 and 5 are slopes.
+PEAKS = [(1, 2, 0.0), (3, 5, 0.0), (0, 1, 0.5), (3, 4, 0.8), (0, 3, 3.0)]
+
+
+def test_leaves_of_phida_plus_are_peaks():
+    record = dendrogram(PEAKS, 4, [0, 0, 0, 1, 1, 1], count=6, prominence=[-1.0, -1.0, 0.5, 0.8, 3.0])
+    assert record.leaves == "peak" and record.n_leaves == 6
+    assert record.order.tolist() == [1, 0, 3, 4] and record.mass.tolist() == [2, 1, 2, 1]
+    assert record.height.tolist() == [0.5, 0.8, 3.0] and record.made.tolist() == [True, True, False]
+    assert record.left_cluster.tolist() == [0, 1, 0] and record.right_cluster.tolist() == [0, 1, 1]
+    assert record.to_pandas()[["left_base", "right_base"]].to_numpy().tolist() == [[0, 0], [0, 0], [0.5, 0.8]]
+    assert record.root.tolist() == [1.5] and record.root_base.tolist() == [3] and record.root_cluster.tolist() == [-1]
+    assert record.components_to_pandas().columns[0] == "peak"
+
+
+def test_a_slope_joins_the_heaviest_peak_of_a_cluster():
+    merges = [(0, 1, 0.5), (0, 2, 0.5)]
+    record = dendrogram(merges, 2, [0, 0, 0], count=3, prominence=[0.5, -1.0], mass=[1.0, 4.0, 2.0])
+    assert record.order.tolist() == [1, 0] and record.mass.tolist() == [6, 1]
+
+
+def test_merges_far_below_the_cut_are_left_out(monkeypatch):
+    monkeypatch.setattr("phida.plots.hierarchy._PEAKS", 4)
+    merges = [(0, i, 0.1 * i) for i in range(1, 6)]
+    record = dendrogram(merges, 5, [0] * 6, count=6, prominence=[1.0] * 5)
+    assert record.n_absorbed == 2 and record.order.tolist() == [0, 3, 4, 5] and record.mass.tolist() == [3, 1, 1, 1]
+
+
+def test_clusters_far_apart_are_left_out(monkeypatch):
+    monkeypatch.setattr("phida.plots.hierarchy._PEAKS", 4)
+    merges = [(2, 4, 1.5), (0, 1, 2.0), (0, 2, 7.0), (0, 3, 8.0)]
+    record = dendrogram(merges, 0, [0, 1, 2, 3, 4], prominence=[1.0] * 4)
+    assert record.height.tolist() == [1.5, 2.0] and record.order.tolist() == [0, 1, 2, 4] and record.n_apart == 1
+    alone = dendrogram([], 0, range(5), prominence=[], mass=[1.0, 5.0, 2.0, 3.0, 4.0])
+    assert alone.order.tolist() == [1, 4, 3, 2] and alone.n_apart == 1
 
 
 def test_a_cut_below_the_first_merge_and_one_above_the_last():
@@ -178,6 +214,18 @@ def test_ids_since_the_last_refresh_begin_now():
     made.lineage_ = lineage(("born", 1, (), (0,)))
     found = LineageBands.of(made)
     assert found.id.tolist() == [0, 1] and found.begin.tolist() == [1, 1000] and found.end.tolist() == [1000, 1000]
+
+
+def test_of_many_ids_the_heaviest_and_the_longest_lives_have_lanes():
+    made = with_ids(hand_made(300, 60), *range(60))
+    ended = [("born", 10, (), (60 + i,)) for i in range(60)] + [("died", 20 + i, (60 + i,), ()) for i in range(60)]
+    made.lineage_ = lineage(*(("born", 1 + id, (), (id,)) for id in range(60)), *ended)
+    record = LineageBands.of(made)
+    assert record.lane.max() == 39
+    weight = np.bincount(made.nodes_.cluster, made.nodes_.support)
+    drawn = record.id[record.lane >= 0]
+    assert set(np.argsort(-weight, kind="stable")[:28].tolist()) <= set(drawn.tolist())
+    assert {119, 118} <= set(drawn.tolist()) and 60 not in drawn
 
 
 def test_bands_of_a_lane_do_not_meet():

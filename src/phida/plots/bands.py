@@ -15,8 +15,11 @@ from phida.records import Ints, _frame, _Record
 if TYPE_CHECKING:
     import pandas as pd
 
-#: More ids than this share lanes.
-_OWN_LANES = 40
+#: Lanes at most. More ids than this share them, and those of least importance have none.
+_LANES = 40
+
+#: Lanes at most that living ids take before those of the past.
+_LIVING = 28
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,8 @@ class LineageBands(_Record):
     ended_by: tuple[str, ...]
     """merged or died; empty if the cluster is alive."""
     lane: Ints
-    """Lane of each band; bands in one lane do not overlap. If there are few ids, each has its own lane."""
+    """Lane of each band; bands in one lane do not overlap. Up to 40 ids have a lane each. Of more ids, the heaviest
+    living ones and the longest lives of the past share 40 lanes; the others have none (-1)."""
     link_sample: Ints
     """Sample of each link."""
     link_kind: tuple[str, ...]
@@ -71,8 +75,11 @@ class LineageBands(_Record):
         lives = _Lives(lineage[0].confirmed if lineage.n_dropped and len(lineage) else 0)
         for event in lineage:
             lives.take(event)
-        ids = np.unique(model.nodes_.cluster_id)
-        lives.complete(ids[ids >= 0].tolist(), model.n_samples_seen_, forgetful=lineage.n_dropped > 0)
+        nodes = model.nodes_
+        mine = nodes.cluster_id >= 0
+        ids, of = np.unique(nodes.cluster_id[mine], return_inverse=True)
+        weight = np.bincount(of, nodes.support[mine], len(ids))
+        lives.complete(ids.tolist(), model.n_samples_seen_, forgetful=lineage.n_dropped > 0)
         end = [model.n_samples_seen_ if last is None else last for last in lives.end]
         return cls(
             id=np.array(lives.id, dtype=np.int64),
@@ -80,7 +87,7 @@ class LineageBands(_Record):
             end=np.array(end, dtype=np.int64),
             begun_by=tuple(lives.begun_by),
             ended_by=tuple(lives.ended_by),
-            lane=_lanes(lives, end),
+            lane=_lanes(lives, end, dict(zip(ids.tolist(), weight.tolist(), strict=True))),
             link_sample=np.array(lives.link_sample, dtype=np.int64),
             link_kind=tuple(lives.link_kind),
             link_from=np.array(lives.link_from, dtype=np.int64),
@@ -168,9 +175,40 @@ class _Lives:
         self.link_to.append(target)
 
 
-def _lanes(lives: _Lives, end: list[int]) -> Ints:
-    ids = {id: lane for lane, id in enumerate(dict.fromkeys(lives.id))}
-    if len(ids) <= _OWN_LANES:
-        return np.array([ids[id] for id in lives.id], dtype=np.int64)
-    parents = dict(zip(lives.link_to, lives.link_from, strict=True))
-    return lanes(lives.begin, end, [parents.get(i) for i in range(len(end))])
+def _lanes(lives: _Lives, end: list[int], weight: dict[int, float]) -> Ints:
+    first = {id: lane for lane, id in enumerate(dict.fromkeys(lives.id))}
+    if len(first) <= _LANES:
+        return np.array([first[id] for id in lives.id], dtype=np.int64)
+    length = dict.fromkeys(first, 0)
+    for id, start, stop in zip(lives.id, lives.begin, end, strict=True):
+        length[id] += stop - start
+    living = sorted((id for id in first if id in weight), key=lambda id: (-weight[id], id))
+    past = sorted((id for id in first if id not in weight), key=lambda id: (-length[id], id))
+    ids = [*living[:_LIVING], *past, *living[_LIVING:]]
+    found = np.full(len(end), -1, dtype=np.int64)
+    # The more ids, the more lanes: search for the most that fit.
+    few, many = 0, len(ids) + 1
+    while many - few > 1:
+        count = (few + many) // 2
+        lane = _shared_lanes(lives, end, set(ids[:count]))
+        if lane.max() < _LANES:
+            few, found = count, lane
+        else:
+            many = count
+    return found
+
+
+def _shared_lanes(lives: _Lives, end: list[int], ids: set[int]) -> Ints:
+    """Lanes of the bands of some ids, -1 for the others."""
+    bands = [band for band, id in enumerate(lives.id) if id in ids]
+    place = {band: i for i, band in enumerate(bands)}
+    parents = {
+        place[to]: place.get(source) for to, source in zip(lives.link_to, lives.link_from, strict=True) if to in place
+    }
+    lane = np.full(len(end), -1, dtype=np.int64)
+    lane[bands] = lanes(
+        [lives.begin[band] for band in bands],
+        [end[band] for band in bands],
+        [parents.get(i) for i in range(len(bands))],
+    )
+    return lane

@@ -1,4 +1,4 @@
-"""Dendrogram of the merges from PH components, or nodes of PHIDA+, to clusters."""
+"""Dendrogram of the merges from PH components or, in PHIDA+, from peaks of density to clusters."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from phida.plots import style
+from phida.plots.forest import Branch, grow
 from phida.plots.model import Model
-from phida.records import Bools, Floats, Ints, _frame, _Record
+from phida.records import Bools, Floats, Hierarchy, Ints, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
 #: More leaves than this have smaller marks and thinner lines.
 _MANY = 120
 
-#: Of the merges that the cut makes, as many of the highest are drawn where single nodes are merged.
-_BELOW = 60
+#: More peaks of PHIDA+ than this are not drawn: those whose merges are farthest from the cut are left out.
+_PEAKS = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram(_Record):
     """The merges of the hierarchy as a forest: the leaves are side by side, and no two lines cross.
 
-    Leaves are components. PHIDA+ merges single nodes: merges that are more than 60 below the cut are left out, and a
-    leaf stands for all nodes that they join.
+    Leaves are components. In PHIDA+, they are peaks of density: a merge that joins a single node to a peak is no
+    decision and is left out. With more than 64 peaks, the merges closest to the cut are kept.
 
     Examples
     --------
@@ -41,13 +42,13 @@ class Dendrogram(_Record):
     """
 
     leaves: str
-    """Kind of the leaves: ``component`` or ``node``."""
+    """Kind of the leaves: ``component`` or ``peak``."""
     measure: str
     """Meaning of heights; see :class:`phida.records.Hierarchy`."""
     order: Ints
-    """Leaves from left to right; a leaf of several nodes has the number of the lowest."""
+    """Leaves from left to right, heavier branches first; a peak has the number of its lowest node."""
     mass: Floats
-    """PH-stable mass of each component (S*), or support of the nodes, from left to right."""
+    """PH-stable mass of each component (S*), or support of a peak's nodes, from left to right."""
     cluster: Ints
     """Output cluster of each leaf, from left to right."""
     cluster_ids: Ints
@@ -60,16 +61,30 @@ class Dendrogram(_Record):
     """Height of the left branch; 0 for a leaf."""
     right_base: Floats
     """Height of the right branch."""
+    left_cluster: Ints
+    """Output cluster of the left branch, -1 if it joins several."""
+    right_cluster: Ints
+    """Output cluster of the right branch."""
     height: Floats
     """Height of each merge."""
     made: Bools
     """Whether the cut makes the merge."""
     merge_cluster: Ints
     """Output cluster of the merge, -1 if the merge would join several."""
+    root: Floats
+    """Position of each tree of the forest."""
+    root_base: Floats
+    """Height of each tree."""
+    root_cluster: Ints
+    """Output cluster of each tree, -1 if it joins several."""
+    n_leaves: int
+    """Number of leaves of the whole hierarchy: components or, in PHIDA+, nodes."""
     minimum_count: int
     """Minimum number of clusters, from the masses (C_min), at which merging ends."""
-    n_hidden: int
-    """Number of merges that are left out."""
+    n_absorbed: int
+    """Number of peaks left out because their merges are the farthest below the cut."""
+    n_apart: int
+    """Number of clusters left out because their merges are the farthest above the cut."""
 
     @classmethod
     def of(cls, model: Model) -> Self:
@@ -84,39 +99,40 @@ class Dendrogram(_Record):
         record : Dendrogram
         """
         found = model.hierarchy_
-        first = max(found.level - _BELOW, 0) if found.leaves == "node" else 0
-        mass = found.mass.copy()
-        for into, source in zip(found.merge_into[:first], found.merge_from[:first], strict=True):
-            mass[into] += mass[source]
-        merge_into, merge_from, height = found.merge_into[first:], found.merge_from[first:], found.merge_height[first:]
-        leaves = {leaf: [leaf] for leaf in np.setdiff1d(np.arange(len(mass)), found.merge_from[:first]).tolist()}
-        for into, source in zip(merge_into.tolist(), merge_from.tolist(), strict=True):
-            leaves[into] += leaves.pop(source)
-        order = np.array([leaf for branch in leaves.values() for leaf in branch], dtype=np.int64)
-        place, base = np.empty(len(mass)), np.zeros(len(mass))
-        place[order] = np.arange(len(order))
-        merges = np.empty((len(height), 4))
-        for i, (into, source) in enumerate(zip(merge_into, merge_from, strict=True)):
-            merges[i] = place[into], place[source], base[into], base[source]
-            place[into] = (place[into] + place[source]) / 2
-            base[into] = height[i]
-        made = np.arange(len(height)) < found.level - first
+        drawn, n_absorbed = _decisions(found)
+        forest = grow(found, drawn)
+        roots = _shown(forest.roots) if found.leaves == "node" else forest.roots
+        order = np.array([leaf for root in roots for leaf in root.leaves], dtype=np.int64)
+        middle = {leaf: float(place) for place, leaf in enumerate(order.tolist())}
+        merges = np.empty((len(forest.merges), 4))
+        for row, (_, left, right) in zip(merges, forest.merges, strict=True):
+            row[:] = middle[left.leaves[0]], middle[right.leaves[0]], left.height, right.height
+            middle[left.leaves[0]] = (row[0] + row[1]) / 2  # a branch is known by its first leaf
+        number = np.array([i for i, _, _ in forest.merges], dtype=np.int64)
+        made = number < found.level
         return cls(
-            leaves=found.leaves,
+            leaves="component" if found.leaves == "component" else "peak",
             measure=found.height,
             order=order,
-            mass=mass[order],
+            mass=forest.mass[order],
             cluster=found.cluster[order],
             cluster_ids=model.cluster_ids_,
             left=merges[:, 0],
             right=merges[:, 1],
             left_base=merges[:, 2],
             right_base=merges[:, 3],
-            height=height,
+            left_cluster=np.array([left.cluster for _, left, _ in forest.merges], dtype=np.int64),
+            right_cluster=np.array([right.cluster for _, _, right in forest.merges], dtype=np.int64),
+            height=found.merge_height[number],
             made=made,
-            merge_cluster=np.where(made, found.cluster[merge_into], -1),
+            merge_cluster=np.where(made, found.cluster[found.merge_into[number]], -1),
+            root=np.array([middle[root.leaves[0]] for root in roots]),
+            root_base=np.array([root.height for root in roots]),
+            root_cluster=np.array([root.cluster for root in roots], dtype=np.int64),
+            n_leaves=len(found.mass),
             minimum_count=found.minimum_count,
-            n_hidden=first,
+            n_absorbed=n_absorbed,
+            n_apart=len(forest.roots) - len(roots),
         )
 
     @property
@@ -147,15 +163,37 @@ class Dendrogram(_Record):
         return _frame(columns | {"id": self.cluster_ids[self.cluster]})
 
 
+def _decisions(found: Hierarchy) -> tuple[Bools, int]:
+    """Which of the merges to draw; the last ones may be missing. Also how many peaks are left out."""
+    number = np.arange(len(found.merge_height))
+    if found.merge_prominence is None:
+        return np.ones(len(number), dtype=bool), 0
+    refused = number >= found.level
+    drawn = refused | (found.merge_prominence > 0)
+    clusters = len(found.mass) - found.level
+    made = number[drawn & ~refused]
+    absorbed = made[: max(len(made) - max(_PEAKS - clusters, _PEAKS // 4), 0)]
+    drawn[absorbed] = False
+    end = found.level + (_PEAKS // 2 if clusters > _PEAKS else clusters)
+    return drawn[:end], len(absorbed)
+
+
+def _shown(roots: list[Branch]) -> list[Branch]:
+    """The trees, and as many of the heaviest single peaks as there is room for."""
+    room = _PEAKS - sum(len(root.leaves) for root in roots if len(root.leaves) > 1)
+    single = [root for root in roots if len(root.leaves) == 1][: max(room, 0)]
+    return [root for root in roots if len(root.leaves) > 1 or root in single]
+
+
 def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw the hierarchy as a dendrogram, with the cut and the end of merging.
 
-    Merges that the cut makes are solid and in the colour of their cluster; those that it refuses are dashed and grey.
-    The area of a leaf's mark is the PH-stable mass of a component.
+    A cluster is solid and in its colour; merges that the cut refuses are dashed and grey. The area of a leaf's mark is
+    the PH-stable mass of a component.
 
-    In PHIDA+, the height of a merge is its prominence in units of what chance alone would show, on an axis that is
-    logarithmic from 1 on. Of the merges that the cut makes, the highest 60 are drawn. The mark of a leaf shows the
-    support of its nodes.
+    In PHIDA+, a leaf is a peak of density, and the area of its mark is the support of its nodes. The height of a merge
+    is the prominence of the lower peak in units of what chance alone would show, on an axis that is logarithmic from 1
+    on. With more than 64 peaks, the merges closest to the cut are drawn.
 
     Parameters
     ----------
@@ -180,27 +218,33 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     'Hierarchy: 8 components, cut to 8 clusters'
     """
     record = Dendrogram.of(model)
+    palette = style.Palette.of(model)
     ax = style.axes_of(ax, (7.6, 4.8))
     ax.set(xlim=(-0.8, len(record.order) - 0.2), xticks=[], ylabel=_AXES[record.measure])
+    top = float(record.height[np.isfinite(record.height)].max(initial=0.0))
     if record.measure == "prominence":
-        ax.set_yscale("symlog", linthresh=1)
-    place = _scale(ax, record)
+        top = max(top, 1.0)
+        style.scale_by_ratio(ax, top)
+    place = _scale(ax, top or 1.0)
     ax.set_ylim(place(-0.14), place(1.16))
-    _draw_merges(ax, record, place(1.05))
-    _draw_leaves(ax, record, place)
+    _draw_merges(ax, record, palette, place(1.05))
+    _draw_leaves(ax, record, palette, place)
     _draw_cut(ax, record, place)
-    ticks = [0, 0.5, *style.ratios(place(1.16))] if record.measure == "prominence" else ax.get_yticks()
-    ticks = [tick for tick in ticks if len(record.height) and 0 <= tick <= place(1.16)]
-    ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    ax.minorticks_off()
+    if record.measure == "dispersion":
+        ticks = [tick for tick in ax.get_yticks() if len(record.height) and 0 <= tick <= place(1.16)]
+        ax.set_yticks(ticks, [f"{tick:,g}" for tick in ticks])
     ax.spines[["top", "right", "bottom"]].set_visible(False)
-    clusters = len(record.cluster_ids)
-    leaves = style.counted(len(record.order) + record.n_hidden, record.leaves)
+    leaves = style.counted(record.n_leaves, "component" if record.leaves == "component" else "node")
+    notes = [
+        "leaves are peaks" if record.leaves == "peak" else "",
+        "names are ids; dashed merges are refused",
+        f"{style.counted(record.n_absorbed, 'lower peak')} left out" if record.n_absorbed else "",
+        f"{style.counted(record.n_apart, 'cluster')} farther apart left out" if record.n_apart else "",
+    ]
     style.title(
         ax,
-        f"Hierarchy: {leaves}, cut to {style.counted(clusters, 'cluster')}",
-        "named by the id of their cluster; dashed merges are not made"
-        + (f"; the lowest {style.counted(record.n_hidden, 'merge')} are not drawn" if record.n_hidden else ""),
+        f"Hierarchy: {leaves}, cut to {style.counted(len(record.cluster_ids), 'cluster')}",
+        "; ".join(filter(None, notes)),
     )
     return ax
 
@@ -209,59 +253,72 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
 _AXES = {"dispersion": "merge height", "prominence": "prominence / chance"}
 
 
-def _scale(ax: Axes, record: Dendrogram) -> Callable[[float], float]:
+def _scale(ax: Axes, top: float) -> Callable[[float], float]:
     """From a share of the way between the leaves and the highest merge, as it is drawn, to a height."""
     along = ax.yaxis.get_transform()
-    least = 1.0 if record.measure == "prominence" else 0.0
-    highest = float(record.height[np.isfinite(record.height)].max(initial=least))
-    top = float(along.transform(highest or 1.0))
-    return lambda share: float(along.inverted().transform(share * top))
+    end = float(along.transform(np.array([top]))[0])
+    return lambda share: float(along.inverted().transform(np.array([share * end]))[0])
 
 
-def _draw_merges(ax: Axes, record: Dendrogram, end: float) -> None:
-    """Lines of the merges; those of infinite height meet at the end of the axis."""
-    x = np.column_stack([record.left, record.left, record.right, record.right])
-    y = np.column_stack([record.left_base, record.height, record.height, record.right_base])
-    lines: Any = np.stack([x, np.minimum(y, end)], axis=2)
-    colours = [style.colour(int(record.cluster_ids[cluster])) for cluster in record.merge_cluster[record.made]]
-    width = 1.4 * min(1, _MANY / len(record.order))
-    ax.add_collection(LineCollection(lines[record.made], colors=colours, linewidths=width), autolim=False)
-    ax.add_collection(
-        LineCollection(lines[~record.made], colors=style.GREY, linewidths=1, linestyles="--"), autolim=False
-    )
+def _draw_merges(ax: Axes, record: Dendrogram, palette: style.Palette, end: float) -> None:
+    """Lines up to the end of the axis: bars of merges, and legs of branches and of whole trees."""
+    height = np.minimum(record.height, end)
+    x = np.concatenate([record.left, record.right, record.root])
+    low = np.concatenate([record.left_base, record.right_base, record.root_base])
+    high = np.concatenate([height, height, np.full(len(record.root), end)])
+    cluster = np.concatenate([record.left_cluster, record.right_cluster, record.root_cluster])
+    legs = np.stack([np.column_stack([x, x]), np.column_stack([np.minimum(low, end), high])], axis=2)
+    bars = np.stack([np.column_stack([record.left, record.right]), np.column_stack([height, height])], axis=2)
+    lines = np.concatenate([legs, bars])
+    of = np.concatenate([cluster, record.merge_cluster])
+    several = of < 0
+    colours = palette.colours(record.cluster_ids[of[~several]])
+    width = 1.6 * min(1, _MANY / len(record.order))
+    made: Any = lines[~several]
+    ax.add_collection(LineCollection(made, colors=colours, linewidths=width), autolim=False)
+    refused: Any = lines[several]
+    ax.add_collection(LineCollection(refused, colors=style.GREY, linewidths=1, linestyles="--"), autolim=False)
 
 
-def _draw_leaves(ax: Axes, record: Dendrogram, place: Callable[[float], float]) -> None:
+def _draw_leaves(ax: Axes, record: Dendrogram, palette: style.Palette, place: Callable[[float], float]) -> None:
     """Marks at the feet of the lines, and each cluster's id below the middle of its leaves."""
     cluster, mass = record.cluster, record.mass
     ids = record.cluster_ids[cluster]
-    area = np.clip(90 * mass / mass.max(), 6, None) * min(1, _MANY / len(mass))
+    area = np.clip(110 * mass / mass.max(), 6, None) * min(1, _MANY / len(mass))
     places = np.arange(len(mass))
     for id in np.unique(ids).tolist():
         mine = ids == id
-        ax.scatter(places[mine], np.full(mine.sum(), place(0)), s=area[mine], zorder=4, clip_on=False, **style.look(id))
-    middle = np.bincount(cluster, places) / np.bincount(cluster)
-    order = np.argsort(-np.bincount(cluster, mass), kind="stable")
-    names = [str(record.cluster_ids[c]) for c in order]
-    style.name_points(ax, middle[order], np.full(len(order), place(-0.09)), names, away=0)
+        ax.scatter(
+            places[mine], np.full(mine.sum(), place(0)), s=area[mine], zorder=4, clip_on=False, **palette.look(id)
+        )
+    shown, of = np.unique(cluster, return_inverse=True)
+    middle = np.bincount(of, places) / np.bincount(of)
+    order = np.argsort(-np.bincount(of, mass), kind="stable")
+    names = [str(record.cluster_ids[c]) for c in shown[order]]
+    style.Names(ax).write(np.column_stack([middle[order], np.full(len(order), place(-0.09))]), names, style.CENTRE)
 
 
 def _draw_cut(ax: Axes, record: Dendrogram, place: Callable[[float], float]) -> None:
-    if record.jump is not None and record.jump[1] > record.jump[0]:
+    end = place(1.05)
+    if record.measure == "prominence":
+        ax.axhline(1.0, color=style.ink(), linestyle=":", linewidth=1)
+        style.note_line(ax, "cut: what chance alone would show", 1.0)
+    elif record.jump is not None and record.jump[1] > record.jump[0]:
         low, high = record.jump
-        top = min(high, place(1.05))
-        middle = 1.0 if record.measure == "prominence" and low < 1 <= high else (low + top) / 2
+        top = min(high, end)
         ax.axhspan(low, top, color=style.COLOURS[5], alpha=0.2, linewidth=0)
-        ax.axhline(middle, color=style.ink(), linestyle=":", linewidth=1)
-        style.note_line(ax, f"cut: {low:.3g} to {high:.3g}", middle)
-    if len(record.height):
-        ax.axhline(place(1.05), color=style.GREY, linewidth=0.8)
-    style.note_line(ax, _end(record), place(1.05))
+        ax.axhline((low + top) / 2, color=style.ink(), linestyle=":", linewidth=1)
+        style.note_line(ax, f"cut: {low:.3g} to {high:.3g}", (low + top) / 2)
+    ax.axhline(end, color=style.GREY, linewidth=0.8)
+    style.note_line(ax, _end(record), end)
 
 
 def _end(record: Dendrogram) -> str:
     """Where merging ends, and why."""
-    roots = len(record.order) - len(record.height)
+    roots = len(record.root) + record.n_apart
+    if record.measure == "prominence":
+        if record.n_apart:
+            return "higher merges are not drawn"
+        return "merging ends at 1" if roots == 1 else f"merging ends at {roots}: no path joins them"
     why = "no two are adjacent" if roots > record.minimum_count else f"minimum count {record.minimum_count}"
-    reason = f" ({why})" if record.leaves == "component" else ""
-    return f"merging ends at {roots}{reason}" if len(record.height) else f"no merge{reason}"
+    return f"merging ends at {roots} ({why})" if len(record.height) else f"no merge ({why})"

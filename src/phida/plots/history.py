@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from numpy.typing import NDArray
 
 from phida.plots import style
@@ -17,7 +17,7 @@ _PANELS = (("n_nodes", "nodes"), ("n_clusters", "clusters"), ("vigilance", "vigi
 
 
 def plot_history(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw nodes, clusters, vigilance and interval over the samples learned, in one panel each.
+    """Draw nodes, clusters, vigilance and interval over the rows learned, in one panel each.
 
     The data are those of ``model.history_``. PHIDA+ has no vigilance and no interval, so it has two panels.
 
@@ -55,9 +55,9 @@ def plot_history(model: Model, *, ax: Axes | None = None) -> Axes:
         if i < len(panels) - 1:
             panel.tick_params(labelbottom=False)
         else:
-            panel.set_xlabel("samples learned")
+            panel.set_xlabel("rows learned")
     count = len(record.sample)
-    style.title(ax, "History", f"{count:,} refresh{'es' if count > 1 else ''} up to sample {int(record.sample[-1]):,}")
+    style.title(ax, "History", f"{count:,} refresh{'es' if count > 1 else ''} up to row {int(record.sample[-1]):,}")
     return ax
 
 
@@ -67,8 +67,11 @@ def _draw(panel: Axes, sample: NDArray[np.int64], values: NDArray[Any], name: st
     panel.spines[["top", "right"]].set_visible(False)
     panel.grid(axis="y", color=style.GREY, alpha=0.25, linewidth=0.6)
     panel.margins(x=0.01, y=0.12)
+    panel.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     if np.issubdtype(values.dtype, np.integer):
+        panel.set_ylim(0, max(1.15 * float(values.max()), 1.5))
         panel.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+        panel.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     panel.annotate(
         f"{values[-1]:,.4g}",
         (sample[-1], values[-1]),

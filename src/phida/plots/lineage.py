@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
+from matplotlib.ticker import StrMethodFormatter
 
 from phida.plots import style
 from phida.plots.bands import LineageBands
@@ -17,7 +18,10 @@ from phida.records import Bools
 
 
 def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw the lifetime of each id as a band over the samples learned, with splits and merges between bands.
+    """Draw the lifetime of each id as a band over the rows learned, with splits and merges between bands.
+
+    Of more than 40 ids, the heaviest that live and the longest lives of the past are drawn, and a curve at the foot
+    counts the others.
 
     Parameters
     ----------
@@ -43,33 +47,70 @@ def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
     """
     record = LineageBands.of(model)
     count = int(record.lane.max(initial=0)) + 1
-    ax = style.axes_of(ax, (8.4, float(np.clip(1.8 + 0.22 * count, 2.6, 9.0))))
+    rest = record.lane < 0
+    foot = count + (_REST if rest.any() else 0)
+    ax = style.axes_of(ax, (8.4, float(np.clip(1.8 + 0.22 * foot, 2.2, 10.0))))
     if not len(record.id):
         return style.empty(ax, "no cluster has an id yet")
     last = max(int(record.end.max()), 1)
-    ax.set(xlim=(0, 1.03 * last), ylim=(count - 0.3, -0.7), yticks=[], xlabel="samples learned")
+    ax.set(xlim=(0, 1.03 * last), ylim=(max(foot, 3) - 0.3, -0.7), yticks=[], xlabel="rows learned")
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.spines[["top", "right", "left"]].set_visible(False)
     if len(np.unique(record.id)) == count:
         ids = dict(zip(record.lane.tolist(), record.id.tolist(), strict=True))
         ax.set_yticks(list(ids), [str(id) for id in ids.values()], fontsize=style.SMALL)
         ax.tick_params(axis="y", length=0)
         ax.set_ylabel("cluster id")
-    colours = [style.colour(id) for id in record.id.tolist()]
-    length = np.maximum(record.end - record.begin, 0.003 * last)
-    ax.barh(record.lane, length, 0.62, record.begin, color=colours, alpha=0.75, edgecolor=style.paper(), linewidth=0.5)
+    _draw_bands(ax, record, style.Palette.of(model), last)
     _draw_links(ax, record)
     _draw_ends(ax, record)
     _name(ax, record)
+    if rest.any():
+        _count_rest(ax, record, rest, count)
     now = int(sum(not end for end in record.ended_by))
     style.title(
         ax,
-        f"Lineage: {len(np.unique(record.id))} ids so far, {now} now",
+        f"Lineage: {style.counted(len(np.unique(record.id)), 'id')} so far, {now:,} now",
         f"{record.n_dropped:,} older events are not in the record"
         if record.n_dropped
         else "a band is the life of an id",
     )
     _explain(ax, record)
     return ax
+
+
+#: Height of the curve that counts ids without a band, in lanes.
+_REST = 5
+
+
+def _draw_bands(ax: Axes, record: LineageBands, palette: style.Palette, last: int) -> None:
+    drawn = record.lane >= 0
+    length = np.maximum(record.end - record.begin, 0.003 * last)[drawn]
+    look: dict[str, Any] = {"alpha": 0.8, "edgecolor": style.paper(), "linewidth": 0.5, "zorder": 2}
+    colours = palette.colours(record.id[drawn])
+    ax.barh(record.lane[drawn], length, 0.66, record.begin[drawn], color=colours, **look)
+
+
+def _count_rest(ax: Axes, record: LineageBands, rest: Bools, lane: int) -> None:
+    """Draw how many ids without a band there were at each row, below the lanes."""
+    at = np.unique(np.concatenate([record.begin[rest], record.end[rest]]))
+    begun = np.searchsorted(np.sort(record.begin[rest]), at, side="right")
+    lives = rest & _where("", record.ended_by)
+    ended = np.searchsorted(np.sort(record.end[rest & ~lives]), at, side="right")
+    alive = begun - ended
+    floor, most = lane + _REST - 0.4, int(alive.max(initial=1))
+    height = floor - (_REST - 2) * alive / max(most, 1)
+    ax.fill_between(at, height, floor, step="post", color=style.GREY, alpha=0.5, linewidth=0)
+    ids = len(np.unique(record.id[rest]))
+    ax.annotate(
+        f"{style.counted(ids, 'more id')}, at most {most:,} at a time",
+        (0.006, floor - _REST + 1.5),
+        xycoords=("axes fraction", "data"),
+        fontsize=style.SMALL,
+        va="center",
+        path_effects=style.halo(),
+        zorder=6,
+    )
 
 
 #: How events look: marker, its face ("" is hollow), line style.
@@ -91,12 +132,13 @@ def _look(kind: str) -> dict[str, Any]:
 def _draw_links(ax: Axes, record: LineageBands) -> None:
     """Upright lines; what a split or a revival leads to and what a merger comes from is marked."""
     start, end = record.lane[record.link_from], record.lane[record.link_to]
+    both = (start >= 0) & (end >= 0)
     for kind in ("split", "merged", "revived"):
-        mine = _where(kind, record.link_kind)
+        mine = both & _where(kind, record.link_kind)
         x = record.link_sample[mine]
         lines: Any = np.stack([np.column_stack([x, x]), np.column_stack([start[mine], end[mine]])], axis=2)
         line = LineCollection(
-            lines, colors=style.ink(), linestyles=_LOOKS[kind][2], linewidths=0.8, alpha=0.7, zorder=2
+            lines, colors=style.ink(), linestyles=_LOOKS[kind][2], linewidths=0.8, alpha=0.6, zorder=1
         )
         ax.add_collection(line, autolim=False)
         if kind == "merged":
@@ -110,7 +152,7 @@ def _draw_ends(ax: Axes, record: LineageBands) -> None:
         ("revived", record.begun_by, record.begin),
         ("died", record.ended_by, record.end),
     ):
-        mine = _where(kind, names)
+        mine = (record.lane >= 0) & _where(kind, names)
         ax.scatter(x[mine], record.lane[mine], clip_on=False, **_look(kind))
 
 
@@ -119,16 +161,17 @@ def _where(kind: str, names: Iterable[str]) -> Bools:
 
 
 def _name(ax: Axes, record: LineageBands) -> None:
-    """Ids in the middle of their bands, the longest lives first; beside those that live and have no room."""
+    """Ids in the middle of their bands, the longest lives first; next to those that live and have no room."""
     scale = ax.transData.transform([(0, 0), (1, 0)])[:, 0] * 72 / ax.figure.get_dpi()
     width = (record.end - record.begin) * (scale[1] - scale[0])
     names = np.array([str(id) for id in record.id.tolist()])
-    fits = width > 0.7 * style.SMALL * np.char.str_len(names)
-    lives = ~fits & _where("", record.ended_by)
+    drawn = record.lane >= 0
+    fits = drawn & (width > 0.7 * style.SMALL * np.char.str_len(names))
+    lives = drawn & ~fits & _where("", record.ended_by)
     lane, middle = record.lane.astype(np.float64), (record.begin + record.end) / 2
     order = [i for i in np.argsort(-width, kind="stable") if fits[i]]
-    style.name_points(ax, middle[order], lane[order], names[order].tolist(), away=0)
-    style.name_points(ax, record.end[lives].astype(np.float64), lane[lives], names[lives].tolist(), beside=True)
+    style.Names(ax).write(np.column_stack([middle, lane])[order], names[order].tolist(), style.CENTRE)
+    style.Names(ax).write(np.column_stack([record.end, lane])[lives], names[lives].tolist(), style.RIGHT)
 
 
 def _explain(ax: Axes, record: LineageBands) -> None:

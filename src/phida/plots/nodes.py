@@ -1,4 +1,4 @@
-"""Map of the nodes, with the PH graph or the nearest neighbours of PHIDA+."""
+"""Map of the nodes, with the PH graph or, in PHIDA+, the saddles between clusters."""
 
 from __future__ import annotations
 
@@ -11,14 +11,20 @@ from matplotlib.collections import LineCollection
 
 from phida.plots import style
 from phida.plots.model import Model
-from phida.projection import Projection, node_edges
+from phida.projection import ClusterLinks, Projection, node_edges
 from phida.records import Bools, Floats, Ints, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: More marks than this are small, and go into a vector file as one image.
-_MANY = 1000
+#: More nodes than this are discs without an outline; more than the second go into a vector file as one image.
+_DISCS, _IMAGE = 300, 1000
+
+#: Area of all marks together and of the largest, in square points.
+_INK, _LARGEST = 24_000.0, 320.0
+
+#: Clusters and saddles with text: more cover the map.
+_NAMES, _RATIOS = 60, 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +53,14 @@ class NodePositions(_Record):
     id: Ints
     """Lasting id of the cluster, -1 for none."""
     edges: str
-    """Kind of the edges: ``PH graph`` or, in PHIDA+, ``neighbour graph``."""
+    """Kind of the edges: ``PH graph`` or, in PHIDA+, ``saddles``: one edge for each merge of clusters that was
+    refused, between the nodes at which they come closest."""
     source: Ints
     """One end of each edge, as a position among the nodes."""
     target: Ints
     """The other end."""
+    height: Floats | None
+    """PHIDA+ only: height of each refused merge (prominence over chance), ascending."""
     share: Floats
     """Share of the variance of the nodes along each axis."""
 
@@ -69,8 +78,9 @@ class NodePositions(_Record):
         """
         nodes = model.nodes_
         projection = Projection.of(model)
-        source, target = node_edges(model)
         plus = model.hierarchy_.leaves == "node"
+        links = ClusterLinks.of(model) if plus else None
+        source, target = node_edges(model) if links is None else (links.source, links.target)
         return cls(
             node=nodes.id,
             position=projection.transform(nodes.representatives),
@@ -78,9 +88,10 @@ class NodePositions(_Record):
             active=nodes.active,
             cluster=nodes.cluster,
             id=nodes.cluster_id,
-            edges="neighbour graph" if plus else "PH graph",
+            edges="saddles" if plus else "PH graph",
             source=source,
             target=target,
+            height=None if links is None else links.height,
             share=projection.share,
         )
 
@@ -101,16 +112,20 @@ class NodePositions(_Record):
         return frame.astype({"id": "Int64"})
 
     def edges_to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per edge, the shortest first."""
-        return _frame({"source": self.source, "target": self.target})
+        """Return a frame with one row per edge, the shortest or, in PHIDA+, the lowest first."""
+        columns = {"source": self.source, "target": self.target}
+        return _frame(columns if self.height is None else columns | {"height": self.height})
 
 
 def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw the nodes and edges on a plane: area shows rows won, colour and marker show the cluster.
+    """Draw the nodes on a plane: area shows weight, colour shows the cluster.
 
-    Edges are those of the PH graph. In PHIDA+, an edge joins a node to its two nearest neighbours in its own cluster,
-    and area shows the weight of the rows. The plane is that of the two main directions of the nodes, weighted by
-    support. Each cluster's id stands at its heaviest node; nodes without a cluster are grey crosses.
+    The plane is that of the two main directions of the nodes, weighted by support. Up to 60 clusters, the largest
+    first, bear their id. Nodes without a cluster are grey crosses.
+
+    In PHIDA, the edges are those of the PH graph. In PHIDA+, they are saddles: a line joins two clusters where they
+    come closest. The bolder the line, the less prominent the lower of the two peaks. Figures at the lowest saddles are
+    prominence over chance; below 1, the two would be one cluster.
 
     Parameters
     ----------
@@ -132,57 +147,87 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     >>> model = PHIDA().fit(load_iris().data)
     >>> ax = plot_nodes(model, ax=Figure().subplots())
     >>> ax.get_title(loc="left")
-    'PH graph: 29 nodes, 16 edges, 8 clusters'
+    'Nodes: 29 in 8 clusters'
     """
     record = NodePositions.of(model)
     ax = style.axes_of(ax, (6.8, 5.6))
-    x, y = record.position.T
-    n = len(x)
-    many = n > _MANY
-    for axis, values in (("x", x), ("y", y)):
+    for axis, values in zip("xy", record.position.T, strict=True):
         margin = 0.07 * (values.max() - values.min()) or 1.0
         ax.set(**{f"{axis}lim": (values.min() - margin, values.max() + margin)})
-    ends: Any = record.position[np.column_stack([record.source, record.target])]
-    look: dict[str, Any] = {"linewidths": 0.4 if many else 0.7, "alpha": 0.7, "zorder": 1, "rasterized": many}
-    ax.add_collection(LineCollection(ends, colors=style.GREY, **look), autolim=False)
-    area = np.maximum(np.clip(30_000 / n, 15, 320) * record.weight / record.weight.max(), 2 if many else 5)
-    none = record.id < 0
-    ax.scatter(x[none], y[none], s=14, marker="x", color=style.GREY, linewidths=0.8, rasterized=many)
-    ids = np.where(none, 0, record.id)
-    cluster_colours = np.array(style.COLOURS)[ids % len(style.COLOURS)]
-    for i, marker in enumerate(style.MARKERS):
-        mine = ~none & (ids % len(style.MARKERS) == i)
-        look = {
-            "marker": marker,
-            "edgecolors": style.ink(),
-            "linewidths": 0.2 if many else 0.4,
-            "alpha": 0.85,
-            "zorder": 3,
-        }
-        ax.scatter(x[mine], y[mine], s=area[mine], c=cluster_colours[mine], rasterized=many, **look)
-    named = _name(ax, record)
-    clusters = len(np.unique(record.id[~none]))
+    _draw_nodes(ax, record, style.Palette.of(model))
+    _draw_edges(ax, record)
+    named, rest = _name(ax, record)
+    known = len(np.unique(record.id[record.id >= 0]))
     ax.set(xlabel=_axis("first", record.share[0]), ylabel=_axis("second", record.share[1]), xticks=[], yticks=[])
-    measure = "rows won" if record.edges == "PH graph" else "weight"
+    clusters = int(record.cluster.max(initial=-1)) + 1
+    notes = [
+        f"area is {'rows won' if record.height is None else 'weight'}, at most {record.weight.max():,.4g}",
+        "names are ids",
+        "× has no cluster" if (record.id < 0).any() else "",
+        f"{named} clusters are named, the others hold {rest:.0%}" if named < known else "",
+    ]
+    if record.height is not None and len(record.height):
+        notes.append("lines are saddles, with prominence / chance")
     style.title(
-        ax,
-        f"{record.edges[0].upper()}{record.edges[1:]}: "
-        + ", ".join(style.counted(*pair) for pair in ((n, "node"), (len(ends), "edge"), (clusters, "cluster"))),
-        f"area is {measure}, at most {record.weight.max():,.6g}; names are ids"
-        + ("; × has no cluster" if none.any() else "")
-        + (f"; {named} of {clusters} named" if named < clusters else ""),
+        ax, f"Nodes: {len(record.node):,} in {style.counted(clusters, 'cluster')}", "; ".join(filter(None, notes))
     )
     return ax
 
 
-def _name(ax: Axes, record: NodePositions) -> int:
-    """Write each cluster's id at its heaviest node, the largest cluster first."""
-    ids, of = np.unique(record.id, return_inverse=True)
-    order = np.argsort(-np.bincount(of, record.weight), kind="stable")
-    order = order[ids[order] >= 0]
-    at = [np.argmax(np.where(of == cluster, record.weight, -1)) for cluster in order]
-    x, y = record.position[at].T
-    return style.name_points(ax, x, y, [str(ids[cluster]) for cluster in order])
+def _draw_nodes(ax: Axes, record: NodePositions, palette: style.Palette) -> None:
+    """Marks whose area is the weight, the largest at the back."""
+    n, weight = len(record.node), record.weight
+    area = np.maximum(weight * min(_INK / weight.sum(), _LARGEST / weight.max()), 2.0)
+    # A few equal nodes would otherwise fill the map.
+    area *= min(1.0, 60.0 / float(np.median(area)))
+    discs = n > _DISCS
+    look: dict[str, Any] = {"zorder": 3, "rasterized": n > _IMAGE}
+    none = record.id < 0
+    x, y = record.position.T
+    ax.scatter(x[none], y[none], s=14, marker="x", color=style.GREY, linewidths=0.8, **look)
+    order = np.argsort(-area, kind="stable")
+    order = order[~none[order]]
+    look |= {"alpha": 0.8, "linewidths": 0.0} if discs else {"alpha": 0.9, "linewidths": 0.4, "edgecolors": style.ink()}
+    for marker in style.MARKERS[:1] if discs else style.MARKERS:
+        mine = order if discs else order[[palette.marker(id) == marker for id in record.id[order].tolist()]]
+        ax.scatter(x[mine], y[mine], s=area[mine], c=palette.colours(record.id[mine]), marker=marker, **look)
+
+
+def _draw_edges(ax: Axes, record: NodePositions) -> None:
+    """Hair lines of the PH graph behind the nodes; saddles on top of them, the closest with their height."""
+    ends: Any = record.position[np.column_stack([record.source, record.target])]
+    if record.height is None:
+        ax.add_collection(LineCollection(ends, colors=style.GREY, linewidths=0.7, alpha=0.7, zorder=1), autolim=False)
+        return
+    width = 0.5 + 1.7 / np.maximum(record.height, 1.0) ** 2
+    lines = LineCollection(ends, colors=style.ink(), linewidths=width, alpha=0.75, zorder=4, capstyle="round")
+    ax.add_collection(lines, autolim=False)
+
+
+def _name(ax: Axes, record: NodePositions) -> tuple[int, float]:
+    """Write the ids of the largest clusters; return how many, and the share of the others.
+
+    A cluster of PHIDA has its id at its heaviest node, one of PHIDA+ at its centre.
+    """
+    mine = record.id >= 0
+    if not mine.any():
+        return 0, 0.0
+    ids, of = np.unique(record.id[mine], return_inverse=True)
+    weight = np.bincount(of, record.weight[mine])
+    order = np.argsort(-weight, kind="stable")[:_NAMES]
+    texts = [str(id) for id in ids[order]]
+    names = style.Names(ax)
+    if record.height is None:
+        heaviest = [np.argmax(np.where(record.id == id, record.weight, -1)) for id in ids[order]]
+        written = names.write(record.position[heaviest], texts)
+    else:
+        sums = [np.bincount(of, record.weight[mine] * axis) for axis in record.position[mine].T]
+        centre = np.column_stack(sums) / weight[:, None]
+        written = names.write(centre[order], texts, style.NEAR_CENTRE)
+        middle = record.position[np.column_stack([record.source, record.target])[:_RATIOS]].mean(axis=1)
+        ratios = [f"{height:.2f}" for height in record.height[:_RATIOS]]
+        names.write(middle, ratios, style.NEAR_CENTRE, size=style.SMALL - 1.5, bold=False)
+    return int(written.sum()), 1 - float(weight[order[written]].sum() / weight.sum())
 
 
 def _axis(name: str, share: float) -> str:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 #: Places that are named: more cover the picture.
 _NAMES = 30
 
-#: Ratios of prominence to chance below this are drawn at it.
-_LEAST = 0.05
-
 
 @dataclass(frozen=True, eq=False)
 class PersistenceDiagram(_Record):
@@ -51,6 +48,10 @@ class PersistenceDiagram(_Record):
     """Whether the mode persists: it is then the peak of a component or, in PHIDA+, of a cluster."""
     id: Ints
     """Lasting id of the mode's cluster."""
+    weight: Floats
+    """Support of the mode's cluster."""
+    scale: Ints | None
+    """PHIDA+ only: number of neighbours that the density of each mode was measured over; 0 for equal rows."""
 
     @classmethod
     def of(cls, model: Model) -> Self:
@@ -64,7 +65,8 @@ class PersistenceDiagram(_Record):
         -------
         record : PersistenceDiagram
         """
-        found = model.persistence_
+        found, nodes = model.persistence_, model.nodes_
+        of = np.unique(nodes.cluster, return_inverse=True)[1]
         plus = model.hierarchy_.leaves == "node"
         threshold = np.broadcast_to(found.threshold, found.birth.shape)
         return cls(
@@ -75,7 +77,9 @@ class PersistenceDiagram(_Record):
             persistence=found.persistence,
             threshold=threshold,
             kept=found.persistence >= threshold if plus else found.persistence > threshold,
-            id=model.nodes_.cluster_id[found.node],
+            id=nodes.cluster_id[found.node],
+            weight=np.bincount(of, nodes.support).astype(np.float64)[of[found.node]],
+            scale=found.scale,
         )
 
     @property
@@ -101,17 +105,21 @@ class PersistenceDiagram(_Record):
                 "kept": self.kept,
                 "id": self.id,
             }
+            | ({} if self.scale is None else {"scale": self.scale})
         )
 
 
 def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
-    """Draw the modes by birth and death, with the threshold and its gap.
+    """Draw the modes and the threshold from which on they are peaks of components or clusters.
 
-    Modes far from the diagonal are persistent. Those above the threshold are the peaks of PH components and have the
-    id of their cluster; the others are small and grey. Modes that never die are on a line of their own.
+    In PHIDA, the axes are birth and death: modes far from the diagonal are persistent. Those above the threshold are
+    the peaks of PH components. Modes that never die are on a line of their own.
 
-    In PHIDA+, each mode has its own threshold. The upright axis is the ratio of prominence (birth minus death) to what
-    chance alone would show, and modes from 1 on are the peaks of clusters.
+    In PHIDA+, a column holds the modes of one scale: the number of neighbours that densities were measured over. The
+    upright axis is prominence (birth minus death) over what chance alone would show, and modes from 1 on are the peaks
+    of clusters. In a column, modes are sorted by birth, the densest on the right. Area shows the weight of the cluster.
+
+    Modes that last are named by the id of their cluster, the largest clusters first; the others are small and grey.
 
     Parameters
     ----------
@@ -136,54 +144,77 @@ def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
     'Persistence: 8 of 10 modes last'
     """
     record = PersistenceDiagram.of(model)
+    palette = style.Palette.of(model)
     ax = style.axes_of(ax, (6.4, 5.2))
-    y = _place_by_ratio(ax, record) if record.measure == "density" else _place_by_death(ax, record)
+    x, y = _place_by_death(ax, record) if record.scale is None else _place_by_scale(ax, record, record.scale)
     style_of_absorbed: dict[str, Any] = {"s": 12, "facecolors": "none", "edgecolors": style.GREY, "linewidths": 0.8}
-    ax.scatter(record.birth[~record.kept], y[~record.kept], **style_of_absorbed)
+    ax.scatter(x[~record.kept], y[~record.kept], **style_of_absorbed)
+    area = np.full(len(x), 42.0)
+    if record.scale is not None and record.kept.any():
+        most = 160 * min(1.0, 40 / record.kept.sum())
+        area = np.clip(most * record.weight / record.weight[record.kept].max(), 12, None)
     for id in np.unique(record.id[record.kept]).tolist():
         mine = record.kept & (record.id == id)
-        ax.scatter(record.birth[mine], y[mine], s=42, zorder=4, **style.look(id))
-    ax.set_xlabel(f"birth (log {record.measure})")
-    _name(ax, record, y)
+        ax.scatter(x[mine], y[mine], s=area[mine], zorder=4, **palette.look(id))
+    _name(ax, record, x, y)
     style.title(
         ax,
-        f"Persistence: {int(record.kept.sum())} of {len(record.kept)} modes last",
-        "named by the id of their cluster; grey modes are absorbed",
+        f"Persistence: {int(record.kept.sum())} of {style.counted(len(record.kept), 'mode')} last",
+        "names are ids of clusters" + ("; grey modes are absorbed" if not record.kept.all() else ""),
     )
     return ax
 
 
-def _place_by_death(ax: Axes, record: PersistenceDiagram) -> Floats:
-    """Set up birth against death, and return the height of each mode; modes that never die are below the others."""
+def _place_by_death(ax: Axes, record: PersistenceDiagram) -> tuple[Floats, Floats]:
+    """Set up birth against death, and return the place of each mode; modes that never die are below the others."""
     levels = np.concatenate([record.birth, record.death])
     levels = levels[np.isfinite(levels)]
     low, high = (levels.min(), levels.max()) if len(levels) else (0.0, 0.0)
     margin = 0.06 * (high - low) or 0.5
     never = low - 2.5 * margin
     limits = low - margin, high + margin
-    ax.set(xlim=limits, ylim=(never - margin, limits[1]), ylabel="death")
+    ax.set(xlim=limits, ylim=(never - margin, limits[1]), xlabel=f"birth (log {record.measure})", ylabel="death")
     _draw_threshold(ax, record, limits)
     ax.axhline(low - 1.25 * margin, color=style.GREY, linewidth=0.6)
     ticks = [tick for tick in ax.get_yticks() if limits[0] <= tick <= limits[1]]
     ax.set_yticks([never, *ticks], ["never", *(f"{tick:g}" for tick in ticks)])
-    return np.where(np.isfinite(record.death), record.death, never)
+    return record.birth, np.where(np.isfinite(record.death), record.death, never)
 
 
-def _place_by_ratio(ax: Axes, record: PersistenceDiagram) -> Floats:
-    """Set up birth against prominence / chance, and return the height of each mode; those that never die are on top."""
+def _place_by_scale(ax: Axes, record: PersistenceDiagram, scale: Ints) -> tuple[Floats, Floats]:
+    """Set up a column per scale against prominence / chance, and return the place of each mode.
+
+    Modes that never die are on top.
+    """
     finite = np.isfinite(record.ratio)
-    top = max(float(record.ratio[finite].max(initial=1.0)), 2.0)
-    never = 2.5 * top
-    margin = 0.06 * np.ptp(record.birth) or 0.5
-    limits = record.birth.min() - margin, record.birth.max() + margin
-    ax.set(xlim=limits, ylim=(0.7 * _LEAST, 1.6 * never), yscale="log", ylabel="prominence / chance")
+    top = max(float(record.ratio[finite].max(initial=1.0)), 1.2)
+    style.scale_by_ratio(ax, top)
+    along = ax.yaxis.get_transform()
+    end = float(along.transform(np.array([top]))[0])
+    edge, never, limit = (float(y) for y in along.inverted().transform(end * np.array([1.07, 1.15, 1.23])))
+    ax.set_ylim(-0.06 * end, limit)
+    scales, of = np.unique(scale, return_inverse=True)
+    count = np.bincount(of)
+    width = np.sqrt(count) + 1.0  # with half a step of room on either side
+    start = np.concatenate([[0.0], np.cumsum(width)])
+    x = np.empty(len(of))
+    x[np.lexsort([record.birth, of])] = np.concatenate(
+        [
+            begin + 0.5 + (wide - 1.0) * (np.arange(many) + 0.5) / many
+            for begin, wide, many in zip(start, width, count, strict=False)
+        ]
+    )
+    for line in start[1:-1]:
+        ax.axvline(line, color=style.GREY, linewidth=0.6, alpha=0.6)
+    ax.set_xlim(0, start[-1])
+    ax.set_xticks((start[1:] + start[:-1]) / 2, [str(k) if k else "equal rows" for k in scales])
+    ax.tick_params(axis="x", length=0)
     ax.axhline(1.0, color=style.ink(), linestyle="--", linewidth=1)
     style.note_line(ax, "what chance alone would show", 1.0)
-    ax.axhline((top * never) ** 0.5, color=style.GREY, linewidth=0.6)
-    ticks = [0.1, 0.2, 0.5, *style.ratios(top)]
-    ax.set_yticks([*ticks, never], [*(f"{tick:g}" for tick in ticks), "never dies"])
-    ax.minorticks_off()
-    return np.where(finite, np.maximum(record.ratio, _LEAST), never)
+    ax.axhline(edge, color=style.GREY, linewidth=0.6)
+    ax.set_yticks([*ax.get_yticks(), never], [*(f"{tick:g}" for tick in ax.get_yticks()), "never dies"])
+    ax.set(xlabel="neighbours that density is measured over", ylabel="prominence / chance")
+    return x, np.where(finite, record.ratio, never)
 
 
 def _draw_threshold(ax: Axes, record: PersistenceDiagram, limits: tuple[float, float]) -> None:
@@ -200,14 +231,14 @@ def _draw_threshold(ax: Axes, record: PersistenceDiagram, limits: tuple[float, f
     ax.legend(loc="upper left", fontsize=style.SMALL, frameon=False)
 
 
-def _name(ax: Axes, record: PersistenceDiagram, y: Floats) -> None:
-    """One name for all modes at a place, the longest lasting first."""
+def _name(ax: Axes, record: PersistenceDiagram, x: Floats, y: Floats) -> None:
+    """One name for all modes at a place, the largest clusters first."""
     places: dict[tuple[float, float], list[int]] = {}
-    for i in np.lexsort([-record.birth, -record.persistence]):
+    for i in np.lexsort([-record.birth, -record.weight]):
         if record.kept[i]:
-            ids = places.setdefault((float(record.birth[i]), float(y[i])), [])
+            ids = places.setdefault((float(x[i]), float(y[i])), [])
             if record.id[i] not in ids:
                 ids.append(int(record.id[i]))
     points = np.array(list(places)[:_NAMES]).reshape(-1, 2)
     names = [style.joined(ids) for ids in places.values()][:_NAMES]
-    style.name_points(ax, points[:, 0], points[:, 1], names)
+    style.Names(ax).write(points, names)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 
 from phida.answers.profile import Profile
 from phida.plots import style
-from phida.records import Ints
+from phida.records import Floats, Ints
 
 #: Rows and columns that can be read.
 _CLUSTERS, _FEATURES, _BARS = 24, 14, 15
@@ -20,8 +21,9 @@ _FAR = 3.0
 def plot_profile(model: Any, *, id: int | None = None, ax: Axes | None = None) -> Axes:
     """Draw the distinctive features of clusters, in standard deviations from the mean of the stream.
 
-    Without ``id`` it is a table of the largest clusters and the features that tell most of them; with ``id``, bars of
-    the most telling features of that cluster.
+    Without ``id`` it is a table of the largest clusters, the largest first, and the features that tell most of them. If
+    there is one cluster only, bars show the share of the variance of each feature. With ``id``, bars show the most
+    telling features of that cluster.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ def plot_profile(model: Any, *, id: int | None = None, ax: Axes | None = None) -
     """
     record = Profile.of(model)
     if id is None:
-        return _draw_table(record, ax)
+        return _draw_table(record, ax) if len(record.id) > 1 else _draw_spread(model, record, ax)
     found = np.flatnonzero(record.id == id)
     if not len(found):
         raise ValueError(f"no cluster has id {id} now; cluster_ids_ lists the current ids.")
@@ -58,51 +60,75 @@ def plot_profile(model: Any, *, id: int | None = None, ax: Axes | None = None) -
 
 def _draw_bars(record: Profile, cluster: int, ax: Axes | None) -> Axes:
     features = record.telling(cluster, _BARS)
-    ax = style.axes_of(ax, (6.4, 1.4 + 0.26 * len(features)))
     values = record.deviations[cluster, features]
     colours = [style.COLOURS[3] if value > 0 else style.COLOURS[0] for value in values]
-    bars = ax.barh(np.arange(len(features)), values, color=colours)
-    ax.bar_label(bars, [f"{record.center[cluster, j]:.4g}" for j in features], padding=3, fontsize=style.SMALL)
+    texts = [f"{record.center[cluster, j]:,.4g}" for j in features]
+    ax = _bars(ax, record, features, values, colours, texts)
     ax.axvline(0, color=style.ink(), linewidth=0.8)
-    ax.margins(x=0.18)
-    ax.invert_yaxis()
-    _name_features(ax, record, features, "y")
     ax.set_xlabel("standard deviations from the stream's mean")
-    ax.spines[["top", "right"]].set_visible(False)
     style.title(ax, f"What makes cluster {record.id[cluster]}", "at the bars: its centre")
     return ax
 
 
+def _draw_spread(model: Any, record: Profile, ax: Axes | None) -> Axes:
+    """The centre of a single cluster is the mean of the stream, so the features are compared by their variance."""
+    moments, view = model.moments_, model.assignment_view_
+    variance = (moments.deviation / view.denominator) ** 2
+    share = variance / (variance.sum() or 1.0)
+    features = np.argsort(-share, kind="stable")[:_BARS]
+    texts = [f"{moments.mean[j]:,.4g} ± {moments.deviation[j]:,.3g}" for j in features]
+    ax = _bars(ax, record, features, 100 * share[features], [style.COLOURS[0]] * len(features), texts)
+    ax.set_xlabel("% of the variance, after scaling of the features")
+    shown = f"; {len(features)} of {len(share)} features" if len(features) < len(share) else ""
+    style.title(ax, "One cluster: how much each feature varies", f"at the bars: mean ± standard deviation{shown}")
+    return ax
+
+
+def _bars(
+    ax: Axes | None, record: Profile, features: Ints, values: Floats, colours: list[str], texts: list[str]
+) -> Axes:
+    """A bar per feature, with text at its end."""
+    ax = style.axes_of(ax, (6.4, 1.4 + 0.26 * len(features)))
+    bars = ax.barh(np.arange(len(features)), values, color=colours)
+    ax.bar_label(bars, texts, padding=3, fontsize=style.SMALL)
+    ax.margins(x=0.2)
+    ax.invert_yaxis()
+    _name_features(ax, record, features, "y")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
 def _draw_table(record: Profile, ax: Axes | None) -> Axes:
-    clusters = np.argsort(-record.rows, kind="stable")[:_CLUSTERS]
-    clusters = clusters[np.argsort(record.id[clusters])]
+    clusters = np.argsort(-record.share, kind="stable")[:_CLUSTERS]
     features = _shared_features(record, clusters)
     ax = style.axes_of(ax, (max(2.2 + 0.48 * len(features), 5.2), 1.8 + 0.27 * len(clusters)))
     values = record.deviations[np.ix_(clusters, features)]
-    ax.imshow(values, cmap="PuOr_r", vmin=-_FAR, vmax=_FAR, aspect="auto")
+    colours = LinearSegmentedColormap.from_list("deviations", [style.COLOURS[0], style.paper(), style.COLOURS[3]])
+    ax.imshow(values, cmap=colours, vmin=-_FAR, vmax=_FAR, aspect="auto")
     for (row, column), value in np.ndenumerate(values):
-        # Dark cells want light figures, whatever the style.
-        shade = "white" if abs(value) > 0.75 * _FAR else "black"
+        shade = "white" if abs(value) > 0.75 * _FAR else style.ink()
         look: dict[str, Any] = {"color": shade, "fontsize": style.SMALL - 1, "in_layout": False}
-        ax.text(column, row, f"{value:+.1f}", ha="center", va="center", **look)
-    ax.set_yticks(range(len(clusters)), [str(record.id[cluster]) for cluster in clusters], fontsize=style.SMALL)
-    ax.set_ylabel("cluster id")
+        ax.text(column, row, f"{value:+.1f}" if abs(value) >= 0.05 else "0", ha="center", va="center", **look)
+    names = [f"{record.id[cluster]}  ({record.share[cluster]:.1%})" for cluster in clusters]
+    ax.set_yticks(range(len(clusters)), names, fontsize=style.SMALL)
+    ax.set_ylabel("cluster id (share)")
     _name_features(ax, record, features, "x")
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
+    rest = 1 - float(record.share[clusters].sum())
     shown = f"the {len(clusters)} largest of {len(record.id)} clusters" if len(clusters) < len(record.id) else ""
     more = (
         f"{len(features)} of {len(record.feature_names)} features" if len(features) < len(record.feature_names) else ""
     )
-    note = ", ".join(filter(None, [shown, more, "standard deviations from the stream's mean"]))
+    left = f"the others hold {rest:.0%}" if shown else ""
+    note = "; ".join(filter(None, ["standard deviations from the stream's mean", shown, left, more]))
     style.title(ax, "What makes the clusters", note)
     return ax
 
 
 def _shared_features(record: Profile, clusters: Ints) -> Ints:
     """Return the most distinctive feature of each cluster, the largest first, then the second of each."""
-    by_size = clusters[np.argsort(-record.rows[clusters], kind="stable")]
-    ranked = np.array([record.telling(int(cluster), _FEATURES) for cluster in by_size])
+    ranked = np.array([record.telling(int(cluster), _FEATURES) for cluster in clusters])
     return np.sort(list(dict.fromkeys(ranked.T.ravel().tolist()))[:_FEATURES])
 
 

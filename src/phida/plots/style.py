@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Self
 
 import matplotlib as mpl
 import numpy as np
@@ -14,11 +15,28 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from phida.plots.model import Model
+from phida.projection import Projection, spread_colours
 
-#: Told apart by the colour-blind, on white and on black. Seven, and eight markers: 56 ids differ in the pair of them,
-#: and neighbours in both.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#999933")
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+#: Distinct for colour-blind readers as far as twelve can be, on white and on black.
+COLOURS = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#999933",
+    "#6b3fd4",
+    "#7d5a1a",
+    "#aa186d",
+    "#6dce9e",
+    "#9a86f0",
+)
 MARKERS = ("o", "s", "^", "D", "v", "P", "h", "X")
 #: For what belongs to no cluster, and for lines that are not the point.
 GREY = "#8a8a8a"
@@ -29,19 +47,43 @@ _for_files: ContextVar[bool] = ContextVar("for_files", default=False)
 SMALL = 8.0
 
 
-def colour(id: int) -> str:
-    """Return the colour of a cluster."""
-    return COLOURS[id % len(COLOURS)]
+class Palette:
+    """Colours and markers of the clusters of a model, the same in all its plots.
 
+    The twelve largest clusters have different colours, and clusters that share a colour are far apart on the map. Ids
+    of the past have a colour by their number.
+    """
 
-def marker(id: int) -> str:
-    """Return the marker of a cluster."""
-    return MARKERS[id % len(MARKERS)]
+    def __init__(self, ids: Ints, weight: Floats, place: Floats) -> None:
+        wish = ids % len(COLOURS)
+        self._number = dict(zip(ids.tolist(), spread_colours(weight, place, wish, len(COLOURS)).tolist(), strict=True))
 
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        """Return the palette of a fitted model."""
+        nodes = model.nodes_
+        mine = nodes.cluster_id >= 0
+        ids, of = np.unique(nodes.cluster_id[mine], return_inverse=True)
+        position = Projection.of(model).transform(nodes.representatives[mine])
+        weight: Floats = np.bincount(of, nodes.support[mine], len(ids)).astype(np.float64)
+        sums = [np.bincount(of, nodes.support[mine] * axis, len(ids)) for axis in position.T]
+        return cls(ids, weight, np.column_stack(sums) / weight[:, None])
 
-def look(id: int) -> dict[str, Any]:
-    """Return the marker style of a cluster."""
-    return {"color": colour(id), "marker": marker(id), "edgecolors": ink(), "linewidths": 0.5}
+    def colour(self, id: int) -> str:
+        """Return the colour of a cluster."""
+        return COLOURS[self._number.get(id, id % len(COLOURS))]
+
+    def colours(self, ids: Ints) -> list[str]:
+        """Return the colour of each id."""
+        return [self.colour(id) for id in ids.tolist()]
+
+    def marker(self, id: int) -> str:
+        """Return the marker of a cluster."""
+        return MARKERS[id % len(MARKERS)]
+
+    def look(self, id: int) -> dict[str, Any]:
+        """Return the marker style of a cluster."""
+        return {"color": self.colour(id), "marker": self.marker(id), "edgecolors": ink(), "linewidths": 0.5}
 
 
 def ink() -> str:
@@ -76,11 +118,19 @@ def for_files() -> Iterator[None]:
 
 
 def title(ax: Axes, text: str, note: str = "") -> None:
-    """Set a title, and a note in small print below it."""
-    ax.set_title(text, loc="left", fontsize=10, fontweight="bold", pad=18 if note else 6)
-    if note:
+    """Set a title, and a note in small print below it, broken into lines that fit the axes."""
+    width = ax.get_window_extent().width * 72 / ax.figure.get_dpi()
+    lines = textwrap.wrap(note, max(int(width / (0.54 * SMALL)), 30))
+    ax.set_title(text, loc="left", fontsize=10, fontweight="bold", pad=6 + 1.35 * (SMALL + 1) * len(lines))
+    if lines:
         ax.annotate(
-            note, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points", fontsize=SMALL, color=GREY
+            "\n".join(lines),
+            (0, 1),
+            (0, 5),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=SMALL,
+            color=GREY,
         )
 
 
@@ -118,43 +168,70 @@ def halo() -> list[withStroke]:
     return [withStroke(linewidth=2.5, foreground=paper())]
 
 
-def name_points(
-    ax: Axes, x: Floats, y: Floats, names: Sequence[str], *, away: float = 5.0, beside: bool = False
-) -> int:
-    """Write names about points, the first ones first; a name that would cover another is left out.
+#: Where a name may stand about its point, in points, in the order of preference.
+DIAGONAL = ((5.0, 5.0), (-5.0, 5.0), (5.0, -5.0), (-5.0, -5.0))
+CENTRE = ((0.0, 0.0),)
+NEAR_CENTRE = ((0.0, 0.0), (0.0, 4.0), (0.0, -4.0), (4.0, 0.0), (-4.0, 0.0))
+RIGHT = ((5.0, 0.0),)
 
-    They stand diagonally ``away`` from their points, at them where that is 0, or to the right where it is ``beside``.
-    The limits of the axes must be set. Answers how many were written.
+
+class Names:
+    """Names about points of axes. A name that would cover another is left out.
+
+    A name that may stand at several places does not cross the frame of the axes.
+
+    The limits of the axes must be set before.
     """
-    offsets = [(away, 0.0)] if beside else [(away, away), (-away, away), (away, -away), (-away, -away)]
-    places = ax.transData.transform(np.column_stack([x, y])) * 72 / ax.figure.get_dpi()
-    placed = np.empty((0, 4))
-    for place, anchor, name in zip(places, zip(x, y, strict=True), names, strict=True):
-        for offset in offsets:
-            box = _box(place + offset, offset, name)
-            if not _overlap(box, placed):
-                placed = np.vstack([placed, box])
-                _write(ax, name, anchor, offset)
-                break
-    return len(placed)
+
+    def __init__(self, ax: Axes) -> None:
+        self._ax = ax
+        self._placed = np.empty((0, 4))
+
+    def write(
+        self,
+        points: Floats,
+        names: Sequence[str],
+        offsets: Sequence[tuple[float, float]] = DIAGONAL,
+        *,
+        size: float = SMALL,
+        bold: bool = True,
+    ) -> Bools:
+        """Write names, the first ones first, and return which there was room for."""
+        unit = self._ax.figure.get_dpi() / 72
+        places = self._ax.transData.transform(points.reshape(-1, 2)) / unit
+        frame = np.array(self._ax.get_window_extent().extents) / unit
+        written = np.zeros(len(names), dtype=bool)
+        for i, (place, name) in enumerate(zip(places, names, strict=True)):
+            for offset in offsets:
+                box = _box(place + offset, offset, name, size)
+                if len(offsets) > 1 and ((box[:2] < frame[:2]).any() or (box[2:] > frame[2:]).any()):
+                    continue
+                if not _overlap(box, self._placed):
+                    self._placed = np.vstack([self._placed, box])
+                    _write(self._ax, name, (points[i, 0], points[i, 1]), offset, size, bold=bold)
+                    written[i] = True
+                    break
+        return written
 
 
-def _box(place: Floats, offset: tuple[float, float], name: str) -> Floats:
+def _box(place: Floats, offset: tuple[float, float], name: str, size: float) -> Floats:
     """Left, bottom, right and top of a name in points; layout may shrink the axes, so there is some room to spare."""
-    size = np.array([0.75 * SMALL * len(name), 1.3 * SMALL])
-    start = place - size * (1 - np.sign(offset)) / 2
-    return np.concatenate([start, start + size])
+    extent = np.array([0.75 * size * len(name), 1.3 * size])
+    start = place - extent * (1 - np.sign(offset)) / 2
+    return np.concatenate([start, start + extent])
 
 
-def _write(ax: Axes, name: str, anchor: tuple[float, float], offset: tuple[float, float]) -> None:
+def _write(
+    ax: Axes, name: str, anchor: tuple[float, float], offset: tuple[float, float], size: float, *, bold: bool
+) -> None:
     dx, dy = offset
     ax.annotate(
         name,
         anchor,
         offset,
         textcoords="offset points",
-        fontsize=SMALL,
-        fontweight="bold",
+        fontsize=size,
+        fontweight="bold" if bold else "normal",
         ha="center" if dx == 0 else "left" if dx > 0 else "right",
         va="center" if dy == 0 else "bottom" if dy > 0 else "top",
         path_effects=halo(),
@@ -174,11 +251,30 @@ def counted(number: int, word: str) -> str:
     return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
-def ratios(top: float) -> list[float]:
-    """Return the ticks 1, 2, 5, 10, … of a logarithmic axis up to ``top``; powers of ten if it is long."""
-    steps = (1, 2, 5) if top < 200 else (1,)
-    values = [step * 10.0**power for power in range(int(np.log10(top)) + 1) for step in steps]
-    return [value for value in values if value <= top]
+def scale_by_ratio(ax: Axes, top: float) -> None:
+    """Scale the upright axis for prominence over chance: linear up to 1, where the cut is, and logarithmic from there.
+
+    Two fifths of the way to ``top`` are below 1; if it is 1 or less, all are.
+    """
+    stretch = 1.5 / np.log(max(top, 1.5)) if top > 1 else 1.0
+    below, above = np.minimum, np.maximum
+    ax.set_yscale(
+        "function",
+        functions=(
+            lambda y: below(y, 1.0) + stretch * np.log(above(y, 1.0)),
+            lambda y: below(y, 1.0) + np.expm1(above(y - 1.0, 0.0) / stretch),
+        ),
+    )
+    if top <= 1:
+        ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
+    elif top < 2:
+        ticks = [0.0, 0.5, 1.0, *np.arange(1.1, top + 0.01, 0.1 if top < 1.5 else 0.2).round(1)]
+    else:
+        steps = (1, 2, 5) if top < 200 else (1,)
+        ticks = [0.0, 0.5, *(step * 10.0**power for power in range(int(np.log10(top)) + 1) for step in steps)]
+    ticks = [tick for tick in ticks if tick <= max(top, 1.0)]
+    ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()
 
 
 def joined(ids: Iterable[int], most: int = 4) -> str:
