@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import estimator_html_repr
 
 from phida import _threads, _validation, state_file
 from phida._events import Callback
 from phida._model import Model, Settings
 from phida._validation import Columns
+from phida.answers.html import summary_html
 from phida.answers.predictor import LabelSource, Predictor, Snapshot
 from phida.lineage import Candidate, History, Lineage
 
@@ -376,6 +378,17 @@ class Estimator(ClusterMixin, Predictor):
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._model is not None and self._model.n_seen > 0
+
+    def _repr_html_inner(self) -> str:
+        """The parameters as scikit-learn shows them and, once fitted, the largest clusters."""
+        header: str = estimator_html_repr(self)
+        return header + summary_html(self) if self.__sklearn_is_fitted__() else header
+
+    def _repr_mimebundle_(self, **words: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**words)
+        if "text/html" in bundle:  # as sklearn.set_config(display=...) decides
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
     def __copy__(self) -> Self:
         """A shallow copy shares the model, as it shares everything."""

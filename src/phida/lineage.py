@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, overload
 
+from phida import _html
 from phida.records import Floats, Ints, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: Events in the table of a lineage.
+_LATEST = 10
 
 #: In the order in which the core numbers them.
 KINDS = ("born", "split", "merged", "died", "revived")
@@ -44,6 +48,11 @@ class Event:
     """Support of the cluster that was born, split off, merged, lost or revived."""
 
     def __str__(self) -> str:
+        return f"row {self.sample:,}: {self.sentence} (support {self.support:g})"
+
+    @property
+    def sentence(self) -> str:
+        """What happened, by the ids of the clusters."""
         named = {
             "born": "cluster {after} was born",
             "split": "cluster {before} split into {after}",
@@ -52,7 +61,7 @@ class Event:
             "revived": "cluster {after} is back",
         }[self.kind]
         ids = {"before": ", ".join(map(str, self.before)), "after": ", ".join(map(str, self.after))}
-        return f"row {self.sample:,}: {named.format(**ids)} (support {self.support:g})"
+        return named.format(**ids)
 
 
 @dataclass(frozen=True)
@@ -146,6 +155,14 @@ class Lineage(Sequence[Event]):
     def __str__(self) -> str:
         return "\n".join(map(str, self))
 
+    def _repr_html_(self) -> str:
+        """The latest events as a table, and the number of the others."""
+        latest = self._events[-_LATEST:]
+        rows = [[f"{event.number}", f"{event.sample:,}", event.sentence, f"{event.support:.4g}"] for event in latest]
+        older = len(self) - len(latest) + self.n_dropped
+        more = f"and {older:,} older" if older else ""
+        return _html.table(["number", "row", "event", "support"], rows, caption=repr(self), more=more)
+
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per event; ``before`` and ``after`` hold tuples of ids."""
         names = ("number", "kind", "sample", "confirmed", "before", "after", "support")
@@ -153,7 +170,7 @@ class Lineage(Sequence[Event]):
 
 
 @dataclass(frozen=True, eq=False)
-class History(_Record):
+class History(_Record, key="sample", entry="update"):
     """Growth of the model: one entry per update of its clusters, thinned evenly to at most 512 entries.
 
     Examples

@@ -7,10 +7,12 @@ by their position in :class:`Nodes`. Components and clusters are numbered from 0
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from phida import _html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,8 +30,76 @@ def _frame(columns: dict[str, Any]) -> pd.DataFrame:
     return DataFrame(columns)
 
 
+#: Longest text of a record, in characters; first values of a column that it shows; first rows of its table.
+_LONGEST, _VALUES, _ROWS = 300, 3, 5
+
+
+def _text(value: Any) -> str:
+    """One value as short text."""
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}"
+    text = str(value)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _short(value: Any) -> str:
+    """A field as short text: the first values, or the shape if there are two dimensions."""
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        return f"<{' × '.join(map(str, value.shape))}>"
+    if isinstance(value, np.ndarray | tuple):
+        shown = ", ".join(map(_text, value[:_VALUES]))
+        return f"[{shown}{', …' if len(value) > _VALUES else ''}]"
+    return _text(value) if isinstance(value, int | float) else repr(value)
+
+
 @dataclass(frozen=True, eq=False)
 class _Record:
+    _key: ClassVar[str]
+    """A field with one value per entry."""
+    _entry: ClassVar[str]
+    """What an entry is."""
+
+    def __init_subclass__(cls, key: str, entry: str) -> None:
+        cls._key, cls._entry = key, entry
+        # A dataclass writes a repr of all values, unless its class has one of its own.
+        cls.__repr__ = _Record.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        """What it is, how many entries it has, and the first values of as many fields as there is room for."""
+        columns, others = self._columns()
+        text = f"{type(self).__name__}({self._counted(columns)}"
+        for name, value in (columns | others).items():
+            part = f", {name}={_short(value)}"
+            if len(text) + len(part) > _LONGEST - 4:
+                return text + ", …)"
+            text += part
+        return text + ")"
+
+    def _repr_html_(self) -> str:
+        """The first rows as a table, and the number of the others."""
+        columns, others = self._columns()
+        flat = {name: column for name, column in columns.items() if np.ndim(column) == 1}
+        rows = list(zip(*(map(_text, column[:_ROWS]) for column in flat.values()), strict=True))
+        notes = [f"{name}={_short(value)}" for name, value in others.items()]
+        notes += [f"{name}={_short(column)}" for name, column in columns.items() if name not in flat]
+        caption = ", ".join([f"{type(self).__name__}: {self._counted(columns)}", *notes])
+        hidden = len(getattr(self, self._key)) - _ROWS
+        return _html.table(list(flat), rows, caption=caption, more=f"and {hidden:,} more" if hidden > 0 else "")
+
+    def _counted(self, columns: dict[str, Any]) -> str:
+        size = len(columns[self._key])
+        return f"{size:,} {self._entry}{'' if size == 1 else 's'}"
+
+    def _columns(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The fields with one value per entry, and the others that have a value."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {name: value for name, value in values.items() if value is not None}
+        size = len(values[self._key])
+        columns = {
+            name: value for name, value in values.items() if isinstance(value, np.ndarray) and len(value) == size
+        }
+        return columns, {name: value for name, value in values.items() if name not in columns}
+
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
@@ -38,7 +108,7 @@ class _Record:
 
 
 @dataclass(frozen=True, eq=False)
-class Nodes(_Record):
+class Nodes(_Record, key="id", entry="node"):
     """The learned nodes, in the order of their creation.
 
     Examples
@@ -102,7 +172,7 @@ class Nodes(_Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Graph(_Record):
+class Graph(_Record, key="source", entry="edge"):
     """The graph over the nodes that persistence is computed on.
 
     In PHIDA, the pruned mutual kNN graph. PHIDA+ connects each node to its nearest nodes and prunes no edge.
@@ -141,7 +211,7 @@ class Graph(_Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Persistence(_Record):
+class Persistence(_Record, key="node", entry="mode"):
     """0-dimensional persistence on the graph: of log support in PHIDA, of log density in PHIDA+.
 
     Examples
@@ -194,7 +264,7 @@ class Persistence(_Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Hierarchy(_Record):
+class Hierarchy(_Record, key="merge_into", entry="merge"):
     """The merges from PH components to output clusters, and the cut.
 
     In PHIDA+, the leaves are single nodes instead of components, merged by the prominence of peaks of density.
@@ -271,7 +341,7 @@ class Hierarchy(_Record):
 
 
 @dataclass(frozen=True, eq=False)
-class AssignmentView(_Record):
+class AssignmentView(_Record, key="support_share", entry="cluster"):
     """The feature transformation and cluster shares that prediction uses.
 
     Examples
@@ -304,7 +374,7 @@ class AssignmentView(_Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Moments(_Record):
+class Moments(_Record, key="mean", entry="feature"):
     """Mean and standard deviation of the samples learned; with ``half_life``, weighted by their remaining weight.
 
     Examples
@@ -327,7 +397,7 @@ class Moments(_Record):
 
 
 @dataclass(frozen=True, eq=False)
-class Examples(_Record):
+class Examples(_Record, key="row", entry="row"):
     """Rows that clusters of PHIDA+ have seen: those nearest to the centre of the cluster come first.
 
     A node keeps the row that it began with, and where nodes merge, that of the heavier one.

@@ -47,7 +47,7 @@ def _counted(cluster: Ints, rows: Ints, n_clusters: int, at: Floats, assign: Cal
 
 
 @dataclass(frozen=True, eq=False)
-class Profile(_Record):
+class Profile(_Record, key="id", entry="cluster"):
     """The clusters compared with the mean and standard deviation of all rows learned, one entry per id."""
 
     id: Ints

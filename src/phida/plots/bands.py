@@ -23,7 +23,7 @@ _LIVING = 28
 
 
 @dataclass(frozen=True, eq=False)
-class LineageBands(_Record):
+class LineageBands(_Record, key="id", entry="band"):
     """A band for each lifetime of an id, and a link for each split and merge. A revived id has several lifetimes.
 
     Examples

@@ -26,7 +26,7 @@ _PEAKS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Dendrogram(_Record):
+class Dendrogram(_Record, key="height", entry="merge"):
     """The merges of the hierarchy as a forest: the leaves are side by side, and no two lines cross.
 
     Leaves are components. In PHIDA+, they are peaks of density: a merge that joins a single node to a peak is no
@@ -223,7 +223,7 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     ax.set(xlim=(-0.8, len(record.order) - 0.2), xticks=[], ylabel=_AXES[record.measure])
     top = float(record.height[np.isfinite(record.height)].max(initial=0.0))
     if record.measure == "prominence":
-        top = max(top, 1.0)
+        top = max(top, 1.1)
         style.scale_by_ratio(ax, top)
     place = _scale(ax, top or 1.0)
     ax.set_ylim(place(-0.14), place(1.16))

@@ -28,7 +28,7 @@ _NAMES, _RATIOS = 60, 6
 
 
 @dataclass(frozen=True, eq=False)
-class NodePositions(_Record):
+class NodePositions(_Record, key="node", entry="node"):
     """The nodes, projected onto their first two principal axes, and the edges between them.
 
     Examples

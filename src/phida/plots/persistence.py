@@ -20,7 +20,7 @@ _NAMES = 30
 
 
 @dataclass(frozen=True, eq=False)
-class PersistenceDiagram(_Record):
+class PersistenceDiagram(_Record, key="node", entry="mode"):
     """Birth, death and persistence of the modes of log support or, in PHIDA+, of log density.
 
     Examples
