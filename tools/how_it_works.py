@@ -57,23 +57,30 @@ def moments(rows, group, folder):
         count = int(np.sum(group <= last))
         model = learned(rows, count)
         nodes, graph, ids = model.nodes_, model.graph_, model.cluster_ids_
-        ax.scatter(*rows[:count].T, s=2, c=colours(model.predict_id(rows[:count])), alpha=0.25, linewidths=0, zorder=0)
+        ax.scatter(
+            *rows[:count].T, s=2, c=colours(model, model.predict_id(rows[:count])), alpha=0.25, linewidths=0, zorder=0
+        )
         ends = nodes.representatives[np.column_stack([graph.source, graph.target])]
         ax.add_collection(LineCollection(ends, colors=style.GREY, linewidths=0.7, zorder=1))
         mine = nodes.cluster >= 0
         where = nodes.representatives[mine]
         area = 60 * nodes.support[mine] / nodes.support.max()
         ax.scatter(
-            *where.T, s=area + 6, c=colours(ids[nodes.cluster[mine]]), edgecolors="black", linewidths=0.4, zorder=2
+            *where.T,
+            s=area + 6,
+            c=colours(model, ids[nodes.cluster[mine]]),
+            edgecolors="black",
+            linewidths=0.4,
+            zorder=2,
         )
         ax.set(xlim=(-3.4, 7.4), ylim=(-5.2, 3), aspect="equal", xticks=[], yticks=[])
         ax.set_title(f"{count:,} rows: {model.n_nodes_} nodes, {model.n_clusters_} clusters", fontsize=10)
     save(figure, folder / "stream.png")
 
 
-def colours(ids):
-    """Colour of each id, as in all pictures."""
-    return np.array(style.COLOURS)[ids % len(style.COLOURS)]
+def colours(model, ids):
+    """Colour of each id, as in all pictures of the model."""
+    return style.Palette.of(model).colours(ids)
 
 
 def vigilance(rows, folder):
@@ -107,8 +114,8 @@ def assigned(model, rows, folder):
     x, y = np.meshgrid(np.linspace(left, right, 400), np.linspace(low, high, 300))
     back = np.column_stack([x.ravel(), y.ravel()]) @ plane.axes + plane.mean
     ids = model.predict_id(back * plane.denominator + plane.center).reshape(x.shape)
-    colours = np.array([matplotlib.colors.to_rgb(colour) for colour in style.COLOURS])[ids % len(style.COLOURS)]
-    ax.imshow(0.25 * colours + 0.75, extent=(left, right, low, high), origin="lower", aspect="equal", zorder=-1)
+    shades = matplotlib.colors.to_rgba_array(colours(model, ids.ravel()))[:, :3].reshape(*ids.shape, 3)
+    ax.imshow(0.25 * shades + 0.75, extent=(left, right, low, high), origin="lower", aspect="equal", zorder=-1)
     retitle(ax, "Every place belongs to the cluster that is nearest by distance and support", "names are ids")
     save(ax.figure, folder / "assignment.png")
 
