@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from phida import PHIDA, PHIDAPlus, plots, records
 from phida.answers import Profile
 from phida.plots import gallery, style
-from phida.projection import spread_colours
+from phida.projection import ClusterLinks, spread_colours
 from plots.doubles import hand_made, history, lineage, with_ids
 
 matplotlib.use("Agg")
@@ -127,6 +127,16 @@ def test_what_the_captions_of_phida_plus_say():
     assert ax.get_xlabel() == "neighbours that density is measured over" and ax.get_ylabel() == "prominence / chance"
     assert {"never dies", "what chance alone would show"} <= set(texts(ax))
     assert [panel.get_ylabel() for panel in plots.plot_history(made).child_axes] == ["nodes", "clusters"]
+
+
+def test_the_lowest_saddles_are_drawn(monkeypatch):
+    model = PHIDAPlus().fit(blobs(600, centers=8, spread=4.0))
+    links = ClusterLinks.of(model)
+    assert len(links.height) > 2 and (np.diff(links.height) >= 0).all()
+    monkeypatch.setattr("phida.plots.nodes._SADDLES", 2)
+    ax = plots.plot_nodes(model)
+    assert len(ax.collections[-1].get_segments()) == 2
+    assert "lines are the 2 lowest saddles" in " ".join(" ".join(texts(ax)).split())
 
 
 def test_modes_stand_in_the_column_of_their_scale():

@@ -23,8 +23,11 @@ _DISCS, _IMAGE = 300, 1000
 #: Area of all marks together and of the largest, in square points.
 _INK, _LARGEST = 24_000.0, 320.0
 
-#: Clusters and saddles with text: more cover the map.
-_NAMES, _RATIOS = 60, 6
+#: Saddles that are drawn, and those with text, the lowest first; more cover the map.
+_SADDLES, _RATIOS = 40, 6
+
+#: Clusters that are named; if there are more than the second, names stand next to the centres.
+_NAMES, _AT_CENTRE = 60, 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +127,8 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     first, bear their id. Nodes without a cluster are grey crosses.
 
     In PHIDA, the edges are those of the PH graph. In PHIDA+, they are saddles: a line joins two clusters where they
-    come closest. The bolder the line, the less prominent the lower of the two peaks. Figures at the lowest saddles are
-    prominence over chance; below 1, the two would be one cluster.
+    come closest. The 40 lowest are drawn. The bolder the line, the less prominent the lower of the two peaks. Figures
+    at the lowest saddles are prominence over chance; below 1, the two would be one cluster.
 
     Parameters
     ----------
@@ -154,7 +157,7 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     for axis, values in zip("xy", record.position.T, strict=True):
         margin = 0.07 * (values.max() - values.min()) or 1.0
         ax.set(**{f"{axis}lim": (values.min() - margin, values.max() + margin)})
-    _draw_nodes(ax, record, style.Palette.of(model))
+    _draw_nodes(ax, record, style.Palette.of(model, record.position))
     _draw_edges(ax, record)
     named, rest = _name(ax, record)
     known = len(np.unique(record.id[record.id >= 0]))
@@ -167,7 +170,8 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
         f"{named} clusters are named, the others hold {rest:.0%}" if named < known else "",
     ]
     if record.height is not None and len(record.height):
-        notes.append("lines are saddles, with prominence / chance")
+        lowest = f"the {_SADDLES} lowest saddles" if len(record.height) > _SADDLES else "saddles"
+        notes.append(f"lines are {lowest}, with prominence / chance")
     style.title(
         ax, f"Nodes: {len(record.node):,} in {style.counted(clusters, 'cluster')}", "; ".join(filter(None, notes))
     )
@@ -199,15 +203,17 @@ def _draw_edges(ax: Axes, record: NodePositions) -> None:
     if record.height is None:
         ax.add_collection(LineCollection(ends, colors=style.GREY, linewidths=0.7, alpha=0.7, zorder=1), autolim=False)
         return
-    width = 0.5 + 1.7 / np.maximum(record.height, 1.0) ** 2
-    lines = LineCollection(ends, colors=style.ink(), linewidths=width, alpha=0.75, zorder=4, capstyle="round")
+    width = 0.5 + 1.7 / np.maximum(record.height[:_SADDLES], 1.0) ** 2
+    lines = LineCollection(
+        ends[:_SADDLES], colors=style.ink(), linewidths=width, alpha=0.75, zorder=4, capstyle="round"
+    )
     ax.add_collection(lines, autolim=False)
 
 
 def _name(ax: Axes, record: NodePositions) -> tuple[int, float]:
     """Write the ids of the largest clusters; return how many, and the share of the others.
 
-    A cluster of PHIDA has its id at its heaviest node, one of PHIDA+ at its centre.
+    A cluster of PHIDA has its id at its heaviest node, one of PHIDA+ at or next to its centre.
     """
     mine = record.id >= 0
     if not mine.any():
@@ -223,7 +229,8 @@ def _name(ax: Axes, record: NodePositions) -> tuple[int, float]:
     else:
         sums = [np.bincount(of, record.weight[mine] * axis) for axis in record.position[mine].T]
         centre = np.column_stack(sums) / weight[:, None]
-        written = names.write(centre[order], texts, style.NEAR_CENTRE)
+        few = len(ids) <= _AT_CENTRE
+        written = names.write(centre[order], texts, style.NEAR_CENTRE if few else style.DIAGONAL)
         middle = record.position[np.column_stack([record.source, record.target])[:_RATIOS]].mean(axis=1)
         ratios = [f"{height:.2f}" for height in record.height[:_RATIOS]]
         names.write(middle, ratios, style.NEAR_CENTRE, size=style.SMALL - 1.5, bold=False)

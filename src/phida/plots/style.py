@@ -59,14 +59,15 @@ class Palette:
         self._number = dict(zip(ids.tolist(), spread_colours(weight, place, wish, len(COLOURS)).tolist(), strict=True))
 
     @classmethod
-    def of(cls, model: Model) -> Self:
-        """Return the palette of a fitted model."""
+    def of(cls, model: Model, position: Floats | None = None) -> Self:
+        """Return the palette of a fitted model; the positions of its nodes on the map may be known."""
         nodes = model.nodes_
         mine = nodes.cluster_id >= 0
         ids, of = np.unique(nodes.cluster_id[mine], return_inverse=True)
-        position = Projection.of(model).transform(nodes.representatives[mine])
+        if position is None:
+            position = Projection.of(model).transform(nodes.representatives)
         weight: Floats = np.bincount(of, nodes.support[mine], len(ids)).astype(np.float64)
-        sums = [np.bincount(of, nodes.support[mine] * axis, len(ids)) for axis in position.T]
+        sums = [np.bincount(of, nodes.support[mine] * axis, len(ids)) for axis in position[mine].T]
         return cls(ids, weight, np.column_stack(sums) / weight[:, None])
 
     def colour(self, id: int) -> str:
