@@ -1,6 +1,7 @@
 #include "mapping/density_map.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -8,6 +9,7 @@
 
 #include "numeric/disjoint_sets.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/radix_pass.hpp"
 #include "numeric/squares.hpp"
 
 namespace phida {
@@ -49,6 +51,77 @@ class Chance {
 
   static constexpr double kFactor = 0.92, kPower = 0.55, kUneven = 0.15;
   double k_, uneven_, noise_, factor_;
+};
+
+// An edge with its height.
+struct MeasuredEdge {
+  std::int32_t a = 0, b = 0;
+  double mass = 0.0;
+  double height = 0.0;
+
+  // The order that a heap has its last one of on top: by height, then the lower ends.
+  bool operator<(const MeasuredEdge& other) const {
+    if (height != other.height) return height < other.height;
+    return a != other.a ? a > other.a : b > other.b;
+  }
+};
+
+// Edges by descending height, equal ones by their ends. Most edges are between nodes that are in one tree before it is
+// their turn, so that a bound of their height is enough.
+class DescendingEdges {
+ public:
+  explicit DescendingEdges(const Density& density) : density_(density) {
+    const std::vector<DensityEdge>& edges = density.edges;
+    bounds_.reserve(edges.size());
+    for (std::size_t e = 0; e < edges.size(); ++e)
+      bounds_.push_back({density.bound_at(edges[e]), static_cast<std::uint32_t>(e)});
+    sort_descending();
+  }
+
+  // The next one, or none. Leaves out those that are not `wanted` when their bound is reached.
+  template <class Wanted>
+  std::optional<MeasuredEdge> next(Wanted wanted) {
+    for (; at_ < bounds_.size(); ++at_) {
+      if (!heap_.empty() && heap_.front().height > bounds_[at_].bound) break;
+      const DensityEdge& edge = density_.edges[bounds_[at_].edge];
+      if (!wanted(edge)) continue;
+      heap_.push_back({edge.a, edge.b, edge.mass, density_.height_at(edge)});
+      std::push_heap(heap_.begin(), heap_.end());
+    }
+    if (heap_.empty()) return std::nullopt;
+    std::pop_heap(heap_.begin(), heap_.end());
+    const MeasuredEdge top = heap_.back();
+    heap_.pop_back();
+    return top;
+  }
+
+ private:
+  struct Bound {
+    float bound;
+    std::uint32_t edge;
+
+    // Ascends as the bound descends.
+    std::uint32_t key() const {
+      const auto bits = std::bit_cast<std::uint32_t>(bound);
+      return bits >> 31 ? bits : ~bits & 0x7fffffffu;
+    }
+  };
+
+  void sort_descending() {
+    std::vector<Bound> moved(bounds_.size());
+    const auto digit = [](int shift) {
+      return [shift](const Bound& bound) { return bound.key() >> shift & kDigitMask; };
+    };
+    radix_pass<Bound>(bounds_, moved, digit(0));
+    radix_pass<Bound>(moved, bounds_, digit(kDigitBits));
+    radix_pass<Bound>(bounds_, moved, digit(2 * kDigitBits));
+    bounds_.swap(moved);
+  }
+
+  const Density& density_;
+  std::vector<Bound> bounds_;  // the largest first
+  std::size_t at_ = 0;         // the first one that was not reached
+  std::vector<MeasuredEdge> heap_;
 };
 
 // A tree of nodes that persistence found at one scale.
@@ -190,14 +263,9 @@ void Divider::name_partners() {
 // index) joins unless it is more prominent than chance.
 Division Divider::divide_at(NodeSet& set, std::size_t k, const Dimensions& dimensions) {
   const std::vector<std::int32_t>& nodes = set.nodes();
-  Density density = set.measure(k, dimensions);
+  const Density density = set.measure(k, dimensions);
   const Chance chance(k, dimensions, distances_.size());
   const std::size_t n = nodes.size();
-  std::sort(density.edges.begin(), density.edges.end(),
-            [](const DensityEdge& x, const DensityEdge& y) {
-              if (x.height != y.height) return x.height > y.height;
-              return x.a != y.a ? x.a < y.a : x.b < y.b;
-            });
   DisjointSets trees;  // whose roots are their peaks
   trees.reset(n);
   std::vector<double> last(n, 0.0);   // per root: height of the last joining
@@ -212,7 +280,12 @@ Division Divider::divide_at(NodeSet& set, std::size_t k, const Dimensions& dimen
   std::vector<Joining> joined, apart;
   std::vector<DensityPeak> lower_peaks;
   Division out;
-  for (const DensityEdge& edge : density.edges) {
+  DescendingEdges edges(density);
+  const auto apart_yet = [&](const DensityEdge& edge) {
+    return trees.root(edge.a) != trees.root(edge.b);
+  };
+  while (const std::optional<MeasuredEdge> next = edges.next(apart_yet)) {
+    const MeasuredEdge& edge = *next;
     std::int32_t high = trees.root(edge.a), low = trees.root(edge.b);
     if (high == low) continue;
     if (density.height[low] > density.height[high] ||

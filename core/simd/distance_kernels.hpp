@@ -124,7 +124,7 @@ PHIDA_INLINE double kth_smallest(Lanes (&lists)[K]) {
   return best[K - 1].part[0][0];
 }
 
-PHIDA_INLINE size_t rows_up_to(const double* squares, size_t n, double limit, int32_t* rows) {
+size_t rows_up_to(const double* squares, size_t n, double limit, int32_t* rows) {
   const Lanes most = all(limit);
   size_t found = 0, i = 0;
   while (i + 8 <= n) {
@@ -140,6 +140,15 @@ PHIDA_INLINE size_t rows_up_to(const double* squares, size_t n, double limit, in
   for (; i < n; ++i)
     if (squares[i] <= limit) rows[found++] = static_cast<int32_t>(i);
   return found;
+}
+
+size_t count_up_to(const double* values, size_t n, double limit) {
+  const Lanes most = all(limit);
+  size_t count = 0, i = 0;
+  for (; i + 8 <= n; i += 8)
+    count += static_cast<size_t>(__builtin_popcount(lanes_within(load(values + i), most)));
+  for (; i < n; ++i) count += values[i] <= limit;
+  return count;
 }
 
 // The rest of the features cannot bring a row back whose sum is too large already. Looking costs little from so many

@@ -4,6 +4,7 @@
 
 #include "simd/distance_kernels.hpp"
 #include "simd/elementary_lanes.hpp"
+#include "simd/key_ranks.hpp"
 #include "simd/lanes.hpp"
 
 namespace {
@@ -269,6 +270,9 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     sieve_two,
     sieve_two_floats,
     positions_within,
+    rows_up_to,
+    count_up_to,
+    ranks_of_keys,
     rows_within_floats,
     block_squared_distances,
     squared_distances_of_eight,

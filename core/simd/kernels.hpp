@@ -54,6 +54,17 @@ struct Kernels {
   std::size_t (*positions_within)(const double* values, const double* limits, std::size_t n,
                                   std::int32_t* positions);
 
+  // The positions i below n with values[i] <= limit, ascending; returns how many.
+  std::size_t (*positions_up_to)(const double* values, std::size_t n, double limit,
+                                 std::int32_t* positions);
+
+  // How many of the values are at most `limit`.
+  std::size_t (*count_up_to)(const double* values, std::size_t n, double limit);
+
+  // The place of each key among all of them in ascending order, equal ones as they stand. `n` is a multiple of sixteen;
+  // the largest integer may only be a key at the end, to fill up.
+  void (*ranks)(const std::int32_t* keys, std::size_t n, std::int32_t* ranks);
+
   // The rows of floats whose squared distance to `query`, summed as floats, is at most their limit, ascending; returns how
   // many. `n` is a multiple of sixteen. Rows that turn out too far on the way are given up.
   std::size_t (*rows_within_floats)(const float* query, const float* rows, std::size_t n_rows,

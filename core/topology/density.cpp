@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "numeric/elementary.hpp"
+#include "simd/kernels.hpp"
 
 namespace phida {
 namespace {
@@ -21,10 +22,43 @@ double height_of(double mass, double squares, double dimension) {
   return portable_log(mass) - 0.5 * dimension * portable_log(squares / mass + kSmallest);
 }
 
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+// So many nodes are sorted whether they are needed or not.
+constexpr std::size_t kFewAround = 32;
+
 // Rows of a node beyond the first.
 double further_rows(double weight) { return std::max(weight - 1.0, 0.0); }
 
+// By the median theorem, the squared distance to the middle of an edge is half of the sum of those to its ends less a
+// quarter of the edge's.
+double to_middle(double one, double other, double quarter) {
+  return std::max(0.5 * (one + other) - quarter, 0.0);
+}
+
+// Keeps the rows up to a limit, in order. Returns how many.
+std::size_t keep_up_to(double limit, std::span<NearRow> rows) {
+  std::size_t kept = 0;
+  for (const NearRow row : rows) {
+    rows[kept] = row;
+    kept += row.square <= limit;
+  }
+  return kept;
+}
+
 }  // namespace
+
+double Density::height_at(const DensityEdge& edge) const {
+  return height_of(edge.mass, edge.squares, dimensions.local);
+}
+
+// The C library's logarithm is quick, and exact far beyond what the bound leaves open.
+float Density::bound_at(const DensityEdge& edge) const {
+  const double height =
+      std::log(edge.mass) - 0.5 * dimensions.local * std::log(edge.squares / edge.mass + kSmallest);
+  if (!std::isfinite(height)) return std::numeric_limits<float>::infinity();
+  return static_cast<float>(height + 2e-6 * (1.0 + std::abs(height)));
+}
 
 NodeSet::NodeSet(const DensityInput& input, const NodeDistances& distances,
                  std::vector<std::int32_t> nodes, std::size_t width)
@@ -33,34 +67,77 @@ NodeSet::NodeSet(const DensityInput& input, const NodeDistances& distances,
       nodes_(std::move(nodes)),
       position_(distances.size(), -1),
       width_(std::min(width, nodes_.size() - 1)),
-      square_to_a_(distances.size()),
-      listed_by_a_(distances.size(), 0),
-      listed_at_(distances.size(), 0) {
+      around_(2 * width_ + 1),
+      pending_(width_ + 1),
+      square_to_first_(distances.size(), -1.0),
+      place_of_first_(distances.size(), static_cast<std::uint16_t>(width_)),
+      on_both_(width_ + 1) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     position_[nodes_[i]] = static_cast<std::int32_t>(i);
     total_ += input.weight[nodes_[i]];
   }
-  find_neighbours(distances);
+  find_neighbours();
 }
 
-// From the lists of all nodes; a node whose list has too few of the set is searched for anew.
-void NodeSet::find_neighbours(const NodeDistances& distances) {
+// As many as the lists of all nodes have of the set.
+void NodeSet::find_neighbours() {
   near_.resize(nodes_.size() * width_);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     NearRow* const out = near_.data() + i * width_;
     std::size_t found = 0;
-    for (const NearRow& other : distances.nearest(nodes_[i])) {
+    for (const NearRow& other : distances_.nearest(nodes_[i])) {
       if (found == width_) break;
-      if (position_[other.row] >= 0) out[found++] = other;
+      out[found] = other;
+      found += position_[other.row] >= 0;
     }
-    if (found == width_) continue;
-    around_.clear();
-    for (const std::int32_t other : nodes_)
-      if (other != nodes_[i]) around_.push_back({distances.square(nodes_[i], other), other});
-    const auto end = around_.begin() + static_cast<std::ptrdiff_t>(width_);
-    if (end != around_.end()) std::nth_element(around_.begin(), end, around_.end());
-    std::sort(around_.begin(), end);
-    std::copy(around_.begin(), end, out);
+    n_near_.push_back(found);
+  }
+}
+
+// Squares of a node to all of the set.
+std::span<const double> NodeSet::squares_from(std::size_t i) {
+  const std::size_t n = nodes_.size();
+  line_.resize(padded(n));
+  if (distances_.kept()) {
+    for (std::size_t p = 0; p < n; ++p) line_[p] = distances_.square(nodes_[i], nodes_[p]);
+  } else {
+    if (blocks_.rows() == 0) {
+      blocks_ = BlockedRows(input_.place.cols());
+      blocks_.assign(input_.place, nodes_);
+    }
+    kernels().squared_distances(input_.place[nodes_[i]], nullptr, blocks_.data(), blocks_.blocks(),
+                                blocks_.dims(), line_.data());
+  }
+  return {line_.data(), n};
+}
+
+// Searches the set for the neighbours of nodes that have too few. Larger scales need more, but not every set reaches them.
+void NodeSet::need_neighbours(std::size_t width) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (n_near_[i] >= width) continue;
+    n_near_[i] = width_;
+    const std::span<NearRow> out(near_.data() + i * width_, width_);
+    order_.choose(squares_from(i), i, out);
+    for (NearRow& other : out) other.row = nodes_[other.row];
+  }
+}
+
+// Between a node and the nearest of its list, each edge once.
+void NodeSet::find_edges() {
+  if (!n_edges_.empty()) return;
+  const std::size_t listed = std::min(kDensityEdges, width_);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const std::size_t before = edges_.size();
+    for (const NearRow& end : near(i, listed)) {
+      const auto j = static_cast<std::size_t>(position_[end.row]);
+      const std::span<const NearRow> back = near(j, listed);
+      const bool mutual = std::any_of(back.begin(), back.end(),
+                                      [&](const NearRow& other) { return other.row == nodes_[i]; });
+      if (j > i || !mutual)
+        edges_.push_back({static_cast<std::int32_t>(std::min(i, j)),
+                          static_cast<std::int32_t>(std::max(i, j)), end.square});
+    }
+    n_edges_.push_back(edges_.size() - before);
   }
 }
 
@@ -68,14 +145,14 @@ void NodeSet::find_probes() {
   if (!probes_.empty()) return;
   const std::size_t n = nodes_.size();
   for (std::size_t i = 0; i < n; i += probe_step(n)) {
-    const auto begin = static_cast<std::ptrdiff_t>(probes_.size());
-    for (const std::int32_t other : nodes_)
-      probes_.push_back({other == nodes_[i] ? 0.0 : distances_.square(nodes_[i], other), other});
-    std::sort(probes_.begin() + begin, probes_.end());
+    const std::span<const double> squares = squares_from(i);
+    for (std::size_t p = 0; p < n; ++p) probes_.push_back({squares[p], nodes_[p]});
+    order_.sort({probes_.data() + probes_.size() - n, n});
   }
 }
 
 Dimensions NodeSet::dimensions(std::size_t k) {
+  need_neighbours(std::min(width_, width_of(k)));
   return {local_dimension(k), inverse_coarse_dimension(k)};
 }
 
@@ -122,111 +199,148 @@ double NodeSet::inverse_coarse_dimension(std::size_t k) {
   return count == 0 ? 1.0 : std::clamp(sum / static_cast<double>(count), 0.0, 1.0);
 }
 
-// How many of the nearest nodes make a neighbourhood: at least so many, and as much mass as k nodes have on average; `mass`
-// is there already.
-std::size_t NodeSet::enough(std::span<const NearRow> others, std::size_t least, std::size_t k,
-                            double mass) const {
-  const double goal = static_cast<double>(k) * (total_ / static_cast<double>(nodes_.size()));
-  std::size_t count = 0;
-  while (count < others.size() && (count < least || mass < goal))
-    mass += input_.weight[others[count++].row];
-  return count;
-}
-
-// The same of `around_`, in any order. Sorts as many of the nearest as are likely to be enough, and all if they are not.
-std::size_t NodeSet::sort_enough(std::size_t least, std::size_t k, double mass) {
-  const std::size_t likely = std::min(around_.size(), k + k / 2 + 2);
-  const auto end = around_.begin() + static_cast<std::ptrdiff_t>(likely);
-  if (end != around_.end()) std::nth_element(around_.begin(), end, around_.end());
-  std::sort(around_.begin(), end);
-  const std::size_t count = enough({around_.data(), likely}, least, k, mass);
-  if (count < likely || end == around_.end()) return count;
-  std::sort(end, around_.end());
-  return enough(around_, least, k, mass);
-}
-
-void NodeSet::add_nearest(std::span<const NearRow> others, std::size_t count,
-                          Around& around) const {
-  for (const NearRow& other : others.first(count)) {
-    around.mass += input_.weight[other.row];
-    around.squares += input_.weight[other.row] * (other.square + input_.variance[other.row]);
-  }
-}
-
 Density NodeSet::measure(std::size_t k, const Dimensions& dimensions) {
-  const std::size_t width = std::min(width_, width_of(k)), n_edges = std::min(kDensityEdges, width);
-  k = std::min(k, width);
+  const std::size_t width = std::min(width_, width_of(k));
+  const Scale scale{
+      std::min(k, width), width,
+      static_cast<double>(std::min(k, width)) * (total_ / static_cast<double>(nodes_.size()))};
+  need_neighbours(width);
+  find_edges();
   Density out;
   out.dimensions = dimensions;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const double own = further_rows(input_.weight[nodes_[i]]);
-    Around around{own, own * input_.variance[nodes_[i]]};
-    add_nearest(near(i, width), enough(near(i, width), k, k, 0.0), around);
-    out.mass.push_back(around.mass);
-    out.height.push_back(height_of(around.mass, around.squares, dimensions.local));
-  }
-  std::fill(listed_by_a_.begin(), listed_by_a_.end(), std::size_t{0});
-  const auto lists = [&](std::size_t i, std::int32_t node) {
-    for (const NearRow& other : near(i, n_edges))
-      if (other.row == node) return true;
-    return false;
-  };
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    for (const NearRow& other : near(i, width)) {
-      listed_by_a_[other.row] = i + 1;
-      square_to_a_[other.row] = other.square;
-    }
-    for (const NearRow& end : near(i, n_edges)) {
-      const auto j = static_cast<std::size_t>(position_[end.row]);
-      if (j > i || !lists(j, nodes_[i])) measure_edge(i, end, k, width, out);
-    }
-  }
+  out.edges = edges_;
+  measure_nodes(scale, out);
+  measure_edges(scale, out.edges);
   return out;
 }
 
-// The density at the middle of an edge: over the nearest nodes of both lists, without the two ends, which count with
-// their further rows only. By the median theorem, the squared distance to the middle is half of the sum of those to the
-// ends less a quarter of the edge's.
-void NodeSet::measure_edge(std::size_t i, const NearRow& end, std::size_t k, std::size_t width,
-                           Density& out) {
-  const std::int32_t a = nodes_[i], b = end.row;
-  const auto j = static_cast<std::size_t>(position_[b]);
-  const double quarter = 0.25 * end.square;
-  const double edge_a = near(i, width)[width - 1].square, edge_b = near(j, width)[width - 1].square;
-  const auto to_middle = [&](double one, double other) {
-    return std::max(0.5 * (one + other) - quarter, 0.0);
-  };
-  // Nodes on both lists first. What is on one list only is at least as far from the other end as that list reaches.
-  around_.clear();
-  pending_.clear();
-  ++edge_;
-  for (const NearRow& other : near(j, width)) {
-    if (other.row == a) continue;
-    listed_at_[other.row] = edge_;
-    if (listed_by_a_[other.row] == i + 1)
-      around_.push_back({to_middle(square_to_a_[other.row], other.square), other.row});
-    else
-      pending_.push_back({to_middle(edge_a, other.square), other.row});
+// A neighbourhood has at least k nodes, and as much mass as k nodes have on average.
+void NodeSet::measure_nodes(const Scale& scale, Density& out) const {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const double own = further_rows(input_.weight[nodes_[i]]);
+    const NearRow* const others = near_.data() + i * width_;
+    double mass = own, squares = own * input_.variance[nodes_[i]], added = 0.0;
+    for (std::size_t l = 0; l < scale.width && (l < scale.k || added < scale.goal); ++l) {
+      const double weight = input_.weight[others[l].row];
+      added += weight;
+      mass += weight;
+      squares += weight * (others[l].square + input_.variance[others[l].row]);
+    }
+    out.mass.push_back(mass);
+    out.height.push_back(height_of(mass, squares, out.dimensions.local));
   }
-  for (const NearRow& other : near(i, width))
-    if (other.row != b && listed_at_[other.row] != edge_)
-      pending_.push_back({to_middle(other.square, edge_b), other.row});
+}
+
+void NodeSet::measure_edges(const Scale& scale, std::vector<DensityEdge>& edges) {
+  DensityEdge* edge = edges.data();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (n_edges_[i] == 0) continue;
+    list_first_end(i, scale.width);
+    for (std::size_t e = 0; e < n_edges_[i]; ++e, ++edge) {
+      const std::size_t j =
+          static_cast<std::size_t>(edge->a) + static_cast<std::size_t>(edge->b) - i;
+      // The limit is a guess, which may leave too little.
+      if (!measure_edge(i, j, scale, true, *edge)) measure_edge(i, j, scale, false, *edge);
+    }
+    forget_first_end(i, scale.width);
+  }
+}
+
+void NodeSet::list_first_end(std::size_t i, std::size_t width) {
+  std::uint16_t place = 0;
+  for (const NearRow& other : near(i, width)) {
+    square_to_first_[other.row] = other.square;
+    place_of_first_[other.row] = place++;
+  }
+}
+
+void NodeSet::forget_first_end(std::size_t i, std::size_t width) {
+  for (const NearRow& other : near(i, width)) {
+    square_to_first_[other.row] = -1.0;
+    place_of_first_[other.row] = static_cast<std::uint16_t>(width_);
+  }
+}
+
+// The density at the middle of an edge: over the nearest nodes of both lists, without the two ends, which count with
+// their further rows only. Returns false if a limit left out nodes that are needed.
+bool NodeSet::measure_edge(std::size_t i, std::size_t j, const Scale& scale, bool limited,
+                           DensityEdge& edge) {
+  const std::int32_t a = nodes_[i], b = nodes_[j];
+  const double quarter = 0.25 * edge.square;
   const double own_a = further_rows(input_.weight[a]), own_b = further_rows(input_.weight[b]);
-  std::size_t count = sort_enough(k - 1, k, own_a + own_b);
-  double limit = std::numeric_limits<double>::infinity();
-  if (count < around_.size()) limit = count == 0 ? -1.0 : around_[count - 1].square;
-  const std::size_t before = around_.size();
-  for (const NearRow& other : pending_)
-    if (other.square <= limit)
-      around_.push_back(
-          {to_middle(distances_.square(a, other.row), distances_.square(b, other.row)), other.row});
-  if (around_.size() > before) count = sort_enough(k - 1, k, own_a + own_b);
-  Around around{own_a + own_b,
-                own_a * (quarter + input_.variance[a]) + own_b * (quarter + input_.variance[b])};
-  add_nearest(around_, count, around);
-  out.edges.push_back({static_cast<std::int32_t>(std::min(i, j)),
-                       static_cast<std::int32_t>(std::max(i, j)), end.square,
-                       height_of(around.mass, around.squares, out.dimensions.local), around.mass});
+  edge.mass = own_a + own_b;
+  edge.squares = own_a * (quarter + input_.variance[a]) + own_b * (quarter + input_.variance[b]);
+  if (has_enough(scale, 0, edge.mass)) return true;
+  const std::span<const NearRow> around(around_.data(),
+                                        collect(i, j, scale, limited, quarter, edge.mass));
+  std::size_t count = 0;
+  for (const std::int32_t l : order_.of(around)) {
+    if (has_enough(scale, count, edge.mass)) break;
+    const NearRow& other = around[static_cast<std::size_t>(l)];
+    const double weight = input_.weight[other.row];
+    edge.mass += weight;
+    edge.squares += weight * (other.square + input_.variance[other.row]);
+    ++count;
+  }
+  return !limited || has_enough(scale, count, edge.mass);
+}
+
+// Collects the nodes of both lists in `around_`, and returns how many. If `limited`, leaves out most of those that are
+// too far.
+std::size_t NodeSet::collect(std::size_t i, std::size_t j, const Scale& scale, bool limited,
+                             double quarter, double own) {
+  const std::int32_t a = nodes_[i], b = nodes_[j];
+  const std::span<const NearRow> of_a = near(i, scale.width), of_b = near(j, scale.width);
+  // A node on one list only is at least as far from the other end as that list reaches.
+  const double reach_a = of_a.back().square, reach_b = of_b.back().square;
+  std::fill_n(on_both_.begin(), scale.width, std::uint8_t{0});
+  NearRow* const around = around_.data();
+  Pending* const pending = pending_.data();
+  std::uint8_t* const on_both = on_both_.data();
+  std::size_t n = 0, n_pending = 0;
+  for (const NearRow& other : of_b) {
+    if (other.row == a) continue;
+    const double square = square_to_first_[other.row];
+    const bool both = square >= 0.0;
+    const double at = to_middle(both ? square : reach_a, other.square, quarter);
+    on_both[place_of_first_[other.row]] = 1;
+    around[n] = {at, other.row};
+    n += both;
+    pending[n_pending] = {at, other.square, other.row};
+    n_pending += !both;
+  }
+  // The nodes on both lists are enough up to the farthest of those that are needed.
+  double limit = kNoLimit;
+  if (limited) {
+    double mass = own, farthest = 0.0;
+    std::size_t count = 0;
+    for (; count < n && !has_enough(scale, count, mass); ++count) {
+      mass += input_.weight[around[count].row];
+      farthest = std::max(farthest, around[count].square);
+    }
+    if (has_enough(scale, count, mass)) {
+      limit = farthest;
+      n = keep_up_to(limit, {around, n});
+    }
+  }
+  const auto measure = [&](double square, std::int32_t row, std::int32_t other_end) {
+    around[n] = {to_middle(square, distances_.square(other_end, row), quarter), row};
+    n += around[n].square <= limit;
+  };
+  for (std::size_t p = 0; p < n_pending && pending[p].bound <= limit; ++p)
+    measure(pending[p].square, pending[p].row, a);
+  for (std::size_t place = 0; place < scale.width; ++place) {
+    const NearRow& other = of_a[place];
+    if (to_middle(other.square, reach_b, quarter) > limit) break;
+    if (!on_both[place] && other.row != b) measure(other.square, other.row, b);
+  }
+  const std::size_t likely = scale.k + scale.k / 4 + 4;
+  if (limited && n > 2 * likely && n > kFewAround) {
+    line_.clear();
+    for (std::size_t l = 0; l < n; ++l) line_.push_back(around[l].square);
+    n = keep_up_to(order_.limit_for(line_, likely, likely + likely / 4), {around, n});
+  }
+  return n;
 }
 
 }  // namespace phida

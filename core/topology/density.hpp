@@ -22,9 +22,9 @@ struct DensityInput {
 // Ends are positions in the set, a < b.
 struct DensityEdge {
   std::int32_t a = 0, b = 0;
-  double square = 0.0;  // of its length
-  double height = 0.0;  // at its middle
-  double mass = 0.0;    // that the height was measured over
+  double square = 0.0;   // of its length
+  double mass = 0.0;     // around its middle
+  double squares = 0.0;  // of the distances from its middle, times the mass
 };
 
 // How the number of rows around a place grows with the distance from it.
@@ -38,6 +38,12 @@ struct Density {
   std::vector<double> height;  // per node
   std::vector<double> mass;    // per node: that the height was measured over
   std::vector<DensityEdge> edges;
+
+  // At the middle of an edge. Few edges decide, so this is left to be asked for.
+  double height_at(const DensityEdge& edge) const;
+
+  // Not below that, and above it by a few millionths; infinity if the height is not finite.
+  float bound_at(const DensityEdge& edge) const;
 };
 
 // Neighbours that a node has edges to.
@@ -61,24 +67,41 @@ class NodeSet {
   Density measure(std::size_t k, const Dimensions& dimensions);
 
  private:
-  struct Around {
-    double mass = 0.0;
-    double squares = 0.0;
+  // What measuring at one scale has to know.
+  struct Scale {
+    std::size_t k = 1;
+    std::size_t width = 1;  // neighbours that are looked at
+    double goal = 0.0;      // mass of a neighbourhood
+  };
+
+  // A node on the list of one end, whose square to the other end is not known yet.
+  struct Pending {
+    double bound = 0.0;   // of its square to the middle
+    double square = 0.0;  // to the end that lists it
+    std::int32_t row = 0;
   };
 
   std::span<const NearRow> near(std::size_t i, std::size_t width) const {
     return {near_.data() + i * width_, width};
   }
-  void find_neighbours(const NodeDistances& distances);
+  std::span<const double> squares_from(std::size_t i);
+  void find_neighbours();
+  void need_neighbours(std::size_t width);
+  void find_edges();
   void find_probes();
   double local_dimension(std::size_t k) const;
   double inverse_coarse_dimension(std::size_t k);
-  void add_nearest(std::span<const NearRow> others, std::size_t count, Around& around) const;
-  std::size_t enough(std::span<const NearRow> others, std::size_t least, std::size_t k,
-                     double mass) const;
-  std::size_t sort_enough(std::size_t least, std::size_t k, double mass);
-  void measure_edge(std::size_t i, const NearRow& end, std::size_t k, std::size_t width,
-                    Density& out);
+  void measure_nodes(const Scale& scale, Density& out) const;
+  void measure_edges(const Scale& scale, std::vector<DensityEdge>& edges);
+  void list_first_end(std::size_t i, std::size_t width);
+  void forget_first_end(std::size_t i, std::size_t width);
+  bool measure_edge(std::size_t i, std::size_t j, const Scale& scale, bool limited,
+                    DensityEdge& edge);
+  std::size_t collect(std::size_t i, std::size_t j, const Scale& scale, bool limited,
+                      double quarter, double own);
+  bool has_enough(const Scale& scale, std::size_t count, double mass) const {
+    return count + 1 >= scale.k && mass >= scale.goal;
+  }
 
   const DensityInput& input_;
   const NodeDistances& distances_;
@@ -86,17 +109,21 @@ class NodeSet {
   std::vector<std::int32_t> position_;  // per node of all: in the set, or -1
   double total_ = 0.0;                  // weight of the set
   std::size_t width_;
-  std::vector<NearRow> near_;    // (position, place): nodes of the set, nearest first
-  std::vector<NearRow> probes_;  // (probe, place): all nodes of the set, nearest first
+  std::vector<NearRow> near_;         // (position, place): nodes of the set, nearest first
+  std::vector<std::size_t> n_near_;   // per position: how many of these are known
+  std::vector<DensityEdge> edges_;    // not measured yet, by their first end
+  std::vector<std::size_t> n_edges_;  // per position: edges that it is the first end of
+  std::vector<NearRow> probes_;       // (probe, place): all nodes of the set, nearest first
 
   // Memory to work in.
-  std::vector<NearRow> around_, pending_;
-  std::vector<double> square_to_a_;  // per node of all: to the first end, if on its list
-  std::vector<std::size_t>
-      listed_by_a_;  // per node of all: 1 + the position of the latest end that lists it
-  std::vector<std::int64_t>
-      listed_at_;          // per node of all: the latest edge whose second end lists it
-  std::int64_t edge_ = 0;  // number of the edge at hand
+  NearOrder order_;
+  std::vector<NearRow> around_;
+  std::vector<Pending> pending_;
+  AlignedDoubles line_;
+  BlockedRows blocks_;                         // the set, if squares are not kept
+  std::vector<double> square_to_first_;        // per node of all: if the first end lists it, or -1
+  std::vector<std::uint16_t> place_of_first_;  // per node of all: on that list, or width_
+  std::vector<std::uint8_t> on_both_;          // per place on the list of the first end, and width_
 };
 
 }  // namespace phida

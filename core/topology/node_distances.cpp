@@ -1,20 +1,21 @@
 #include "topology/node_distances.hpp"
 
 #include <algorithm>
-#include <limits>
 
-#include "numeric/blocked_rows.hpp"
 #include "numeric/squares.hpp"
 #include "simd/kernels.hpp"
 
 namespace phida {
 namespace {
 
-// Up to so many rows, all squares are kept: 128 MiB.
+// Up to so many rows, all squares are kept: 64 MiB.
 constexpr std::size_t kMostKept = 4096;
 
-// One square in so many is looked at to guess how far the list of a row reaches.
-constexpr std::size_t kSampled = 8;
+// Up to so many features, a square is summed again sooner than it is found in memory.
+constexpr std::size_t kFewDims = 24;
+
+// Rows of so many bytes are measured against all others before the next ones, so that they stay in the cache.
+constexpr std::size_t kCachedBytes = 512 << 10;
 
 }  // namespace
 
@@ -25,72 +26,64 @@ NodeDistances::NodeDistances(const RowMatrix& rows, std::size_t length)
   blocks.resize(n);
   for (std::size_t i = 0; i < n; ++i) blocks.set(i, rows[i]);
   nearest_.resize(n * length_);
-  if (n <= kMostKept) {
-    measure_all(blocks);
-    for (std::size_t i = 0; i < n; ++i) choose_nearest(i, {squares_.data() + i * n, n});
-    return;
-  }
-  AlignedDoubles line(padded(n));
-  for (std::size_t i = 0; i < n; ++i) {
-    kernels().squared_distances(rows[i], nullptr, blocks.data(), blocks.blocks(), dims,
-                                line.data());
-    choose_nearest(i, {line.data(), n});
+  if (n <= kMostKept && dims > kFewDims) measure_all(blocks);
+  const std::size_t stride =
+      padded(n) + kLanes;  // not a power of two: the lines would share their places in the cache
+  AlignedDoubles lines(stride * kLanes);
+  NearOrder order;
+  for (std::size_t first = 0; first < n; first += kLanes) {
+    if (!squares_.empty()) gather_block(first / kLanes, lines.data(), stride);
+    for (std::size_t row = first; row < std::min(n, first + kLanes); ++row) {
+      double* const line = lines.data() + (row - first) * stride;
+      if (squares_.empty())
+        kernels().squared_distances(rows[row], nullptr, blocks.data(), blocks.blocks(), dims, line);
+      order.choose({line, n}, row, {nearest_.data() + row * length_, length_});
+    }
   }
 }
 
-// Eight rows at a time against those from them on; a distance is the same both ways.
 void NodeDistances::measure_all(const BlockedRows& blocks) {
-  const std::size_t n = rows_.rows(), dims = rows_.cols();
-  squares_.resize(n * n);
-  AlignedDoubles lines(padded(n) * kLanes);
-  for (std::size_t block = 0; block < blocks.blocks(); ++block) {
-    const std::size_t first = block * kLanes, last = std::min(n, first + kLanes);
-    kernels().squared_distances_of_eight(blocks.data() + first * dims, nullptr,
-                                         blocks.data() + first * dims, blocks.blocks() - block,
-                                         dims, lines.data());
-    for (std::size_t i = first; i < n; ++i) {
-      const double* const line = lines.data() + (i - first) * kLanes;
-      for (std::size_t j = first; j < last; ++j) squares_[i * n + j] = line[j - first];
+  const std::size_t dims = rows_.cols(), n_blocks = blocks.blocks();
+  std::size_t size = 0;
+  for (std::size_t block = 0; block < n_blocks; ++block) {
+    start_.push_back(size - block * kLanes * kLanes);
+    size += (n_blocks - block) * kLanes * kLanes;
+  }
+  squares_.resize(size);
+  const std::size_t block_bytes = kLanes * dims * sizeof(double);
+  const std::size_t group = std::max<std::size_t>(1, kCachedBytes / block_bytes);
+  for (std::size_t first = 0; first < n_blocks; first += group) {
+    const std::size_t last = std::min(n_blocks, first + group);
+    for (std::size_t strip = 0; strip < last; ++strip) {
+      const std::size_t from = std::max(strip, first);
+      kernels().squared_distances_of_eight(
+          blocks.data() + strip * kLanes * dims, nullptr, blocks.data() + from * kLanes * dims,
+          last - from, dims, squares_.data() + start_[strip] + from * kLanes * kLanes);
     }
-    for (std::size_t j = first; j < last; ++j)
-      for (std::size_t i = last; i < n; ++i)
-        squares_[j * n + i] = lines[(i - first) * kLanes + (j - first)];
+  }
+}
+
+// The squares of eight rows to all rows, a line each.
+void NodeDistances::gather_block(std::size_t block, double* lines, std::size_t stride) const {
+  const std::size_t first = block * kLanes, n_blocks = start_.size();
+  for (std::size_t strip = 0; strip <= block; ++strip) {
+    const double* const from = squares_.data() + start_[strip] + first * kLanes;
+    double* const to = lines + strip * kLanes;
+    for (std::size_t r = 0; r < kLanes; ++r)
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        to[r * stride + lane] = from[r * kLanes + lane];
+  }
+  for (std::size_t other = block + 1; other < n_blocks; ++other) {
+    const double* const from = squares_.data() + start_[block] + other * kLanes * kLanes;
+    double* const to = lines + other * kLanes;
+    for (std::size_t r = 0; r < kLanes; ++r)
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        to[r * stride + lane] = from[lane * kLanes + r];
   }
 }
 
 double NodeDistances::measured(std::size_t a, std::size_t b) const {
   return square_in_order(rows_[a], rows_[b], nullptr, rows_.cols());
-}
-
-// Collects what is within a guessed limit, and all rows where the guess was too low.
-void NodeDistances::choose_nearest(std::size_t row, std::span<const double> squares) {
-  const std::size_t n = squares.size();
-  double limit = std::numeric_limits<double>::infinity();
-  sample_.clear();
-  for (std::size_t i = 0; i < n; i += kSampled) sample_.push_back(squares[i]);
-  const std::size_t rank = 2 * (length_ / kSampled) + 4;
-  if (rank < sample_.size()) {
-    std::nth_element(sample_.begin(), sample_.begin() + static_cast<std::ptrdiff_t>(rank),
-                     sample_.end());
-    limit = sample_[rank];
-  }
-  limits_.resize(n);
-  positions_.resize(padded(n));
-  for (;;) {
-    std::fill(limits_.begin(), limits_.end(), limit);
-    const std::size_t within =
-        kernels().positions_within(squares.data(), limits_.data(), n, positions_.data());
-    found_.clear();
-    for (std::size_t f = 0; f < within; ++f)
-      if (static_cast<std::size_t>(positions_[f]) != row)
-        found_.push_back({squares[positions_[f]], positions_[f]});
-    if (found_.size() >= length_) break;
-    limit = std::numeric_limits<double>::infinity();
-  }
-  const auto end = found_.begin() + static_cast<std::ptrdiff_t>(length_);
-  if (found_.size() > length_) std::nth_element(found_.begin(), end, found_.end());
-  std::sort(found_.begin(), end);
-  std::copy(found_.begin(), end, nearest_.begin() + static_cast<std::ptrdiff_t>(row * length_));
 }
 
 }  // namespace phida

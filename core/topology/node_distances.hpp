@@ -1,21 +1,26 @@
 // Squared distances between rows, summed feature by feature, and the nearest rows of each.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "numeric/blocked_rows.hpp"
+#include "topology/near_order.hpp"
 
 namespace phida {
 
-// Ordered by distance, then by row.
-struct NearRow {
-  double square = 0.0;
-  std::int32_t row = 0;
-
-  bool operator<(const NearRow& other) const {
-    return square < other.square || (square == other.square && row < other.row);
+// Leaves new values as they are: all of them are written before they are read.
+template <class T>
+struct Unfilled : CacheAligned<T> {
+  template <class U>
+  struct rebind {
+    using other = Unfilled<U>;
+  };
+  template <class U>
+  void construct(U* p) noexcept {
+    ::new (static_cast<void*>(p)) U;
   }
 };
 
@@ -26,7 +31,9 @@ class NodeDistances {
 
   std::size_t size() const { return rows_.rows(); }
   double square(std::size_t a, std::size_t b) const {
-    return squares_.empty() ? measured(a, b) : squares_[a * size() + b];
+    if (squares_.empty()) return measured(a, b);
+    const std::size_t low = std::min(a, b), high = std::max(a, b);
+    return squares_[start_[low / kLanes] + high * kLanes + low % kLanes];
   }
 
   // The nearest rows, nearest first.
@@ -34,18 +41,21 @@ class NodeDistances {
     return {nearest_.data() + row * length_, length_};
   }
 
+  // Whether all squares are in memory. Otherwise each is summed when it is asked for.
+  bool kept() const { return !squares_.empty(); }
+
  private:
   void measure_all(const BlockedRows& blocks);
+  void gather_block(std::size_t block, double* lines, std::size_t stride) const;
   double measured(std::size_t a, std::size_t b) const;
-  void choose_nearest(std::size_t row, std::span<const double> squares);
 
   const RowMatrix& rows_;
   std::size_t length_;
-  std::vector<double> squares_;   // (row, row); empty where there are too many
-  std::vector<NearRow> nearest_;  // (row, place)
-  std::vector<NearRow> found_;
-  std::vector<double> sample_, limits_;
-  std::vector<std::int32_t> positions_;
+  // A strip per block of eight rows: the squares (row, lane) of the rows from that block on. A distance is the same both
+  // ways. Empty if there are too many rows.
+  std::vector<double, Unfilled<double>> squares_;
+  std::vector<std::size_t> start_;  // per strip: where row 0 would be
+  std::vector<NearRow> nearest_;    // (row, place)
 };
 
 }  // namespace phida

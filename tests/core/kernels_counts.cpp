@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -36,6 +37,43 @@ TEST("kernels: positions_within names every value up to its own limit, ascending
       got.resize(k.positions_within(values.data(), limits.data(), n, got.data()));
       CHECK(got == expected);
     }
+  });
+}
+
+TEST("kernels: positions_up_to and count_up_to find every value up to the limit") {
+  for_each_level([](const Kernels& k) {
+    Random random(3);
+    for (std::size_t n = 0; n <= 150; n += n < 20 ? 1 : 13) {
+      const AlignedDoubles values = random.values(n);
+      const double infinity = INFINITY;
+      for (const double limit : {-infinity, -0.5, n > 3 ? values[3] : 0.0, 0.5, infinity}) {
+        std::vector<std::int32_t> got(n + 1), expected;
+        for (std::size_t i = 0; i < n; ++i)
+          if (values[i] <= limit) expected.push_back(static_cast<std::int32_t>(i));
+        got.resize(k.positions_up_to(values.data(), n, limit, got.data()));
+        CHECK(got == expected);
+        CHECK(k.count_up_to(values.data(), n, limit) == expected.size());
+      }
+    }
+  });
+}
+
+TEST("kernels: ranks are the places of a stable sort") {
+  for_each_level([](const Kernels& k) {
+    Random random(4);
+    for (std::size_t n = 0; n <= 160; n += 16)
+      for (const std::size_t different : {1, 3, 1000000}) {
+        std::vector<std::int32_t> keys(n), ranks(n), order = plain::first(n);
+        for (std::int32_t& key : keys)
+          key = static_cast<std::int32_t>(random.below(different)) * 2000 - 7;
+        for (std::size_t i = n - std::min<std::size_t>(n, 5); i < n; ++i)
+          keys[i] = std::numeric_limits<std::int32_t>::max();
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::int32_t a, std::int32_t b) { return keys[a] < keys[b]; });
+        k.ranks(keys.data(), n, ranks.data());
+        for (std::size_t r = 0; r + 5 < n; ++r)
+          CHECK(ranks[order[r]] == static_cast<std::int32_t>(r));
+      }
   });
 }
 

@@ -1,0 +1,47 @@
+// Rows by distance: sorting them, and choosing the nearest.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace phida {
+
+// Ordered by distance, then by row.
+struct NearRow {
+  double square = 0.0;
+  std::int32_t row = 0;
+
+  bool operator<(const NearRow& other) const {
+    return square < other.square || (square == other.square && row < other.row);
+  }
+};
+
+// Owns the memory that sorting needs. Squares are at least 0.
+class NearOrder {
+ public:
+  // Sorts in place.
+  void sort(std::span<NearRow> rows);
+
+  // The order of up to some hundred rows: which one is first, second and so on. Valid until the next call.
+  std::span<const std::int32_t> of(std::span<const NearRow> rows);
+
+  // Fills `out` with the nearest of the rows 0, 1, … with these squares, in order; `self` is not among them.
+  void choose(std::span<const double> squares, std::size_t self, std::span<NearRow> out);
+
+  // A limit that `least` to `most` of the values do not exceed, or more of them if there is none.
+  double limit_for(std::span<const double> values, std::size_t least, std::size_t most);
+
+ private:
+  void rank(std::span<const NearRow> rows);
+  void sort_few(std::span<NearRow> rows);
+  void sort_many(std::span<NearRow> rows);
+  void sort_equal_keys(std::span<NearRow> rows) const;
+
+  std::vector<std::int32_t> keys_, ranks_, order_, positions_;
+  std::vector<NearRow> found_, moved_;
+  std::vector<double> sample_;
+  double last_limit_ = 1.0;
+};
+
+}  // namespace phida
