@@ -5,6 +5,7 @@
 #include "assignment/assign.hpp"
 #include "merges.hpp"
 #include "reading/reading.hpp"
+#include "reading/size_tree.hpp"
 #include "reading/summaries.hpp"
 #include "signals.hpp"
 
@@ -150,6 +151,7 @@ const char* name_of(Leaf leaf) { return leaf == Leaf::kComponent ? "component" :
 const char* name_of(Height height) {
   switch (height) {
     case Height::kProminence: return "prominence";
+    case Height::kSize: return "size";
     default: return "dispersion";
   }
 }
@@ -167,7 +169,7 @@ nb::dict hierarchy(const Reading& reading) {
   d["leaf"] = to_array_of<std::int64_t>(map.leaf);
   d["cluster"] = to_array_of<std::int64_t>(clusters_at(map.merges, map.level, map.n_leaves));
   put_merges(d, map.merges);
-  if (map.leaves == Leaf::kNode) {
+  if (map.height == Height::kProminence) {
     d["merge_prominence"] = to_array(reading.density.prominence);
     d["merge_chance"] = to_array(reading.density.chance);
   }
@@ -218,6 +220,8 @@ void bind_reading(nb::module_& m) {
           "The margins of the latest samples, when they were learned.")
       .def("at_level", &at_level, nb::arg("level"), nb::call_guard<nb::gil_scoped_release>(),
            "The same leaves, after so many of all merges.")
+      .def("by_size", &by_size, nb::call_guard<nb::gil_scoped_release>(),
+           "The same clusters of PHIDA+, whose merges count by size.")
       .def(
           "merge_heights",
           [](const Reading& r) {

@@ -16,6 +16,7 @@ enum class Leaf : std::uint8_t { kComponent, kNode };
 enum class Height : std::uint8_t {
   kDispersion,  // increase in weighted dispersion
   kProminence,  // of the lower peak of density, in units of what chance would show
+  kSize,        // weight times squared distance of what is merged
 };
 
 // How a sample is scored against a cluster.

@@ -6,18 +6,6 @@
 #include "lineage/cluster_ids.hpp"
 
 namespace phida {
-namespace {
-
-// The nodes in the metric.
-RowMatrix places(const Reading& reading) {
-  RowMatrix place = reading.nodes.representative;
-  if (const double* const scaling = reading.map.transform.scaling())
-    for (std::size_t i = 0; i < place.rows(); ++i)
-      for (std::size_t j = 0; j < place.cols(); ++j) place[i][j] *= scaling[j];
-  return place;
-}
-
-}  // namespace
 
 void finish(Reading& reading) {
   reading.map.clusters(reading.cluster);
@@ -38,6 +26,14 @@ bool assign_ids(const Reading& reading, const double* rows, std::size_t n, std::
   if (!assign(reading, rows, n, threads, go_on, ids)) return false;
   for (std::size_t i = 0; i < n; ++i) ids[i] = reading.cluster_id[ids[i]];
   return true;
+}
+
+RowMatrix places(const Reading& reading) {
+  RowMatrix place = reading.nodes.representative;
+  if (const double* const scaling = reading.map.transform.scaling())
+    for (std::size_t i = 0; i < place.rows(); ++i)
+      for (std::size_t j = 0; j < place.cols(); ++j) place[i][j] *= scaling[j];
+  return place;
 }
 
 std::vector<Merge> all_merges(const Reading& reading) {

@@ -40,6 +40,9 @@ bool assign(const Reading& reading, const double* rows, std::size_t n, std::size
 bool assign_ids(const Reading& reading, const double* rows, std::size_t n, std::size_t threads,
                 const GoOn& go_on, std::int64_t* ids);
 
+// The nodes in the metric of the map.
+RowMatrix places(const Reading& reading);
+
 // Every merge that the rule would make if it did not stop where the model does.
 std::vector<Merge> all_merges(const Reading& reading);
 

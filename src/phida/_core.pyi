@@ -33,6 +33,9 @@ class Reading:
     def at_level(self, level: int) -> Reading:
         """The same leaves, after so many of all merges."""
 
+    def by_size(self) -> Reading:
+        """The same clusters of PHIDA+, whose merges count by size."""
+
     def merge_heights(self) -> NDArray[numpy.float64]:
         """Heights of all merges, those below the least number of clusters too."""
 

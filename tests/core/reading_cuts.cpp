@@ -1,8 +1,10 @@
 // Other cuts of a reading's hierarchy.
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "check.hpp"
+#include "reading/size_tree.hpp"
 #include "streams.hpp"
 
 using namespace phida;
@@ -86,4 +88,82 @@ TEST("reading: of PHIDA+, every node is a leaf, and any number of clusters is a 
   for (std::size_t level = 0; level < n; ++level)
     CHECK(at_level(*reading, level)->map.n_clusters() == n - level);
   CHECK(at_level(*reading, reading->map.level)->cluster == reading->cluster);
+}
+
+TEST("reading: by size, the clusters of PHIDA+ stay, and cuts are nested") {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    PlusLearner learner =
+        learner_of<PlusLearner>(blobs(seed, 900, 3, 6), {.dims = 3, .max_nodes = 64});
+    const auto reading = learner.reading();
+    const auto tree = by_size(*reading);
+    const std::size_t n = reading->nodes.size();
+    CHECK(tree->map.merges.size() == n - 1);
+    CHECK(at_level(*tree, reading->map.level)->cluster == reading->cluster);
+    auto finer = at_level(*tree, 0);
+    for (std::size_t level = 1; level < n; ++level) {
+      const auto coarser = at_level(*tree, level);
+      CHECK(coarser->map.n_clusters() == n - level);
+      std::vector<std::int32_t> into(finer->map.n_clusters(), kNone);
+      for (std::size_t i = 0; i < n; ++i) {
+        std::int32_t& whole = into[finer->cluster[i]];
+        CHECK(whole == kNone || whole == coarser->cluster[i]);
+        whole = coarser->cluster[i];
+      }
+      finer = coarser;
+    }
+  }
+}
+
+TEST("reading: by size, inner merges are those of the cheapest pairs") {
+  PlusLearner learner = learner_of<PlusLearner>(blobs(4, 400, 2, 1), {.dims = 2, .max_nodes = 32});
+  const auto reading = learner.reading();
+  CHECK(reading->map.n_clusters() == 1);
+  const std::size_t n = reading->nodes.size();
+  RowMatrix position = places(*reading);
+  std::vector<double> weight = reading->nodes.support;
+  std::vector<std::uint8_t> alive(n, 1);
+  const auto tree = by_size(*reading);
+  for (const Merge& merge : tree->map.merges) {
+    double least = -1.0;
+    std::size_t a = 0, b = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = i + 1; j < n; ++j) {
+        if (!alive[i] || !alive[j]) continue;
+        double square = 0.0;
+        for (std::size_t k = 0; k < 2; ++k)
+          square += (position[i][k] - position[j][k]) * (position[i][k] - position[j][k]);
+        const double cost = weight[i] * weight[j] / (weight[i] + weight[j]) * square;
+        if (least < 0.0 || cost < least) {
+          least = cost;
+          a = i;
+          b = j;
+        }
+      }
+    CHECK(merge.into == static_cast<std::int32_t>(a) && merge.from == static_cast<std::int32_t>(b));
+    CHECK(std::abs(merge.height - least) <= 1e-9 * least);
+    for (std::size_t k = 0; k < 2; ++k)
+      position[a][k] =
+          (weight[a] * position[a][k] + weight[b] * position[b][k]) / (weight[a] + weight[b]);
+    weight[a] += weight[b];
+    alive[b] = 0;
+  }
+}
+
+TEST("reading: by size, a small cluster joins its neighbour before two large ones join") {
+  Stream stream{2, {}};
+  double shift = 0.0;
+  for (const std::size_t rows : {400, 400, 30}) {
+    const Stream part = blobs(5, rows, 2, 1);
+    for (std::size_t i = 0; i < rows; ++i)
+      stream.values.insert(stream.values.end(), {part[i][0] + shift, part[i][1]});
+    shift += 100.0;
+  }
+  PlusLearner learner = learner_of<PlusLearner>(stream, {.dims = 2});
+  const auto reading = learner.reading();
+  CHECK(reading->map.n_clusters() == 3);
+  const auto two = at_level(*by_size(*reading), reading->nodes.size() - 2);
+  std::vector<double> support(2, 0.0);
+  for (std::size_t i = 0; i < reading->nodes.size(); ++i)
+    support[two->cluster[i]] += reading->nodes.support[i];
+  CHECK(support[0] == 400.0 && support[1] == 430.0);
 }
