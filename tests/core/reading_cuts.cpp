@@ -159,6 +159,7 @@ TEST("reading: by size, a small cluster joins its neighbour before two large one
     shift += 100.0;
   }
   PlusLearner learner = learner_of<PlusLearner>(stream, {.dims = 2});
+  learner.end_learning();
   const auto reading = learner.reading();
   CHECK(reading->map.n_clusters() == 3);
   const auto two = at_level(*by_size(*reading), reading->nodes.size() - 2);
