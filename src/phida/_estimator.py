@@ -21,6 +21,7 @@ from phida._model import Model, Settings
 from phida._validation import Columns
 from phida.answers.html import summary_html
 from phida.answers.predictor import LabelSource, Predictor, Snapshot
+from phida.answers.summary import Summary
 from phida.lineage import Candidate, History, Lineage
 
 #: Stages that an estimator's learner never leaves out; the benchmark's ablations do.
@@ -248,6 +249,28 @@ class Estimator(ClusterMixin, Predictor):
         """
         self.fit(X, **fit_params)
         return self.labels_ if self.compute_labels else self.predict(X)
+
+    def summary(self) -> str:
+        """Describe what was learned: clusters, their features, the closest two, and the clarity of their number.
+
+        Returns
+        -------
+        text : str
+            What ``phida inspect`` prints of a model file.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from phida import PHIDAPlus
+        >>> flowers = load_iris(as_frame=True).data
+        >>> print(PHIDAPlus().fit(flowers).summary().splitlines()[0])  # doctest: +ELLIPSIS
+        PHIDAPlus: 150 rows learned, 4 features, ... nodes, 2 clusters
+        """
+        reading = self._reading
+        counts = {"feature": self.n_features_in_, "node": reading.n_nodes, "cluster": reading.n_clusters}
+        counted = ", ".join(f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts.items())
+        rows = f"{self.n_samples_seen_:,} row{'' if self.n_samples_seen_ == 1 else 's'} learned"
+        return f"{type(self).__name__}: {rows}, {counted}\n\n{Summary.of(self)}"
 
     @property
     def n_samples_seen_(self) -> int:

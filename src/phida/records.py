@@ -283,7 +283,8 @@ class Hierarchy(_Record, key="merge_into", entry="merge"):
     """Kind of the leaves: ``component`` or ``node``."""
     height: str
     """Meaning of merge heights: ``dispersion``, the increase in weighted dispersion (q); or ``prominence``, that of the
-    lower of the two peaks, in units of what chance alone would show. Merges below 1 are made."""
+    lower of the two peaks, in units of what chance alone would show. Merges below 1 are made. For a cut of PHIDA+ into
+    a number of clusters: ``size``, support times squared distance."""
     mode: Ints
     """The densest node of each component, or the node that is the leaf."""
     persistence: Floats

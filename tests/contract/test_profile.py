@@ -1,4 +1,4 @@
-"""Sizes of clusters in rows, and one entry per id where labels and ids differ."""
+"""The list of clusters: sizes in rows, labels and ids, and what is said of them."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
 
 from phida import PHIDA, PHIDAPlus
 from phida._model import Model
-from phida.answers import Profile
+from phida.answers import ClusterList, Profile
 from phida.report import DataSummary, contents
 from phida.serve.learning import Progress
 from phida.serve.moment import Moment
@@ -42,7 +42,7 @@ def test_forgotten_nodes_take_their_rows_along():
     model = PHIDAPlus(half_life=100).fit(DATA["digits"])
     profile = Profile.of(model)
     assert profile.rows.sum() <= 1797 and profile.share.sum() == pytest.approx(1.0)
-    left = np.array([model.nodes_.support[model.nodes_.cluster_id == id].sum() for id in profile.id])
+    left = np.array([model.nodes_.support[model.nodes_.cluster == label].sum() for label in profile.label])
     np.testing.assert_allclose(profile.share, left / left.sum())
 
 
@@ -75,27 +75,48 @@ def unconfirmed():
     return rows, model, (a, b, c)
 
 
-def test_one_entry_per_id_where_labels_and_ids_differ():
-    rows, model, ids = unconfirmed()
+def test_one_entry_per_label_where_labels_and_ids_differ():
+    rows, model, _ = unconfirmed()
     np.testing.assert_array_equal(model.predict_id(rows), model.cluster_ids_[model.predict(rows)])
     profile = Profile.of(model)
-    assert profile.id.tolist() == sorted(ids) == sorted(set(model.predict_id(rows)))
-    assert profile.rows.sum() == len(rows)
-    assert profile.rows[profile.id == ids[0]].item() == pytest.approx(400, abs=20)
-    inside = model.nodes_.cluster_id == ids[0]
-    center = np.average(model.nodes_.representatives[inside], axis=0, weights=model.nodes_.support[inside])
-    np.testing.assert_allclose(profile.center[profile.id == ids[0]][0], center)
+    assert sorted(profile.label.tolist()) == [0, 1, 2, 3]
+    assert profile.id.tolist() == model.cluster_ids_[profile.label].tolist()
+    assert profile.rows.sum() == len(rows) and profile.rows.tolist() == sorted(profile.rows, reverse=True)
+    np.testing.assert_allclose(profile.center, model.cluster_centers_[profile.label])
 
 
-def test_the_live_page_and_the_report_list_the_ids():
+def test_the_live_page_and_the_report_list_every_cluster():
     rows, model, ids = unconfirmed()
     moment = Moment.of(StreamModel(model, None))
     facts = Sketcher(Trail(), {}).sketch(moment, Progress("learning", "", 10, 0), 1.0, 0.0).facts
-    assert sorted(cluster["id"] for cluster in facts["clusters"]) == sorted(ids)
+    assert [cluster["id"] for cluster in facts["clusters"]] == Profile.of(model).id.tolist()
     assert facts["n_clusters"] == 4 and set(facts["nodes"]["cluster"]) - {None} == set(ids)
     summary = DataSummary()
-    summary.add(model.predict_id(rows), model.score_samples(rows))
+    summary.add(model.predict(rows), model.score_samples(rows))
     page = contents(model, summary, "a page")
-    assert sorted(cluster.id for cluster in page.clusters) == sorted(ids)
-    assert sum(cluster.rows for cluster in page.clusters) == sum(cluster.learned for cluster in page.clusters) == 800
-    assert set(page.closest) <= set(ids)
+    assert tuple(row.found for row in page.clusters) == ClusterList.of(model).clusters
+    assert sum(row.rows for row in page.clusters) == sum(row.found.rows for row in page.clusters) == 800
+
+
+def test_at_most_twenty_clusters_are_printed():
+    rows, _ = make_blobs(3000, centers=30, center_box=(-100, 100), random_state=0)
+    model = PHIDAPlus().fit(rows)
+    clusters = ClusterList.of(model)
+    assert len(clusters) == model.n_clusters_ > 20
+    lines = str(clusters).splitlines()
+    assert len(lines) == 22 and lines[-1].startswith(f"and {len(clusters) - 20} more (")
+    assert len(clusters.plain()) == len(clusters)
+    sizes = [cluster.rows for cluster in clusters.clusters]
+    assert sizes == sorted(sizes, reverse=True) and sum(sizes) == 3000
+
+
+def test_one_cluster_names_the_feature_that_hides_the_others():
+    rng = np.random.default_rng(0)
+    near = np.repeat([0.0, 9.0], 200) + rng.normal(size=400)
+    rows = np.column_stack([near, rng.normal(4000, 500, 400)])
+    model = PHIDAPlus(scale=None).fit(rows)
+    assert model.n_clusters_ == 1
+    assert "feature 1 carries 100 % of the variance" in model.summary() and 'scale="standard"' in model.summary()
+    assert PHIDAPlus(scale="standard").fit(rows).n_clusters_ == 2
+    cloud = PHIDAPlus().fit(rng.normal(size=(400, 2))).summary()
+    assert "All rows form one cluster: between no two groups" in cloud and "scale" not in cloud

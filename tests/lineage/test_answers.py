@@ -150,7 +150,8 @@ def test_rows_and_clusters_are_explained_too(model):
     told = model.explain(0, 1, kind="cluster")
     assert (told.a.cluster, told.b.cluster) == (0, 1) and not told.same_cluster
     assert told.a.cluster_id == model.cluster_ids_[0]
-    assert "different clusters" in str(told)
+    assert str(told).startswith("Cluster 0 differs from cluster 1 mainly in feature ")
+    assert model.explain(0, kind="cluster").b.cluster != 0
 
 
 @pytest.mark.parametrize(
@@ -219,7 +220,7 @@ def plus():
 
 
 def test_explanations_of_phida_plus_agree_with_the_records(plus):
-    nodes, hierarchy = plus.nodes_, plus.cut(n_clusters=1).hierarchy_
+    nodes, hierarchy = plus.nodes_, plus.cut(height=np.inf).hierarchy_
     rng = np.random.default_rng(0)
     for a, b in rng.integers(0, len(nodes), size=(100, 2)):
         told = plus.explain(int(a), int(b), kind="node")
@@ -227,15 +228,20 @@ def test_explanations_of_phida_plus_agree_with_the_records(plus):
         if a == b:
             assert told.sentences() == []
         elif told.prominence <= 0:
-            assert told.sentences() == ["They are in one peak."]
+            assert told.sentences()[-1] == "Between them the density does not fall."
         elif told.prominence == np.inf:
-            assert told.sentences() == ["No path over neighbouring nodes joins them."] and not told.made
+            assert told.sentences()[-1] == "Between them there are no rows." and not told.made
         else:
             assert told.prominence < told.chance or not told.made
             assert told.prominence in hierarchy.merge_prominence
-            (sentence,) = told.sentences()
+            *_, sentence = told.sentences()
             assert sentence.startswith("Between them the density falls to ") and "chance alone would reach" in sentence
-        assert f"node {a}, cluster {nodes.cluster[a]}" in str(told)
+        assert f"node {a}: cluster {nodes.cluster[a]}" in str(told)
+        if a != b:
+            away = (nodes.representatives[a] - nodes.representatives[b]) / plus.moments_.deviation
+            largest = int(np.abs(away).argmax())
+            assert told.differences[0].feature == f"feature {largest}"
+            assert f"mainly in feature {largest} ({away[largest]:+.1f} sd)" in told.sentences()[0]
 
 
 def test_explanations_and_clarity_of_a_cut_by_hand_say_so(plus):
@@ -261,25 +267,36 @@ class Peaks:
 
     def __init__(self, heights, level):
         self.merge_height, self.level, self.leaves = np.array(heights), level, "node"
+        self.height = "prominence"
         self.mode = np.arange(len(heights) + 1)
 
 
 @pytest.mark.parametrize(
-    ("heights", "level", "nearest", "clarity", "by_hand"),
+    ("heights", "level", "kept", "joined", "nearest", "clarity"),
     [
-        ([0.0, 0.5, 4.0, np.inf], 2, 0.5, 0.5, False),
-        ([0.1, 1.25], 1, 1.25, 0.2, False),
-        ([0.0, 0.0], 2, 0.0, 1.0, False),
-        ([np.inf], 0, np.inf, 1.0, False),
-        ([], 0, None, None, False),
-        ([0.1, 1.25], 2, None, None, True),
+        ([0.0, 0.5, 4.0, np.inf], 2, 4.0, 0.5, 0.5, 0.5),
+        ([0.1, 1.25], 1, 1.25, 0.1, 1.25, 0.25),
+        ([0.0, 0.0], 2, None, 0.0, 0.0, 1.0),
+        ([np.inf], 0, np.inf, 0.0, 0.0, 1.0),
+        ([], 0, None, None, None, None),
+        ([0.1, 1.25], 2, None, None, None, None),
     ],
 )
-def test_clarity_of_phida_plus_is_the_closest_decision(heights, level, nearest, clarity, by_hand):
-    peaks = Peaks(heights, level)
-    told = cut_clarity(None, peaks, 0)
-    assert (told.n_clusters, told.nearest, told.by_hand) == (len(heights) + 1 - level, nearest, by_hand)
+def test_clarity_of_phida_plus_is_the_closest_decision(heights, level, kept, joined, nearest, clarity):
+    told = cut_clarity(None, Peaks(heights, level), 0)
+    assert (told.n_clusters, told.kept, told.joined, told.nearest) == (len(heights) + 1 - level, kept, joined, nearest)
     assert told.clarity == pytest.approx(clarity) if clarity is not None else told.clarity is None
+    assert told.by_hand == (level != sum(height < 1 for height in heights))
+
+
+def test_clarity_in_words():
+    assert str(cut_clarity(None, Peaks([0.4, 1.25], 1), 0)) == (
+        "2 clusters: the weakest split is 1.25 times as deep as chance would make it, "
+        "the strongest one not made 0.40 times"
+    )
+    assert str(cut_clarity(None, Peaks([0.4], 1), 0)) == (
+        "1 cluster: the strongest split not made is 0.40 times as deep as chance would make it"
+    )
 
 
 class Gaps:
@@ -317,3 +334,42 @@ def test_a_clear_stream_is_clear():
     own = clear.cut(n_clusters=clear.n_clusters_)
     assert own.cut_clarity_ == clear.cut_clarity_
     assert clear.cut_clarity_.n_clusters == clear.n_clusters_
+
+
+def test_a_row_is_explained_by_what_draws_it_to_its_cluster(plus):
+    row = X[0]
+    why = plus.explain(row)
+    distances = plus.transform([row])[0]
+    assert why.cluster == plus.predict([row])[0] and why.cluster_id == plus.predict_id([row])[0]
+    assert why.next_cluster == np.argsort(distances)[1]
+    assert (why.distance, why.next_distance) == (distances[why.cluster], distances[why.next_cluster])
+    assert why.score == plus.score_samples([row])[0]
+    assert sum(pull.share for pull in why.pulls) == pytest.approx(1)
+    assert [pull.share for pull in why.pulls] == sorted((pull.share for pull in why.pulls), reverse=True)
+    text = str(why)
+    assert f"The row is in cluster {why.cluster}" in text and f"mainly by {why.pulls[0].feature} (" in text
+    far = plus.explain(np.full(3, 1e3))
+    assert far.score < 0.01 and "It is unusual: only 0" in str(far)
+    alone = PHIDAPlus().fit(np.random.default_rng(0).normal(size=(300, 2))).explain([0.0, 0.0])
+    assert alone.next_cluster is None and "the only one" in str(alone)
+
+
+def test_cuts_by_number_are_nested_and_split_what_is_large():
+    rng = np.random.default_rng(0)
+    rows = np.vstack(
+        [rng.normal(center, 1, (500, 2)) for center in ([0, 0], [2.2, 0])] + [rng.normal(30, 0.1, (20, 2))]
+    )
+    model = PHIDAPlus().fit(rng.permutation(rows))
+    assert model.n_clusters_ == 2
+    finer = model.cut(n_clusters=3)
+    sizes = np.bincount(finer.predict(rows))
+    assert len(sizes) == 3 and sorted(sizes)[0] == 20 and sorted(sizes)[1] > 300
+    coarser = model.predict(rows)
+    for n_clusters in range(3, 12):
+        found = model.cut(n_clusters=n_clusters).predict(rows)
+        pairs = {*zip(found.tolist(), coarser.tolist(), strict=True)}
+        assert len(pairs) == n_clusters  # each is part of one
+        coarser = found
+    again = finer.cut(n_clusters=2)  # a cut of a cut is a cut of the model
+    np.testing.assert_array_equal(again.predict(rows), model.predict(rows))
+    assert again.cut_clarity_ == model.cut_clarity_

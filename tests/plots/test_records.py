@@ -247,14 +247,12 @@ def test_profile(rows, model):
     record = Profile.of(model)
     np.testing.assert_allclose(model.moments_.mean, rows.mean(axis=0))
     np.testing.assert_allclose(model.moments_.deviation, rows.std(axis=0, ddof=1))
-    assert len(set(model.cluster_ids_)) == model.n_clusters_  # a label per id, in another order
-    by_id = np.argsort(model.cluster_ids_)
-    assert record.id.tolist() == model.cluster_ids_[by_id].tolist()
-    expected = (model.cluster_centers_[by_id] - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
+    assert record.id.tolist() == model.cluster_ids_[record.label].tolist()
+    expected = (model.cluster_centers_[record.label] - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
     np.testing.assert_allclose(record.deviations, expected)
     frame = record.to_pandas()
     assert len(frame) == len(record.id) * 3
-    first = frame.groupby("id", sort=False).head(1)
+    first = frame.groupby("label", sort=False).head(1)
     assert first["feature"].tolist() == [f"feature {j}" for j in np.abs(expected).argmax(axis=1)]
     assert record.rows.sum() == len(rows) and record.share.sum() == pytest.approx(1.0)
 

@@ -1,52 +1,50 @@
-"""What a report tells, on models made by hand."""
+"""What the report says about clusters."""
 
 import numpy as np
+from sklearn.datasets import load_digits
 
-from phida import records
-from phida.answers import Profile
-from phida.report import DataSummary
-from phida.report.contents import closest_clusters
-from plots.doubles import hand_made
+from phida import PHIDA, PHIDAPlus
+from phida.answers import ClusterList
+from phida.answers.clusters import MOST_LISTED
+from phida.report import DataSummary, contents
 
 
-def closest(model):
-    return closest_clusters(model, Profile.of(model))
+def page_of(model, rows):
+    summary = DataSummary()
+    summary.add(model.predict(rows), model.score_samples(rows))
+    return contents(model, summary, "a page")
 
 
 def test_the_closest_clusters_are_those_of_the_first_refused_merge():
-    made = hand_made(12, 3)
-    found = made.hierarchy_
+    model = PHIDAPlus().fit(load_digits().data)
+    found = model.hierarchy_
     refused = found.cluster[[found.merge_into[found.level], found.merge_from[found.level]]]
-    assert closest(made) == tuple(made.cluster_ids_[refused]) == (1, 3)
-
-
-def without_refused_merges(made):
-    fields = vars(made.hierarchy_)
-    merges = {"merge_into": np.array([0]), "merge_from": np.array([1]), "merge_height": np.ones(1), "level": 1}
-    made.hierarchy_ = records.Hierarchy(**{**fields, **merges})
-    return made
+    page = page_of(model, load_digits().data)
+    assert page.closest == tuple(sorted(refused.tolist()))
+    assert page.explanation[0].startswith(f"Cluster {page.closest[0]} differs from cluster {page.closest[1]} mainly in")
 
 
 def test_where_no_merge_was_refused_the_nearest_centres_are_closest():
-    made = without_refused_merges(hand_made(12, 3, d=2))
-    centers = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 20.0]])
-    made.nodes_ = records.Nodes(**vars(made.nodes_) | {"representatives": centers[made.nodes_.cluster]})
-    assert closest(made) == (1, 3)
-    view = vars(made.assignment_view_) | {"denominator": np.array([1.0, 10.0])}
-    made.assignment_view_ = records.AssignmentView(**view)
-    assert closest(made) == (1, 5)
+    rows = np.vstack([np.repeat([[center, center]], 120, axis=0) for center in (0.0, 100.0, 150.0)])
+    model = PHIDAPlus().fit(rows)
+    assert model.n_clusters_ == 3 and model.hierarchy_.level == len(model.hierarchy_.merge_height)
+    assert page_of(model, rows).closest == (1, 2)
 
 
-def test_labels_of_one_id_are_not_the_closest_clusters():
-    made = hand_made(12, 3)
-    made.cluster_ids_ = np.array([1, 1, 5])  # the split of id 1 into labels 0 and 1 is not confirmed
-    ids = np.where(made.nodes_.cluster == 1, 1, made.nodes_.cluster_id)
-    made.nodes_ = records.Nodes(**vars(made.nodes_) | {"cluster_id": ids})
-    assert closest(made) == (1, 5)
+def test_one_cluster_has_no_closest_ones():
+    rows = np.random.default_rng(0).normal(size=(500, 2))
+    page = page_of(PHIDAPlus().fit(rows), rows)
+    assert page.closest is None and page.explanation == () and "one cluster" in page.advice[0]
 
 
-def test_one_cluster_has_no_neighbour():
-    assert closest(hand_made(5, 1)) is None
+def test_the_report_lists_the_clusters_of_every_list():
+    rows = load_digits().data
+    for model in (PHIDA().fit(rows), PHIDAPlus().fit(rows)):
+        page, clusters = page_of(model, rows), ClusterList.of(model)
+        assert tuple(row.found for row in page.clusters) == clusters.listed
+        assert page.more == clusters.more and bool(page.more) == (model.n_clusters_ > MOST_LISTED)
+        counts = np.bincount(model.predict(rows), minlength=model.n_clusters_)
+        assert [row.rows for row in page.clusters] == counts[[row.found.cluster for row in page.clusters]].tolist()
 
 
 def test_rows_are_counted_batch_by_batch():

@@ -173,7 +173,7 @@ def test_one_cloud_is_one_cluster(seed):
 def test_every_number_of_clusters_can_be_cut(rows):
     model = PHIDAPlus().fit(rows)
     assert model.hierarchy_.level == model.n_nodes_ - model.n_clusters_
-    everything = model.cut(n_clusters=1).hierarchy_
+    everything = model.cut(height=np.inf).hierarchy_
     heights = everything.merge_height
     assert len(heights) == len(everything.merge_chance) == model.n_nodes_ - 1 and everything.minimum_count == 1
     assert (heights[1:] >= heights[:-1]).all() and (heights >= 0).all()

@@ -1,11 +1,14 @@
 """``phida fit``, ``update``, ``predict``, ``inspect`` and ``convert``."""
 
 import json
+import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,9 +17,17 @@ from streams_data import HEADER, X, as_csv, clusters_in
 from typer.testing import CliRunner
 
 from phida import PHIDA, PHIDAPlus, load
+from phida.answers import ClusterList
+from phida.answers.clusters import MOST_LISTED
 from phida.cli.app import app
+from phida.serve.learning import Progress
+from phida.serve.moment import Moment
+from phida.serve.snapshot import Sketcher
+from phida.serve.trail import Trail
+from phida.streams.model import StreamModel
 
 CHOSEN = ("--exclude", "id")
+FEATURES_ONLY = ("--exclude", "id,kind")
 
 
 @pytest.fixture
@@ -150,12 +161,13 @@ def test_inspect_tells_what_was_learned(here):
     fitted()
     model = PHIDAPlus.load("m.safetensors")
     shown = phida("inspect", "m.safetensors").output
-    assert "most distinctive features" in shown and f"nodes  {model.n_nodes_}" in shown and "format 5" in shown
+    assert "most distinctive features" in shown and f"{model.n_nodes_} nodes" in shown and "format 5" in shown
+    assert shown.startswith(model.summary())
     facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
     assert facts["samples"] == 600 == sum(cluster["rows"] for cluster in facts["clusters"])
-    assert [cluster["id"] for cluster in facts["clusters"]] == sorted(set(model.cluster_ids_.tolist()))
+    assert sorted(cluster["cluster"] for cluster in facts["clusters"]) == [*range(model.n_clusters_)]
     for cluster in facts["clusters"]:
-        assert model.cluster_ids_[cluster["labels"]].tolist() == [cluster["id"]] * len(cluster["labels"])
+        assert model.cluster_ids_[cluster["cluster"]] == cluster["id"]
 
 
 def test_fit_and_inspect_say_which_numbers_are_ids(here):
@@ -165,14 +177,60 @@ def test_fit_and_inspect_say_which_numbers_are_ids(here):
     said = phida(*words, "--out", "f.safetensors").stderr
     ids = PHIDAPlus.load("f.safetensors").cluster_ids_.tolist()
     assert ids != list(range(len(ids)))
-    assert "clusters, numbered as by phida predict, with the ids of phida inspect:" in said
-    for label, id in enumerate(ids):
-        assert f"  cluster {label}, id {id} (" in said
     found = json.loads(phida(*words, "--json").stdout)["found"]
     assert {cluster["cluster"]: cluster["id"] for cluster in found} == dict(enumerate(ids))
-    shown = " ".join(phida("inspect", "f.safetensors").output.split())  # however it is wrapped
-    assert "id rows nodes label " in shown
-    assert "The column id holds lasting cluster ids. The column label holds what phida predict writes now." in shown
+    for text in (said, phida("inspect", "f.safetensors").output):
+        assert "Labels are those of predict; ids last as the model learns" in text
+        for cluster in found:
+            assert re.search(rf"(?m)^ *{cluster['cluster']} +{cluster['id']} +{cluster['rows']} ", text)
+
+
+@pytest.mark.parametrize("method", ["phida", "phida+"])
+def test_one_model_has_one_list_of_clusters(here, method):
+    """The same numbers from fit, inspect, summary(), predict, report and the state of the live page."""
+    words = ("fit", "rows.csv", *FEATURES_ONLY, "--method", method, "--out", "m.safetensors")
+    said, found = phida(*words).stderr, json.loads(phida(*words, "--json").stdout)
+    assert found["samples"] == sum(cluster["rows"] for cluster in found["found"]) == 600
+    inspected = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
+    assert inspected["clusters"] == found["found"] and inspected["n_clusters"] == found["clusters"]
+    model = load("m.safetensors")
+    table = str(ClusterList.of(model))
+    for text in (said, phida("inspect", "m.safetensors").output, model.summary()):
+        assert table in text
+    labels = clusters_in(phida("predict", "m.safetensors", "rows.csv", *FEATURES_ONLY).stdout)
+    ids = clusters_in(phida("predict", "m.safetensors", "rows.csv", *FEATURES_ONLY, "--ids").stdout)
+    id_of = {cluster["cluster"]: cluster["id"] for cluster in found["found"]}
+    assert ids.tolist() == [id_of[label] for label in labels.tolist()]
+    pytest.importorskip("jinja2")
+    phida("report", "m.safetensors", "rows.csv", *FEATURES_ONLY, "-o", "r.html")
+    page = Path("r.html").read_text()
+    listed = [(str(cluster["cluster"]), f"{cluster['rows']:,}") for cluster in found["found"][:MOST_LISTED]]
+    assert re.findall(r"<tr><td><b>(\d+)</b></td>", page) == [label for label, _ in listed]
+    learned = re.findall(r"%</td>\n<td>([\d,]+)</td><td>", page)
+    assert learned == [rows for _, rows in listed]
+    moment = Moment.of(StreamModel.load("m.safetensors"))
+    state = Sketcher(Trail(), {}).sketch(moment, Progress("ended", "", 600, 0), 1.0, 0.0).facts
+    assert state["samples"] == 600 and state["n_clusters"] == found["clusters"]
+    shown = [(cluster["label"], cluster["id"], cluster["rows"]) for cluster in state["clusters"]]
+    assert shown == [(cluster["cluster"], cluster["id"], cluster["rows"]) for cluster in found["found"]]
+    streamed = phida("stream", "rows.csv", *FEATURES_ONLY, "--method", method, "--output", "s.csv", "--json").stdout
+    assert sum(cluster["rows"] for cluster in json.loads(streamed)["found"]) == 600
+
+
+@pytest.mark.parametrize("output", ["csv", "ndjson", "parquet"])
+def test_predict_adds_novelty(here, output):
+    fitted()
+    if output == "parquet":
+        pytest.importorskip("pyarrow")
+    words = ("predict", "m.safetensors", "rows.csv", *FEATURES_ONLY, "--novelty")
+    found = phida(*words, "--output", f"out.{output}", "--output-format", output)
+    assert found.exit_code == 0, found.output
+    read = {"csv": pandas.read_csv, "parquet": pandas.read_parquet}.get(output, partial(pandas.read_json, lines=True))
+    table = read(f"out.{output}")
+    assert table.columns.tolist()[-2:] == ["cluster", "novelty"]
+    model = PHIDAPlus.load("m.safetensors")
+    expected = model.score_samples(pandas.DataFrame(X, columns=model.feature_names_in_))
+    np.testing.assert_allclose(table["novelty"], expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "ndjson", "parquet", "arrow", "npy"])
@@ -325,4 +383,4 @@ def test_models_of_phida_plus_are_merged_and_no_others(here):
 def test_an_old_model_is_of_the_published_method(here):
     old = Path(__file__).parents[1] / "state" / "version_2.safetensors"
     found = subprocess.run([sys.executable, "-m", "phida.cli", "inspect", old], capture_output=True, text=True)
-    assert found.returncode == 0 and "method  phida\n" in found.stdout and "Warning" not in found.stderr
+    assert found.returncode == 0 and found.stdout.startswith("PHIDA: ") and "Warning" not in found.stderr

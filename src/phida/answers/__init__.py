@@ -1,23 +1,32 @@
-"""What a fitted model answers: labels and distances, other cuts, explanations, the clarity of cuts, profiles."""
+"""What a fitted model answers: labels and distances, other cuts, explanations, clarity of cuts, lists of clusters."""
 
 from typing import TYPE_CHECKING, Any
 
 from phida.answers.clarity import CutClarity, DensityClarity
-from phida.answers.explanation import Death, DensityExplanation, Explanation, Side
+from phida.answers.clusters import Cluster, ClusterList, TellingFeature
+from phida.answers.explanation import Death, DensityExplanation, Difference, Explanation, Pull, RowExplanation, Side
 from phida.answers.profile import Profile
+from phida.answers.summary import Summary
 
 if TYPE_CHECKING:
     from phida.answers.predictor import Cut
 
 __all__ = [
+    "Cluster",
+    "ClusterList",
     "Cut",
     "CutClarity",
     "Death",
     "DensityClarity",
     "DensityExplanation",
+    "Difference",
     "Explanation",
     "Profile",
+    "Pull",
+    "RowExplanation",
     "Side",
+    "Summary",
+    "TellingFeature",
 ]
 
 

@@ -49,7 +49,10 @@ class CutClarity:
 
 @dataclass(frozen=True)
 class DensityClarity:
-    """Clarity of the number of clusters of PHIDA+: how close the closest decision was.
+    """Clarity of the number of clusters of PHIDA+: how far the closest decision was from the threshold.
+
+    A split is kept if its prominence is larger than what chance alone would show. Prominences are measured in that
+    unit, so the threshold is 1.
 
     Examples
     --------
@@ -63,11 +66,14 @@ class DensityClarity:
 
     n_clusters: int
     nearest: float | None
-    """The merge height nearest to 1: the prominence of a peak in units of what chance alone would show. Below 1, the
-    peak was merged. None for a single node, and if the cut was chosen by hand."""
-    clarity: float | None
-    """One minus ``nearest`` or its reciprocal, whichever is below 1: 0 is a toss-up, 1 is certain. None as for
-    ``nearest``."""
+    """Prominence of the split that is nearest to the threshold, in units of chance: below 1 if it was not kept. None
+    for a single node, and if the cut was chosen by hand."""
+    kept: float | None = None
+    """The least prominent split that was kept: 1 or more. None for one cluster, and as for ``nearest``."""
+    joined: float | None = None
+    """The most prominent split that was not kept: below 1, and 0 if there was none. None as for ``nearest``."""
+    clarity: float | None = None
+    """Distance of ``nearest`` from 1, at most 1: 0 is a toss-up, 1 is certain. None as for ``nearest``."""
     by_hand: bool = False
     """Whether the cut was chosen by hand (:meth:`phida.PHIDAPlus.cut`)."""
 
@@ -75,23 +81,30 @@ class DensityClarity:
         count = _counted(self.n_clusters, "cluster")
         if self.by_hand:
             return f"{count} (chosen by hand)"
-        if self.nearest is None:
+        if self.joined is None:
             return f"{count} (no other number was possible)"
-        return (
-            f"{count} (clarity {self.clarity:.2f}: the closest peak is {self.nearest:.3g} times as prominent as chance "
-            "alone would show)"
-        )
+        by_chance = "as deep as chance would make it"
+        if self.kept is None:
+            return f"{count}: the strongest split not made is {_times(self.joined)} {by_chance}"
+        kept = f"{count}: the weakest split is {_times(self.kept)} {by_chance}"
+        return f"{kept}, the strongest one not made {_times(self.joined)}" if self.joined > 0.0 else kept
+
+
+def _times(ratio: float) -> str:
+    return "over 100 times" if ratio > 100.0 else f"{ratio:.2f} times"
 
 
 def _density_clarity(hierarchy: Hierarchy) -> DensityClarity:
     n_clusters, heights = len(hierarchy.mode) - hierarchy.level, hierarchy.merge_height
-    if hierarchy.level != int((heights < 1.0).sum()):
-        return DensityClarity(n_clusters, None, None, by_hand=True)
-    if not len(heights):
-        return DensityClarity(n_clusters, None, None)
-    closeness = np.minimum(heights, 1.0 / np.maximum(heights, 1.0))
-    nearest = int(closeness.argmax())
-    return DensityClarity(n_clusters, float(heights[nearest]), 1.0 - float(closeness[nearest]))
+    if hierarchy.height != "prominence" or hierarchy.level != int((heights < 1.0).sum()):
+        return DensityClarity(n_clusters, None, by_hand=True)
+    if len(hierarchy.mode) == 1:
+        return DensityClarity(n_clusters, None)
+    # Clusters that no merge joins at all are as far apart as can be.
+    kept = float(heights[heights >= 1.0].min(initial=np.inf)) if n_clusters > 1 else None
+    joined = float(heights[heights < 1.0].max(initial=0.0))
+    nearest = joined if kept is None or 1.0 - joined <= kept - 1.0 else kept
+    return DensityClarity(n_clusters, nearest, kept, joined, min(abs(nearest - 1.0), 1.0))
 
 
 def cut_clarity(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutClarity | DensityClarity:

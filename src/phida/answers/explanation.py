@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
 
-from phida.records import Graph, Hierarchy, Nodes, Persistence
+from phida import _core
+from phida.answers.novelty import novelty_scores
+from phida.answers.profile import named_features
+from phida.records import AssignmentView, Floats, Graph, Hierarchy, Moments, Nodes, Persistence
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,22 @@ class Side:
     """Lasting id of the cluster; None without a cluster."""
     margin: float | None = None
     """For a row: distance to the next cluster minus distance to its own."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How two sides differ in one feature."""
+
+    feature: str
+    a: float
+    """Value of the first side: of the row or node, or the mean of the cluster."""
+    b: float
+    """Value of the second side."""
+    deviations: float
+    """The first minus the second, in standard deviations of all rows learned; 0 for a constant feature."""
+
+    def __str__(self) -> str:
+        return f"{self.feature} ({self.deviations:+.1f} sd)"
 
 
 @dataclass(frozen=True)
@@ -80,6 +99,8 @@ class Explanation:
     """Minimum number of clusters, at which merging ends."""
     forbidden: bool
     """Whether the minimum number of clusters rules out their merge."""
+    differences: tuple[Difference, ...] = ()
+    """How the two sides differ, one entry a feature, the largest difference first."""
 
     @property
     def same_component(self) -> bool:
@@ -111,6 +132,7 @@ class Explanation:
             said = [f"A path of {length} in the PH graph joins them; {least}."]
         else:
             said = ["No path in the PH graph joins them."]
+        said = [*_differing(self), *said]
         for death in self.deaths[:most_deaths]:
             fate = "was absorbed" if death.absorbed else "was kept apart"
             said.append(
@@ -120,7 +142,7 @@ class Explanation:
         return [*said, self._merging()]
 
     def __str__(self) -> str:
-        return _text(self, lambda side: f"node {side.node}, component {side.component}")
+        return _text(self)
 
     def _merging(self) -> str:
         last, first = self.cut
@@ -162,6 +184,8 @@ class DensityExplanation:
     """Whether that merge is made."""
     by_hand: bool
     """Whether the merge is made, or not made, only because the cut was chosen by hand."""
+    differences: tuple[Difference, ...] = ()
+    """How the two sides differ, one entry a feature, the largest difference first."""
 
     @property
     def same_cluster(self) -> bool:
@@ -181,19 +205,20 @@ class DensityExplanation:
         """
         if self.a.node == self.b.node:
             return []
+        said = _differing(self)
         if self.prominence <= 0.0:
-            said = ["They are in one peak."]
+            said.append("Between them the density does not fall.")
         elif math.isinf(self.prominence):
-            said = ["No path over neighbouring nodes joins them."]
+            said.append("Between them there are no rows.")
         else:
             falls, chance = _fraction(self.prominence), _fraction(self.chance)
-            said = [f"Between them the density falls to {falls}; chance alone would reach {chance}."]
+            said.append(f"Between them the density falls to {falls}; chance alone would reach {chance}.")
         if self.by_hand:
             said.append(f"The cut was chosen by hand and {'joins' if self.made else 'separates'} them.")
         return said
 
     def __str__(self) -> str:
-        return _text(self, lambda side: f"node {side.node}")
+        return _text(self)
 
 
 def _fraction(log_ratio: float) -> str:
@@ -208,8 +233,129 @@ def _fraction(log_ratio: float) -> str:
 _DEEP = math.log(1e6)
 
 
-def _text(explanation: Explanation | DensityExplanation, place: Callable[[Side], str]) -> str:
+@dataclass(frozen=True)
+class Pull:
+    """How much one feature draws a row to its cluster rather than to the next one."""
+
+    feature: str
+    share: float
+    """Share of the difference of the squared distances; negative if the feature draws to the next cluster."""
+    nearer: float
+    """How much nearer the row is to its own cluster in this feature, in standard deviations of all rows learned."""
+
+    def __str__(self) -> str:
+        return f"{self.feature} ({self.nearer:.1f} sd nearer)"
+
+
+@dataclass(frozen=True)
+class RowExplanation:
+    """Explanation of why a row is in its cluster, and how usual it is. ``str()`` shows it as text.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDAPlus
+    >>> flowers = load_iris(as_frame=True).data
+    >>> why = PHIDAPlus().fit(flowers).explain(flowers.iloc[0])
+    >>> why.cluster, why.next_cluster, why.pulls[0].feature
+    (0, 1, 'petal length (cm)')
+    """
+
+    cluster: int
+    """Label of the row."""
+    cluster_id: int
+    """Lasting id of its cluster."""
+    next_cluster: int | None
+    """Label of the second nearest cluster; None if there is one cluster."""
+    next_id: int | None
+    """Lasting id of that cluster."""
+    distance: float
+    """Distance to its cluster, as in ``transform``."""
+    next_distance: float | None
+    """Distance to the second nearest cluster."""
+    pulls: tuple[Pull, ...]
+    """What draws the row to the nearest node of its cluster rather than of the next one: one entry a feature, the one
+    that decides most first."""
+    differences: tuple[Difference, ...]
+    """Per feature: the row (``a``) and the mean of its cluster (``b``), the largest difference first."""
+    score: float
+    """Share of the latest rows that fitted worse, as in ``score_samples``."""
+
+    def sentences(self) -> list[str]:
+        """Describe why the row is in its cluster.
+
+        Returns
+        -------
+        sentences : list of str
+        """
+        own = _named(self.cluster, self.cluster_id)
+        if self.next_cluster is None or self.next_id is None or self.next_distance is None:
+            said = [f"The row is in {own}, the only one."]
+        else:
+            other = _named(self.next_cluster, self.next_id)
+            times = self.next_distance / self.distance if self.distance > 0 else math.inf
+            far = f"{times:.2g} times as far away" if times < 100 else "much farther away"
+            said = [f"The row is in {own}. The next is {other}, {far}."]
+            if self.pulls[0].share > 0:
+                deciding = [pull for pull in self.pulls[:_FEATURES] if pull.share >= _RELEVANT * self.pulls[0].share]
+                said.append(
+                    f"It belongs to cluster {self.cluster} rather than {self.next_cluster} mainly by "
+                    f"{_listed(map(str, deciding))}."
+                )
+        if main := _main(self.differences):
+            said.append(f"It differs from the mean of cluster {self.cluster} mainly in {_listed(map(str, main))}.")
+        worse = f"{100 * self.score:.0f} %" if self.score >= _UNUSUAL else f"only {100 * self.score:.1f} %"
+        usual = "usual" if self.score >= _UNUSUAL else "unusual"
+        return [*said, f"It is {usual}: {worse} of the latest rows learned fitted worse."]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+
+#: Rows with a lower score are called unusual.
+_UNUSUAL = 0.01
+
+#: Features that a sentence names, and the least difference of the others relative to the largest.
+_FEATURES, _RELEVANT = 3, 0.5
+
+#: Below this many standard deviations, sides do not differ.
+_ALIKE = 0.05
+
+
+def _main(differences: Sequence[Difference]) -> list[Difference]:
+    """The largest differences, which are worth a word."""
+    if not differences or abs(differences[0].deviations) < _ALIKE:
+        return []
+    least = _RELEVANT * abs(differences[0].deviations)
+    return [one for one in differences[:_FEATURES] if abs(one.deviations) >= least]
+
+
+def _listed(words: Iterable[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _named(cluster: int, id: int) -> str:
+    return f"cluster {cluster}" if id == cluster else f"cluster {cluster} (id {id})"
+
+
+def _differing(explanation: Explanation | DensityExplanation) -> list[str]:
+    if not explanation.differences:
+        return []
+    a, b, main = explanation.a.what, explanation.b.what, _main(explanation.differences)
+    if not main:
+        return [f"{_capital(a)} and {b} are alike in every feature."]
+    return [f"{_capital(a)} differs from {b} mainly in {_listed(map(str, main))}."]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _text(explanation: Explanation | DensityExplanation) -> str:
     a, b = explanation.a, explanation.b
+    if a.what == f"cluster {a.cluster}":
+        return "\n".join(explanation.sentences()) or f"{a.what} is compared with itself."
     if a.node == b.node:
         verdict = "have the same node"
     elif a.cluster < 0 or b.cluster < 0:
@@ -218,14 +364,161 @@ def _text(explanation: Explanation | DensityExplanation, place: Callable[[Side],
         verdict = "are in one cluster" if explanation.same_cluster else "are in different clusters"
     lines = [f"{a.what} and {b.what} {verdict}."]
     for side in (a, b):
-        where = "no cluster" if side.cluster < 0 else f"cluster {side.cluster} (id {side.cluster_id})"
-        margin = "" if side.margin is None else f", margin to the next cluster {side.margin:.4g}"
-        lines.append(f"{side.what}: {place(side)}, {where}{margin}")
-    return "\n  ".join([*lines, *explanation.sentences()])
+        where = "no cluster" if side.cluster_id is None else _named(side.cluster, side.cluster_id)
+        lines.append(f"{side.what}: {where}")
+    return "\n".join([*lines, *explanation.sentences()])
+
+
+class Explainer:
+    """Explains a snapshot of a model. ``whole`` is the snapshot with the model's own hierarchy, if this is a cut."""
+
+    def __init__(self, reading: _core.Reading, whole: _core.Reading, names: Sequence[str] | None) -> None:
+        self._reading, self._whole, self._names = reading, whole, names
+        self._nodes = Nodes(**reading.nodes(), feature_names=None)
+        self._ids = reading.cluster_ids()
+
+    def nodes(self, a: int, b: int) -> Explanation | DensityExplanation:
+        """Compare two nodes."""
+        at = self._nodes.representatives
+        sides = self._side(f"node {a}", a), self._side(f"node {b}", b)
+        return self._compared(*sides, at[a], at[b])
+
+    def clusters(self, a: int, b: int) -> Explanation | DensityExplanation:
+        """Compare two clusters, given by label: their means, and the structure between their strongest nodes."""
+        at = self._reading.cluster_centers()
+        side_a, side_b = (self._side(f"cluster {label}", self._strongest(label)) for label in (a, b))
+        return self._compared(side_a, side_b, at[a], at[b])
+
+    def nearest_cluster(self, label: int) -> int | None:
+        """The other cluster whose centre is nearest, in the metric of prediction; None if there is one cluster."""
+        if self._reading.n_clusters == 1:
+            return None
+        away = self._distances()[label]
+        away[label] = np.inf
+        return int(np.argmin(away))
+
+    def closest_clusters(self) -> tuple[int, int] | None:
+        """Labels of the clusters that the first merge beyond the cut would join; else of the two nearest centres."""
+        if self._reading.n_clusters == 1:
+            return None
+        found = self._reading.hierarchy()
+        if found["level"] < len(found["merge_height"]):
+            ends = [found[name][found["level"]] for name in ("merge_into", "merge_from")]
+            a, b = sorted(found["cluster"][ends].tolist())
+            return a, b
+        away = self._distances()
+        np.fill_diagonal(away, np.inf)
+        first, second = sorted(int(i) for i in np.unravel_index(np.argmin(away), away.shape))
+        return first, second
+
+    def _distances(self) -> Floats:
+        """Squared distances between the centres of the clusters, in the metric of prediction."""
+        view = AssignmentView(**self._reading.view())
+        at = (self._reading.cluster_centers() - view.center) / view.denominator
+        squares = np.square(at).sum(axis=1)
+        distances: Floats = squares[:, None] + squares - 2 * at @ at.T
+        return distances
+
+    def rows(self, a: Floats, b: Floats) -> Explanation | DensityExplanation:
+        """Compare two rows, each given as a matrix of one row."""
+        nodes = (self._nearest(row, int(self._reading.assign(row)[0])) for row in (a, b))
+        side_a, side_b = (
+            self._side(name, node, self._margin(row))
+            for name, node, row in zip(("row a", "row b"), nodes, (a, b), strict=True)
+        )
+        return self._compared(side_a, side_b, a[0], b[0])
+
+    def row(self, row: Floats) -> RowExplanation:
+        """Explain the cluster of one row, given as a matrix of one row."""
+        label = int(self._reading.assign(row)[0])
+        distances = self._reading.scores(row)[0]
+        others = np.where(np.arange(len(distances)) == label, np.inf, distances)
+        other = int(np.argmin(others)) if len(distances) > 1 else None
+        at = self._nodes.representatives
+        pulls: tuple[Pull, ...] = ()
+        if other is not None:
+            far, near = (np.abs(row[0] - at[self._nearest(row, c)]) for c in (other, label))
+            pulls = self._pulls(far, near)
+        return RowExplanation(
+            cluster=label,
+            cluster_id=int(self._ids[label]),
+            next_cluster=other,
+            next_id=None if other is None else int(self._ids[other]),
+            distance=float(distances[label]),
+            next_distance=None if other is None else float(distances[other]),
+            pulls=pulls,
+            differences=self._differences(row[0], self._reading.cluster_centers()[label]),
+            score=float(novelty_scores(self._reading, row)[0]),
+        )
+
+    def _strongest(self, label: int) -> int:
+        return int(np.argmax(np.where(self._nodes.cluster == label, self._nodes.support, -1)))
+
+    def _nearest(self, row: Floats, label: int) -> int:
+        """The node of a cluster that is nearest to a row."""
+        inside = np.flatnonzero(self._nodes.cluster == label)
+        away = (self._nodes.representatives[inside] - row) / AssignmentView(**self._reading.view()).denominator
+        return int(inside[np.argmin(np.square(away).sum(axis=1))])
+
+    def _margin(self, row: Floats) -> float:
+        distances = np.sort(self._reading.scores(row)[0])
+        return float(distances[1] - distances[0]) if len(distances) > 1 else math.inf
+
+    def _side(self, what: str, node: int, margin: float | None = None) -> Side:
+        cluster = int(self._nodes.cluster[node])
+        id = int(self._ids[cluster]) if cluster >= 0 else None
+        return Side(what, node, int(self._nodes.component[node]), cluster, id, margin)
+
+    def _deviations(self, values: Floats) -> Floats:
+        """Values per feature in standard deviations of all rows; 0 for a constant feature."""
+        deviation = Moments(**self._reading.moments()).deviation
+        away: Floats = np.divide(values, deviation, out=np.zeros(len(values)), where=deviation > 0)
+        return away
+
+    def _differences(self, a: Floats, b: Floats) -> tuple[Difference, ...]:
+        away, names = self._deviations(a - b), named_features(self._names, len(a))
+        order = np.argsort(-np.abs(away), kind="stable").tolist()
+        return tuple(Difference(names[j], float(a[j]), float(b[j]), float(away[j])) for j in order)
+
+    def _pulls(self, far: Floats, near: Floats) -> tuple[Pull, ...]:
+        """From the distances to the next cluster and to the own one, per feature."""
+        scale = AssignmentView(**self._reading.view()).denominator
+        pull = np.square(far / scale) - np.square(near / scale)
+        total, nearer = float(pull.sum()), self._deviations(far - near)
+        share = pull / total if total > 0 else np.zeros(len(pull))
+        names = named_features(self._names, len(pull))
+        order = np.argsort(-share, kind="stable").tolist()
+        return tuple(Pull(names[j], float(share[j]), float(nearer[j])) for j in order)
+
+    def _compared(self, a: Side, b: Side, at_a: Floats, at_b: Floats) -> Explanation | DensityExplanation:
+        whole = self._whole
+        everything = Hierarchy(**whole.at_level(len(whole.merge_heights())).hierarchy())
+        differences = self._differences(at_a, at_b)
+        if whole.leaves == "node":
+            return explain_by_density(a, b, hierarchy=everything, differences=differences)
+        reading = self._reading
+        return explain(
+            a,
+            b,
+            nodes=self._nodes,
+            graph=Graph(**reading.graph()),
+            persistence=Persistence(**reading.persistence()),
+            hierarchy=everything,
+            level=int(reading.hierarchy()["level"]),
+            differences=differences,
+        )
 
 
 def explain(
-    a: Side, b: Side, *, nodes: Nodes, graph: Graph, persistence: Persistence, hierarchy: Hierarchy, level: int
+    a: Side,
+    b: Side,
+    *,
+    nodes: Nodes,
+    graph: Graph,
+    persistence: Persistence,
+    hierarchy: Hierarchy,
+    level: int,
+    differences: tuple[Difference, ...] = (),
 ) -> Explanation:
     """Compare two sides; ``hierarchy`` holds all merges, of which the cut makes the first ``level``."""
     heights = hierarchy.merge_height
@@ -242,16 +535,20 @@ def explain(
         cut=(float(heights[level - 1]) if level else 0.0, float(heights[level]) if level < len(heights) else np.inf),
         minimum_count=hierarchy.minimum_count,
         forbidden=merge is not None and merge >= len(hierarchy.mode) - hierarchy.minimum_count,
+        differences=differences,
     )
 
 
-def explain_by_density(a: Side, b: Side, *, hierarchy: Hierarchy, level: int) -> DensityExplanation:
-    """Compare two sides of PHIDA+; ``hierarchy`` holds all merges, of which the cut makes the first ``level``."""
+def explain_by_density(
+    a: Side, b: Side, *, hierarchy: Hierarchy, differences: tuple[Difference, ...] = ()
+) -> DensityExplanation:
+    """Compare two sides of PHIDA+; ``hierarchy`` holds all merges, also those that the cut does not make."""
     merge = _merge(hierarchy, int(hierarchy.leaf[a.node]), int(hierarchy.leaf[b.node]))
     assert merge is not None and hierarchy.merge_prominence is not None and hierarchy.merge_chance is not None
+    made = a.cluster == b.cluster
     if merge < 0:
-        return DensityExplanation(a, b, 0.0, 0.0, made=True, by_hand=False)
-    made, height = merge < level, float(hierarchy.merge_height[merge])
+        return DensityExplanation(a, b, 0.0, 0.0, made=True, by_hand=False, differences=differences)
+    height = float(hierarchy.merge_height[merge])
     return DensityExplanation(
         a=a,
         b=b,
@@ -259,6 +556,7 @@ def explain_by_density(a: Side, b: Side, *, hierarchy: Hierarchy, level: int) ->
         chance=float(hierarchy.merge_chance[merge]),
         made=made,
         by_hand=made != (height < 1.0),
+        differences=differences,
     )
 
 

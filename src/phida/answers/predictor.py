@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from phida import _core, _threads, _validation, records
 from phida._validation import Columns
 from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
-from phida.answers.explanation import DensityExplanation, Explanation, Side, explain, explain_by_density
+from phida.answers.explanation import DensityExplanation, Explainer, Explanation, RowExplanation
 from phida.answers.novelty import novelty_scores
 
 
@@ -22,6 +22,18 @@ class Snapshot(NamedTuple):
 
     reading: _core.Reading
     columns: Columns
+    uncut: _core.Reading | None = None
+    """For a cut: the reading of the model, with its own hierarchy."""
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Names of the features, if they have any."""
+        return None if self.columns.names is None else tuple(self.columns.names)
+
+    @property
+    def whole(self) -> _core.Reading:
+        """The reading of the model."""
+        return self.reading if self.uncut is None else self.uncut
 
 
 class LabelSource(NamedTuple):
@@ -45,7 +57,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _labels_from(self) -> LabelSource:
         """Return what gives rows their labels."""
-        return LabelSource(*self._held)
+        return LabelSource(self._held.reading, self._held.columns)
 
     def _columns(self) -> Columns | None:
         """The features of rows; None before any are known."""
@@ -90,7 +102,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             return source.assign(samples, _threads.for_batch(samples.size))
         if not isinstance(novelty, Real) or not 0 <= novelty <= 1:
             raise ValueError(f"novelty must be a share of rows from 0 to 1, not {novelty!r}.")
-        reading, columns = self._snapshot()
+        reading, columns, _ = self._snapshot()
         samples = _validation.samples(self, X, columns)
         labels = reading.assign(samples, _threads.for_batch(samples.size))
         labels[novelty_scores(reading, samples) < novelty] = -1
@@ -139,7 +151,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def _distances(self, X: Any) -> NDArray[np.float64]:
         """As :meth:`transform`, which ``set_output`` may wrap in a frame."""
-        reading, columns = self._snapshot()
+        reading, columns, _ = self._snapshot()
         samples = _validation.samples(self, X, columns)
         return reading.scores(samples, _threads.for_batch(samples.size))
 
@@ -215,47 +227,64 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         >>> model.predict([[50.0, 3.4, 1.5, 0.2]], novelty=0.01).tolist()
         [-1]
         """
-        reading, columns = self._snapshot()
+        reading, columns, _ = self._snapshot()
         return novelty_scores(reading, _validation.samples(self, X, columns))
 
-    def explain(self, a: Any, b: Any, *, kind: str = "row") -> Explanation | DensityExplanation:
-        """Explain why two rows, nodes or clusters are in the same cluster or not.
+    @overload
+    def explain(self, a: Any, b: None = None, *, kind: Literal["row"] = "row") -> RowExplanation: ...
+    @overload
+    def explain(self, a: Any, b: Any = None, *, kind: str = "row") -> Explanation | DensityExplanation: ...
+    def explain(self, a: Any, b: Any = None, *, kind: str = "row") -> Explanation | DensityExplanation | RowExplanation:
+        """Explain the cluster of a row, or why two rows, nodes or clusters are in the same cluster or not.
 
         Parameters
         ----------
         a, b : array-like of shape (n_features,), dict or Series; or int
             Two rows (named values are matched by name), two nodes by position in ``nodes_``, or two clusters by label.
+            Without ``b``, a row is explained alone, and a cluster is compared with the nearest one.
         kind : {"row", "node", "cluster"}, default="row"
             Kind of ``a`` and ``b``.
 
         Returns
         -------
-        explanation : Explanation or DensityExplanation
+        explanation : RowExplanation, Explanation or DensityExplanation
             A record; ``print`` shows it as text.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from phida import PHIDAPlus
+        >>> flowers = load_iris(as_frame=True).data
+        >>> model = PHIDAPlus().fit(flowers)
+        >>> print(model.explain(0, 1, kind="cluster"))  # doctest: +ELLIPSIS
+        Cluster 0 differs from cluster 1 mainly in petal length (cm) (-2.0 sd)...
         """
         if kind not in ("row", "node", "cluster"):
             raise ValueError(f"kind must be 'row', 'node' or 'cluster', not {kind!r}.")
-        cut = Cut._of(self._snapshot())
-        reading = cut._reading
-        sides = _side(cut, a, kind, "row a"), _side(cut, b, kind, "row b")
-        everything = records.Hierarchy(**reading.at_level(len(reading.merge_heights())).hierarchy())
-        level = cut.hierarchy_.level
-        if reading.leaves == "node":
-            return explain_by_density(*sides, hierarchy=everything, level=level)
-        return explain(
-            *sides,
-            nodes=cut.nodes_,
-            graph=cut.graph_,
-            persistence=cut.persistence_,
-            hierarchy=everything,
-            level=level,
-        )
+        snapshot = self._snapshot()
+        explainer = Explainer(snapshot.reading, snapshot.whole, snapshot.names)
+        cut = Cut._of(snapshot)
+        if kind == "row":
+            first = _row(cut, a)
+            return explainer.row(first) if b is None else explainer.rows(first, _row(cut, b))
+        if kind == "node":
+            count = snapshot.reading.n_nodes
+            return explainer.nodes(_checked(a, kind, count), _checked(b, kind, count))
+        count = snapshot.reading.n_clusters
+        label = _checked(a, kind, count)
+        other = explainer.nearest_cluster(label) if b is None else _checked(b, kind, count)
+        if other is None:
+            raise ValueError("there is only one cluster, and nothing to compare it with.")
+        return explainer.clusters(label, other)
 
     def cut(self, *, n_clusters: int | None = None, height: float | None = None) -> Cut:
         """Cut the hierarchy at another number of clusters or height, without learning again.
 
-        Pass either ``n_clusters`` or ``height``. Below the model's own minimum number of clusters, merging continues by
-        the same rule. Later learning does not change the result.
+        Pass either ``n_clusters`` or ``height``. Later learning does not change the result.
+
+        In PHIDA+, a number of clusters is reached by size: clusters with few rows near to others are joined first, and
+        what is split has many rows far apart. A cut into more clusters only splits clusters of a cut into fewer. In
+        PHIDA, the merges of the hierarchy are made in their order, also below its minimum number of clusters.
 
         Parameters
         ----------
@@ -271,20 +300,21 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             A predictor with the same methods, except for learning.
         """
         snapshot = self._snapshot()
-        reading = snapshot.reading
+        reading = snapshot.whole
         heights = reading.merge_heights()
         most, least = reading.n_leaves, reading.n_leaves - len(heights)
         if n_clusters is not None and height is None:
             if n_clusters not in range(least, most + 1):
                 raise ValueError(f"n_clusters must be from {least} to {most} for this model, not {n_clusters!r}.")
-            level = most - int(n_clusters)
+            tree = reading.by_size() if reading.leaves == "node" and n_clusters != reading.n_clusters else reading
+            cut = tree.at_level(most - int(n_clusters))
         elif height is not None and n_clusters is None:
             if not isinstance(height, Real) or not height >= 0:
                 raise ValueError(f"height must be 0 or more, not {height!r}.")
-            level = int(np.argmax([*(heights > height), True]))
+            cut = reading.at_level(int(np.argmax([*(heights > height), True])))
         else:
             raise ValueError("cut() takes either n_clusters or height; pass exactly one of them.")
-        return Cut._of(snapshot._replace(reading=reading.at_level(level)))
+        return Cut._of(snapshot._replace(reading=cut, uncut=reading))
 
     @property
     def _n_features_out(self) -> int:
@@ -319,8 +349,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     @property
     def nodes_(self) -> records.Nodes:
         snapshot = self._snapshot()
-        names = snapshot.columns.names
-        return records.Nodes(**snapshot.reading.nodes(), feature_names=None if names is None else tuple(names))
+        return records.Nodes(**snapshot.reading.nodes(), feature_names=snapshot.names)
 
     @property
     def graph_(self) -> records.Graph:
@@ -399,19 +428,10 @@ def _margins(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     return nearest[:, 1] - nearest[:, 0]
 
 
-def _side(cut: Cut, given: Any, kind: str, name: str) -> Side:
-    nodes = cut.nodes_
-    if kind == "row":
-        rows = _row(cut, given)
-        label = int(cut._reading.assign(rows)[0])
-        away = (nodes.representatives - rows) / cut.assignment_view_.denominator
-        inside = np.flatnonzero(nodes.cluster == label)
-        return _standing(cut, name, int(inside[np.argmin(np.square(away[inside]).sum(axis=1))]), rows)
-    count = len(nodes) if kind == "node" else cut.n_clusters_
+def _checked(given: Any, kind: str, count: int) -> int:
     if type(given) is bool or not isinstance(given, int | np.integer) or not 0 <= given < count:
         raise ValueError(f"{kind} {given!r} does not exist; {kind}s are numbered from 0 to {count - 1}.")
-    strongest = int(np.argmax(np.where(nodes.cluster == given, nodes.support, -1)))
-    return _standing(cut, f"{kind} {given}", int(given) if kind == "node" else strongest)
+    return int(given)
 
 
 def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
@@ -428,16 +448,3 @@ def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
     if values.size != cut.n_features_in_ or values.ndim != 1 + (values.ndim == 2):
         raise ValueError(f"a row must have {cut.n_features_in_} features; got an array of shape {values.shape}.")
     return _validation.rows(cut, values.reshape(1, -1))
-
-
-def _standing(cut: Cut, what: str, node: int, rows: NDArray[np.float64] | None = None) -> Side:
-    nodes = cut.nodes_
-    cluster = int(nodes.cluster[node])
-    return Side(
-        what=what,
-        node=node,
-        component=int(nodes.component[node]),
-        cluster=cluster,
-        cluster_id=int(cut.cluster_ids_[cluster]) if cluster >= 0 else None,
-        margin=None if rows is None else float(_margins(cut._reading.scores(rows))[0]),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,32 +26,24 @@ def telling(away: Floats, count: int) -> Ints:
     return np.argsort(-np.abs(away), kind="stable")[:count]
 
 
-def rows_won(reading: Any) -> Ints:
-    """Return the number of rows per label. Nodes without a cluster count where prediction assigns them."""
-    nodes = reading.nodes()
-    return _counted(nodes["cluster"], nodes["rows"], reading.n_clusters, nodes["representatives"], reading.assign)
-
-
 def strongest_node(nodes: Nodes, id: int) -> int:
-    """Position of the node of largest support in the cluster of an id."""
+    """Position of the node of largest support in the clusters of an id."""
     return int(np.argmax(np.where(nodes.cluster_id == id, nodes.support, -1)))
 
 
-def _counted(cluster: Ints, rows: Ints, n_clusters: int, at: Floats, assign: Callable[[Floats], Ints]) -> Ints:
-    outside = cluster < 0
-    if outside.any():
-        cluster = cluster.copy()
-        cluster[outside] = assign(np.ascontiguousarray(at[outside]))
-    counted: Ints = np.bincount(cluster, rows, n_clusters).astype(np.int64)
-    return counted
+def named_features(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    """Return the names of the features, or ``feature 0``, ``feature 1``, …"""
+    return tuple(f"feature {j}" for j in range(count)) if names is None else tuple(names)
 
 
 @dataclass(frozen=True, eq=False)
-class Profile(_Record, key="id", entry="cluster"):
-    """The clusters compared with the mean and standard deviation of all rows learned, one entry per id."""
+class Profile(_Record, key="label", entry="cluster"):
+    """The clusters compared with the mean and standard deviation of all rows learned: one entry each, largest first."""
 
+    label: Ints
+    """Label of each cluster, which prediction gives."""
     id: Ints
-    """Lasting id of each cluster, ascending."""
+    """Lasting id of each cluster. Clusters share an id until their split is confirmed."""
     rows: Ints
     """Rows that each cluster won while they were learned. Together they are the rows learned, except where nodes were
     forgotten (``half_life``)."""
@@ -73,7 +65,6 @@ class Profile(_Record, key="id", entry="cluster"):
         Parameters
         ----------
         model : PHIDA
-            Its ``moments_`` and ``nodes_`` are read.
 
         Returns
         -------
@@ -87,33 +78,51 @@ class Profile(_Record, key="id", entry="cluster"):
         >>> flowers = load_iris(as_frame=True).data
         >>> profile = Profile.of(PHIDA().fit(flowers))
         >>> [profile.feature_names[feature] for feature in profile.telling(0, count=2)]
-        ['petal length (cm)', 'petal width (cm)']
+        ['sepal length (cm)', 'petal width (cm)']
         """
-        moments, nodes = model.moments_, model.nodes_
-        ids, of = np.unique(nodes.cluster_id, return_inverse=True)
-        outside = int(ids[0] < 0)  # -1 comes first
-        ids, of = ids[outside:], of - outside
-        inside = of >= 0
-        left = np.bincount(of[inside], nodes.support[inside])
+        return cls._made(
+            model.nodes_, model.moments_, model.cluster_ids_, lambda rows: model._snapshot().reading.assign(rows)
+        )
+
+    @classmethod
+    def of_reading(cls, reading: Any, names: Sequence[str] | None) -> Self:
+        """Create it from a snapshot of a model, and the names of the features.
+
+        Parameters
+        ----------
+        reading : Reading
+        names : sequence of str, optional
+
+        Returns
+        -------
+        profile : Profile
+        """
+        nodes = Nodes(**reading.nodes(), feature_names=None if names is None else tuple(names))
+        return cls._made(nodes, Moments(**reading.moments()), reading.cluster_ids(), reading.assign)
+
+    @classmethod
+    def _made(cls, nodes: Nodes, moments: Moments, ids: Ints, assign: Callable[[Floats], Ints]) -> Self:
+        inside = nodes.cluster >= 0
+        cluster, support = nodes.cluster[inside], nodes.support[inside]
+        left = np.bincount(cluster, support, len(ids))
         centers = np.zeros((len(ids), nodes.representatives.shape[1]))
-        weight = nodes.support[inside] / left[of[inside]]
-        np.add.at(centers, of[inside], weight[:, None] * nodes.representatives[inside])
-        names = nodes.feature_names
-
-        def assign(rows: Floats) -> Ints:
-            position: Ints = np.searchsorted(ids, model._snapshot().reading.assign_ids(rows))
-            return position
-
-        rows = _counted(of, nodes.rows, len(ids), nodes.representatives, assign)
-        size = rows if np.issubdtype(nodes.support.dtype, np.integer) else left
+        np.add.at(centers, cluster, (support / left[cluster])[:, None] * nodes.representatives[inside])
+        winner = nodes.cluster
+        if not inside.all():  # nodes without a cluster count where prediction assigns them
+            winner = winner.copy()
+            winner[~inside] = assign(np.ascontiguousarray(nodes.representatives[~inside]))
+        rows = np.bincount(winner, nodes.rows, len(ids)).astype(np.int64)
+        size = rows if np.issubdtype(support.dtype, np.integer) else left
+        order = np.argsort(-size, kind="stable")
         return cls(
-            id=ids,
-            rows=rows,
-            share=size / size.sum(),
-            nodes=np.bincount(of[inside]),
-            center=centers,
-            deviations=deviations(centers, moments),
-            feature_names=names or tuple(f"feature {j}" for j in range(centers.shape[1])),
+            label=order,
+            id=ids[order],
+            rows=rows[order],
+            share=(size / size.sum())[order],
+            nodes=np.bincount(cluster, minlength=len(ids))[order],
+            center=centers[order],
+            deviations=deviations(centers[order], moments),
+            feature_names=named_features(nodes.feature_names, centers.shape[1]),
         )
 
     def telling(self, cluster: int, count: int = 3) -> Ints:
@@ -122,7 +131,7 @@ class Profile(_Record, key="id", entry="cluster"):
         Parameters
         ----------
         cluster : int
-            Its position in ``id``.
+            Its position in the record.
         count : int, default=3
             How many features.
 
@@ -158,6 +167,7 @@ class Profile(_Record, key="id", entry="cluster"):
         cluster = np.repeat(np.arange(clusters), features)
         return _frame(
             {
+                "label": self.label[cluster],
                 "id": self.id[cluster],
                 "rows": self.rows[cluster],
                 "feature": np.array(self.feature_names, dtype=object)[order],

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from phida.cli import findings, inputs, methods, options
+from phida.answers.summary import Summary
+from phida.cli import inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
 from phida.streams.batch import Batch, DataError, RowReader
 from phida.streams.columns import likely_ids, listed
@@ -62,7 +63,7 @@ def fit(
         scores = {} if label is None or source.is_pipe else _scores(model, source, quiet)
         if label is not None and source.is_pipe:
             say("no scores against the label: standard input can be read only once", quiet=quiet)
-        _tell(model, bad, scores, out, as_json, quiet, findings.facts(model))
+        _tell(model, bad, scores, out, as_json, quiet)
         if out is None:
             say("the model was not saved; --out FILE saves it, for phida predict and other commands", quiet=quiet)
 
@@ -121,6 +122,11 @@ def predict(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     label: options.Label = None,
+    ids: options.Ids = False,
+    novelty: Annotated[
+        bool,
+        typer.Option("--novelty", help="Add a column novelty: share of the latest rows learned that fitted worse."),
+    ] = False,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
@@ -141,14 +147,15 @@ def predict(
         reader, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
         first = next(batches, None)  # an error in the first rows leaves an existing output as it is
         file = inputs.standard_output() if output is None else stack.enter_context(output.open("wb"))
-        written = output_to(file, wanted, reader)
+        written = output_to(file, wanted, reader, novelty=novelty)
         stack.callback(written.close)
+        predicted = found.ids if ids else found.labels
         rows = 0
         for batch in () if first is None else chain([first], batches):
             if len(batch):
                 rows += len(batch)
-                labels = found.labels(batch.rows)
-                written.write(batch, labels)
+                labels = predicted(batch.rows)
+                written.write(batch, labels, found.novelty(batch.rows) if novelty else None)
                 if label is not None:
                     score.add(batch.truth, labels.tolist())
         if not rows:
@@ -234,9 +241,9 @@ def _tell(
     out: Path | None,
     as_json: bool,
     quiet: bool,
-    found: dict[str, Any] | None = None,
 ) -> None:
     reading = model.reading()
+    found = Summary.of_reading(reading, model.names)
     counts = {"clusters": reading.n_clusters, "nodes": reading.n_nodes}
     facts: dict[str, Any] = {
         "method": methods.method_of(model),
@@ -249,13 +256,12 @@ def _tell(
     if model.imputer is not None:
         facts |= {"values_filled": model.imputer.filled, "rows_dropped": model.imputer.dropped}
     if as_json:
-        print_json(facts | (found or {}))
+        print_json(facts | found.plain())
         return
     where = "" if out is None else f" Model: {out}"
     rows = methods.counted({"rows": facts["samples"]})
     say(f"{rows} learned: {methods.counted(counts)}.{where}", quiet=quiet)
-    for sentence in [] if found is None else findings.sentences(found):
-        say(sentence, quiet=quiet)
+    say(str(found), quiet=quiet)
     if scores:
         say(_shown(scores), quiet=quiet)
     tell_preparation(model, quiet)

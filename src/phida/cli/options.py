@@ -49,6 +49,7 @@ HalfLife = Annotated[
     float | None, typer.Option(help="Number of rows after which a row's weight is halved (PHIDA+ only).")
 ]
 Scale = Annotated[str | None, typer.Option(help="Scaling of features: auto (default), standard or none (PHIDA+ only).")]
+Ids = Annotated[bool, typer.Option("--ids", help="Write lasting cluster ids instead of labels.")]
 OnBadRow = Annotated[str, typer.Option(help="Action for rows that cannot be read: fail, skip or log.")]
 BadRowLog = Annotated[Path | None, typer.Option(help="File for bad rows, with --on-bad-row log.", dir_okay=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]

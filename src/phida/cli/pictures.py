@@ -80,14 +80,15 @@ def report(
         _, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
         for batch in batches:
             if len(batch):
-                summary.add(found.ids(batch.rows), found.estimator.score_samples(batch.rows), batch.truth)
+                labels = found.labels(batch.rows)
+                summary.add(labels, found.novelty(batch.rows), batch.truth)
                 if label is not None:
-                    score.add(batch.truth, found.labels(batch.rows).tolist())
+                    score.add(batch.truth, labels.tolist())
         summary.bad_rows = bad.count
         if score.pairs:
             summary.scores = score.values()
         drawn = load(model)  # with the names of its features
         told = contents(drawn, summary, f"{model.name} on {'standard input' if data == '-' else Path(data).name}")
         out.write_text(html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True)), "utf-8")
-        rows, clusters = methods.counted({"rows": summary.rows}), methods.counted({"clusters": len(told.clusters)})
+        rows, clusters = methods.counted({"rows": summary.rows}), methods.counted({"clusters": drawn.n_clusters_})
         say(f"{rows} in {clusters}. Report: {out}", quiet=quiet)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from phida.answers.summary import Summary
 from phida.cli import INTERRUPTED, inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
 from phida.cli.models import output_format_of, tell_preparation, warn_of_ids
@@ -70,7 +71,7 @@ def stream(
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
     scale: options.Scale = None,
-    ids: Annotated[bool, typer.Option("--ids", help="Write lasting cluster ids instead of labels.")] = False,
+    ids: options.Ids = False,
     events: Annotated[
         Path | None, typer.Option(help="NDJSON file for births, splits, merges and deaths of clusters.", dir_okay=False)
     ] = None,
@@ -282,13 +283,17 @@ def _check_topics(position: Position, wanted: Position) -> None:
 
 def _tell(run: Stream, as_json: bool, quiet: bool) -> None:
     facts: dict[str, Any] = {"rows": run.position.row, "bad_rows": run.bad_rows.count}
+    found: Summary | None = None
     if run.model.fitted:
         reading = run.model.reading()
         facts |= {"nodes": reading.n_nodes, "clusters": reading.n_clusters}
+        found = Summary.of_reading(reading, run.model.names)
     if run.score is not None and run.score.pairs:
         facts |= run.score.values()
     if as_json:
-        print_json(facts)
-    else:
-        shown = ", ".join(f"{name.replace('_', ' ')} {value:,.6g}" for name, value in facts.items())
-        say(f"next row {run.position.row:,} ({shown})", quiet=quiet)
+        print_json(facts | ({} if found is None else found.plain()))
+        return
+    shown = ", ".join(f"{name.replace('_', ' ')} {value:,.6g}" for name, value in facts.items())
+    say(f"next row {run.position.row:,} ({shown})", quiet=quiet)
+    if found is not None:
+        say(str(found), quiet=quiet)

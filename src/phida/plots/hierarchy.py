@@ -250,7 +250,7 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
 
 
 #: What the axis is called, by what a height measures.
-_AXES = {"dispersion": "merge height", "prominence": "prominence / chance"}
+_AXES = {"dispersion": "merge height", "prominence": "prominence / chance", "size": "rows × squared distance"}
 
 
 def _scale(ax: Axes, top: float) -> Callable[[float], float]:

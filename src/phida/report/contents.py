@@ -5,32 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from phida.answers.profile import Profile, strongest_node
+from phida.answers.clusters import Cluster, ClusterList
+from phida.answers.summary import Summary
 from phida.report.data import DataSummary
 
-#: Events that are listed, the latest first, and features that are named per cluster.
-_EVENTS, _TELLING = 40, 4
+#: Events that are listed, the latest first.
+_EVENTS = 40
 
 #: Merges of modes that an explanation names.
 _DEATHS = 3
 
 
 @dataclass(frozen=True)
-class Cluster:
+class Row:
     """A row of the table of clusters."""
 
-    id: int
-    nodes: int
-    learned: int
-    """Number of rows that the cluster received during learning."""
-    learned_share: float
+    found: Cluster
+    """The cluster, as every list shows it."""
     rows: int
     """Number of rows of the data."""
     row_share: float
-    telling: tuple[tuple[str, float, float], ...]
-    """Feature, centre, standard deviations from the mean."""
     main_class: tuple[str, float] | None
 
 
@@ -41,14 +35,17 @@ class Contents:
     title: str
     facts: dict[str, str]
     data: dict[str, str]
-    clusters: tuple[Cluster, ...]
+    clusters: tuple[Row, ...]
+    more: str
+    """How many clusters are not listed; empty for none."""
     has_classes: bool
-    labels: str
-    """Which label the data's rows have for each id; empty where the two are the same."""
+    ids_differ: bool
+    """Whether an id differs from its label."""
     closest: tuple[int, int] | None
-    """Ids of the two clusters that are closest to being one."""
+    """Labels of the two clusters that are closest to being one."""
     explanation: tuple[str, ...]
-    """Why they are separate, in sentences that name nodes by id."""
+    """Why they are separate, in sentences."""
+    advice: tuple[str, ...]
     events: tuple[str, ...]
     """Events of clusters, the latest first."""
     n_events: int
@@ -56,66 +53,38 @@ class Contents:
 
 def contents(model: Any, data: DataSummary, title: str) -> Contents:
     """Read a fitted model; ``data`` counts rows under the same model."""
-    profile = Profile.of(model)
-    pair = closest_clusters(model, profile)
+    summary = Summary.of(model)
+    why = summary.closest
     events = list(model.lineage_)
     return Contents(
         title=title,
-        facts=_facts(model, len(profile.id)),
-        data=_data_facts(data, len(profile.id)),
-        clusters=tuple(_clusters(profile, data)),
+        facts=_facts(model),
+        data=_data_facts(data, len(summary.clusters)),
+        clusters=tuple(_rows(summary.clusters, data)),
+        more=summary.clusters.more,
         has_classes=bool(data.classes),
-        labels=_labels(model),
-        closest=pair,
-        explanation=() if pair is None else _explained(model, *pair),
+        ids_differ=summary.clusters.ids_differ,
+        closest=None if why is None else (why.a.cluster, why.b.cluster),
+        explanation=() if why is None else tuple(why.sentences(most_deaths=_DEATHS)),
+        advice=tuple(summary.advice()),
         events=tuple(map(str, reversed(events[-_EVENTS:]))),
         n_events=len(events) + model.lineage_.n_dropped,
     )
 
 
-def _labels(model: Any) -> str:
-    ids = [int(id) for id in model.cluster_ids_]
-    if ids == list(range(len(ids))):
-        return ""
-    return ", ".join(f"{label} for {id}" for label, id in enumerate(ids))
-
-
-def _explained(model: Any, a: int, b: int) -> tuple[str, ...]:
-    """Explain why two clusters are separate, by their strongest nodes."""
-    nodes = model.nodes_
-    why = model.explain(strongest_node(nodes, a), strongest_node(nodes, b), kind="node")
-    return tuple(why.sentences(lambda node: f"node {nodes.id[node]}", _DEATHS))
-
-
-def closest_clusters(model: Any, profile: Profile) -> tuple[int, int] | None:
-    """Ids of the two clusters that the first merge beyond the cut would join; else of the two nearest centres."""
-    found = model.hierarchy_
-    if found.level < len(found.merge_height):
-        labels = found.cluster[[found.merge_into[found.level], found.merge_from[found.level]]]
-        first, second = sorted(model.cluster_ids_[labels].tolist())
-        if first != second:  # else they are one cluster until a split is confirmed
-            return first, second
-    if len(profile.id) < 2:
-        return None
-    a, b = np.unravel_index(np.argmin(profile.distances(model.assignment_view_)), (len(profile.id),) * 2)
-    return int(profile.id[min(a, b)]), int(profile.id[max(a, b)])
-
-
-def _facts(model: Any, n_ids: int) -> dict[str, str]:
+def _facts(model: Any) -> dict[str, str]:
     facts = {
         "rows learned": f"{model.n_samples_seen_:,}",
         "features": f"{model.n_features_in_:,}",
         "clusters": f"{model.n_clusters_:,}",
     }
-    if n_ids != model.n_clusters_:
-        facts["confirmed clusters"] = f"{n_ids:,}"
     if model.hierarchy_.leaves == "component":
         facts["components"] = f"{model.n_components_:,}"
         facts["nodes"] = f"{model.n_nodes_:,} ({model.n_active_nodes_:,} active)"
         facts["vigilance"] = f"{model.vigilance_:.4f}, adjusted every {model.interval_:,} rows"
     else:
         facts["nodes"] = f"{model.n_nodes_:,}"
-    return facts | {"cut clarity": f"{model.cut_clarity_}; clarity 0 is a toss-up, 1 beyond doubt"}
+    return facts | {"number of clusters": str(model.cut_clarity_)}
 
 
 def _data_facts(data: DataSummary, n_clusters: int) -> dict[str, str]:
@@ -129,21 +98,9 @@ def _data_facts(data: DataSummary, n_clusters: int) -> dict[str, str]:
     return facts | {f"{name.upper()} against the label": f"{value:.3f}" for name, value in data.scores.items()}
 
 
-def _clusters(profile: Profile, data: DataSummary) -> list[Cluster]:
+def _rows(clusters: ClusterList, data: DataSummary) -> list[Row]:
     rows = max(data.rows, 1)
     return [
-        Cluster(
-            id=int(profile.id[at]),
-            nodes=int(profile.nodes[at]),
-            learned=int(profile.rows[at]),
-            learned_share=float(profile.share[at]),
-            rows=data.count[int(profile.id[at])],
-            row_share=data.count[int(profile.id[at])] / rows,
-            telling=tuple(
-                (profile.feature_names[j], float(profile.center[at, j]), float(profile.deviations[at, j]))
-                for j in profile.telling(at, _TELLING)
-            ),
-            main_class=data.main_class(int(profile.id[at])),
-        )
-        for at in np.argsort(-profile.share, kind="stable").tolist()
+        Row(found, data.count[found.cluster], data.count[found.cluster] / rows, data.main_class(found.cluster))
+        for found in clusters.listed
     ]

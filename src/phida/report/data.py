@@ -21,24 +21,24 @@ class DataSummary:
         self.unusual = 0
         """Number of rows that fit worse than 99 % of recent rows."""
         self.count: Counter[int] = Counter()
-        """Number of rows per cluster, by id."""
+        """Number of rows per cluster, by label."""
         self.classes: defaultdict[int, Counter[str]] = defaultdict(Counter)
-        """Classes per cluster, by id, where there is a label column."""
+        """Classes per cluster, by label, where there is a label column."""
         self.bad_rows = 0
         self.scores: dict[str, float] = {}
         """ARI and AMI against the label column."""
 
-    def add(self, ids: NDArray[np.int64], novelty: NDArray[np.float64], truth: Sequence[Any] = ()) -> None:
+    def add(self, labels: NDArray[np.int64], novelty: NDArray[np.float64], truth: Sequence[Any] = ()) -> None:
         """Count a batch."""
-        self.rows += len(ids)
+        self.rows += len(labels)
         self.unusual += int((novelty < NOVELTY).sum())
-        self.count.update(ids.tolist())
-        for id, name in zip(ids.tolist(), truth, strict=False):
-            self.classes[id][str(name)] += 1
+        self.count.update(labels.tolist())
+        for label, name in zip(labels.tolist(), truth, strict=False):
+            self.classes[label][str(name)] += 1
 
-    def main_class(self, id: int) -> tuple[str, float] | None:
+    def main_class(self, label: int) -> tuple[str, float] | None:
         """Return the most frequent class of a cluster, and its share; ties go to the class seen first."""
-        if id not in self.classes:
+        if label not in self.classes:
             return None
-        name, count = self.classes[id].most_common(1)[0]
-        return name, count / self.classes[id].total()
+        name, count = self.classes[label].most_common(1)[0]
+        return name, count / self.classes[label].total()

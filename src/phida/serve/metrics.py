@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,8 +37,11 @@ def metrics(facts: dict[str, Any], listeners: int, seconds: float) -> str:
         one("vigilance", "gauge", "Similarity below which a row becomes a node.", facts["vigilance"])
         one("interval_rows", "gauge", "Rows between two adjustments of the vigilance.", facts["interval"])
         one("events_total", "counter", "Events of the clusters' lineage.", facts["n_events"])
-        rows = [(f'{{cluster="{cluster["id"]}"}}', cluster["rows"]) for cluster in facts["clusters"]]
-        put("cluster_rows", "gauge", "Rows that each of the largest clusters won, by id.", rows)
+        rows: Counter[int] = Counter()  # while a split is not confirmed, clusters share an id
+        for cluster in facts["clusters"]:
+            rows[cluster["id"]] += cluster["rows"]
+        by_id = [(f'{{cluster="{id}"}}', won) for id, won in rows.items()]
+        put("cluster_rows", "gauge", "Rows that each of the largest clusters won, by id.", by_id)
     one("snapshot_seconds", "gauge", "Processor time that the latest snapshot took.", f"{seconds:.6f}")
     one("listeners", "gauge", "Pages that look on.", listeners)
     return "\n".join(lines) + "\n"

@@ -57,6 +57,7 @@ class Sketcher:
         slots = self._slots.choose([int(profile.id[at]) for at in largest], self._trail.ids())
         clusters = [
             {
+                "label": int(profile.label[at]),
                 "id": int(profile.id[at]),
                 "slot": slots[int(profile.id[at])],
                 "nodes": int(profile.nodes[at]),

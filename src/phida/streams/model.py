@@ -14,6 +14,7 @@ from phida import _threads, state_file
 from phida._events import Callback
 from phida._model import DEFAULT_EXAMPLES, DEFAULT_NODES, Model, Settings, plus_settings
 from phida._validation import Columns
+from phida.answers.novelty import novelty_scores
 from phida.streams.batch import Batch, DataError
 from phida.streams.missing import Imputer, read_preparation
 
@@ -169,6 +170,10 @@ class StreamModel:
     def ids(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         """Predict the lasting cluster ids of rows."""
         return self._model.learner.assign_ids(rows, _threads.for_batch(rows.size))
+
+    def novelty(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Score how usual rows are, from 0 (unlike all recent rows) to 1."""
+        return novelty_scores(self.reading(), rows)
 
     def check_width(self, columns: int) -> None:
         """Raise an error if the number of columns is not that of the model."""

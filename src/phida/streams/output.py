@@ -23,6 +23,9 @@ from phida.streams.writing import as_lists, numeric_columns
 #: What rows can be written as.
 FORMATS = ("csv", "ndjson", *TABLES)
 
+#: Digits of novelty after the decimal point.
+_DIGITS = 4
+
 
 class Output(Protocol):
     """Interface of outputs for labelled rows."""
@@ -41,17 +44,21 @@ class Output(Protocol):
         """Finish the file."""
 
 
-def output_to(file: IO[bytes], format: str, reader: RowReader, *, offset: int = 0) -> Output:
+def output_to(
+    file: IO[bytes], format: str, reader: RowReader, *, offset: int = 0, novelty: bool = False
+) -> TextOutput | TableOutput:
     """An output of a format; it goes on at ``offset`` of a file that an earlier run has written."""
     if format in TABLES:
-        return TableOutput(file, format, reader)
-    return TextOutput(file, format, reader, offset=offset)
+        return TableOutput(file, format, reader, novelty=novelty)
+    return TextOutput(file, format, reader, offset=offset, novelty=novelty)
 
 
 class TextOutput:
     """CSV or NDJSON. A row of the same format is written as it was read."""
 
-    def __init__(self, file: IO[bytes], format: str, reader: RowReader, *, offset: int = 0) -> None:
+    def __init__(
+        self, file: IO[bytes], format: str, reader: RowReader, *, offset: int = 0, novelty: bool = False
+    ) -> None:
         """Go on at ``offset`` of a file that an earlier run has written, and drop what is behind it."""
         self._file = file
         self._reader = reader
@@ -60,15 +67,20 @@ class TextOutput:
         self._verbatim = reader.format == format
         self._delimiter = reader.delimiter if self._verbatim else ","
         self._row, self._cluster = free_names(reader)
+        self._novelty = free_name("novelty", reader)
         self.offset = offset
         if offset:
             file.truncate(offset)
             file.seek(offset)
         elif not self._as_ndjson:
-            self._write(_csv_line([self._row, *reader.all_names, self._cluster], self._delimiter).encode())
+            names = [self._row, *reader.all_names, self._cluster, *([self._novelty] if novelty else [])]
+            self._write(_csv_line(names, self._delimiter).encode())
 
-    def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
-        self._write(self._objects(batch, labels) if self._as_ndjson else self._csv(batch, labels))
+    def write(self, batch: Batch, labels: NDArray[np.int64], novelty: NDArray[np.float64] | None = None) -> None:
+        found: dict[str, Any] = {self._cluster: labels}
+        if novelty is not None:
+            found[self._novelty] = novelty.round(_DIGITS)
+        self._write(self._objects(batch, found) if self._as_ndjson else self._csv(batch, found))
         self._file.flush()
 
     def sync(self) -> None:
@@ -78,41 +90,41 @@ class TextOutput:
     def close(self) -> None:
         self._file.flush()
 
-    def _csv(self, batch: Batch, labels: NDArray[np.int64]) -> bytes | memoryview:
+    def _csv(self, batch: Batch, found: dict[str, Any]) -> bytes | memoryview:
         if not self._verbatim:
-            return _csv_lines({self._row: batch.numbers, **batch.columns(), self._cluster: labels})
+            return _csv_lines({self._row: batch.numbers, **batch.columns(), **found})
         mark = self._delimiter
+        which, ends = _ends(found, lambda values: "".join(f"{mark}{value}" for value in values) + "\n")
         if isinstance(batch.texts, Texts):
-            return _joined("", batch.numbers, mark, batch.texts.array(), labels, lambda label: f"{mark}{label}\n")
-        rows = zip(batch.numbers.tolist(), batch.texts, labels.tolist(), strict=True)
-        return "".join([f"{number}{mark}{text}{mark}{label}\n" for number, text, label in rows]).encode()
+            return _joined("", batch.numbers, mark, batch.texts.array(), which, ends)
+        rows = zip(batch.numbers.tolist(), batch.texts, which.tolist(), strict=True)
+        return "".join([f"{number}{mark}{text}{ends[end]}" for number, text, end in rows]).encode()
 
-    def _objects(self, batch: Batch, labels: NDArray[np.int64]) -> bytes | memoryview:
+    def _objects(self, batch: Batch, found: dict[str, Any]) -> bytes | memoryview:
+        numbers = batch.numbers.tolist()
+        if not self._verbatim:
+            columns = as_lists(batch.columns())
+            given = zip(*columns.values(), strict=True)
+            added = zip(*(values.tolist() for values in found.values()), strict=True)
+            keys = [self._row, *columns, *found]
+            objects = (
+                dict(zip(keys, (number, *map(_value, row), *new), strict=True))
+                for number, row, new in zip(numbers, given, added, strict=True)
+            )
+            return "".join([json.dumps(one) + "\n" for one in objects]).encode()
         first = f'{{"{self._row}": '
-
-        def last(label: int) -> str:
-            return f', "{self._cluster}": {label}}}\n'
-
-        if self._verbatim and isinstance(batch.texts, Texts):
+        names = list(found)
+        which, ends = _ends(
+            found,
+            lambda values: "".join(f', "{n}": {v}' for n, v in zip(names, values, strict=True)) + "}\n",
+        )
+        if isinstance(batch.texts, Texts):
             members = _members(batch.texts)
             if not _any_empty(members):
-                return _joined(first, batch.numbers, ", ", members, labels, last)
-        numbers = batch.numbers.tolist()
-        if self._verbatim:
-            inside = (text.strip()[1:-1].strip() for text in batch.texts)
-            rows = zip(numbers, inside, labels.tolist(), strict=True)
-            lines = [f"{first}{number}{', ' if text else ''}{text}{last(label)}" for number, text, label in rows]
-        else:
-            columns = as_lists(batch.columns())
-            values = zip(*columns.values(), strict=True)
-            lines = [
-                json.dumps(
-                    {self._row: number, **dict(zip(columns, map(_value, row), strict=True)), self._cluster: label}
-                )
-                + "\n"
-                for number, row, label in zip(numbers, values, labels.tolist(), strict=True)
-            ]
-        return "".join(lines).encode()
+                return _joined(first, batch.numbers, ", ", members, which, ends)
+        inside = (text.strip()[1:-1].strip() for text in batch.texts)
+        rows = zip(numbers, inside, which.tolist(), strict=True)
+        return "".join([f"{first}{n}{', ' if text else ''}{text}{ends[end]}" for n, text, end in rows]).encode()
 
     def _write(self, content: bytes | memoryview) -> None:
         content = memoryview(content)
@@ -127,18 +139,21 @@ class TableOutput:
 
     offset = 0
 
-    def __init__(self, file: IO[bytes], format: str, reader: RowReader) -> None:
+    def __init__(self, file: IO[bytes], format: str, reader: RowReader, *, novelty: bool = False) -> None:
         self.format = format
         self._reader = reader
         self._row, self._cluster = free_names(reader)
+        self._novelty = free_name("novelty", reader) if novelty else None
         self._table = TableFile(file, format, increasing=self._row)
 
-    def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
+    def write(self, batch: Batch, labels: NDArray[np.int64], novelty: NDArray[np.float64] | None = None) -> None:
         reader = self._reader
         of_text = reader.format in ("csv", "tsv", "ndjson")
         columns = numeric_columns(batch, reader.features) if of_text else batch.columns()
-        found = {name: columns[name] for name in reader.all_names}
-        self._table.write(as_table({self._row: batch.numbers, **found, self._cluster: labels}))
+        found = {name: columns[name] for name in reader.all_names} | {self._cluster: labels}
+        if self._novelty is not None and novelty is not None:
+            found[self._novelty] = novelty.round(_DIGITS)
+        self._table.write(as_table({self._row: batch.numbers, **found}))
 
     def sync(self) -> None:
         """Nothing is safe before the file is complete."""
@@ -155,12 +170,19 @@ class TableOutput:
         reader = self._reader
         of_text = dict.fromkeys(reader.all_names, pa.string()) | dict.fromkeys(reader.features, pa.float64())
         types = {self._row: pa.int64(), **of_text, **reader.types, self._cluster: pa.int64()}
+        if self._novelty is not None:
+            types[self._novelty] = pa.float64()
         return pa.schema(types).empty_table()
 
 
 def free_names(reader: RowReader) -> tuple[str, str]:
     """Names of the columns for row numbers and clusters."""
-    return _free("row", reader.all_names), _free("cluster", reader.all_names)
+    return free_name("row", reader), free_name("cluster", reader)
+
+
+def free_name(name: str, reader: RowReader) -> str:
+    """A name for a column of the output."""
+    return _free(name, reader.all_names)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
@@ -168,25 +190,29 @@ def _free(name: str, taken: Sequence[str]) -> str:
     return name if name not in taken else _free(f"{name}_", taken)
 
 
+def _ends(found: dict[str, Any], text: Callable[[tuple[Any, ...]], str]) -> tuple[NDArray[np.int64], list[str]]:
+    """The end of each row's line: its position in a list of the ends. Clusters are few, so equal ends are made once."""
+    first, *more = found.values()
+    if more:
+        rows = zip(first.tolist(), *(values.tolist() for values in more), strict=True)
+        return np.arange(len(first)), [text(values) for values in rows]
+    least, most = int(first.min()), int(first.max())
+    if most - least < len(first):
+        known, which = np.arange(least, most + 1), first - least
+    else:
+        known, which = np.unique(first, return_inverse=True)
+    return which, [text((label,)) for label in known.tolist()]
+
+
 def _joined(
-    first: str,
-    numbers: NDArray[np.int64],
-    between: str,
-    texts: Any,
-    labels: NDArray[np.int64],
-    last: Callable[[int], str],
+    first: str, numbers: NDArray[np.int64], between: str, texts: Any, which: NDArray[np.int64], ends: list[str]
 ) -> memoryview:
-    """Lines with a number in front and a label behind, all at once."""
+    """Lines with a number in front and an end behind, all at once."""
     import pyarrow as pa
 
-    count, least, most = len(labels), int(labels.min()), int(labels.max())
-    if most - least < count:
-        known, which = np.arange(least, most + 1), labels - least
-    else:
-        known, which = np.unique(labels, return_inverse=True)
-    # Clusters are few, so the end of a line is made once for each. All pieces in order are one array, whose content is
-    # the text; pyarrow's function that joins strings takes twice the time.
-    ends = [last(label) for label in known.tolist()]
+    # All pieces in order are one array, whose content is the text; pyarrow's function that joins strings takes twice
+    # the time.
+    count = len(numbers)
     pieces = [as_texts([first, between, *ends]), as_column(numbers).cast(pa.large_string()), texts]
     order = np.empty((count, 5), np.int64)
     order[:, 0] = 0

@@ -1,0 +1,183 @@
+"""The list of clusters that commands, reports and the live page show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from phida import _core
+from phida.answers.profile import Profile
+
+#: Clusters that are listed; the others are counted.
+MOST_LISTED = 20
+
+#: Features named per cluster.
+TELLING = 3
+
+#: Features nearer to the mean of all rows than this many standard deviations are not named.
+_ALIKE = 0.05
+
+
+@dataclass(frozen=True)
+class TellingFeature:
+    """A feature whose mean in a cluster is far from the mean of all rows."""
+
+    feature: str
+    center: float
+    """Mean of the cluster."""
+    deviations: float
+    """The same in standard deviations from the mean of all rows."""
+
+    def __str__(self) -> str:
+        return f"{self.feature} {self.center:.4g} ({self.deviations:+.1f} sd)"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One cluster of the list."""
+
+    cluster: int
+    """Label that prediction gives now."""
+    id: int
+    """Lasting id."""
+    rows: int
+    """Rows won while they were learned."""
+    share: float
+    """Share of these rows; with ``half_life`` or weights, share of the support."""
+    nodes: int
+    telling: tuple[TellingFeature, ...]
+    """The most distinctive features, the farthest first."""
+
+
+@dataclass(frozen=True)
+class ClusterList:
+    """The clusters of a model, largest first. ``str()`` shows the first 20 as a table.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDAPlus
+    >>> from phida.answers import ClusterList
+    >>> clusters = ClusterList.of(PHIDAPlus().fit(load_iris(as_frame=True).data))
+    >>> [(cluster.cluster, cluster.rows) for cluster in clusters.clusters]
+    [(1, 100), (0, 50)]
+    """
+
+    clusters: tuple[Cluster, ...]
+    n_features: int
+
+    @classmethod
+    def of(cls, model: Any, telling: int = TELLING) -> Self:
+        """Create it from a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+        telling : int, default=3
+            Number of features per cluster.
+
+        Returns
+        -------
+        clusters : ClusterList
+        """
+        return cls.of_profile(Profile.of(model), telling)
+
+    @classmethod
+    def of_reading(cls, reading: _core.Reading, names: Sequence[str] | None) -> Self:
+        """Create it from a snapshot of a model, and the names of the features.
+
+        Parameters
+        ----------
+        reading : Reading
+        names : sequence of str, optional
+
+        Returns
+        -------
+        clusters : ClusterList
+        """
+        return cls.of_profile(Profile.of_reading(reading, names))
+
+    @classmethod
+    def of_profile(cls, profile: Profile, telling: int = TELLING) -> Self:
+        """Create it from the profile of a model.
+
+        Parameters
+        ----------
+        profile : Profile
+        telling : int, default=3
+            Number of features per cluster.
+
+        Returns
+        -------
+        clusters : ClusterList
+        """
+        return cls(
+            tuple(
+                Cluster(
+                    cluster=int(profile.label[at]),
+                    id=int(profile.id[at]),
+                    rows=int(profile.rows[at]),
+                    share=float(profile.share[at]),
+                    nodes=int(profile.nodes[at]),
+                    telling=tuple(
+                        TellingFeature(
+                            profile.feature_names[j], float(profile.center[at, j]), float(profile.deviations[at, j])
+                        )
+                        for j in profile.telling(at, telling).tolist()
+                    ),
+                )
+                for at in range(len(profile.label))
+            ),
+            len(profile.feature_names),
+        )
+
+    def __len__(self) -> int:
+        return len(self.clusters)
+
+    @property
+    def listed(self) -> tuple[Cluster, ...]:
+        """The largest clusters, at most 20."""
+        return self.clusters[:MOST_LISTED]
+
+    @property
+    def more(self) -> str:
+        """What is left of the list, such as ``and 84 more (3.2 % of the rows)``; empty if nothing is."""
+        rest = self.clusters[MOST_LISTED:]
+        if not rest:
+            return ""
+        return f"and {len(rest):,} more ({percent(sum(cluster.share for cluster in rest))} of the rows)"
+
+    @property
+    def ids_differ(self) -> bool:
+        """Whether an id differs from its label."""
+        return any(cluster.id != cluster.cluster for cluster in self.clusters)
+
+    def plain(self) -> list[dict[str, Any]]:
+        """Return all clusters as plain values, for JSON.
+
+        Returns
+        -------
+        clusters : list of dict
+        """
+        return [asdict(cluster) | {"telling": [asdict(t) for t in cluster.telling]} for cluster in self.clusters]
+
+    def __str__(self) -> str:
+        columns = ["cluster", *(["id"] if self.ids_differ else []), "rows", "share", "nodes"]
+        table = [columns]
+        for one in self.listed:
+            ids = [str(one.id)] if self.ids_differ else []
+            table.append([str(one.cluster), *ids, f"{one.rows:,}", percent(one.share), f"{one.nodes:,}"])
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        described = ["most distinctive features: mean (standard deviations from the mean of all rows)"]
+        described += [", ".join(str(t) for t in one.telling if abs(t.deviations) >= _ALIKE) for one in self.listed]
+        lines = [
+            "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=True)), text])
+            for row, text in zip(table, described, strict=True)
+        ]
+        return "\n".join([line.rstrip() for line in lines] + ([self.more] if self.more else []))
+
+
+def percent(share: float) -> str:
+    """Format a share: whole percents from 10 on, one digit below."""
+    return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1f} %"

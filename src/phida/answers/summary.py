@@ -1,0 +1,157 @@
+"""A summary of what a model found: its clusters, the closest two, the clarity of their number, and advice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from phida import _core
+from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
+from phida.answers.clusters import ClusterList, percent
+from phida.answers.explanation import DensityExplanation, Explainer, Explanation
+from phida.answers.profile import named_features
+from phida.records import AssignmentView, Hierarchy, Moments, Persistence
+
+#: Below this clarity, the number of clusters is uncertain.
+_CLOSE_CALL = 0.1
+
+#: A feature with a larger share of the variance hides the others.
+_DOMINANT = 0.75
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a model found. ``str()`` shows it as text, as :meth:`phida.PHIDAPlus.summary` and ``phida inspect`` do.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDAPlus
+    >>> from phida.answers import Summary
+    >>> len(Summary.of(PHIDAPlus().fit(load_iris().data)).clusters)
+    2
+    """
+
+    clusters: ClusterList
+    clarity: CutClarity | DensityClarity
+    closest: Explanation | DensityExplanation | None
+    """The two clusters that are closest to being one; None for one cluster."""
+    largest_variance: tuple[str, float]
+    """The feature with the largest share of the variance in the metric of the model, and this share."""
+    scalable: bool
+    """Whether the model has the parameter ``scale``."""
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """Create it from a fitted model.
+
+        Parameters
+        ----------
+        model : PHIDA
+
+        Returns
+        -------
+        summary : Summary
+        """
+        snapshot = model._snapshot()
+        return cls.of_reading(snapshot.reading, snapshot.names, snapshot.whole)
+
+    @classmethod
+    def of_reading(
+        cls, reading: _core.Reading, names: Sequence[str] | None, whole: _core.Reading | None = None
+    ) -> Self:
+        """Create it from a snapshot of a model, and the names of the features.
+
+        Parameters
+        ----------
+        reading : Reading
+        names : sequence of str, optional
+        whole : Reading, optional
+            For a cut: the snapshot with the model's own hierarchy.
+
+        Returns
+        -------
+        summary : Summary
+        """
+        explainer = Explainer(reading, reading if whole is None else whole, names)
+        pair = explainer.closest_clusters()
+        hierarchy = Hierarchy(**reading.hierarchy())
+        variance = np.square(Moments(**reading.moments()).deviation / AssignmentView(**reading.view()).denominator)
+        largest, total = int(np.argmax(variance)), float(variance.sum())
+        return cls(
+            clusters=ClusterList.of_reading(reading, names),
+            clarity=cut_clarity(Persistence(**reading.persistence()), hierarchy, reading.n_components),
+            closest=None if pair is None else explainer.clusters(*pair),
+            largest_variance=(
+                named_features(names, len(variance))[largest],
+                float(variance[largest]) / total if total > 0 else 1.0 / len(variance),
+            ),
+            scalable=hierarchy.leaves == "node",
+        )
+
+    @property
+    def sure(self) -> float | None:
+        """Clarity of the number of clusters, from 0 (a toss-up) to 1 (certain); None if there was no choice."""
+        return self.clarity.hierarchy if isinstance(self.clarity, CutClarity) else self.clarity.clarity
+
+    def plain(self) -> dict[str, Any]:
+        """Return the summary as plain values, for JSON.
+
+        Returns
+        -------
+        facts : dict
+        """
+        return {
+            "clarity": self.sure,
+            "decided": str(self.clarity),
+            "closest": [] if self.closest is None else self.closest.sentences(),
+            "advice": self.advice(),
+            "found": self.clusters.plain(),
+        }
+
+    def advice(self) -> list[str]:
+        """Return what to try, if the result is one cluster or uncertain.
+
+        Returns
+        -------
+        sentences : list of str
+        """
+        if len(self.clusters) > 1:
+            if self.sure is not None and self.sure < _CLOSE_CALL:
+                return ["warning: the number of clusters is uncertain; more rows or another order may change it."]
+            return []
+        feature, share = self.largest_variance
+        if share > _DOMINANT and self.clusters.n_features > 1:
+            other = (
+                'fit with scale="standard" (--scale standard), which gives every feature the same variance'
+                if self.scalable
+                else "scale the features first, so that each has the same variance"
+            )
+            return [
+                f"All rows form one cluster. {feature} carries {percent(share)} of the variance, so the other features "
+                f"hardly count. If they should, {other}."
+            ]
+        said = "All rows form one cluster: between no two groups the density falls more than chance explains."
+        return [f"{said} cut(n_clusters=…) divides it nevertheless." if self.scalable else said]
+
+    def lines(self) -> list[str]:
+        """Return the summary as lines of text.
+
+        Returns
+        -------
+        lines : list of str
+        """
+        lines = str(self.clusters).splitlines()
+        if self.clusters.ids_differ:
+            lines.append("Labels are those of predict; ids last as the model learns (predict_id, phida predict --ids).")
+        if self.closest is not None:
+            a, b = self.closest.a.cluster, self.closest.b.cluster
+            sentences = self.closest.sentences(most_deaths=0)
+            lines += ["", f"The closest clusters are {a} and {b}. {' '.join(sentences)}"]
+        return [*lines, f"{self.clarity}.", *self.advice()]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
