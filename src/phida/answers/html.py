@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from phida import _html
-from phida.answers.profile import deviations, rows_won, telling
-
-#: Clusters that are listed; the others are counted.
-_LISTED = 10
+from phida.answers.clusters import ClusterList
 
 
 def summary_html(model: Any) -> str:
@@ -35,26 +30,10 @@ def summary_html(model: Any) -> str:
 
 
 def cluster_lines(model: Any) -> tuple[list[str], list[list[str]], str]:
-    """Return the head and the lines of a list of the largest clusters, and a sentence about the others."""
-    reading = model._snapshot().reading
-    nodes = model.nodes_
-    rows, inside = rows_won(reading), nodes.cluster >= 0
-    whole = np.issubdtype(nodes.support.dtype, np.integer)
-    size = rows if whole else np.bincount(nodes.cluster[inside], nodes.support[inside], len(rows))
-    share = size / size.sum()
-    away = deviations(model.cluster_centers_, model.moments_)
-    names = nodes.feature_names or tuple(f"feature {j}" for j in range(away.shape[1]))
-    order = np.argsort(-share, kind="stable")
+    """Return the head and the lines of the list of clusters, and a sentence about those that are not listed."""
+    clusters = ClusterList.of(model)
     lines = [
-        [
-            str(label),
-            str(model.cluster_ids_[label]),
-            f"{rows[label]:,}",
-            f"{share[label]:.1%}",
-            ", ".join(f"{names[j]} {away[label, j]:+.1f} sd" for j in telling(away[label], 3)),
-        ]
-        for label in order[:_LISTED].tolist()
+        [str(one.cluster), str(one.id), f"{one.rows:,}", f"{one.share:.1%}", ", ".join(map(str, one.telling))]
+        for one in clusters.listed
     ]
-    rest = order[_LISTED:]
-    more = f"and {len(rest):,} more ({share[rest].sum():.1%} of the rows)" if len(rest) else ""
-    return ["cluster", "id", "rows", "share", "most distinctive features"], lines, more
+    return ["cluster", "id", "rows", "share", "most distinctive features"], lines, clusters.more

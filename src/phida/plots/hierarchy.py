@@ -166,10 +166,10 @@ class Dendrogram(_Record, key="height", entry="merge"):
 def _decisions(found: Hierarchy) -> tuple[Bools, int]:
     """Which of the merges to draw; the last ones may be missing. Also how many peaks are left out."""
     number = np.arange(len(found.merge_height))
-    if found.merge_prominence is None:
+    if found.leaves == "component":
         return np.ones(len(number), dtype=bool), 0
     refused = number >= found.level
-    drawn = refused | (found.merge_prominence > 0)
+    drawn = refused | (found.merge_prominence is None or found.merge_prominence > 0)  # a cut by size has none
     clusters = len(found.mass) - found.level
     made = number[drawn & ~refused]
     absorbed = made[: max(len(made) - max(_PEAKS - clusters, _PEAKS // 4), 0)]
