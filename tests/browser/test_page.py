@@ -91,6 +91,7 @@ def test_everything_is_drawn(page):
 
 
 def test_a_cluster_is_explained(page):
+    paused(page)
     row = page.locator("#clusters button").first
     row.click()
     id = row.get_attribute("data-cluster")
@@ -187,6 +188,47 @@ def test_one_can_look_back_and_come_back(page):
     page.wait_for_function(
         "(n) => Number(document.querySelector('#samples').textContent.replace(/,/g, '')) > n", arg=now
     )
+
+
+def test_a_paused_page_says_so_when_one_looks_back(page):
+    page.wait_for_timeout(1500)
+    paused(page)
+    page.locator("#past").focus()
+    page.keyboard.press("Home")
+    expect(page.locator("#when")).to_have_text(re.compile("row"))
+    expect(page.locator("#state")).to_have_text("paused, looking back")
+    expect(page.locator("#note")).to_contain_text("Learning is paused")
+    page.get_by_role("button", name="Resume learning").click()
+    expect(page.locator("#state")).to_have_text("looking back")
+    expect(page.locator("#note")).to_contain_text("Learning continues")
+    page.get_by_role("button", name="Pause learning").click()
+    expect(page.locator("#state")).to_have_text("paused, looking back")
+    page.get_by_role("button", name="Live").click()
+    expect(page.locator("#state")).to_have_text("paused")
+
+
+def test_clusters_are_listed_by_size_and_keep_the_focus(page, serving):
+    paused(page)
+    shown = [cluster["name"] for cluster in serving.state()["clusters"]]
+    names = "all => all.map(button => button.dataset.cluster)"
+    assert page.locator("#clusters button").evaluate_all(names) == shown[:20]
+    order = page.evaluate(
+        """async () => {
+          const { Clusters } = await import("/clusters.js");
+          const list = document.createElement("ol");
+          document.body.append(list);
+          const clusters = new Clusters(list, () => {});
+          const one = (name, rows) => ({ name, id: 0, slot: 0, nodes: 1, rows, share: rows / 100, telling: [] });
+          clusters.show([one("1", 70), one("2", 20), one("3", 10)], 3, null);
+          list.querySelector("[data-cluster='2']").focus();
+          clusters.show([one("3", 50), one("2", 40), one("1", 10)], 87, null);
+          const found = [document.activeElement.dataset.cluster, [...list.children].map((item) => item.textContent)];
+          list.remove();
+          return found;
+        }"""
+    )
+    assert order[0] == "2"
+    assert [text[0] for text in order[1][:3]] == ["3", "2", "1"] and order[1][3] == "and 84 more"
 
 
 def test_the_page_comes_back_when_the_server_does(start, page, serving, stream_file, errors):
@@ -304,7 +346,7 @@ def test_bands_follow_the_rows_that_come(page):
           const columns = [[1000, [1000, 0, 0]], [3000, [3000, 0, 0]], [4000, [3000, 1000, 0]],
             [5000, [3000, 2000, 0]], [6000, [3000, 1500, 1500]], [7000, [3000, 2000, 2000]]];
           const asBands = (won) => won.map((rows, id) => [id, id, 0, rows]);
-          bands.columns = columns.map(([samples, won]) => ({ samples, bands: asBands(won) }));
+          bands.columns = columns.map(([samples, won]) => ({ samples, won: samples, bands: asBands(won) }));
           bands.order = [0, 1, 2];
           return bands.stack().map((column) => column.map(([, high]) => high));
         }"""

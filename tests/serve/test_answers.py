@@ -5,12 +5,12 @@ import json
 import httpx
 import numpy as np
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from serve_data import NAMES, X, live_stream, served
 
 from phida import PHIDA, PHIDAPlus
-from phida.answers import Profile
-from phida.projection import node_edges
-from phida.serve.snapshot import NODES
+from phida.serve.edges import NEXT
 
 
 @pytest.fixture(scope="module", params=[PHIDAPlus, PHIDA])
@@ -23,16 +23,52 @@ def model(method):
     return method(compute_labels=False).partial_fit(X)
 
 
+def rows_won(model):
+    """Rows per label; nodes without a cluster count where prediction assigns them."""
+    nodes = model.nodes_
+    cluster = np.where(nodes.cluster < 0, model.predict(nodes.representatives), nodes.cluster)
+    return np.bincount(cluster, nodes.rows, model.n_clusters_).astype(int)
+
+
 def test_the_state_is_that_of_the_model(client, model):
     facts = client.get("/state").json()
     assert (facts["state"], facts["source"], facts["rows"], facts["bad_rows"]) == ("ended", "rows.csv", 600, 0)
     assert facts["samples"] == 600
     assert (facts["n_nodes"], facts["n_clusters"]) == (model.n_nodes_, model.n_clusters_)
-    assert [cluster["id"] for cluster in facts["clusters"]] == Profile.of(model).id.tolist()
+    assert facts["won"] == sum(cluster["rows"] for cluster in facts["clusters"]) == 600
     assert facts["nodes"]["id"] == model.nodes_.id.tolist()
     assert facts["n_events"] == len(model.lineage_) + model.lineage_.n_dropped
     assert facts["leaves"] == model.hierarchy_.leaves and facts["clarity"]["text"] == str(model.cut_clarity_)
     assert facts["clarity"]["n_clusters"] == model.n_clusters_
+
+
+def test_clusters_are_those_of_the_model_by_size(client, model):
+    clusters = client.get("/state").json()["clusters"]
+    won = rows_won(model)
+    expected = sorted(range(model.n_clusters_), key=lambda label: (-won[label], label))
+    assert [cluster["label"] for cluster in clusters] == expected
+    for cluster in clusters:
+        label = cluster["label"]
+        assert (cluster["id"], cluster["rows"]) == (model.cluster_ids_[label], won[label])
+        assert cluster["share"] == pytest.approx(won[label] / 600, abs=1e-5)
+        assert cluster["nodes"] == (model.nodes_.cluster == label).sum()
+    names = [cluster["name"] for cluster in clusters]
+    assert len(set(names)) == len(names) and all(
+        name.split(".")[0] == str(cluster["id"]) for name, cluster in zip(names, clusters)
+    )
+
+
+def test_every_id_of_a_node_or_mode_is_that_of_its_label(client, model):
+    facts = client.get("/state").json()
+    ids, nodes = model.cluster_ids_, model.nodes_
+    expected = [None if label < 0 else ids[label] for label in nodes.cluster]
+    assert facts["nodes"]["cluster"] == expected
+    at = {id: i for i, id in enumerate(nodes.id.tolist())}
+    assert facts["modes"]["cluster"] == [expected[at[node]] for node in facts["modes"]["node"]]
+    for part in ("nodes", "modes"):
+        for place, id in zip(facts[part]["place"], facts[part]["cluster"]):
+            assert (place is None) == (id is None)
+            assert place is None or facts["clusters"][place]["id"] == id
 
 
 def test_figures_of_the_published_method_are_its_own(client, model):
@@ -56,10 +92,22 @@ def test_each_mode_of_phida_plus_has_a_ratio(client, model):
         assert clarity[name] == pytest.approx(getattr(model.cut_clarity_, name), rel=1e-4)
 
 
-def test_edges_between_drawn_nodes_are_drawn(client, model):
-    edges = client.get("/state").json()["edges"]
-    expected = [ends.tolist() for ends in node_edges(model)]
-    assert len(model.nodes_) <= NODES and edges == expected
+def test_edges_are_those_that_decide(client, model):
+    source, target = client.get("/state").json()["edges"]
+    n_nodes, graph, cluster = len(model.nodes_), model.graph_, model.nodes_.cluster
+
+    def pieces(a, b):
+        return connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(n_nodes, n_nodes)))[0]
+
+    if isinstance(model, PHIDA):
+        assert len(source) == n_nodes - pieces(source, target)  # no cycles
+        assert pieces(source, target) == pieces(graph.source, graph.target)
+    else:
+        assert model.n_clusters_ <= NEXT
+        between = cluster[graph.source] != cluster[graph.target]
+        joined = pieces(cluster[graph.source[between]], cluster[graph.target[between]])
+        assert (cluster[source] != cluster[target]).all() and len(source) == n_nodes - joined
+        assert pieces(cluster[source], cluster[target]) == joined
 
 
 def test_earlier_moments_can_be_asked_for(client, live):
@@ -77,7 +125,7 @@ def test_rows_are_predicted_with_lasting_ids(client, model):
         answer = client.post("/predict", json=body).json()
         assert answer["samples"] == 600
         assert answer["labels"] == labels.tolist()
-        assert answer["clusters"] == model.predict_id(X[:50]).tolist()
+        assert answer["clusters"] == model.cluster_ids_[labels].tolist()
 
 
 def test_one_row_is_predicted_from_the_query(client, model):
@@ -122,7 +170,9 @@ def test_rows_that_cannot_be_predicted_get_a_sentence(client, body, said):
         ("/explain?kind=node", "an integer, a="),
         ("/explain?kind=node&a=1e3", "an integer, a="),
         (f"/explain?kind=node&a={'9' * 30}", "an integer, a="),
-        ("/explain?kind=cluster&a=0&b=x", "an integer, b="),
+        ("/explain?kind=cluster&a=0&b=x", "the id of a cluster, b="),
+        ("/explain?kind=cluster&a=0.", "the id of a cluster, a="),
+        (f"/explain?kind=cluster&a={'9' * 30}", "the id of a cluster, a="),
         ("/state?at=last", "an integer, at="),
     ],
 )
@@ -138,21 +188,24 @@ def test_too_many_rows_are_refused(client):
 
 
 def test_a_cluster_is_explained_against_its_nearest_or_another(client, model):
-    ids = model.cluster_ids_.tolist()
+    names = [cluster["name"] for cluster in client.get("/state").json()["clusters"]]
     leaves = model.hierarchy_.leaves
-    for id in dict.fromkeys(ids):
-        facts = client.get(f"/explain?kind=cluster&a={id}").json()
-        assert facts["id"] == id and facts["other"] in model.nodes_.cluster_id
-        labels = np.flatnonzero(model.cluster_ids_ == id)
-        assert facts["nodes"] in [(model.nodes_.cluster == label).sum() for label in labels]
-        assert 0 < facts["rows"] <= model.n_samples_seen_
+    won = rows_won(model)
+    for name in names:
+        facts = client.get(f"/explain?kind=cluster&a={name}").json()
+        label = facts["label"]
+        assert facts["name"] == name and facts["id"] == model.cluster_ids_[label]
+        assert facts["other_name"] in names and facts["other"] in model.cluster_ids_
+        assert facts["nodes"] == (model.nodes_.cluster == label).sum()
+        assert facts["rows"] == won[label]
+        assert ("not confirmed" in facts["explanation"][0]) == ("." in name)
         assert {part["feature"] for part in facts["profile"]} == set(NAMES)
         away = [abs(part["deviations"]) for part in facts["profile"]]
         assert away == sorted(away, reverse=True)
         assert (facts["components"] is None) == (leaves == "node")
         assert facts["explanation"] and all(line.endswith(".") for line in facts["explanation"])
-        for other in set(ids) - {id, facts["other"]}:
-            assert client.get(f"/explain?kind=cluster&a={id}&b={other}").json()["other"] == other
+        for other in set(names) - {name, facts["other_name"]}:
+            assert client.get(f"/explain?kind=cluster&a={name}&b={other}").json()["other_name"] == other
 
 
 def test_a_node_is_explained_by_its_record(client, model):
@@ -162,7 +215,8 @@ def test_a_node_is_explained_by_its_record(client, model):
         assert (facts["birth"], facts["active"]) == (nodes.birth[at], nodes.active[at])
         assert facts["support"] == pytest.approx(nodes.support[at], abs=0.05)
         assert facts["rows"] == nodes.rows[at]
-        assert facts["cluster"] == (None if nodes.cluster_id[at] < 0 else nodes.cluster_id[at])
+        label = nodes.cluster[at]
+        assert facts["cluster"] == (None if label < 0 else model.cluster_ids_[label])
         found = [part["value"] for part in facts["features"]]
         np.testing.assert_allclose(found, nodes.representatives[at], rtol=1e-4)
 

@@ -1,4 +1,4 @@
-"""The parts by themselves: pace, colours, trail, axes."""
+"""The parts by themselves: pace, trail, axes."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from phida.projection import Projection
 from phida.serve.axes import SteadyAxes
 from phida.serve.pace import Pace
-from phida.serve.slots import COLOURS, Slots
 from phida.serve.trail import Column, Trail
 
 
@@ -22,31 +21,6 @@ def test_the_pace_is_that_of_the_last_seconds():
     for second in range(11, 16):
         rate = pace.note(float(second), 550)
     assert rate == 0
-
-
-@given(st.lists(st.sets(st.integers(0, 30), max_size=2 * COLOURS), min_size=1, max_size=8))
-def test_living_clusters_share_a_colour_only_where_they_must(moments):
-    slots, before = Slots(), {}
-    for living in moments:
-        chosen = slots.choose(sorted(living), kept=before)
-        assert chosen.keys() == living
-        assert all(chosen[id] == before[id] for id in living & before.keys())
-        before |= chosen
-    fresh = Slots().choose(range(COLOURS), kept=())
-    assert sorted(fresh.values()) == list(range(COLOURS))
-
-
-def test_colours_of_clusters_that_nothing_shows_are_forgotten():
-    slots = Slots()
-    assert slots.choose([5, 6], kept=()) == {5: 0, 6: 1}
-    assert slots.choose([6], kept=()) == {6: 1}
-    assert slots.choose([7, 6], kept=()) == {7: 0, 6: 1}
-
-
-def test_where_colours_run_out_the_smallest_share_theirs():
-    slots = Slots()
-    slots.choose(range(COLOURS), kept=())
-    assert slots.choose([*range(COLOURS), 99], kept=())[99] == COLOURS - 1
 
 
 def column(number):

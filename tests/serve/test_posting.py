@@ -50,7 +50,8 @@ def test_rows_are_learned_in_order_and_answered_with_numbers_and_ids(as_text):
         number = 0
         for rows in np.array_split(X, [1, 3, 250]):
             found = answers(client.post("/learn", content=as_text(rows)))
-            ids = model.partial_fit(rows).predict_id(rows)
+            model.partial_fit(rows)
+            ids = model.cluster_ids_[model.predict(rows)]
             assert found == [{"row": number + i, "cluster": id} for i, id in enumerate(ids.tolist())]
             number += len(rows)
         assert_same_state(estimator(live), model)

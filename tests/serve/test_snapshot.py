@@ -3,15 +3,20 @@
 import json
 
 import numpy as np
+import pytest
 
 from phida import PHIDAPlus
+from phida.lineage import Event, Lineage
+from phida.serve.edges import NEXT
 from phida.serve.learning import Progress
 from phida.serve.moment import Moment
-from phida.serve.snapshot import CLUSTERS, EDGES, EVENTS, MODES, NODES, Sketcher
+from phida.serve.slots import LARGEST
+from phida.serve.snapshot import BYTES, CLUSTERS, EDGES, EVENTS, LISTED, MODES, NODES, Sketcher
 from phida.serve.trail import Trail
 from phida.streams.model import StreamModel
 
 PROGRESS = Progress("learning", "", 10, 0)
+LONG = 5000 * "\N{PENGUIN}"
 
 
 def moment(rows, names=None):
@@ -22,18 +27,110 @@ def sketched(at):
     return json.loads(Sketcher(Trail(), {"source": "x"}).sketch(at, PROGRESS, 1.0, 0.0).text)
 
 
-def test_a_large_model_makes_a_bounded_snapshot():
+@pytest.fixture(scope="module")
+def wide():
+    """Nearly 2,048 nodes in 64 features with names that JSON makes twelve times as long."""
     rng = np.random.default_rng(0)
-    wide = moment(
-        rng.normal(size=(8000, 40)) * rng.uniform(1, 50, 40), [f"a long name of feature {j}" for j in range(40)]
-    )
-    assert wide.model.n_nodes_ > 1500
-    text = Sketcher(Trail(), {}).sketch(wide, PROGRESS, 1.0, 0.0).text
-    assert len(text) < 250_000
+    groups = 100 * rng.normal(size=(30, 64))
+    rows = groups[rng.integers(30, size=6000)] + rng.normal(size=(6000, 64)) * rng.uniform(1, 50, 64)
+    return moment(rows, [f"{j} {LONG}" for j in range(64)])
+
+
+def test_a_large_model_makes_a_bounded_snapshot(wide):
+    assert wide.model.n_nodes_ > 1500 and wide.model.n_clusters_ >= LISTED
+    text = Sketcher(Trail(), {"source": LONG}).sketch(wide, PROGRESS, 1.0, 0.0).text
+    assert len(text) < 200_000
     facts = json.loads(text)
     assert len(facts["nodes"]["id"]) <= NODES and len(facts["edges"][0]) <= EDGES
     assert len(facts["modes"]["node"]) <= MODES and len(facts["clusters"]) <= CLUSTERS
     assert len(facts["events"]) <= EVENTS
+
+
+def test_no_snapshot_is_larger_than_the_bound(wide):
+    """Every list at its limit, and every number and name as long as it gets."""
+    facts = json.loads(Sketcher(Trail(), {"source": LONG}).sketch(wide, PROGRESS, 1.0, 0.0).text)
+    count, place = 10**15, NODES - 1
+
+    def longest(name, value, most=None):
+        if isinstance(value, dict):
+            limit = {"nodes": NODES, "modes": MODES}.get(name, most)
+            return {key: longest(key, part, limit) for key, part in value.items()}
+        if isinstance(value, list):
+            limit = {"names": NODES, "slots": NODES, "clusters": CLUSTERS, "events": EVENTS}.get(name, most)
+            first = value[0] if value else count
+            return [longest(name, first) for _ in range(limit or 12)]
+        if name in ("active", "slots", "slot"):
+            return 23
+        if name == "place":
+            return place
+        if name == "names":
+            return f"{count}.{place}"
+        if isinstance(value, bool | str):
+            return value
+        return -1.2345e-100 if isinstance(value, float) and name != "support" else count
+
+    edges, axes = [[place] * EDGES] * 2, facts["axes"]
+    clusters = [longest("clusters", [facts["clusters"][0]])[0]] * CLUSTERS
+    plain = [{**cluster, "telling": []} for cluster in clusters[LISTED:]]
+    text = json.dumps(
+        {**longest("", facts), "edges": edges, "axes": axes, "clusters": [*clusters[:LISTED], *plain]},
+        separators=(",", ":"),
+    )
+    assert 300_000 < len(text) <= BYTES
+
+
+def test_names_and_messages_from_outside_are_shortened(wide):
+    progress = Progress("failed", "x" * 100_000, 10, 0)
+    facts = json.loads(Sketcher(Trail(), {"source": "y" * 100_000}).sketch(wide, progress, 1.0, 0.0).text)
+    telling = facts["clusters"][0]["telling"]
+    assert all(len(part["feature"]) == 60 and part["feature"].endswith("…") for part in telling)
+    assert len(facts["note"]) == len(facts["source"]) == 500
+
+
+def test_clusters_beyond_the_list_have_a_colour_and_no_features():
+    rng = np.random.default_rng(5)
+    centers = np.stack(np.meshgrid(np.arange(12), np.arange(12)), axis=-1).reshape(-1, 2) * 20.0
+    rows = centers[rng.integers(144, size=12_000)] + rng.normal(size=(12_000, 2))
+    at = moment(rows)
+    facts = sketched(at)
+    assert facts["n_clusters"] > 120
+    assert len(facts["names"]) == len(facts["slots"]) == facts["n_clusters"] > len(facts["clusters"]) == CLUSTERS
+    assert [bool(cluster["telling"]) for cluster in facts["clusters"]] == [i < LISTED for i in range(CLUSTERS)]
+    assert facts["won"] == 12_000 > sum(cluster["rows"] for cluster in facts["clusters"])
+    sizes = [cluster["rows"] for cluster in facts["clusters"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(facts["edges"][0]) <= NEXT
+    places = {place for place in facts["nodes"]["place"] if place is not None}
+    assert places == set(range(facts["n_clusters"]))
+    assert len(set(facts["slots"][:LARGEST])) == LARGEST
+
+
+def test_clusters_with_one_id_have_names_of_their_own(monkeypatch):
+    at = moment(np.random.default_rng(6).permutation(np.repeat([[0.0], [50.0], [90.0]], [700, 500, 300], axis=0)))
+    monkeypatch.setattr(type(at.model), "cluster_ids_", property(lambda model: np.full(model.n_clusters_, 4)))
+    facts = sketched(at)
+    assert facts["names"] == ["4", "4.2", "4.3"] and len(set(facts["slots"])) == 3
+    trail = Trail()
+    Sketcher(trail, {}).sketch(at, PROGRESS, 1.0, 0.0)
+    (column,) = trail.since(0, 0)[2]
+    assert json.loads(column.text)["bands"] == [[4, facts["slots"][0], 1.0, 1500]]
+
+
+def test_events_are_in_the_order_of_their_rows(monkeypatch):
+    at = moment(np.zeros((5, 1)))
+    events = [Event(number, "born", sample, 90, (), (number,) * 50, 1.0) for number, sample in enumerate([7, 3, 7, 1])]
+    monkeypatch.setattr(type(at.model), "lineage_", property(lambda model: Lineage(events)))
+    shown = sketched(at)["events"]
+    assert [(event["sample"], event["number"]) for event in shown] == [(1, 3), (3, 1), (7, 0), (7, 2)]
+    assert all(len(event["after"]) == 12 for event in shown)
+
+
+def test_a_model_without_events_has_an_empty_list(monkeypatch):
+    at = moment(np.zeros((5, 1)))
+    monkeypatch.setattr(type(at.model), "lineage_", property(lambda model: Lineage([])))
+    facts = sketched(at)
+    assert facts["events"] == [] and facts["n_events"] == 0
+    assert facts["names"] == ["0"] and facts["edges"] == [[], []]
 
 
 def test_only_the_strongest_nodes_are_drawn(monkeypatch):

@@ -96,22 +96,23 @@ class _Desk:
             rows = await asking.rows_in_body(request, moment.features)
         else:
             rows = asking.row_in_query(request, moment.features)
-        labels = (await run_in_threadpool(moment.model.predict, rows)).tolist()
+        labels = await run_in_threadpool(moment.model.predict, rows)
         answer = {
             "samples": moment.model.n_samples_seen_,
-            "labels": labels,
-            "clusters": (await run_in_threadpool(moment.model.predict_id, rows)).tolist(),
+            "labels": labels.tolist(),
+            "clusters": moment.model.cluster_ids_[labels].tolist(),
         }
         return JSONResponse(answer)
 
     async def explain(self, request: Request) -> Response:
         """Explain a cluster compared with another one, or a node."""
-        kind, a = request.query_params.get("kind"), asking.whole_number(request, "a")
-        b, moment = asking.whole_number_if_any(request, "b"), self._moment()
+        kind, moment = request.query_params.get("kind"), self._moment()
         if kind == "cluster":
+            a = asking.cluster_name(request, "a")
+            b = asking.cluster_name(request, "b") if "b" in request.query_params else None
             return JSONResponse(await run_in_threadpool(explaining.cluster, moment, a, b))
         if kind == "node":
-            return JSONResponse(await run_in_threadpool(explaining.node, moment, a))
+            return JSONResponse(await run_in_threadpool(explaining.node, moment, asking.whole_number(request, "a")))
         raise BadRequestError(400, "the query needs kind=cluster or kind=node.")
 
     async def pause(self, request: Request) -> Response:

@@ -43,6 +43,14 @@ def whole_number_if_any(request: Request, name: str) -> int | None:
     return whole_number(request, name) if name in request.query_params else None
 
 
+def cluster_name(request: Request, name: str) -> str:
+    """Return a parameter of the query that names a cluster: an id, or an id and a number (``3.2``)."""
+    text = request.query_params.get(name, "")
+    if not re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,6})?", text):
+        raise BadRequestError(400, f"the query needs the id of a cluster, {name}=...")
+    return text
+
+
 def row_in_query(request: Request, features: tuple[str, ...]) -> NDArray[np.float64]:
     """One row of a query: ``x=1,2,3``, or a number by each feature's name."""
     asked = dict(request.query_params)

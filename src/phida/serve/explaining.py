@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida.answers.explanation import DensityExplanation, Explanation
-from phida.answers.profile import strongest_node
 from phida.serve.moment import Moment, number
 
 #: Features of a profile or a record, at most.
@@ -18,39 +17,40 @@ _FEATURES = 40
 _DEATHS = 4
 
 
-#: Said of two ids whose nodes the latest mapping has in one cluster.
-_ABOUT_TO_MERGE = "The model has them in one cluster now; both ids stay until the merge is confirmed."
-
-
 class UnknownError(LookupError):
     """A cluster or node that no longer exists."""
 
 
-def cluster(moment: Moment, id: int, other: int | None) -> dict[str, Any]:
+def cluster(moment: Moment, name: str, other: str | None) -> dict[str, Any]:
     """Return the profile of a cluster, and why it is separate from another (default: the nearest)."""
-    at = _position(moment, id)
-    nodes, profile = moment.model.nodes_, moment.profile
+    at = _position(moment, name)
+    nodes, clusters = moment.model.nodes_, moment.clusters
+    id = int(clusters.id[at])
     facts: dict[str, Any] = {
         "samples": moment.model.n_samples_seen_,
         "id": id,
-        "nodes": int(profile.nodes[at]),
-        "components": _n_components(moment, nodes.cluster_id == id),
-        "rows": int(profile.rows[at]),
-        "share": number(float(profile.share[at])),
+        "name": name,
+        "label": int(clusters.label[at]),
+        "nodes": int(clusters.nodes[at]),
+        "components": _n_components(moment, nodes.cluster == clusters.label[at]),
+        "rows": int(clusters.rows[at]),
+        "share": number(float(clusters.share[at])),
         "profile": moment.telling(at, _FEATURES),
         "n_features": len(moment.features),
         "events": [
             {"kind": e.kind, "sample": e.sample, "before": list(e.before), "after": list(e.after)}
-            for e in moment.model.lineage_
+            for e in sorted(moment.model.lineage_, key=lambda e: (e.sample, e.number))
             if id in e.before or id in e.after
         ][-6:],
     }
     against = _nearest(moment, at) if other is None else _position(moment, other)
     if against is not None:
-        facts["other"] = int(profile.id[against])
-        ours, theirs = strongest_node(nodes, id), strongest_node(nodes, facts["other"])
-        one = [_ABOUT_TO_MERGE] if nodes.cluster[ours] == nodes.cluster[theirs] else []
-        facts["explanation"] = [*one, *_told(moment, moment.model.explain(ours, theirs, kind="node"))]
+        facts["other"], facts["other_name"] = int(clusters.id[against]), clusters.names[against]
+        ours, theirs = (_strongest_node(moment, place) for place in (at, against))
+        facts["explanation"] = [
+            *_unconfirmed(name, id),
+            *_told(moment, moment.model.explain(ours, theirs, kind="node")),
+        ]
     return facts
 
 
@@ -61,7 +61,7 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
     if len(found) == 0:
         raise UnknownError(f"node {id} no longer exists; it was merged with another node or removed.")
     at = int(found[0])
-    component, cluster_id = int(nodes.component[at]), int(nodes.cluster_id[at])
+    component, label = int(nodes.component[at]), int(nodes.cluster[at])
     facts: dict[str, Any] = {
         "samples": moment.model.n_samples_seen_,
         "id": id,
@@ -72,10 +72,11 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
         "active": bool(nodes.active[at]),
         "component": component if component >= 0 else None,
         "leaves": moment.model.hierarchy_.leaves,
-        "cluster": cluster_id if cluster_id >= 0 else None,
+        "cluster": int(moment.model.cluster_ids_[label]) if label >= 0 else None,
+        "name": moment.clusters.names[moment.clusters.place[label]] if label >= 0 else None,
         "features": [
-            {"feature": name, "value": number(value)}
-            for name, value in zip(moment.features[:_FEATURES], nodes.representatives[at], strict=False)
+            {"feature": moment.feature(j), "value": number(value)}
+            for j, value in enumerate(nodes.representatives[at, :_FEATURES])
         ],
         "n_features": len(moment.features),
     }
@@ -108,15 +109,25 @@ def _told(moment: Moment, why: Explanation | DensityExplanation) -> list[str]:
     return why.sentences(lambda node: f"node {ids[node]}", _DEATHS)
 
 
-def _position(moment: Moment, id: int) -> int:
-    found = np.flatnonzero(moment.profile.id == id)
-    if len(found) == 0:
-        raise UnknownError(f"cluster {id} no longer exists; it died or was merged into another cluster.")
-    return int(found[0])
+def _unconfirmed(name: str, id: int) -> list[str]:
+    """A sentence about a cluster that shares its id with a larger one."""
+    return [] if name == str(id) else [f"Its split from cluster {id} is not confirmed; its rows have the id {id}."]
+
+
+def _position(moment: Moment, name: str) -> int:
+    try:
+        return moment.clusters.names.index(name)
+    except ValueError:
+        raise UnknownError(f"cluster {name} no longer exists; it died or was merged into another cluster.") from None
+
+
+def _strongest_node(moment: Moment, cluster: int) -> int:
+    nodes = moment.model.nodes_
+    return int(np.argmax(np.where(nodes.cluster == moment.clusters.label[cluster], nodes.support, -1)))
 
 
 def _nearest(moment: Moment, cluster: int) -> int | None:
     """The other cluster whose centre is nearest, in the metric of prediction."""
-    if len(moment.profile.id) < 2:
+    if len(moment.clusters) < 2:
         return None
-    return int(np.argmin(moment.profile.distances(moment.model.assignment_view_)[cluster]))
+    return moment.clusters.nearest(cluster, moment.model.assignment_view_.denominator)

@@ -9,8 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from phida._estimator import Estimator
-from phida.answers.profile import Profile
+from phida.answers.profile import telling
+from phida.serve.clusters import Clusters
 from phida.streams.model import StreamModel
+
+#: Characters of a feature's name that are sent.
+_NAME = 60
 
 
 @dataclass(frozen=True)
@@ -28,19 +32,28 @@ class Moment:
         return cls(model, names)
 
     @cached_property
-    def profile(self) -> Profile:
-        """The clusters, by id, beside the mean of the stream."""
-        return Profile.of(self.model)
+    def clusters(self) -> Clusters:
+        """The clusters, the largest first."""
+        return Clusters.of(self.model)
+
+    def feature(self, j: int) -> str:
+        """The name of a feature, shortened if it is long."""
+        return shortened(self.features[j], _NAME)
 
     def telling(self, cluster: int, most: int) -> list[dict[str, object]]:
-        """The features by which a cluster of the profile differs most from the mean of the stream."""
-        center, away = self.profile.center[cluster], self.profile.deviations[cluster]
+        """The features by which a cluster of the list differs most from the mean of the stream."""
+        center, away = self.clusters.center[cluster], self.clusters.deviations[cluster]
         return [
-            {"feature": self.features[j], "center": number(center[j]), "deviations": number(away[j])}
-            for j in self.profile.telling(cluster, most).tolist()
+            {"feature": self.feature(j), "center": number(center[j]), "deviations": number(away[j])}
+            for j in telling(away, most).tolist()
         ]
 
 
 def number(value: float | None) -> float | None:
     """With the digits that are worth sending; None for what JSON cannot hold."""
     return None if value is None or not np.isfinite(value) else float(f"{value:.5g}")
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or its beginning and an ellipsis."""
+    return text if len(text) <= most else text[: most - 1] + "…"

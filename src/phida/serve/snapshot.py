@@ -10,19 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida.answers.clarity import CutClarity, DensityClarity
-from phida.projection import Projection, node_edges
+from phida.projection import Projection
 from phida.serve.axes import SteadyAxes
+from phida.serve.edges import deciding_edges
 from phida.serve.feed import Snapshot
 from phida.serve.learning import Progress
-from phida.serve.moment import Moment, number
-from phida.serve.slots import Slots
+from phida.serve.moment import Moment, number, shortened
+from phida.serve.slots import Slots, map_neighbours
 from phida.serve.trail import Column, Trail
 
-#: The most that is drawn of each: the strongest, shortest or latest.
-NODES, EDGES, MODES, CLUSTERS, EVENTS = 2048, 3000, 300, 100, 40
+#: The most that is sent of each: the strongest, largest or latest.
+NODES, EDGES, MODES, CLUSTERS, EVENTS = 2048, 500, 300, 100, 40
 
-#: Features shown per cluster, and named per axis of the map.
-_TELLING, _AXIS_FEATURES = 3, 3
+#: Clusters that the page lists, with the features in which they differ most; features named per axis of the map.
+LISTED, _TELLING, _AXIS_FEATURES = 20, 3, 3
+
+#: Ids on each side of an event, and characters of a text from outside (a path, a message of an error).
+_IDS, _TEXT = 12, 500
+
+#: What the curves and bands draw of each moment.
+_DRAWN = ("number", "time", "samples", "rate", "vigilance", "n_nodes", "n_clusters", "won")
+
+#: Bytes of a snapshot, at most: all of the above with the longest numbers and names. A fifth of it is usual.
+BYTES = 512 * 1024
 
 
 class Sketcher:
@@ -30,7 +40,7 @@ class Sketcher:
 
     def __init__(self, trail: Trail, facts: dict[str, object]) -> None:
         """``facts``: values that are part of every snapshot."""
-        self._facts = facts
+        self._facts = {key: _text(value) for key, value in facts.items()}
         self._trail = trail
         self._axes = SteadyAxes()
         self._slots = Slots()
@@ -42,43 +52,30 @@ class Sketcher:
         """Return a snapshot, and offer it to the trail."""
         self._number += 1
         facts = {"number": self._number, "time": round(time, 3), **self._facts, **asdict(progress)}
-        facts |= {"rate": number(rate), "samples": 0, "clusters": [], "nodes": None}
+        facts |= {"note": _text(progress.note), "rate": number(rate), "samples": 0, "clusters": [], "nodes": None}
         if moment is not None:
-            facts |= _counts(moment) | self._clusters(moment) | self._nodes(moment) | _modes(moment) | _events(moment)
+            facts |= _counts(moment) | self._map(moment) | _modes(moment) | _events(moment)
         text = _json(facts)
         if facts["samples"] != self._samples:
             self._trail.offer(_column(facts, text))
             self._samples = facts["samples"]
         return Snapshot(self._number, facts, text.encode())
 
-    def _clusters(self, moment: Moment) -> dict[str, Any]:
-        profile = moment.profile
-        largest = np.argsort(-profile.share, kind="stable")[:CLUSTERS].tolist()
-        slots = self._slots.choose([int(profile.id[at]) for at in largest], self._trail.ids())
-        clusters = [
-            {
-                "label": int(profile.label[at]),
-                "id": int(profile.id[at]),
-                "slot": slots[int(profile.id[at])],
-                "nodes": int(profile.nodes[at]),
-                "rows": int(profile.rows[at]),
-                "share": round(float(profile.share[at]), 5),
-                "telling": moment.telling(at, _TELLING),
-            }
-            for at in largest
-        ]
-        return {"clusters": clusters}
-
-    def _nodes(self, moment: Moment) -> dict[str, Any]:
-        nodes = moment.model.nodes_
+    def _map(self, moment: Moment) -> dict[str, Any]:
+        """The nodes on the map, and the clusters with colours that differ where they are neighbours there."""
+        nodes, clusters = moment.model.nodes_, moment.clusters
         drawn = np.sort(np.argsort(-nodes.support, kind="stable")[:NODES])
-        place = np.full(len(nodes), -1)
-        place[drawn] = np.arange(len(drawn))
         projection = self._axes.turned(Projection.of(moment.model))
         at = projection.transform(nodes.representatives[drawn])
-        source, target = (place[ends] for ends in node_edges(moment.model))
-        edges = np.flatnonzero((source >= 0) & (target >= 0))[:EDGES]
+        place = clusters.places(nodes.cluster[drawn])
+        # Clusters beyond that many have no colour: with more clusters than nodes are drawn, most are not drawn.
+        place[place >= NODES] = -1
+        names = clusters.names[:NODES]
+        slots = self._slots.choose(names, map_neighbours(at, place, len(names)), map(str, self._trail.ids()))
         return {
+            "names": names,
+            "slots": slots,
+            "clusters": _clusters(moment, slots),
             "nodes": {
                 "id": nodes.id[drawn].tolist(),
                 "x": [number(x) for x in at[:, 0]],
@@ -86,24 +83,60 @@ class Sketcher:
                 "rows": nodes.rows[drawn].tolist(),
                 "support": [round(s, 1) for s in nodes.support[drawn].tolist()],
                 "active": [int(a) for a in nodes.active[drawn]],
-                "cluster": _named(nodes.cluster_id[drawn]),
+                "place": _or_none(place),
+                "cluster": _ids(moment, nodes.cluster[drawn]),
             },
-            "edges": [source[edges].tolist(), target[edges].tolist()],
-            "axes": [_axis_name(axis, moment.features) for axis in projection.axes],
+            "edges": _edges(moment, drawn),
+            "axes": [_axis_name(axis, moment) for axis in projection.axes],
         }
 
 
-def _axis_name(axis: NDArray[np.float64], features: tuple[str, ...]) -> str:
+def _clusters(moment: Moment, slots: list[int]) -> list[dict[str, Any]]:
+    """The largest clusters; the first ones, which the page lists, with their features."""
+    clusters = moment.clusters
+    return [
+        {
+            "label": int(clusters.label[at]),
+            "id": int(clusters.id[at]),
+            "name": clusters.names[at],
+            "slot": slots[at],
+            "nodes": int(clusters.nodes[at]),
+            "rows": int(clusters.rows[at]),
+            "share": round(float(clusters.share[at]), 5),
+            "telling": moment.telling(at, _TELLING) if at < LISTED else [],
+        }
+        for at in range(min(CLUSTERS, len(clusters)))
+    ]
+
+
+def _edges(moment: Moment, drawn: NDArray[np.int64]) -> list[list[int]]:
+    place = np.full(len(moment.model.nodes_), -1)
+    place[drawn] = np.arange(len(drawn))
+    source, target = (place[ends] for ends in deciding_edges(moment.model))
+    edges = np.flatnonzero((source >= 0) & (target >= 0))[:EDGES]
+    return [source[edges].tolist(), target[edges].tolist()]
+
+
+def _axis_name(axis: NDArray[np.float64], moment: Moment) -> str:
     """The features that an axis goes along most, with a minus where it goes against them; empty for no direction."""
     strongest = np.argsort(-np.abs(axis), kind="stable")[:_AXIS_FEATURES]
     most = float(np.abs(axis[strongest[0]]))
     return ", ".join(
-        f"{'−' if axis[j] < 0 else ''}{features[j]}" for j in strongest.tolist() if abs(axis[j]) > 0.3 * most
+        f"{'−' if axis[j] < 0 else ''}{moment.feature(j)}" for j in strongest.tolist() if abs(axis[j]) > 0.3 * most
     )
 
 
-def _named(ids: NDArray[np.int64]) -> list[int | None]:
-    return [id if id >= 0 else None for id in ids.tolist()]
+def _or_none(values: NDArray[np.int64]) -> list[int | None]:
+    return [value if value >= 0 else None for value in values.tolist()]
+
+
+def _ids(moment: Moment, labels: NDArray[np.int64]) -> list[int | None]:
+    """Ids of labels; None for nodes that are in no cluster."""
+    return _or_none(np.where(labels >= 0, moment.model.cluster_ids_[labels], -1))
+
+
+def _text(value: Any) -> Any:
+    return shortened(value, _TEXT) if isinstance(value, str) else value
 
 
 def _clarity(clarity: CutClarity | DensityClarity) -> dict[str, Any]:
@@ -118,9 +151,8 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "n_features": len(moment.features),
         "n_nodes": model.n_nodes_,
         "n_clusters": model.n_clusters_,
-        "n_ids": len(moment.profile.id),
+        "won": int(moment.clusters.rows.sum()),
         "leaves": model.hierarchy_.leaves,
-        "fades": model.get_params().get("half_life") is not None,
         # Figures of the published method; None in PHIDA+.
         "n_active_nodes": getattr(model, "n_active_nodes_", None),
         "n_components": getattr(model, "n_components_", None),
@@ -139,12 +171,15 @@ def _modes(moment: Moment) -> dict[str, Any]:
     threshold = modes.threshold
     ratio = None if isinstance(threshold, float) else modes.persistence / threshold
     drawn = np.argsort(-(modes.persistence if ratio is None else ratio), kind="stable")[:MODES]
+    label = nodes.cluster[modes.node[drawn]]
+    place = moment.clusters.places(label)
     return {
         "modes": {
             "node": nodes.id[modes.node[drawn]].tolist(),
             "birth": [number(b) for b in modes.birth[drawn]],
             "death": [number(d) for d in modes.death[drawn]],
-            "cluster": _named(nodes.cluster_id[modes.node[drawn]]),
+            "place": _or_none(np.where(place < NODES, place, -1)),
+            "cluster": _ids(moment, label),
             "threshold": number(threshold) if isinstance(threshold, float) else None,
             "ratio": None if ratio is None else [number(r) for r in ratio[drawn]],
         }
@@ -152,6 +187,7 @@ def _modes(moment: Moment) -> dict[str, Any]:
 
 
 def _events(moment: Moment) -> dict[str, Any]:
+    """The latest events in the order of their rows, which is not that of their confirmation."""
     lineage = moment.model.lineage_
     latest = [lineage[i] for i in range(max(0, len(lineage) - EVENTS), len(lineage))]
     shown = [
@@ -160,19 +196,26 @@ def _events(moment: Moment) -> dict[str, Any]:
             "kind": e.kind,
             "sample": e.sample,
             "confirmed": e.confirmed,
-            "before": list(e.before),
-            "after": list(e.after),
+            "before": list(e.before[:_IDS]),
+            "after": list(e.after[:_IDS]),
         }
-        for e in latest
+        for e in sorted(latest, key=lambda e: (e.sample, e.number))
     ]
     return {"events": shown, "n_events": len(lineage) + lineage.n_dropped}
 
 
 def _column(facts: dict[str, Any], text: str) -> Column:
-    clusters = facts["clusters"]
-    part = {key: facts[key] for key in ("number", "time", "samples", "rate", "vigilance", "n_nodes", "n_clusters")}
-    part["bands"] = [[cluster["id"], cluster["slot"], cluster["share"], cluster["rows"]] for cluster in clusters]
-    return Column(facts["number"], {cluster["id"] for cluster in clusters}, _json(part), text.encode())
+    """What the bands draw: clusters by id, since these last."""
+    part = {
+        key: facts[key] for key in ("number", "time", "samples", "rate", "vigilance", "n_nodes", "n_clusters", "won")
+    }
+    bands: dict[int, list[Any]] = {}
+    for cluster in facts["clusters"]:
+        band = bands.setdefault(cluster["id"], [cluster["id"], cluster["slot"], 0, 0])
+        band[2] = round(band[2] + cluster["share"], 5)
+        band[3] += cluster["rows"]
+    part["bands"] = list(bands.values())
+    return Column(facts["number"], set(bands), _json(part), text.encode())
 
 
 def _json(facts: Any) -> str:

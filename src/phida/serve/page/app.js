@@ -17,12 +17,13 @@ let trail = []; // columns of earlier moments
 let linked = false;
 let selection = null; // { kind: "cluster" | "node", id }
 
+// Clusters are picked by name, nodes by id.
 const pick = (kind) => (id) => {
   selection = id === null || (selection?.kind === kind && selection.id === id) ? null : { kind, id };
   show(true);
 };
 export const map = new NodeMap(part("map"), part("tip"), pick("node"));
-const bands = new Bands(part("bands"), pick("cluster"));
+const bands = new Bands(part("bands"), (id) => pick("cluster")(id === null ? null : String(id)));
 const diagram = new Diagram(part("diagram"), pick("node"));
 const clusters = new Clusters(part("clusters"), pick("cluster"));
 const detail = new Detail(
@@ -39,12 +40,11 @@ function show(jump = false) {
   showState();
   const shown = past ?? latest;
   if (!shown) return;
-  const slots = new Map(shown.clusters.map(({ id, slot }) => [id, slot]));
   showFigures(shown);
-  map.show(shown, slots, selection, jump);
-  clusters.show(shown.clusters, selection);
-  diagram.show(shown.modes, slots, selection);
-  detail.show(shown, slots, selection, past !== null);
+  map.show(shown, selection, jump);
+  clusters.show(shown.clusters, shown.n_clusters ?? 0, selection);
+  diagram.show(shown, selection);
+  detail.show(shown, selection, past !== null);
   showTimes();
 }
 
@@ -57,14 +57,22 @@ function showTimes() {
   showSlider();
 }
 
+/** As the server makes a column of the trail: one band per id. */
 function asColumn(snapshot) {
-  return { ...snapshot, bands: snapshot.clusters.map(({ id, slot, share, rows }) => [id, slot, share, rows]) };
+  const found = new Map();
+  for (const { id, slot, share, rows } of snapshot.clusters) {
+    const [, first, shares, sum] = found.get(id) ?? [id, slot, 0, 0];
+    found.set(id, [id, first, shares + share, sum + rows]);
+  }
+  return { ...snapshot, bands: [...found.values()] };
 }
 
 function showState() {
-  const state = !linked ? "lost" : past ? "past" : (latest?.state ?? "connecting");
+  const stream = latest?.state ?? "connecting";
+  const state = !linked ? "lost" : past && stream === "learning" ? "past" : stream;
   const chip = part("state");
-  chip.textContent = { lost: "not connected", past: "looking back" }[state] ?? state;
+  const texts = { lost: "not connected", past: "looking back" };
+  chip.textContent = texts[state] ?? (past ? `${state}, looking back` : state);
   chip.className = `chip ${state}`;
   part("source").textContent = latest?.source ?? "";
   const notes = { lost: "The server does not respond; reconnecting.", past: "Learning continues; press Live to return to it." };
@@ -85,11 +93,9 @@ function showFigures(shown) {
   part("rate").textContent = shown.rate < 10 && shown.rate > 0 ? shown.rate.toFixed(1) : count(shown.rate);
   part("vigilance").textContent = figure(shown.vigilance);
   showClarity(shown.clarity);
-  const share = shown.fades ? "share of what has not faded" : "share";
-  const unconfirmed = shown.n_ids === shown.n_clusters ? "" : `${shown.n_ids} confirmed, ${shown.n_clusters} in the latest mapping; `;
-  part("clusters-note").textContent = `${unconfirmed}rows won, ${share}; means of features (σ from the mean of all)`;
   const plus = shown.leaves === "node";
   for (const element of document.querySelectorAll(".published")) element.hidden = shown.leaves !== "component";
+  for (const element of document.querySelectorAll(".plus")) element.hidden = !plus || !shown.edges[0].length;
   part("diagram-note").textContent = shown.leaves ? `of log ${plus ? "density" : "support"}` : "";
 }
 

@@ -5,6 +5,7 @@ import { colours, compact, count, idText, pointOn, slotColour, surface } from ".
 const FOOT = 16; // room for the rows below the bands
 const HEAD = 9; // room for the events above them
 const LATE = 300; // rows over which shares are taken, at least
+const OTHERS = null; // in place of an id: the clusters that are too small to have a band
 const SIGNS = { born: "+", split: "<", merged: ">", died: "×", revived: "↑" };
 
 export class Bands {
@@ -34,7 +35,7 @@ export class Bands {
     this.selection = selection;
     this.at = at;
     for (const event of events ?? []) this.events.set(event.number, event);
-    const known = new Set(this.order);
+    const known = new Set([...this.order, OTHERS]);
     for (const column of columns)
       for (const [id] of column.bands)
         if (!known.has(id)) {
@@ -43,6 +44,7 @@ export class Bands {
         }
     const shown = new Set(columns.flatMap((column) => column.bands.map(([id]) => id)));
     this.order = this.order.filter((id) => shown.has(id));
+    if (columns.some((column) => others(column) > 0)) this.order.push(OTHERS);
     const first = columns[0]?.samples ?? 0;
     for (const [number, event] of this.events) if (event.sample < first) this.events.delete(number);
     this.draw();
@@ -66,7 +68,7 @@ export class Bands {
   /** Per column, the rows that each id won of late: over so many rows that chance does not show. */
   won() {
     const { columns } = this;
-    const rows = columns.map((column) => new Map(column.bands.map(([id, , , won]) => [id, won])));
+    const rows = columns.map((column) => new Map([...column.bands.map(([id, , , won]) => [id, won]), [OTHERS, others(column)]]));
     const span = Math.max(LATE, (columns.at(-1).samples - columns[0].samples) / 60);
     let from = 0;
     let shown = rows[0];
@@ -95,16 +97,17 @@ export class Bands {
     const [x, y] = this.scales(width, height);
     const stack = this.stack();
     const slot = new Map(this.columns.flatMap((column) => column.bands.map(([id, value]) => [id, value])));
+    const gap = Math.min(1, height / this.order.length / 8); // thin bands would be all outline
     this.order.forEach((id, k) => {
       context.beginPath();
       this.columns.forEach((column, i) => context.lineTo(x(column.samples), y(stack[i][k][1])));
       for (let i = this.columns.length - 1; i >= 0; i--) context.lineTo(x(this.columns[i].samples), y(stack[i][k][0]));
-      const picked = this.selection?.kind === "cluster" ? this.selection.id === id : true;
+      const picked = this.selection?.kind === "cluster" ? parseInt(this.selection.id) === id : true; // 3.2 is part of 3
       context.globalAlpha = picked ? 0.85 : 0.2;
-      context.fillStyle = slotColour(slot.get(id));
+      context.fillStyle = id === OTHERS ? colours.line : slotColour(slot.get(id));
       context.fill();
       context.strokeStyle = colours.panel;
-      context.lineWidth = 1;
+      context.lineWidth = gap;
       context.stroke();
     });
     context.globalAlpha = 1;
@@ -125,7 +128,7 @@ export class Bands {
     this.order.forEach((id, k) => {
       const [low, high] = last[k];
       if (y(low) - y(high) < 13) return;
-      const text = idText(id);
+      const text = id === OTHERS ? "others" : idText(id);
       const middle = (y(low) + y(high)) / 2;
       const wide = context.measureText(text).width;
       context.fillStyle = colours.panel;
@@ -178,3 +181,6 @@ export class Bands {
     return k < 0 ? null : this.order[k];
   }
 }
+
+/** Rows of the clusters without a band. */
+const others = ({ won, bands }) => bands.reduce((left, [, , , rows]) => left - rows, won);

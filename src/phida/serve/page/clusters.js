@@ -1,37 +1,47 @@
-// The list of clusters. Its rows stay where they are and change in place, so that they can be clicked and focused.
+// The list of clusters, the largest first. Its rows are kept and moved, so that they can be clicked and focused.
 
-import { count, figure, idText, made, percent, signed, slotClass } from "./theme.js";
+import { count, figure, made, percent, signed, tint } from "./theme.js";
+
+const MOST = 20; // lines
 
 export class Clusters {
   constructor(list, onPick) {
     this.list = list;
     this.onPick = onPick;
     this.rows = new Map();
+    this.more = made("li", "more quiet");
   }
 
-  show(clusters, selection) {
-    const sorted = [...clusters].sort((a, b) => a.id - b.id);
-    const here = new Set(sorted.map((cluster) => cluster.id));
-    for (const [id, row] of this.rows)
-      if (!here.has(id)) {
+  /** `clusters`: the largest first; `total`: how many there are. */
+  show(clusters, total, selection) {
+    const shown = clusters.slice(0, MOST);
+    const here = new Set(shown.map((cluster) => cluster.name));
+    const focused = this.list.contains(document.activeElement) ? document.activeElement : null;
+    for (const [name, row] of this.rows)
+      if (!here.has(name)) {
         row.item.remove();
-        this.rows.delete(id);
+        this.rows.delete(name);
       }
-    sorted.forEach((cluster, i) => {
-      const row = this.rows.get(cluster.id) ?? this.make(cluster.id);
+    shown.forEach((cluster, i) => {
+      const row = this.rows.get(cluster.name) ?? this.make(cluster.name);
       if (this.list.children[i] !== row.item) this.list.insertBefore(row.item, this.list.children[i] ?? null);
-      this.fill(row, cluster, selection);
+      this.fill(row, cluster, shown[0].share, selection);
     });
+    this.list.style.setProperty("--name", `${Math.max(3, ...shown.map(({ name }) => name.length))}ch`);
+    this.more.textContent = `and ${count(total - shown.length)} more`;
+    if (total > shown.length) this.list.append(this.more);
+    else this.more.remove();
+    if (focused !== document.activeElement) focused?.focus({ preventScroll: true }); // a row that moved lost it
   }
 
-  make(id) {
+  make(name) {
     const item = made("li");
     const button = made("button");
     button.type = "button";
-    button.dataset.cluster = id;
+    button.dataset.cluster = name;
     const parts = {
       swatch: made("span", "swatch"),
-      id: made("span", "id", idText(id)),
+      name: made("span", "id", name),
       bar: made("span", "bar"),
       rows: made("span", "number"),
       share: made("span", "number quiet"),
@@ -39,29 +49,31 @@ export class Clusters {
     };
     parts.fill = made("i");
     parts.bar.append(parts.fill);
-    button.append(parts.swatch, parts.id, parts.bar, parts.rows, parts.share, parts.telling);
-    button.addEventListener("click", () => this.onPick(id));
+    button.append(parts.swatch, parts.name, parts.bar, parts.rows, parts.share, parts.telling);
+    button.addEventListener("click", () => this.onPick(name));
     item.append(button);
     const row = { item, button, ...parts };
-    this.rows.set(id, row);
+    this.rows.set(name, row);
     return row;
   }
 
-  fill(row, cluster, selection) {
-    const picked = selection?.kind === "cluster" && selection.id === cluster.id;
-    row.button.className = slotClass(cluster.slot);
+  /** The bar is full for the largest cluster. */
+  fill(row, cluster, largest, selection) {
+    const picked = selection?.kind === "cluster" && selection.id === cluster.name;
+    tint(row.button, cluster.slot);
     row.button.setAttribute("aria-pressed", String(picked));
-    row.fill.style.width = `${100 * cluster.share}%`;
+    row.fill.style.width = `${(100 * cluster.share) / largest}%`;
     row.share.textContent = percent(cluster.share);
     const rows = `${count(cluster.rows)} ${cluster.rows === 1 ? "row" : "rows"}`;
     row.rows.textContent = rows;
-    const telling = cluster.telling
+    const means = cluster.telling
       .map(({ feature, center, deviations }) => `${feature} ${figure(center)} (${signed(deviations)}σ)`)
       .join(", ");
+    const telling = cluster.name === String(cluster.id) ? means : `split from ${cluster.id} not confirmed; ${means}`;
     row.telling.textContent = row.telling.title = telling;
     row.button.setAttribute(
       "aria-label",
-      `Cluster ${idText(cluster.id)}, ${rows}, ${percent(cluster.share)}, ${cluster.nodes} ${cluster.nodes === 1 ? "node" : "nodes"}; ${telling}`,
+      `Cluster ${cluster.name}, ${rows}, ${percent(cluster.share)}, ${cluster.nodes} ${cluster.nodes === 1 ? "node" : "nodes"}; ${telling}`,
     );
   }
 }

@@ -1,7 +1,7 @@
 // What is known about the cluster or node that was picked; the latest events where none is.
 
 import { get } from "./feed.js";
-import { count, figure, idText, made, percent, signed, slotClass } from "./theme.js";
+import { count, figure, idText, made, percent, signed, tint } from "./theme.js";
 
 const REFRESH = 2000; // milliseconds between two questions about the same thing
 
@@ -13,18 +13,18 @@ export class Detail {
     close.addEventListener("click", onClose);
   }
 
-  show(snapshot, slots, selection, past) {
-    this.slots = slots;
+  show(snapshot, selection, past) {
+    this.snapshot = snapshot;
     this.close.hidden = !selection;
     const about = JSON.stringify([selection, past && snapshot.number]);
     const fresh = about !== this.about;
     this.about = about;
     if (!selection) {
       this.title.textContent = "Events";
-      this.note.textContent = "pick a cluster or a node to see why it is one";
+      this.note.textContent = "the latest row first; pick a cluster or a node";
       return this.fill(events(snapshot.events ?? []), fresh);
     }
-    this.title.textContent = `${selection.kind === "node" ? "Node" : "Cluster"} ${idText(selection.id)}`;
+    this.title.textContent = `${selection.kind === "node" ? "Node" : "Cluster"} ${selection.id}`;
     if (past) {
       this.note.textContent = `as of row ${count(snapshot.samples)}; explanations are of the present`;
       return this.fill(remembered(snapshot, selection), fresh);
@@ -63,11 +63,11 @@ export class Detail {
       ]),
     ];
     if (facts.explanation) {
-      parts.push(made("h3", "", `Why it is separate from cluster ${idText(facts.other)}, the nearest`));
+      parts.push(made("h3", "", `Why it is separate from cluster ${facts.other_name}, the nearest`));
       parts.push(...facts.explanation.map((line) => made("p", "", line)));
     }
     parts.push(made("h3", "", "Profile: centre, and σ from the stream's mean"));
-    parts.push(profile(facts.profile, slotClass(this.slots.get(facts.id))), ...rest(facts, facts.profile.length));
+    parts.push(profile(facts.profile, this.snapshot.slots[this.snapshot.names.indexOf(facts.name)]), ...rest(facts, facts.profile.length));
     if (facts.events.length) parts.push(made("h3", "", "Events"), ...events(facts.events));
     return parts;
   }
@@ -75,7 +75,7 @@ export class Detail {
   node(facts) {
     const parts = [
       list([
-        ["cluster", idText(facts.cluster)],
+        ["cluster", idText(facts.name)],
         ...(facts.leaves === "node" ? [] : [["component", facts.component ?? "none"]]),
         ["rows won", count(facts.rows)],
         [facts.leaves === "node" ? "weight" : "support", count(facts.support)],
@@ -118,9 +118,10 @@ function rest(facts, shown) {
   return facts.n_features > shown ? [made("p", "quiet", `and ${count(facts.n_features - shown)} features more`)] : [];
 }
 
-function profile(features, className) {
+function profile(features, slot) {
   const most = Math.max(1, ...features.map(({ deviations }) => Math.abs(deviations)));
-  const table = made("table", className);
+  const table = made("table");
+  tint(table, slot);
   for (const { feature, center, deviations } of features) {
     const row = made("tr");
     const away = made("td", "away");
@@ -175,13 +176,14 @@ function remembered(snapshot, { kind, id }) {
     if (at < 0) return [made("p", "empty", "This node does not exist at this time.")];
     return [
       list([
-        ["cluster", idText(snapshot.nodes.cluster[at])],
+        ["cluster", idText(snapshot.names[snapshot.nodes.place[at]])],
         ["rows won", count(snapshot.nodes.rows[at])],
         ...(snapshot.leaves === "node" ? [] : [["in prediction", snapshot.nodes.active[at] ? "active" : "not active"]]),
       ]),
     ];
   }
-  const cluster = snapshot.clusters.find((one) => one.id === id);
+  const cluster = snapshot.clusters.find((one) => one.name === id);
+  if (!cluster && snapshot.names.includes(id)) return [made("p", "empty", "Only the largest clusters are kept of the past.")];
   if (!cluster) return [made("p", "empty", "This cluster does not exist at this time.")];
   return [
     list([
@@ -189,6 +191,6 @@ function remembered(snapshot, { kind, id }) {
       ["share", percent(cluster.share)],
       ["nodes", count(cluster.nodes)],
     ]),
-    profile(cluster.telling, slotClass(cluster.slot)),
+    profile(cluster.telling, cluster.slot),
   ];
 }

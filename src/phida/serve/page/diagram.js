@@ -18,8 +18,8 @@ export class Diagram {
     });
   }
 
-  show(modes, slots, selection) {
-    Object.assign(this, { modes, slots, selection });
+  show({ modes, names, slots }, selection) {
+    Object.assign(this, { modes, names, slots, selection });
     this.draw();
   }
 
@@ -77,11 +77,12 @@ export class Diagram {
 
   dot(context, at, i) {
     const { kind, id } = this.selection ?? {};
-    const picked = kind === "cluster" ? this.modes.cluster[i] === id : kind === "node" ? this.modes.node[i] === id : true;
+    const place = this.modes.place[i];
+    const picked = kind === "cluster" ? this.names[place] === id : kind === "node" ? this.modes.node[i] === id : true;
     context.globalAlpha = picked ? 0.9 : 0.2;
     context.beginPath();
     context.arc(...at, 3.8, 0, 7);
-    context.fillStyle = slotColour(this.slots.get(this.modes.cluster[i]));
+    context.fillStyle = slotColour(this.slots[place]);
     context.fill();
     context.strokeStyle = colours.panel;
     context.lineWidth = 1;

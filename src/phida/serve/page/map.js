@@ -1,11 +1,14 @@
 // The nodes on the projection: they glide from where they were to where they are.
 
-import { calm, colours, count, idText, outlined, pointOn, slotColour, surface } from "./theme.js";
+import { calm, colours, count, outlined, pointOn, slotColour, surface } from "./theme.js";
 
 const GLIDE = 260; // milliseconds
 const MARGIN = 26;
 const AXIS = 16; // room for the names of the axes
-const NAMED = 100; // clusters, at most
+const NAMED = 40; // clusters, at most: the largest
+const COVERED = 0.14; // part of the map that the dots would cover if none overlapped
+const [WIDEST, LEAST] = [15, 0.9]; // radius of a dot
+const WIDTH = 4; // numbers per node: x, y, radius, presence
 
 /** Whether two boxes of [left, top, right, bottom] do. */
 const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
@@ -14,17 +17,17 @@ export class NodeMap {
   constructor(canvas, tip, onPick) {
     this.canvas = canvas;
     this.tip = tip;
-    this.nodes = new Map(); // by id: from, to and now, each [x, y, radius, presence]
-    this.edges = [];
-    this.axes = ["", ""];
-    this.slots = new Map();
+    this.forget();
     this.box = null; // from, to and now of [x, y, reach]
     this.selection = null;
     this.began = 0;
     this.draw = surface(canvas, (context, width, height) => this.paint(context, width, height));
     canvas.addEventListener("pointermove", (event) => this.hover(event));
     canvas.addEventListener("pointerleave", () => this.hover(null));
-    canvas.addEventListener("click", (event) => onPick(this.hit(...pointOn(canvas, event))));
+    canvas.addEventListener("click", (event) => {
+      const at = this.hit(...pointOn(canvas, event));
+      onPick(at < 0 ? null : this.ids[at]);
+    });
     canvas.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (step) {
@@ -34,35 +37,58 @@ export class NodeMap {
     });
   }
 
-  show(snapshot, slots, selection, jump) {
-    const { nodes } = snapshot;
-    this.slots = slots;
+  forget() {
+    this.ids = [];
+    this.at = new Map(); // position of each id
+    this.from = this.to = this.now = new Float64Array(0);
+    this.order = []; // positions, the heaviest first, so that light nodes are drawn over heavy ones
+    this.edges = [[], []];
+    this.axes = ["", ""];
+  }
+
+  show(snapshot, selection, jump) {
     this.selection = selection;
-    const before = this.nodes;
-    this.nodes = new Map();
-    this.order = [];
-    if (nodes) {
-      const weights = snapshot.leaves === "node" ? nodes.support : nodes.rows;
-      const most = Math.max(...weights);
-      const { width, height } = this.canvas.getBoundingClientRect();
-      const room = Math.min(1, width / 600, height / 400); // many nodes and small screens need smaller dots
-      const widest = 13 * room * Math.min(1, Math.sqrt(70 / nodes.id.length));
-      const least = 2.2 * Math.min(1, Math.sqrt(600 / nodes.id.length));
-      const [xs, ys] = [nodes.x, nodes.y];
-      nodes.id.forEach((id, i) => {
-        const to = [xs[i] ?? 0, ys[i] ?? 0, least + widest * Math.sqrt(weights[i] / most), 1];
-        const from = before.get(id)?.now ?? [to[0], to[1], 0, 0];
-        const facts = { id, rows: nodes.rows[i], weight: weights[i], cluster: nodes.cluster[i], active: nodes.active[i] };
-        this.nodes.set(id, { ...facts, from, to, now: from });
-        this.order.push(id);
-      });
-      this.edges = snapshot.edges[0].map((a, i) => [nodes.id[a], nodes.id[snapshot.edges[1][i]]]);
-      this.frame(xs, ys);
-      this.axes = snapshot.axes ?? ["", ""];
-    }
-    this.order.sort((a, b) => this.nodes.get(b).weight - this.nodes.get(a).weight);
+    this.facts = snapshot.nodes;
+    this.names = snapshot.names ?? [];
+    this.slots = snapshot.slots ?? [];
+    if (snapshot.nodes) this.take(snapshot);
+    else this.forget();
     this.began = performance.now() - (jump || calm.matches ? GLIDE : 0);
     if (!this.gliding) this.glide();
+  }
+
+  take(snapshot) {
+    const { nodes } = snapshot;
+    const [before, now] = [this.at, this.now];
+    const weights = snapshot.leaves === "node" ? nodes.support : nodes.rows;
+    const radius = this.radii(weights);
+    this.ids = nodes.id;
+    this.at = new Map(nodes.id.map((id, i) => [id, i]));
+    this.to = new Float64Array(WIDTH * nodes.id.length);
+    this.from = new Float64Array(WIDTH * nodes.id.length);
+    nodes.id.forEach((id, i) => {
+      const to = [nodes.x[i] ?? 0, nodes.y[i] ?? 0, radius(weights[i]), 1];
+      const was = before.get(id);
+      const from = was === undefined ? [to[0], to[1], 0, 0] : now.subarray(WIDTH * was, WIDTH * (was + 1));
+      this.to.set(to, WIDTH * i);
+      this.from.set(from, WIDTH * i);
+    });
+    this.now = this.from.slice();
+    this.order = nodes.id.map((_, i) => i).sort((a, b) => weights[b] - weights[a] || a - b);
+    this.edges = snapshot.edges;
+    this.between = snapshot.leaves === "node"; // edges are between clusters, not between nodes of one
+    this.axes = snapshot.axes ?? ["", ""];
+    this.frame(nodes.x, nodes.y);
+  }
+
+  /** The area of a dot is its weight's share of what all dots may cover. */
+  radii(weights) {
+    const { width, height } = this.canvas.getBoundingClientRect();
+    const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
+    const most = weights.reduce((largest, weight) => Math.max(largest, weight), 0) || 1;
+    const widest = WIDEST * Math.min(1, width / 600, height / 400);
+    const scale = Math.min(Math.sqrt((COVERED * width * height) / (Math.PI * total)), widest / Math.sqrt(most));
+    return (weight) => Math.max(LEAST, scale * Math.sqrt(weight));
   }
 
   frame(xs, ys) {
@@ -75,57 +101,113 @@ export class NodeMap {
   glide() {
     const t = Math.min(1, (performance.now() - this.began) / GLIDE);
     const eased = t * (2 - t);
-    const between = (moving) => {
-      moving.now = moving.to.map((value, i) => moving.from[i] + eased * (value - moving.from[i]));
-    };
-    this.nodes.forEach(between);
-    if (this.box) between(this.box);
+    const { from, to, now, box } = this;
+    for (let i = 0; i < now.length; i++) now[i] = from[i] + eased * (to[i] - from[i]);
+    if (box) box.now = box.to.map((value, i) => box.from[i] + eased * (value - box.from[i]));
     this.draw();
     this.gliding = t < 1;
     if (this.gliding) requestAnimationFrame(() => this.glide());
   }
 
-  /** From the plane to the canvas. */
+  /** From positions of nodes to the canvas: functions for both coordinates. */
   place(width, height) {
     const [x, y, wide, high] = this.box.now;
     const across = Math.max(1, width - AXIS - 2 * MARGIN) / 2 / wide; // each axis fills its side of the panel
     const down = Math.max(1, height - AXIS - 2 * MARGIN) / 2 / high;
-    return (at) => [(width + AXIS) / 2 + (at[0] - x) * across, (height - AXIS) / 2 - (at[1] - y) * down];
+    return [
+      (i) => (width + AXIS) / 2 + (this.now[WIDTH * i] - x) * across,
+      (i) => (height - AXIS) / 2 - (this.now[WIDTH * i + 1] - y) * down,
+    ];
   }
 
   /** Where a node is on the canvas. */
   where(id) {
     const { width, height } = this.canvas.getBoundingClientRect();
-    return this.place(width, height)(this.nodes.get(id).now);
+    const [x, y] = this.place(width, height);
+    return [x(this.at.get(id)), y(this.at.get(id))];
   }
 
-  dimmed(node) {
+  clusterOf(i) {
+    const place = this.facts.place[i];
+    return place === null ? null : this.names[place];
+  }
+
+  dimmed(i) {
     const { kind, id } = this.selection ?? {};
-    return kind === "cluster" ? node.cluster !== id : kind === "node" ? node.id !== id : false;
+    return kind === "cluster" ? this.clusterOf(i) !== id : kind === "node" ? this.ids[i] !== id : false;
   }
 
   paint(context, width, height) {
-    if (!this.nodes.size) {
+    if (!this.ids.length) {
       context.fillStyle = colours.quiet;
       context.textAlign = "center";
       context.fillText("no row has been learned yet", width / 2, height / 2);
       return;
     }
     const place = this.place(width, height);
-    context.beginPath();
-    for (const [a, b] of this.edges) {
-      context.moveTo(...place(this.nodes.get(a).now));
-      context.lineTo(...place(this.nodes.get(b).now));
-    }
-    context.strokeStyle = colours.edge;
-    context.lineWidth = 0.8;
-    context.globalAlpha = this.selection ? 0.4 : 0.8;
-    context.stroke();
-    for (const id of this.order) this.dot(context, this.nodes.get(id), place);
-    context.globalAlpha = 1;
+    if (!this.between) this.lines(context, place, colours.edge, 0.8);
+    this.dots(context, place);
+    if (this.between) this.bridges(context, place);
     this.ring(context, place);
-    this.names(context, place, width);
+    this.write(context, place, width);
     this.axisNames(context, width, height);
+  }
+
+  lines(context, [x, y], colour, width) {
+    const [source, target] = this.edges;
+    context.beginPath();
+    source.forEach((a, k) => {
+      context.moveTo(x(a), y(a));
+      context.lineTo(x(target[k]), y(target[k]));
+    });
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.globalAlpha = this.selection ? 0.4 : 1;
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+
+  /** Lines between clusters lie over the dots; where they are short, dots would hide them. */
+  bridges(context, place) {
+    context.lineCap = "round";
+    this.lines(context, place, colours.panel, 3.5);
+    this.lines(context, place, colours.quiet, 1.5);
+    context.lineCap = "butt";
+  }
+
+  dots(context, [x, y]) {
+    const { now, facts, slots } = this;
+    const dim = this.selection?.kind === "node" ? 0.35 : 0.16;
+    const thin = this.ids.length > 600;
+    for (const i of this.order) {
+      const radius = now[WIDTH * i + 2];
+      const colour = slotColour(slots[facts.place[i]]);
+      context.globalAlpha = now[WIDTH * i + 3] * (this.dimmed(i) ? dim : 0.85);
+      context.beginPath();
+      context.arc(x(i), y(i), radius, 0, 7);
+      if (facts.active[i]) {
+        context.fillStyle = colour;
+        context.fill();
+        if (radius < 1.5) continue; // an outline would hide it
+        context.lineWidth = thin ? 0.4 : 1;
+        context.strokeStyle = colours.panel;
+      } else {
+        context.lineWidth = 1.5;
+        context.strokeStyle = colour;
+      }
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+  }
+
+  ring(context, [x, y]) {
+    const i = this.selection?.kind === "node" ? this.at.get(this.selection.id) : undefined;
+    if (i === undefined) return;
+    context.beginPath();
+    context.arc(x(i), y(i), this.now[WIDTH * i + 2] + 3.5, 0, 7);
+    context.strokeStyle = colours.ink;
+    context.lineWidth = 1.6;
+    context.stroke();
   }
 
   /** What grows along each axis: its strongest features. */
@@ -151,96 +233,67 @@ export class NodeMap {
     context.restore();
   }
 
-  dot(context, node, place) {
-    const [x, y] = place(node.now);
-    const colour = slotColour(this.slots.get(node.cluster));
-    const dim = this.selection?.kind === "node" ? 0.35 : 0.16;
-    context.globalAlpha = node.now[3] * (this.dimmed(node) ? dim : 0.82);
-    context.beginPath();
-    context.arc(x, y, Math.max(0, node.now[2]), 0, 7);
-    context.fillStyle = context.strokeStyle = colour;
-    context.lineWidth = !node.active ? 1.5 : this.nodes.size > 600 ? 0.4 : 1;
-    if (node.active) {
-      context.fill();
-      context.strokeStyle = colours.panel;
+  /** The name of each of the largest clusters beside its heaviest node, where there is room. */
+  write(context, [x, y], width) {
+    const heaviest = new Map();
+    for (const i of this.order) {
+      const place = this.facts.place[i];
+      if (place !== null && place < NAMED && !heaviest.has(place)) heaviest.set(place, i);
     }
-    context.stroke();
-  }
-
-  ring(context, place) {
-    const node = this.selection?.kind === "node" && this.nodes.get(this.selection.id);
-    if (!node) return;
-    context.beginPath();
-    context.arc(...place(node.now), node.now[2] + 3.5, 0, 7);
-    context.strokeStyle = colours.ink;
-    context.lineWidth = 1.6;
-    context.stroke();
-  }
-
-  /** Each cluster's id beside its strongest node, where there is room. */
-  names(context, place, width) {
-    const done = new Set();
+    const radius = (i) => this.now[WIDTH * i + 2];
+    const dots = this.order.map((i) => [x(i) - radius(i), y(i) - radius(i), x(i) + radius(i), y(i) + radius(i)]);
     const taken = [];
-    const dots = [...this.nodes.values()].map(({ now }) => {
-      const [x, y] = place(now);
-      return [x - now[2], y - now[2], x + now[2], y + now[2]];
-    });
     context.font = "600 12.5px system-ui, sans-serif";
     context.textBaseline = "middle";
-    for (const id of this.order) {
-      const node = this.nodes.get(id);
-      if (done.size === NAMED) break;
-      if (node.cluster === null || done.has(node.cluster)) continue;
-      done.add(node.cluster);
-      if (this.selection?.kind === "cluster" && this.dimmed(node)) continue;
-      const text = idText(node.cluster);
+    context.textAlign = "left";
+    for (const [place, i] of [...heaviest].sort((a, b) => a[0] - b[0])) {
+      if (this.selection?.kind === "cluster" && this.dimmed(i)) continue;
+      const text = this.names[place];
       const wide = context.measureText(text).width;
-      const [x, y] = place(node.now);
-      const away = node.now[2] + 3;
+      const away = radius(i) + 3;
       const sides = [
-        [x + away, y],
-        [x - away - wide, y],
-        [x - wide / 2, y - away - 7],
-        [x - wide / 2, y + away + 7],
+        [x(i) + away, y(i)],
+        [x(i) - away - wide, y(i)],
+        [x(i) - wide / 2, y(i) - away - 7],
+        [x(i) - wide / 2, y(i) + away + 7],
       ].map(([left, middle]) => [left - 2, middle - 7, left + wide + 2, middle + 7]);
       const free = sides.filter((box) => box[0] > 0 && box[2] < width && !taken.some((other) => overlap(box, other)));
       if (!free.length) continue;
-      const covered = free.map((box) => dots.filter((dot) => overlap(box, dot)).length);
+      const covered = free.map((box) => dots.reduce((sum, dot) => sum + overlap(box, dot), 0));
       const box = free[covered.indexOf(Math.min(...covered))];
       taken.push(box);
-      context.textAlign = "left";
       outlined(context, text, box[0] + 2, box[1] + 7);
     }
   }
 
-  hit(x, y) {
-    if (!this.nodes.size) return null;
+  /** Position of the node at a point; -1 for none. */
+  hit(px, py) {
+    if (!this.ids.length) return -1;
     const { width, height } = this.canvas.getBoundingClientRect();
-    const place = this.place(width, height);
-    let best = null;
+    const [x, y] = this.place(width, height);
+    let best = -1;
     let least = Infinity;
-    for (const node of this.nodes.values()) {
-      const [nx, ny] = place(node.now);
-      const beyond = Math.hypot(nx - x, ny - y) - node.now[2];
-      if (beyond < 5 && beyond + node.now[2] < least) [best, least] = [node.id, beyond + node.now[2]];
+    for (let i = 0; i < this.ids.length; i++) {
+      const away = Math.hypot(x(i) - px, y(i) - py);
+      if (away - this.now[WIDTH * i + 2] < 5 && away < least) [best, least] = [i, away];
     }
     return best;
   }
 
   next(step) {
-    if (!this.order?.length) return null;
-    const at = this.selection?.kind === "node" ? this.order.indexOf(this.selection.id) : -1;
-    return this.order[(at + (at < 0 && step < 0 ? 0 : step) + this.order.length) % this.order.length];
+    if (!this.order.length) return null;
+    const at = this.selection?.kind === "node" ? this.order.indexOf(this.at.get(this.selection.id)) : -1;
+    return this.ids[this.order[(at + (at < 0 && step < 0 ? 0 : step) + this.order.length) % this.order.length]];
   }
 
   hover(event) {
-    const id = event && this.hit(...pointOn(this.canvas, event));
-    const node = this.nodes.get(id);
-    this.canvas.classList.toggle("over", Boolean(node));
-    this.tip.hidden = !node;
-    if (!node) return;
-    this.tip.textContent = `node ${id}, ${count(node.rows)} ${node.rows === 1 ? "row" : "rows"}, cluster ${idText(node.cluster)}`;
-    const [x, y] = this.where(id);
+    const at = event ? this.hit(...pointOn(this.canvas, event)) : -1;
+    this.canvas.classList.toggle("over", at >= 0);
+    this.tip.hidden = at < 0;
+    if (at < 0) return;
+    const rows = this.facts.rows[at];
+    this.tip.textContent = `node ${this.ids[at]}, ${count(rows)} ${rows === 1 ? "row" : "rows"}, cluster ${this.clusterOf(at) ?? "none"}`;
+    const [x, y] = this.where(this.ids[at]);
     const left = Math.min(x + this.canvas.offsetLeft + 12, this.canvas.offsetWidth - this.tip.offsetWidth);
     this.tip.style.transform = `translate(${left}px, ${Math.max(0, y + this.canvas.offsetTop - 30)}px)`;
   }

@@ -2,20 +2,25 @@
 
 const names = ["ink", "quiet", "line", "faint", "panel", "accent", "none", "edge"];
 export const colours = {};
+const COLOURS = 24;
 const slots = [];
 const onChange = new Set();
 
 function read() {
   const style = getComputedStyle(document.documentElement);
   for (const name of names) colours[name] = style.getPropertyValue(`--${name}`).trim();
-  for (let i = 0; i < 8; i++) slots[i] = style.getPropertyValue(`--slot-${i}`).trim();
+  for (let i = 0; i < COLOURS; i++) slots[i] = style.getPropertyValue(`--slot-${i}`).trim();
   for (const draw of onChange) draw();
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", read);
 read();
 
 export const slotColour = (slot) => (slot === undefined || slot === null ? colours.none : slots[slot]);
-export const slotClass = (slot) => `slot-${slot ?? "none"}`;
+
+/** Gives an element the colour of a slot, which follows the theme. */
+export function tint(element, slot) {
+  element.style.setProperty("--colour", slot === undefined ? "var(--none)" : `var(--slot-${slot})`);
+}
 
 export const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
