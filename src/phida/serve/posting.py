@@ -58,8 +58,7 @@ class Posting:
                 first = learning.learn(names, rows)
             except DataError as error:
                 raise BadRequestError(400, str(error)) from error
-            reading = learning.model.reading()
-            return first, reading.cluster_ids()[reading.assign(rows)]
+            return first, learning.model.ids(rows)
 
     def _features(self, first: Any) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
         """Names of the model's features, if any, and what to call them; the first row of all says what they are."""
