@@ -119,6 +119,7 @@ def test_one_cluster_and_no_events_are_said_plainly(start, open_page, tmp_path):
     expect(page.locator("#clusters li")).to_have_count(1)
     expect(page.locator("#clusters .number").first).to_have_text("400 rows")
     expect(page.locator("#clusters .number").last).to_have_text("100%")
+    expect(page.locator("#clusters .telling")).to_have_text("")
     page.locator("#clusters button").click()
     expect(page.locator("#detail")).to_contain_text("Profile")
     assert page.locator("#detail").get_by_text("Why it is separate").count() == 0

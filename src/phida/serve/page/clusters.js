@@ -3,6 +3,7 @@
 import { count, figure, made, percent, signed, tint } from "./theme.js";
 
 const MOST = 20; // lines
+const ALIKE = 0.05; // features nearer to the mean of all, in standard deviations, tell nothing
 
 export class Clusters {
   constructor(list, onPick) {
@@ -67,9 +68,11 @@ export class Clusters {
     const rows = `${count(cluster.rows)} ${cluster.rows === 1 ? "row" : "rows"}`;
     row.rows.textContent = rows;
     const means = cluster.telling
+      .filter(({ deviations }) => Math.abs(deviations) >= ALIKE)
       .map(({ feature, center, deviations }) => `${feature} ${figure(center)} (${signed(deviations)}σ)`)
       .join(", ");
-    const telling = cluster.name === String(cluster.id) ? means : `split from ${cluster.id} not confirmed; ${means}`;
+    const unconfirmed = cluster.name === String(cluster.id) ? "" : `split from ${cluster.id} not confirmed`;
+    const telling = [unconfirmed, means].filter(Boolean).join("; ");
     row.telling.textContent = row.telling.title = telling;
     row.button.setAttribute(
       "aria-label",
