@@ -99,6 +99,7 @@ def test_a_cluster_is_explained(page):
     expect(row).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#detail")).to_contain_text("Profile")
     expect(page.locator("#detail table tr")).to_have_count(3)
+    expect(page.locator("#detail .example").first).to_contain_text(re.compile(r"row \d+: .+, .+"))
     if page.locator("#clusters button").count() > 1:
         expect(page.locator("#detail")).to_contain_text("the nearest")
     page.keyboard.press("Escape")

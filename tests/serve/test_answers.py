@@ -208,6 +208,16 @@ def test_a_cluster_is_explained_against_its_nearest_or_another(client, model):
             assert client.get(f"/explain?kind=cluster&a={name}&b={other}").json()["other_name"] == other
 
 
+def test_a_cluster_shows_rows_that_it_saw(client, model):
+    for cluster in client.get("/state").json()["clusters"]:
+        examples = client.get(f"/explain?kind=cluster&a={cluster['name']}").json()["examples"]
+        assert bool(examples) == isinstance(model, PHIDAPlus) and len(examples) <= 3
+        for example in examples:
+            seen = dict(zip(NAMES, X[example["row"]]))
+            for part in example["values"]:
+                assert part["value"] == pytest.approx(seen[part["feature"]], rel=1e-4)
+
+
 def test_a_node_is_explained_by_its_record(client, model):
     nodes = model.nodes_
     for at in range(0, len(nodes), 1 + len(nodes) // 50):

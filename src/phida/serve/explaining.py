@@ -8,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida.answers.explanation import DensityExplanation, Explanation
+from phida.answers.profile import telling
 from phida.serve.moment import Moment, number
 
 #: Features of a profile or a record, at most.
 _FEATURES = 40
+
+#: Rows shown of a cluster, and features of each, at most.
+_EXAMPLES, _SHOWN = 3, 6
 
 #: Modes named in an explanation, at most.
 _DEATHS = 4
@@ -37,6 +41,7 @@ def cluster(moment: Moment, name: str, other: str | None) -> dict[str, Any]:
         "share": number(float(clusters.share[at])),
         "profile": moment.telling(at, _FEATURES),
         "n_features": len(moment.features),
+        "examples": _examples(moment, at),
         "events": [
             {"kind": e.kind, "sample": e.sample, "before": list(e.before), "after": list(e.after)}
             for e in sorted(moment.model.lineage_, key=lambda e: (e.sample, e.number))
@@ -86,6 +91,22 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
             facts["other"] = int(nodes.id[mode])
             facts["explanation"] = _told(moment, moment.model.explain(at, mode, kind="node"))
     return facts
+
+
+def _examples(moment: Moment, cluster: int) -> list[dict[str, Any]]:
+    """Rows that a cluster saw, with the features in which it differs most; none in PHIDA, which keeps no rows."""
+    found = getattr(moment.model, "examples_", None)
+    if found is None:
+        return []
+    features = telling(moment.clusters.deviations[cluster], _SHOWN).tolist()
+    kept = np.flatnonzero(found.cluster == moment.clusters.label[cluster])[:_EXAMPLES].tolist()
+    return [
+        {
+            "row": int(found.row[i]) if found.row[i] >= 0 else None,
+            "values": [{"feature": moment.feature(j), "value": number(found.values[i, j])} for j in features],
+        }
+        for i in kept
+    ]
 
 
 def _n_components(moment: Moment, members: NDArray[np.bool_]) -> int | None:

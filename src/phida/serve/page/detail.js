@@ -68,6 +68,7 @@ export class Detail {
     }
     parts.push(made("h3", "", "Profile: centre, and σ from the stream's mean"));
     parts.push(profile(facts.profile, this.snapshot.slots[this.snapshot.names.indexOf(facts.name)]), ...rest(facts, facts.profile.length));
+    if (facts.examples.length) parts.push(made("h3", "", "Rows that it saw"), ...facts.examples.map(example));
     if (facts.events.length) parts.push(made("h3", "", "Events"), ...events(facts.events));
     return parts;
   }
@@ -116,6 +117,14 @@ function list(pairs) {
 /** Features that are not shown. */
 function rest(facts, shown) {
   return facts.n_features > shown ? [made("p", "quiet", `and ${count(facts.n_features - shown)} features more`)] : [];
+}
+
+/** A row in one line; a row of another model that was merged in has no number. */
+function example({ row, values }) {
+  const line = made("p", "example");
+  const text = values.map(({ feature, value }) => `${feature} ${figure(value)}`).join(", ");
+  line.append(made("span", "quiet", row === null ? "merged in: " : `row ${count(row)}: `), text);
+  return line;
 }
 
 function profile(features, slot) {
