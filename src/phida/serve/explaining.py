@@ -29,16 +29,16 @@ def cluster(moment: Moment, name: str, other: str | None) -> dict[str, Any]:
     """Return the profile of a cluster, and why it is separate from another (default: the nearest)."""
     at = _position(moment, name)
     nodes, clusters = moment.model.nodes_, moment.clusters
-    id = int(clusters.id[at])
+    id = int(clusters.profile.id[at])
     facts: dict[str, Any] = {
         "samples": moment.model.n_samples_seen_,
         "id": id,
         "name": name,
-        "label": int(clusters.label[at]),
-        "nodes": int(clusters.nodes[at]),
-        "components": _n_components(moment, nodes.cluster == clusters.label[at]),
-        "rows": int(clusters.rows[at]),
-        "share": number(float(clusters.share[at])),
+        "label": int(clusters.profile.label[at]),
+        "nodes": int(clusters.profile.nodes[at]),
+        "components": _n_components(moment, nodes.cluster == clusters.profile.label[at]),
+        "rows": int(clusters.profile.rows[at]),
+        "share": number(float(clusters.profile.share[at])),
         "profile": moment.telling(at, _FEATURES),
         "n_features": len(moment.features),
         "examples": _examples(moment, at),
@@ -50,12 +50,10 @@ def cluster(moment: Moment, name: str, other: str | None) -> dict[str, Any]:
     }
     against = _nearest(moment, at) if other is None else _position(moment, other)
     if against is not None:
-        facts["other"], facts["other_name"] = int(clusters.id[against]), clusters.names[against]
-        ours, theirs = (_strongest_node(moment, place) for place in (at, against))
-        facts["explanation"] = [
-            *_unconfirmed(name, id),
-            *_told(moment, moment.model.explain(ours, theirs, kind="node")),
-        ]
+        facts["other"], facts["other_name"] = int(clusters.profile.id[against]), clusters.names[against]
+        ours, theirs = (int(clusters.profile.label[place]) for place in (at, against))
+        why = moment.model.explain(ours, theirs, kind="cluster")
+        facts["explanation"] = [*_unconfirmed(name, id), *_told(moment, why)]
     return facts
 
 
@@ -98,8 +96,8 @@ def _examples(moment: Moment, cluster: int) -> list[dict[str, Any]]:
     found = getattr(moment.model, "examples_", None)
     if found is None:
         return []
-    features = telling(moment.clusters.deviations[cluster], _SHOWN).tolist()
-    kept = np.flatnonzero(found.cluster == moment.clusters.label[cluster])[:_EXAMPLES].tolist()
+    features = telling(moment.clusters.profile.deviations[cluster], _SHOWN).tolist()
+    kept = np.flatnonzero(found.cluster == moment.clusters.profile.label[cluster])[:_EXAMPLES].tolist()
     return [
         {
             "row": int(found.row[i]) if found.row[i] >= 0 else None,
@@ -140,11 +138,6 @@ def _position(moment: Moment, name: str) -> int:
         return moment.clusters.names.index(name)
     except ValueError:
         raise UnknownError(f"cluster {name} no longer exists; it died or was merged into another cluster.") from None
-
-
-def _strongest_node(moment: Moment, cluster: int) -> int:
-    nodes = moment.model.nodes_
-    return int(np.argmax(np.where(nodes.cluster == moment.clusters.label[cluster], nodes.support, -1)))
 
 
 def _nearest(moment: Moment, cluster: int) -> int | None:

@@ -42,7 +42,7 @@ class Moment:
 
     def telling(self, cluster: int, most: int) -> list[dict[str, object]]:
         """The features by which a cluster of the list differs most from the mean of the stream."""
-        center, away = self.clusters.center[cluster], self.clusters.deviations[cluster]
+        center, away = self.clusters.profile.center[cluster], self.clusters.profile.deviations[cluster]
         return [
             {"feature": self.feature(j), "center": number(center[j]), "deviations": number(away[j])}
             for j in telling(away, most).tolist()

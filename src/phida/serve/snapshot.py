@@ -96,13 +96,13 @@ def _clusters(moment: Moment, slots: list[int]) -> list[dict[str, Any]]:
     clusters = moment.clusters
     return [
         {
-            "label": int(clusters.label[at]),
-            "id": int(clusters.id[at]),
+            "label": int(clusters.profile.label[at]),
+            "id": int(clusters.profile.id[at]),
             "name": clusters.names[at],
             "slot": slots[at],
-            "nodes": int(clusters.nodes[at]),
-            "rows": int(clusters.rows[at]),
-            "share": round(float(clusters.share[at]), 5),
+            "nodes": int(clusters.profile.nodes[at]),
+            "rows": int(clusters.profile.rows[at]),
+            "share": round(float(clusters.profile.share[at]), 5),
             "telling": moment.telling(at, _TELLING) if at < LISTED else [],
         }
         for at in range(min(CLUSTERS, len(clusters)))
@@ -151,7 +151,7 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "n_features": len(moment.features),
         "n_nodes": model.n_nodes_,
         "n_clusters": model.n_clusters_,
-        "won": int(moment.clusters.rows.sum()),
+        "won": int(moment.clusters.profile.rows.sum()),
         "leaves": model.hierarchy_.leaves,
         # Figures of the published method; None in PHIDA+.
         "n_active_nodes": getattr(model, "n_active_nodes_", None),
