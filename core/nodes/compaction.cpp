@@ -21,7 +21,7 @@ constexpr std::size_t kProbedBlocks = 32;
 
 // A union may come closer to a third node than both of its halves by rounding alone. So pairs are merged only if they
 // are below the reach by more than that.
-constexpr double kRounding = 1.0 - 1e-9;
+constexpr double kUnionRounding = 1.0 - 1e-9;
 
 }  // namespace
 
@@ -241,7 +241,7 @@ void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
   measure(*likely);
   double best = likely->bound;
   for (Partner& partner : partners) {
-    if (partner.bound * kRounding > best) continue;
+    if (partner.bound * kUnionRounding > best) continue;
     measure(partner);
     best = std::min(best, partner.bound);
   }
@@ -249,7 +249,7 @@ void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
   for (const Partner& partner : partners)
     if (with < 0 && partner.age >= 0 && partner.bound == best) with = partner.node;
   std::erase_if(partners, [&](const Partner& partner) { return !(partner.bound <= reach_); });
-  if (!(best <= reach_ * kRounding)) return;
+  if (!(best <= reach_ * kUnionRounding)) return;
   const std::int32_t lower = std::min(a, with), upper = std::max(a, with);
   heap_.push_back({best, lower, upper, age_[lower], age_[upper], a});
   std::push_heap(heap_.begin(), heap_.end());
@@ -284,7 +284,7 @@ double Compaction::reach_for(std::size_t merges) {
   std::nth_element(cheapest_.begin(), cheapest_.begin() + static_cast<std::ptrdiff_t>(rank),
                    cheapest_.end());
   // Beyond what offers are held back for.
-  return cheapest_[rank] / kRounding * (1.0 + 1e-9) + std::numeric_limits<double>::min();
+  return cheapest_[rank] / kUnionRounding * (1.0 + 1e-9) + std::numeric_limits<double>::min();
 }
 
 bool Compaction::is_current(const Pair& pair) const {

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "numeric/blocked_rows.hpp"
-#include "numeric/rounded_rows.hpp"
+#include "nodes/grid_rows.hpp"
 
 namespace phida {
 
@@ -28,19 +28,14 @@ class NearestNode {
   Nearest find(const double* query, const RowMatrix& rows);
 
  private:
-  Nearest find_by_blocks(const double* query, const RowMatrix& rows);
-  Nearest find_by_sieve(const double* query, const RowMatrix& rows);
-  const double* scaled(const double* row);
+  std::span<const std::int32_t> sieve_doubles(const double* query, const RowMatrix& rows);
+  std::span<const std::int32_t> nearest_of(std::span<const std::int32_t> candidates,
+                                           const double* query, const RowMatrix& rows);
   const double* scaling() const { return scaling_.empty() ? nullptr : scaling_.data(); }
 
-  bool wide_;               // many features: rows are sieved as floats, in the metric
   AlignedDoubles scaling_;  // of the metric; empty for none
-  BlockedRows blocks_;      // unless wide
-  RoundedRows rounded_;     // if wide
-  double float_slack_,
-      slack_;  // how far sums of floats, and of doubles in another order, may differ, as factors
-  AlignedDoubles scaled_;
-  AlignedFloats rounded_query_;
+  GridRows grid_;
+  double slack_;  // how far sums of doubles in another order may differ, as a factor
   AlignedDoubles squares_;
   std::vector<std::int32_t> candidates_;
 };

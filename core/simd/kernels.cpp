@@ -4,6 +4,7 @@
 
 #include "simd/distance_kernels.hpp"
 #include "simd/elementary_lanes.hpp"
+#include "simd/grid_kernels.hpp"
 #include "simd/key_ranks.hpp"
 #include "simd/lanes.hpp"
 
@@ -269,6 +270,8 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     nearest,
     sieve_two,
     sieve_two_floats,
+    grid_places,
+    sieve_grid,
     positions_within,
     rows_up_to,
     count_up_to,

@@ -50,6 +50,18 @@ struct Kernels {
                                   std::size_t n, const Sieve& sieve, double* squares,
                                   std::int32_t* found);
 
+  // The places of a row on a grid: the whole numbers nearest to (row - centre) * factor; n is a multiple of eight. Returns
+  // the squared distance to them, or infinity if a value is beyond `most`.
+  double (*grid_places)(const double* row, const double* centre, const double* factor,
+                        std::size_t n, double most, std::int16_t* places);
+
+  // The rows on a grid, in blocks (block of 16 rows, pair of features, row, 2), whose distance to `query` exceeds the
+  // smallest by at most `reach`, ascending; returns how many. `hidden` is 0 for rows that take part, and the largest
+  // integer for all others. No squared distance may exceed 2^31 - 2. `squares` and `found` have room for all rows.
+  std::size_t (*sieve_grid)(const std::int16_t* query, const std::int16_t* blocks,
+                            const std::int32_t* hidden, std::size_t n_blocks, std::size_t pairs,
+                            double reach, std::int32_t* squares, std::int32_t* found);
+
   // The positions i below n with values[i] <= limits[i], ascending; returns how many.
   std::size_t (*positions_within)(const double* values, const double* limits, std::size_t n,
                                   std::int32_t* positions);

@@ -12,8 +12,8 @@ using namespace phida;
 
 namespace {
 
-// 95 features are searched in blocks, 96 are sieved.
-constexpr std::size_t kDims[] = {1, 3, 8, 17, 95, 96, 97, 130, 600};
+// From 48 features on candidates are compared twice, from 96 on blocks are given up.
+constexpr std::size_t kDims[] = {1, 3, 8, 17, 47, 48, 95, 96, 97, 130, 600};
 
 Nearest plain_nearest(const double* query, const RowMatrix& rows, const double* scaling) {
   Nearest nearest{0, std::numeric_limits<double>::infinity()};
@@ -165,4 +165,27 @@ TEST("nearest_node: stays exact while rows are set and appended") {
       search.assign(rows, nullptr);  // fewer rows, another metric
       check_query(search, padded_row(random.values(dims)).data(), rows, nullptr);
     }
+}
+
+TEST("nearest_node: tight groups, outlying rows and queries, more rows than one block") {
+  Random random(8);
+  for (const std::size_t dims : kDims) {
+    RowMatrix rows = random.rows(700, dims);
+    for (std::size_t i = 10; i < 700;
+         ++i)  // around ten places, one group so tight that no grid tells its rows apart
+      for (std::size_t j = 0; j < dims; ++j)
+        rows[i][j] = rows[i % 10][j] + (i % 10 == 0 ? 1e-7 : 1e-2) * rows[i][j];
+    check_rows(random, rows, nullptr);
+    for (const std::size_t i : {5, 77, 699}) rows[i][dims / 2] *= 1e7;
+    check_rows(random, rows, nullptr);
+    check_rows(random, rows, random_scaling(random, dims).data());
+    NearestNode search(dims);
+    search.assign(rows, nullptr);
+    for (int step = 0; step < 200; ++step) {  // the rows drift away until the grid is laid anew
+      const std::size_t i = random.below(700);
+      rows[i][0] += 0.5 * step;
+      search.set(i, rows[i]);
+      if (step % 5 == 0) check_query(search, rows[random.below(700)], rows, nullptr);
+    }
+  }
 }

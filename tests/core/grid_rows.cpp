@@ -1,0 +1,106 @@
+// Rows on a grid: the nearest row is among those that the sieve leaves, and these are few.
+#include "nodes/grid_rows.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "check.hpp"
+#include "plain.hpp"
+#include "random.hpp"
+#include "simd/kernels.hpp"
+
+using namespace phida;
+
+namespace {
+
+std::int32_t plain_nearest(const double* query, const RowMatrix& rows) {
+  std::int32_t nearest = 0;
+  for (std::size_t i = 1; i < rows.rows(); ++i)
+    if (plain::square(query, rows[i], nullptr, rows.cols()) <
+        plain::square(query, rows[static_cast<std::size_t>(nearest)], nullptr, rows.cols()))
+      nearest = static_cast<std::int32_t>(i);
+  return nearest;
+}
+
+bool holds(std::span<const std::int32_t> rows, std::int32_t row) {
+  return std::find(rows.begin(), rows.end(), row) != rows.end();
+}
+
+}  // namespace
+
+TEST("grid_rows: few rows are left, the nearest among them, on every instruction set") {
+  Random random(1);
+  for (const char* const level : {"baseline", "avx2", "avx512"}) {
+    const char* const before = kernels().level;
+    if (!use_kernels(level)) continue;
+    for (const std::size_t dims : {1, 2, 5, 16, 95, 96, 200, 3000}) {
+      const RowMatrix rows = random.rows(150, dims), queries = random.rows(20, dims);
+      GridRows grid(dims);
+      grid.assign(rows, nullptr);
+      std::size_t left = 0;
+      for (std::size_t q = 0; q < 20; ++q) {
+        const auto found = grid.sieve(queries[q]);
+        CHECK(holds(found, plain_nearest(queries[q], rows)));
+        left += found.size();
+      }
+      CHECK(left < 20 * 20);
+    }
+    use_kernels(before);
+  }
+}
+
+TEST("grid_rows: a far row stays outside and leaves the grid fine for all others") {
+  Random random(2);
+  RowMatrix rows = random.rows(200, 4);
+  rows[7][1] = 1e9;
+  GridRows grid(4);
+  grid.assign(rows, nullptr);
+  const RowMatrix queries = random.rows(20, 4);
+  for (std::size_t q = 0; q < 20; ++q) {
+    const auto found = grid.sieve(queries[q]);
+    CHECK(found.size() < 20 && holds(found, 7) && holds(found, plain_nearest(queries[q], rows)));
+  }
+  CHECK(grid.sieve(rows[7]).empty());  // a query there is outside too
+}
+
+TEST("grid_rows: rows that leave the grid wear it out, and a new one holds them") {
+  Random random(3);
+  RowMatrix rows = random.rows(100, 3);
+  GridRows grid(3);
+  grid.assign(rows, nullptr);
+  for (std::size_t i = 0; i < 100; ++i) {
+    rows[i][0] += 100.0;
+    grid.set(i, rows[i]);
+    CHECK(grid.is_worn() == (i >= 63));
+  }
+  grid.assign(rows, nullptr);
+  CHECK(!grid.is_worn());
+  CHECK(holds(grid.sieve(rows[50]), 50));
+}
+
+TEST("grid_rows: rows in one place, and distances beyond all doubles, have no grid") {
+  RowMatrix rows(2);
+  const double one[2] = {1.0, 2.0};
+  for (int i = 0; i < 40; ++i) rows.append(one);
+  GridRows grid(2);
+  grid.assign(rows, nullptr);
+  CHECK(grid.sieve(rows[0]).empty());
+  for (std::size_t i = 0; i < 40; ++i) rows[i][0] = 1e200 * static_cast<double>(i);
+  grid.assign(rows, nullptr);
+  CHECK(grid.sieve(rows[0]).empty());
+}
+
+TEST("grid_rows: the largest differences in all features do not overflow") {
+  Random random(4);
+  for (const std::size_t dims : {1, 2, 3, 16, 61, 1000}) {
+    RowMatrix rows = random.rows(40, dims);
+    for (std::size_t i = 0; i < 40; ++i)  // half of the rows in either corner
+      std::fill_n(rows[i], dims, i % 2 == 0 ? -1.0 : 1.0);
+    GridRows grid(dims);
+    grid.assign(rows, nullptr);
+    AlignedDoubles query(padded(dims), 0.0);
+    std::fill_n(query.begin(), dims, 1.499);
+    const auto found = grid.sieve(query.data());
+    for (std::int32_t i = 0; i < 40; ++i) CHECK(holds(found, i) == (i % 2 == 1));
+  }
+}
