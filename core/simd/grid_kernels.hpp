@@ -187,7 +187,8 @@ size_t sieve_grid(const std::int16_t* query, const std::int16_t* blocks, const i
                   squares};
   KeyVec least = KeyVec{} + kMostInteger;
   size_t block = 0;
-  for (; block + kGridGroup <= n_blocks; block += kGridGroup)
+  // Single blocks are given up sooner than groups.
+  for (; pairs < kGivenUpPairs && block + kGridGroup <= n_blocks; block += kGridGroup)
     least = smaller(least, grid_squares<kGridGroup>(sieve, block));
   for (; block < n_blocks; ++block) least = smaller(least, grid_squares<1>(sieve, block));
   sieve.lower(smallest(least));
