@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
+
+import numpy as np
 
 from phida import _core
 from phida.answers.profile import Profile
+from phida.records import Examples
 
 #: Clusters that are listed; the others are counted.
 MOST_LISTED = 20
 
 #: Features named per cluster.
 TELLING = 3
+
+#: Rows shown per cluster.
+_EXAMPLES = 3
 
 #: Features nearer to the mean of all rows than this many standard deviations are not named.
 _ALIKE = 0.05
@@ -34,6 +40,20 @@ class TellingFeature:
 
 
 @dataclass(frozen=True)
+class Example:
+    """A row that a cluster has seen."""
+
+    row: int | None
+    """Number of the row among the rows learned, from 0; None where it came from a model that was merged in."""
+    values: tuple[tuple[str, float], ...]
+    """The features that tell the cluster from others, and their values."""
+
+    def __str__(self) -> str:
+        values = ", ".join(f"{feature} {value:.4g}" for feature, value in self.values)
+        return values if self.row is None else f"row {self.row:,}: {values}"
+
+
+@dataclass(frozen=True)
 class Cluster:
     """One cluster of the list."""
 
@@ -48,6 +68,8 @@ class Cluster:
     nodes: int
     telling: tuple[TellingFeature, ...]
     """The most distinctive features, the farthest first."""
+    examples: tuple[Example, ...] = ()
+    """Rows near its centre, at most three. Only PHIDA+ keeps rows."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +103,10 @@ class ClusterList:
         -------
         clusters : ClusterList
         """
-        return cls.of_profile(Profile.of(model), telling)
+        profile = Profile.of(model)
+        found = cls.of_profile(profile, telling)
+        examples = getattr(model, "examples_", None)  # cuts and PHIDA have none
+        return found if examples is None else found._with_examples(examples, profile.feature_names)
 
     @classmethod
     def of_reading(cls, reading: _core.Reading, names: Sequence[str] | None) -> Self:
@@ -132,6 +157,22 @@ class ClusterList:
             len(profile.feature_names),
         )
 
+    def _with_examples(self, examples: Examples, names: Sequence[str]) -> Self:
+        position = {name: j for j, name in enumerate(names)}
+        clusters = []
+        for cluster in self.clusters:
+            shown = [(one.feature, position[one.feature]) for one in cluster.telling]
+            kept = np.flatnonzero(examples.cluster == cluster.cluster)[:_EXAMPLES].tolist()
+            rows = tuple(
+                Example(
+                    int(examples.row[at]) if examples.row[at] >= 0 else None,
+                    tuple((name, float(examples.values[at, j])) for name, j in shown),
+                )
+                for at in kept
+            )
+            clusters.append(replace(cluster, examples=rows))
+        return replace(self, clusters=tuple(clusters))
+
     def __len__(self) -> int:
         return len(self.clusters)
 
@@ -160,7 +201,14 @@ class ClusterList:
         -------
         clusters : list of dict
         """
-        return [asdict(cluster) | {"telling": [asdict(t) for t in cluster.telling]} for cluster in self.clusters]
+        return [
+            asdict(cluster)
+            | {
+                "telling": [asdict(one) for one in cluster.telling],
+                "examples": [{"row": one.row, "values": dict(one.values)} for one in cluster.examples],
+            }
+            for cluster in self.clusters
+        ]
 
     def __str__(self) -> str:
         columns = ["cluster", *(["id"] if self.ids_differ else []), "rows", "share", "nodes"]

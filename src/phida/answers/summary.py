@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -57,7 +57,8 @@ class Summary:
         summary : Summary
         """
         snapshot = model._snapshot()
-        return cls.of_reading(snapshot.reading, snapshot.names, snapshot.whole)
+        summary = cls.of_reading(snapshot.reading, snapshot.names, snapshot.whole)
+        return replace(summary, clusters=ClusterList.of(model))
 
     @classmethod
     def of_reading(
@@ -147,6 +148,9 @@ class Summary:
         lines = str(self.clusters).splitlines()
         if self.clusters.ids_differ:
             lines.append("Labels are those of predict; ids last as the model learns (predict_id, phida predict --ids).")
+        if any(cluster.examples for cluster in self.clusters.listed):
+            lines += ["", "Rows near the centre of each cluster:"]
+            lines += [f"  {one.cluster}: {'; '.join(map(str, one.examples))}" for one in self.clusters.listed]
         if self.closest is not None:
             a, b = self.closest.a.cluster, self.closest.b.cluster
             sentences = self.closest.sentences(most_deaths=0)
