@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -103,28 +103,28 @@ class ClusterList:
         -------
         clusters : ClusterList
         """
-        profile = Profile.of(model)
-        found = cls.of_profile(profile, telling)
-        examples = getattr(model, "examples_", None)  # cuts and PHIDA have none
-        return found if examples is None else found._with_examples(examples, profile.feature_names)
+        # Cuts and PHIDA keep no rows.
+        return cls.of_profile(Profile.of(model), telling, getattr(model, "examples_", None))
 
     @classmethod
-    def of_reading(cls, reading: _core.Reading, names: Sequence[str] | None) -> Self:
+    def of_reading(cls, reading: _core.Reading, names: Sequence[str] | None, examples: Examples | None = None) -> Self:
         """Create it from a snapshot of a model, and the names of the features.
 
         Parameters
         ----------
         reading : Reading
         names : sequence of str, optional
+        examples : Examples, optional
+            Rows that the clusters have seen.
 
         Returns
         -------
         clusters : ClusterList
         """
-        return cls.of_profile(Profile.of_reading(reading, names))
+        return cls.of_profile(Profile.of_reading(reading, names), examples=examples)
 
     @classmethod
-    def of_profile(cls, profile: Profile, telling: int = TELLING) -> Self:
+    def of_profile(cls, profile: Profile, telling: int = TELLING, examples: Examples | None = None) -> Self:
         """Create it from the profile of a model.
 
         Parameters
@@ -132,6 +132,8 @@ class ClusterList:
         profile : Profile
         telling : int, default=3
             Number of features per cluster.
+        examples : Examples, optional
+            Rows that the clusters have seen.
 
         Returns
         -------
@@ -151,27 +153,12 @@ class ClusterList:
                         )
                         for j in profile.telling(at, telling).tolist()
                     ),
+                    examples=_shown(profile, at, telling, examples),
                 )
                 for at in range(len(profile.label))
             ),
             len(profile.feature_names),
         )
-
-    def _with_examples(self, examples: Examples, names: Sequence[str]) -> Self:
-        position = {name: j for j, name in enumerate(names)}
-        clusters = []
-        for cluster in self.clusters:
-            shown = [(one.feature, position[one.feature]) for one in cluster.telling]
-            kept = np.flatnonzero(examples.cluster == cluster.cluster)[:_EXAMPLES].tolist()
-            rows = tuple(
-                Example(
-                    int(examples.row[at]) if examples.row[at] >= 0 else None,
-                    tuple((name, float(examples.values[at, j])) for name, j in shown),
-                )
-                for at in kept
-            )
-            clusters.append(replace(cluster, examples=rows))
-        return replace(self, clusters=tuple(clusters))
 
     def __len__(self) -> int:
         return len(self.clusters)
@@ -229,3 +216,18 @@ class ClusterList:
 def percent(share: float) -> str:
     """Format a share: whole percents from 10 on, one digit below."""
     return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1f} %"
+
+
+def _shown(profile: Profile, cluster: int, telling: int, examples: Examples | None) -> tuple[Example, ...]:
+    """Rows of a cluster, by its most distinctive features."""
+    if examples is None:
+        return ()
+    names = profile.feature_names
+    features = profile.telling(cluster, telling).tolist()
+    return tuple(
+        Example(
+            int(examples.row[at]) if examples.row[at] >= 0 else None,
+            tuple((names[j], float(examples.values[at, j])) for j in features),
+        )
+        for at in np.flatnonzero(examples.cluster == profile.label[cluster])[:_EXAMPLES].tolist()
+    )

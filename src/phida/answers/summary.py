@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
 from phida.answers.clusters import ClusterList, percent
 from phida.answers.explanation import DensityExplanation, Explainer, Explanation
 from phida.answers.profile import named_features
-from phida.records import AssignmentView, Hierarchy, Moments, Persistence
+from phida.records import AssignmentView, Examples, Hierarchy, Moments, Persistence
 
 #: Below this clarity, the number of clusters is uncertain.
 _CLOSE_CALL = 0.1
@@ -57,12 +57,16 @@ class Summary:
         summary : Summary
         """
         snapshot = model._snapshot()
-        summary = cls.of_reading(snapshot.reading, snapshot.names, snapshot.whole)
-        return replace(summary, clusters=ClusterList.of(model))
+        examples = getattr(model, "examples_", None)  # cuts and PHIDA keep no rows
+        return cls.of_reading(snapshot.reading, snapshot.names, snapshot.whole, examples)
 
     @classmethod
     def of_reading(
-        cls, reading: _core.Reading, names: Sequence[str] | None, whole: _core.Reading | None = None
+        cls,
+        reading: _core.Reading,
+        names: Sequence[str] | None,
+        whole: _core.Reading | None = None,
+        examples: Examples | None = None,
     ) -> Self:
         """Create it from a snapshot of a model, and the names of the features.
 
@@ -72,6 +76,8 @@ class Summary:
         names : sequence of str, optional
         whole : Reading, optional
             For a cut: the snapshot with the model's own hierarchy.
+        examples : Examples, optional
+            Rows that the clusters have seen.
 
         Returns
         -------
@@ -83,7 +89,7 @@ class Summary:
         variance = np.square(Moments(**reading.moments()).deviation / AssignmentView(**reading.view()).denominator)
         largest, total = int(np.argmax(variance)), float(variance.sum())
         return cls(
-            clusters=ClusterList.of_reading(reading, names),
+            clusters=ClusterList.of_reading(reading, names, examples),
             clarity=cut_clarity(Persistence(**reading.persistence()), hierarchy, reading.n_components),
             closest=None if pair is None else explainer.clusters(*pair),
             largest_variance=(

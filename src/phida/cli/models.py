@@ -243,7 +243,7 @@ def _tell(
     quiet: bool,
 ) -> None:
     reading = model.reading()
-    found = Summary.of_reading(reading, model.names)
+    found = Summary.of_reading(reading, model.names, examples=model.examples())
     counts = {"clusters": reading.n_clusters, "nodes": reading.n_nodes}
     facts: dict[str, Any] = {
         "method": methods.method_of(model),

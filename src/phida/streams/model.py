@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from phida import _threads, state_file
+from phida import _core, _threads, state_file
 from phida._events import Callback
 from phida._model import DEFAULT_EXAMPLES, DEFAULT_NODES, Model, Settings, plus_settings
 from phida._validation import Columns
 from phida.answers.novelty import novelty_scores
+from phida.records import Examples
 from phida.streams.batch import Batch, DataError
 from phida.streams.missing import Imputer, read_preparation
 
 if TYPE_CHECKING:  # commands that read and label rows do without scikit-learn, which takes a second to import
-    from phida import _core
     from phida._estimator import Estimator
 
 
@@ -136,6 +136,13 @@ class StreamModel:
     def reading(self) -> _core.Reading:
         """What readers see."""
         return self._model.reading()
+
+    def examples(self) -> Examples | None:
+        """Rows that the clusters have seen; None for PHIDA, which keeps none."""
+        learner = self._model.learner
+        if not isinstance(learner, _core.PlusLearner):
+            return None
+        return Examples(**learner.examples(), feature_names=self.names)
 
     def on_event(self, callback: Callback) -> None:
         """Register a callback for the events from now on."""
