@@ -44,11 +44,13 @@ numpydoc_validation_checks = {"GL08", "PR01", "PR02", "PR03", "SS01"}
 numpydoc_validation_exclude = {
     # Fields of records say themselves what they are.
     r"\.(Nodes|Graph|Persistence|Hierarchy|AssignmentView|Moments|Lineage|Event|History)$",
-    r"\.(CutClarity|DensityClarity|Explanation|DensityExplanation|Side|Death)$",
+    r"\.(CutClarity|DensityClarity|Explanation|DensityExplanation|RowExplanation|Side|Death|Difference|Pull)$",
+    r"\.(Examples|Example|Cluster|ClusterList|Summary|TellingFeature)$",
     r"\.(Profile|Projection|NodePositions|LineageBands|PersistenceDiagram|Dendrogram|Signal|Change|Candidate)$",
     r"\.(Entry|Dataset|Method|Task|System|Metric|Comparison)$",
     # They have one, which is not found where the default is None.
     r"\.(published|space|memory|margin|shared|scale|merge_prominence|merge_chance|interval|n_components|vigilance)$",
+    r"\.(feature_names|clarity|joined|kept)$",
 }
 
 sphinx_gallery_conf = {

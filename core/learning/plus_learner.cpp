@@ -174,7 +174,8 @@ void PlusLearner::map_nodes(bool certain) {
   }
   place_faded(kept, state_);
   cluster_.clear();
-  follow_clusters(certain);
+  // The first few rows show clusters that come and go.
+  if (certain || state_.n_seen >= kFewRows) follow_clusters(certain);
   state_.mapped_at = state_.n_seen;
   state_.unplaced = 0.0;
   state_.history.append({.sample = state_.n_seen,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from phida.answers.clarity import CutClarity, DensityClarity
-from phida.answers.clusters import Cluster, ClusterList, TellingFeature
+from phida.answers.clusters import Cluster, ClusterList, Example, TellingFeature
 from phida.answers.explanation import Death, DensityExplanation, Difference, Explanation, Pull, RowExplanation, Side
 from phida.answers.profile import Profile
 from phida.answers.summary import Summary
@@ -20,6 +20,7 @@ __all__ = [
     "DensityClarity",
     "DensityExplanation",
     "Difference",
+    "Example",
     "Explanation",
     "Profile",
     "Pull",
