@@ -22,9 +22,13 @@ constexpr double kShareOfLife = 0.25;
 constexpr std::int64_t kFewRows = 64, kNodesPerRow = 16;
 
 // Nodes are also mapped, after a share of them in rows, if so many of the latest rows were won in new places. A row is one
-// of these if it is much nearer to its winner, by kNearer, than the place was to all other nodes.
-constexpr double kLatest = 4096.0, kUnplaced = 32.0, kNearer = 1.0 / 16.0;
+// of these if it is much nearer to its winner, by a factor of squared distances, than the place was to all other nodes.
+// With many features, rows of one group are far from each other.
+constexpr double kLatest = 4096.0, kUnplaced = 32.0;
 constexpr std::int64_t kUnplacedNodesPerRow = 4;
+double near_factor(std::size_t dims) {
+  return std::clamp(static_cast<double>(dims) / 32.0, 1.0 / 16.0, 0.5);
+}
 
 // No coordinate in the metric is larger: its square must not overflow.
 constexpr double kLargestPlace = 1e150;
@@ -119,7 +123,8 @@ void PlusLearner::learn(const double* row, double rows) {
   else if (step_.created && !cluster_.empty())
     cluster_.push_back(cluster_[step_.winner]);
   if (step_.winner != kNone) state_.margins.append(margin_at(step_.square));
-  const bool new_place = !step_.winner_placed && step_.square < kNearer * step_.winner_gap;
+  const bool new_place =
+      !step_.winner_placed && step_.square < near_factor(settings_.dims) * step_.winner_gap;
   state_.unplaced += (new_place ? 1.0 : 0.0) - state_.unplaced / kLatest;
   ++state_.n_seen;
   const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
@@ -181,7 +186,7 @@ void PlusLearner::map_nodes(bool certain) {
   state_.history.append({.sample = state_.n_seen,
                          .n_nodes = nodes.size(),
                          .n_components = state_.map.map.n_clusters(),
-                         .n_clusters = state_.lineage.living.size()});
+                         .n_clusters = state_.map.map.n_clusters()});
 }
 
 const std::vector<std::int32_t>& PlusLearner::clusters() {

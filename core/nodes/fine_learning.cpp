@@ -20,7 +20,7 @@ constexpr double kLargestUnit = 0x1p32, kSmaller = 0x1p-32;
 // there. With few features distances vary more, by chance.
 double far_factor(std::size_t dims) {
   const double d = static_cast<double>(dims);
-  return 16.0 * std::max(1.0, 16.0 / (d * d));
+  return 4.0 * std::max(1.0, 64.0 / (d * d));
 }
 
 // The metric of the nodes, as `scale` says.

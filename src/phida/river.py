@@ -14,7 +14,7 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.river needs river: pip install "phida[river]"') from error
 
 from phida import _core, _threads
-from phida._model import DEFAULT_NODES, Model, Settings, plus_settings
+from phida._model import DEFAULT_EXAMPLES, DEFAULT_NODES, Model, Settings, plus_settings
 from phida._named_rows import NamedRows, into_frame, into_series
 from phida.answers.novelty import novelty_scores
 from phida.lineage import Lineage
@@ -213,7 +213,7 @@ class PHIDAPlus(_Clusterer):
 
     Parameters
     ----------
-    max_nodes, half_life, scale
+    max_nodes, half_life, scale, keep_examples
         As for :class:`phida.PHIDAPlus`. They cannot change after the first row: learning then raises a ``ValueError``.
 
     Attributes
@@ -222,6 +222,8 @@ class PHIDAPlus(_Clusterer):
         Number of clusters; 0 before the first row.
     centers : dict
         Centre of each cluster by cluster number, as a dict of features: the weighted mean of its nodes.
+    examples : dict
+        Rows that each cluster has seen, by cluster number, as dicts of features: those nearest to its centre first.
     lineage : phida.lineage.Lineage
         Confirmed events of clusters, by id: born, split, merged, died, revived.
 
@@ -250,16 +252,35 @@ class PHIDAPlus(_Clusterer):
     """
 
     def __init__(
-        self, *, max_nodes: int = DEFAULT_NODES, half_life: float | None = None, scale: str | None = "auto"
+        self,
+        *,
+        max_nodes: int = DEFAULT_NODES,
+        half_life: float | None = None,
+        scale: str | None = "auto",
+        keep_examples: int = DEFAULT_EXAMPLES,
     ) -> None:
-        plus_settings(max_nodes, half_life, scale)
+        plus_settings(max_nodes, half_life, scale, keep_examples)
         super().__init__()
         self.max_nodes = max_nodes
         self.half_life = half_life
         self.scale = scale
+        self.keep_examples = keep_examples
+
+    @property
+    def examples(self) -> dict[int, list[dict[Hashable, float]]]:
+        model = self._model
+        if not model.begun:
+            return {}
+        learner = model.learner
+        assert isinstance(learner, _core.PlusLearner)
+        found = learner.examples()
+        rows: dict[int, list[dict[Hashable, float]]] = {}
+        for cluster, values in zip(found["cluster"].tolist(), found["values"].tolist(), strict=True):
+            rows.setdefault(cluster, []).append(dict(zip(model.features.names, values, strict=True)))
+        return rows
 
     def _settings(self) -> Settings:
-        return plus_settings(self.max_nodes, self.half_life, self.scale)
+        return plus_settings(self.max_nodes, self.half_life, self.scale, self.keep_examples)
 
     def _refuse_changes(self, model: Model[NamedRows]) -> None:
-        model.refuse_changed_parameters(self.max_nodes, self.half_life, self.scale)
+        model.refuse_changed_parameters(self.max_nodes, self.half_life, self.scale, self.keep_examples)

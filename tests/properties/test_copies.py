@@ -118,7 +118,7 @@ def test_what_is_unpickled_is_checked(make, change):
 
 
 def test_clone_is_new_and_keeps_parameters():
-    parameters = {"max_nodes": 30, "half_life": 200.0, "scale": None, "compute_labels": False}
+    parameters = {"max_nodes": 30, "half_life": 200.0, "scale": None, "keep_examples": 1, "compute_labels": False}
     model = clone(PHIDAPlus(**parameters).fit(X))
     assert model.get_params() == parameters
     assert "_model" not in vars(model)

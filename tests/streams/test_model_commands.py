@@ -229,8 +229,8 @@ def test_predict_adds_novelty(here, output):
     table = read(f"out.{output}")
     assert table.columns.tolist()[-2:] == ["cluster", "novelty"]
     model = PHIDAPlus.load("m.safetensors")
-    expected = model.score_samples(pandas.DataFrame(X, columns=model.feature_names_in_))
-    np.testing.assert_allclose(table["novelty"], expected, atol=1e-4)
+    usual = model.score_samples(pandas.DataFrame(X, columns=model.feature_names_in_))
+    np.testing.assert_allclose(table["novelty"], 1 - usual, atol=1e-4)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "ndjson", "parquet", "arrow", "npy"])

@@ -125,7 +125,7 @@ def predict(
     ids: options.Ids = False,
     novelty: Annotated[
         bool,
-        typer.Option("--novelty", help="Add a column novelty: share of the latest rows learned that fitted worse."),
+        typer.Option("--novelty", help="Add a column novelty: share of the latest rows learned that fitted better."),
     ] = False,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,

@@ -162,6 +162,8 @@ class PHIDAPlus(_Learning):
         Number of rows after which the weight of a row is halved (``half_life`` of the estimator).
     scale : {"auto", "standard"} or None, default="auto"
         Scaling of the features (``scale`` of the estimator).
+    keepExamples : int, default=3
+        Number of rows that each cluster keeps to be shown (``keep_examples`` of the estimator).
     orderCols : list of str, default=None
         Columns that the rows of each partition are sorted by.
     """
@@ -174,8 +176,17 @@ class PHIDAPlus(_Learning):
     )
     scale: Param[str] = Param(Params._dummy(), "scale", "auto, standard or null", typeConverter=TypeConverters.toString)
 
+    keepExamples: Param[int] = Param(
+        Params._dummy(), "keepExamples", "rows that each cluster keeps", typeConverter=TypeConverters.toInt
+    )
+
     _made = PHIDAPlusModel
-    _own: ClassVar[dict[str, str]] = {"maxNodes": "max_nodes", "halfLife": "half_life", "scale": "scale"}
+    _own: ClassVar[dict[str, str]] = {
+        "maxNodes": "max_nodes",
+        "halfLife": "half_life",
+        "scale": "scale",
+        "keepExamples": "keep_examples",
+    }
 
     @keyword_only
     def __init__(
@@ -186,10 +197,11 @@ class PHIDAPlus(_Learning):
         maxNodes: int = 2048,
         halfLife: float | None = None,
         scale: str | None = "auto",
+        keepExamples: int = 3,
         orderCols: list[str] | None = None,
     ) -> None:
         super().__init__()
-        self._setDefault(maxNodes=2048, halfLife=None, scale="auto", orderCols=None)
+        self._setDefault(maxNodes=2048, halfLife=None, scale="auto", keepExamples=3, orderCols=None)
         self._set(**self._input_kwargs)
 
     def setMaxNodes(self, value: int) -> Self:
@@ -221,6 +233,16 @@ class PHIDAPlus(_Learning):
         """Return the scaling of the features."""
         scale: str | None = self.getOrDefault(self.scale)
         return scale
+
+    def setKeepExamples(self, value: int) -> Self:
+        """Set the number of rows that each cluster keeps."""
+        self._set(keepExamples=value)
+        return self
+
+    def getKeepExamples(self) -> int:
+        """Return the number of rows that each cluster keeps."""
+        kept: int = self.getOrDefault(self.keepExamples)
+        return kept
 
 
 class _Writer(MLWriter):
