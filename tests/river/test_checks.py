@@ -131,7 +131,7 @@ def test_clones_keep_parameters_and_nothing_else():
 
 
 def test_repr_shows_the_parameters():
-    shown = ["PHIDAPlus", "(", "max_nodes=2048", "half_life=None", 'scale="auto"', ")"]
+    shown = ["PHIDAPlus", "(", "max_nodes=2048", "half_life=None", 'scale="auto"', "keep_examples=3", ")"]
     assert repr(PHIDAPlus()).split() == shown
     assert repr(PHIDA()).split() == ["PHIDA", "()"]
 
