@@ -14,7 +14,7 @@ from states import assert_same_state, learner_with, state_of
 from phida import PHIDA, PHIDAPlus, StateFileError, _core, state_file
 
 X = drifting(60)
-MODELS = {"PHIDA": PHIDA().partial_fit(X), "PHIDAPlus": PHIDAPlus().partial_fit(X)}
+MODELS = {"PHIDA": PHIDA().partial_fit(X), "PHIDAPlus": PHIDAPlus().fit(X)}
 
 
 def file_of(model, *, state=None, header=None):

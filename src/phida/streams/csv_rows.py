@@ -249,18 +249,22 @@ class CsvRows:
 
         names = [str(i) for i in range(len(self.all_names))]
         chosen = [names[i] for i in self._features]
-        table = arrow_csv.read_csv(
-            pa.BufferReader(block),
-            arrow_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names),
-            arrow_csv.ParseOptions(delimiter=self.delimiter, quote_char=False),
-            arrow_csv.ConvertOptions(
-                include_columns=chosen,
-                column_types=dict.fromkeys(chosen, pa.float64()),
-                null_values=_NULLS,
-                decimal_point=self._dialect.decimal,
-                check_utf8=False,
-            ),
-        )
+        try:
+            table = arrow_csv.read_csv(
+                pa.BufferReader(block),
+                arrow_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names),
+                arrow_csv.ParseOptions(delimiter=self.delimiter, quote_char=False),
+                arrow_csv.ConvertOptions(
+                    include_columns=chosen,
+                    column_types=dict.fromkeys(chosen, pa.float64()),
+                    null_values=_NULLS,
+                    decimal_point=self._dialect.decimal,
+                    check_utf8=False,
+                ),
+            )
+        except pa.lib.ArrowCancelled as cancelled:  # Arrow has seen the signal too
+            self._lines.check_signals()
+            raise KeyboardInterrupt from cancelled
         rows = np.empty((len(table), len(chosen)))
         for i, column in enumerate(table.columns):
             rows[:, i] = as_floats(column)
