@@ -19,6 +19,15 @@ typedef int32_t KeyVec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
 typedef int32_t UnalignedKeyVec
     __attribute__((vector_size(PHIDA_VECTOR_BYTES), aligned(4), may_alias));
 
+// The largest number, which fills up the keys, may wrap: its rank is not used.
+typedef uint32_t WrappingVec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
+
+// Takes away -1 where the mask is true.
+PHIDA_INLINE KeyVec one_more(KeyVec key, KeyVec mask) {
+  return reinterpret_cast<KeyVec>(reinterpret_cast<WrappingVec>(key) -
+                                  reinterpret_cast<WrappingVec>(mask));
+}
+
 PHIDA_INLINE KeyVec load_keys(const int32_t* p) {
   return *reinterpret_cast<const UnalignedKeyVec*>(p);
 }
@@ -40,14 +49,14 @@ void ranks_of_keys(const int32_t* keys, size_t n, int32_t* ranks) {
   KeyVec lane;
   for (int l = 0; l < kKeyWidth; ++l) lane[l] = l;
   for (size_t i = 0; i < n; i += kKeyWidth) {
-    const KeyVec key = load_keys(keys + i), next = key + 1;
+    const KeyVec key = load_keys(keys + i), next = one_more(key, KeyVec{} - 1);
     KeyVec counts = {}, more = {};
     for (size_t j = 0; j < i; j += 2) {  // equal keys before count, those after do not
       count_below(counts, keys[j], next);
       count_below(more, keys[j + 1], next);
     }
     for (int32_t j = 0; j < kKeyWidth; ++j)
-      count_below(counts, keys[i + static_cast<size_t>(j)], key - (lane > (KeyVec{} + j)));
+      count_below(counts, keys[i + static_cast<size_t>(j)], one_more(key, lane > (KeyVec{} + j)));
     for (size_t j = i + kKeyWidth; j < n; j += 2) {
       count_below(counts, keys[j], key);
       count_below(more, keys[j + 1], key);
