@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from phida import _core
-from phida.answers.profile import Profile
+from phida.answers.profile import ALIKE, Profile
 from phida.records import Examples
 
 #: Clusters that are listed; the others are counted.
@@ -20,9 +20,6 @@ TELLING = 3
 
 #: Rows shown per cluster.
 _EXAMPLES = 3
-
-#: Features nearer to the mean of all rows than this many standard deviations are not named.
-_ALIKE = 0.05
 
 
 @dataclass(frozen=True)
@@ -205,7 +202,7 @@ class ClusterList:
             table.append([str(one.cluster), *ids, f"{one.rows:,}", percent(one.share), f"{one.nodes:,}"])
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         described = ["most distinctive features: mean (standard deviations from the mean of all rows)"]
-        described += [", ".join(str(t) for t in one.telling if abs(t.deviations) >= _ALIKE) for one in self.listed]
+        described += [", ".join(str(t) for t in one.telling if abs(t.deviations) >= ALIKE) for one in self.listed]
         lines = [
             "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=True)), text])
             for row, text in zip(table, described, strict=True)

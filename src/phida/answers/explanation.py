@@ -11,7 +11,7 @@ import numpy as np
 
 from phida import _core
 from phida.answers.novelty import novelty_scores
-from phida.answers.profile import named_features
+from phida.answers.profile import ALIKE, named_features
 from phida.records import AssignmentView, Floats, Graph, Hierarchy, Moments, Nodes, Persistence
 
 
@@ -318,13 +318,10 @@ _UNUSUAL = 0.01
 #: Features that a sentence names, and the least difference of the others relative to the largest.
 _FEATURES, _RELEVANT = 3, 0.5
 
-#: Below this many standard deviations, sides do not differ.
-_ALIKE = 0.05
-
 
 def _main(differences: Sequence[Difference]) -> list[Difference]:
     """The largest differences, which are worth a word."""
-    if not differences or abs(differences[0].deviations) < _ALIKE:
+    if not differences or abs(differences[0].deviations) < ALIKE:
         return []
     least = _RELEVANT * abs(differences[0].deviations)
     return [one for one in differences[:_FEATURES] if abs(one.deviations) >= least]

@@ -21,6 +21,10 @@ def deviations(centers: Floats, moments: Moments) -> Floats:
     return away
 
 
+#: Means that differ by less than this many standard deviations are alike, and not named.
+ALIKE = 0.05
+
+
 def telling(away: Floats, count: int) -> Ints:
     """The features that are farthest from the mean, the farthest first; ties to the lower index."""
     return np.argsort(-np.abs(away), kind="stable")[:count]
