@@ -208,6 +208,8 @@ def test_one_model_has_one_list_of_clusters(here, method):
     pytest.importorskip("jinja2")
     phida("report", "m.safetensors", "rows.csv", *FEATURES_ONLY, "-o", "r.html")
     page = Path("r.html").read_text()
+    unusual = int((model.score_samples(pandas.DataFrame(X, columns=model.feature_names_in_)) < 0.01).sum())
+    assert f">{unusual} (" in page
     listed = [(str(cluster["cluster"]), f"{cluster['rows']:,}") for cluster in found["found"][:MOST_LISTED]]
     assert re.findall(r"<tr><td><b>(\d+)</b></td>", page) == [label for label, _ in listed]
     learned = re.findall(r"%</td>\n<td>([\d,]+)</td><td>", page)

@@ -155,7 +155,7 @@ def predict(
             if len(batch):
                 rows += len(batch)
                 labels = predicted(batch.rows)
-                written.write(batch, labels, found.novelty(batch.rows) if novelty else None)
+                written.write(batch, labels, 1.0 - found.scores(batch.rows) if novelty else None)
                 if label is not None:
                     score.add(batch.truth, labels.tolist())
         if not rows:

@@ -81,7 +81,7 @@ def report(
         for batch in batches:
             if len(batch):
                 labels = found.labels(batch.rows)
-                summary.add(labels, found.novelty(batch.rows), batch.truth)
+                summary.add(labels, found.scores(batch.rows), batch.truth)
                 if label is not None:
                     score.add(batch.truth, labels.tolist())
         summary.bad_rows = bad.count

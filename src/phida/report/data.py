@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Rows whose novelty is below this are counted as unusual.
+#: Rows whose score is below this are counted as unusual.
 NOVELTY = 0.01
 
 
@@ -28,10 +28,10 @@ class DataSummary:
         self.scores: dict[str, float] = {}
         """ARI and AMI against the label column."""
 
-    def add(self, labels: NDArray[np.int64], novelty: NDArray[np.float64], truth: Sequence[Any] = ()) -> None:
+    def add(self, labels: NDArray[np.int64], scores: NDArray[np.float64], truth: Sequence[Any] = ()) -> None:
         """Count a batch."""
         self.rows += len(labels)
-        self.unusual += int((novelty < NOVELTY).sum())
+        self.unusual += int((scores < NOVELTY).sum())
         self.count.update(labels.tolist())
         for label, name in zip(labels.tolist(), truth, strict=False):
             self.classes[label][str(name)] += 1

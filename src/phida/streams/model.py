@@ -178,9 +178,9 @@ class StreamModel:
         """Predict the lasting cluster ids of rows."""
         return self._model.learner.assign_ids(rows, _threads.for_batch(rows.size))
 
-    def novelty(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Score how unusual rows are, from 0 to 1 (unlike all recent rows)."""
-        return 1.0 - novelty_scores(self.reading(), rows)
+    def scores(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Score how usual rows are, from 0 (unlike all recent rows) to 1, as ``score_samples`` does."""
+        return novelty_scores(self.reading(), rows)
 
     def check_width(self, columns: int) -> None:
         """Raise an error if the number of columns is not that of the model."""
