@@ -1,4 +1,4 @@
-"""What every test shares: one Hypothesis profile, and the SIMD level put back after a test changes it."""
+"""What every test shares: one Hypothesis profile, failures shown at once, the SIMD level put back after a change."""
 
 import signal
 
@@ -16,6 +16,30 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("phida")
+
+
+class FailuresAtOnce:
+    """Shows each failure when it happens: a run that is cut off before its summary still names its failed tests."""
+
+    def __init__(self, terminal):
+        self._terminal = terminal
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            reason = report.longreprtext if crash is None else f"{crash.path}:{crash.lineno}: {crash.message}"
+            self._terminal.ensure_newline()
+            self._terminal.write_line(f"FAILED {report.nodeid} ({report.when}): {reason}", red=True)
+            self._terminal.flush()
+
+    pytest_collectreport = pytest_runtest_logreport
+
+
+@pytest.hookimpl(trylast=True)  # the terminal is made in the same hook
+def pytest_configure(config):
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None and not hasattr(config, "workerinput"):  # xdist passes the reports of its workers on
+        config.pluginmanager.register(FailuresAtOnce(terminal), "failures at once")
 
 
 @pytest.fixture
