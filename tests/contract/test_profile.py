@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
 
 from phida import PHIDA, PHIDAPlus
 from phida._model import Model
-from phida.answers import ClusterList, Profile
+from phida.answers import ClusterList, Profile, Summary
 from phida.report import DataSummary, contents
 from phida.serve.learning import Progress
 from phida.serve.moment import Moment
@@ -110,13 +110,37 @@ def test_at_most_twenty_clusters_are_printed():
     assert sizes == sorted(sizes, reverse=True) and sum(sizes) == 3000
 
 
-def test_one_cluster_names_the_feature_that_hides_the_others():
+def two_groups_and_noise(sd):
+    """Two groups in the first feature; the second has one group and a standard deviation that hides the first."""
     rng = np.random.default_rng(0)
     near = np.repeat([0.0, 9.0], 200) + rng.normal(size=400)
-    rows = np.column_stack([near, rng.normal(4000, 500, 400)])
+    return np.column_stack([near, rng.normal(4000, sd, 400)])
+
+
+def test_one_cluster_names_the_feature_that_hides_the_others():
+    rows = two_groups_and_noise(500)
     model = PHIDAPlus(scale=None).fit(rows)
     assert model.n_clusters_ == 1
-    assert "feature 1 carries 100 % of the variance" in model.summary() and 'scale="standard"' in model.summary()
+    assert "feature 1 carries 99.9 % of the variance" in model.summary() and 'scale="standard"' in model.summary()
     assert PHIDAPlus(scale="standard").fit(rows).n_clusters_ == 2
-    cloud = PHIDAPlus().fit(rng.normal(size=(400, 2))).summary()
+    cloud = PHIDAPlus().fit(np.random.default_rng(1).normal(size=(400, 2))).summary()
     assert "All rows form one cluster: between no two groups" in cloud and "scale" not in cloud
+
+
+def test_a_feature_that_hides_the_others_is_named_for_any_number_of_clusters():
+    rows = two_groups_and_noise(1)[:, ::-1] * [1000, 1]
+    rows[::2, 0] += 50_000
+    model = PHIDAPlus(scale=None).fit(rows)
+    assert model.n_clusters_ == 2
+    [said] = Summary.of(model).variance.advice()
+    assert said.startswith("warning: feature 0 carries 99.9 % of the variance, so the other features hardly count.")
+    assert said in model.summary() and said in Summary.of(model).plain()["advice"]
+    assert said in contents(model, DataSummary(), "a page").advice
+    moment = Moment.of(StreamModel(model, None))
+    facts = Sketcher(Trail(), {}).sketch(moment, Progress("learning", "", 10, 0), 1.0, 0.0).facts
+    assert facts["advice"] == [said]
+    [said] = Summary.of(PHIDA().fit(rows[:, [1, 0]])).variance.advice() or [None]
+    assert said is None or "scale the features first" in said
+    assert Summary.of(PHIDAPlus(scale="standard").fit(rows)).variance.advice() == []
+    constant = np.column_stack([rows[:, 0], np.ones(len(rows))])
+    assert Summary.of(PHIDAPlus(scale=None).fit(constant)).variance.advice() == []

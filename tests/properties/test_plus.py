@@ -204,3 +204,15 @@ def test_every_instruction_set_gives_the_same_bits(X, limits, use_simd_level):
     for state, labels, distances in found[1:]:
         assert differences(found[0][0], state) == []
         assert (labels, distances) == found[0][1:]
+
+
+@given(
+    data=st.sampled_from([blobs(400, 3), blobs(300, 5, centers=8, spread=6.0), drifting(400)]),
+    max_nodes=st.sampled_from([48, 2048]),
+    exponent=st.data(),
+)
+def test_units_do_not_matter_when_every_feature_is_standardised(data, max_nodes, exponent):
+    factors = [10.0 ** exponent.draw(st.floats(-6, 6)) for _ in range(data.shape[1])]
+    model = PHIDAPlus(scale="standard", max_nodes=max_nodes)
+    before = model.fit(data).labels_
+    np.testing.assert_array_equal(model.fit(data * factors).labels_, before)

@@ -6,6 +6,7 @@ from phida.answers.clarity import CutClarity, DensityClarity
 from phida.answers.clusters import Cluster, ClusterList, Example, TellingFeature
 from phida.answers.explanation import Death, DensityExplanation, Difference, Explanation, Pull, RowExplanation, Side
 from phida.answers.profile import Profile
+from phida.answers.scaling import LargestVariance
 from phida.answers.summary import Summary
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ __all__ = [
     "Difference",
     "Example",
     "Explanation",
+    "LargestVariance",
     "Profile",
     "Pull",
     "RowExplanation",

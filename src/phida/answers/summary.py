@@ -6,20 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
-
 from phida import _core
 from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
-from phida.answers.clusters import ClusterList, percent
+from phida.answers.clusters import ClusterList
 from phida.answers.explanation import DensityExplanation, Explainer, Explanation
-from phida.answers.profile import named_features
-from phida.records import AssignmentView, Examples, Hierarchy, Moments, Persistence
+from phida.answers.scaling import LargestVariance
+from phida.records import Examples, Hierarchy, Persistence
 
 #: Below this clarity, the number of clusters is uncertain.
 _CLOSE_CALL = 0.1
-
-#: A feature with a larger share of the variance hides the others.
-_DOMINANT = 0.75
 
 
 @dataclass(frozen=True)
@@ -39,10 +34,8 @@ class Summary:
     clarity: CutClarity | DensityClarity
     closest: Explanation | DensityExplanation | None
     """The two clusters that are closest to being one; None for one cluster."""
-    largest_variance: tuple[str, float]
-    """The feature with the largest share of the variance in the metric of the model, and this share."""
-    scalable: bool
-    """Whether the model has the parameter ``scale``."""
+    variance: LargestVariance
+    """The feature with the largest share of the variance in the metric of the model."""
 
     @classmethod
     def of(cls, model: Any) -> Self:
@@ -86,17 +79,11 @@ class Summary:
         explainer = Explainer(reading, reading if whole is None else whole, names)
         pair = explainer.closest_clusters()
         hierarchy = Hierarchy(**reading.hierarchy())
-        variance = np.square(Moments(**reading.moments()).deviation / AssignmentView(**reading.view()).denominator)
-        largest, total = int(np.argmax(variance)), float(variance.sum())
         return cls(
             clusters=ClusterList.of_reading(reading, names, examples),
             clarity=cut_clarity(Persistence(**reading.persistence()), hierarchy, reading.n_components),
             closest=None if pair is None else explainer.clusters(*pair),
-            largest_variance=(
-                named_features(names, len(variance))[largest],
-                float(variance[largest]) / total if total > 0 else 1.0 / len(variance),
-            ),
-            scalable=hierarchy.leaves == "node",
+            variance=LargestVariance.of_reading(reading, names),
         )
 
     @property
@@ -120,29 +107,21 @@ class Summary:
         }
 
     def advice(self) -> list[str]:
-        """Return what to try, if the result is one cluster or uncertain.
+        """Return what to try if one feature hides the others, or the result is one cluster or uncertain.
 
         Returns
         -------
         sentences : list of str
         """
-        if len(self.clusters) > 1:
-            if self.sure is not None and self.sure < _CLOSE_CALL:
-                return ["warning: the number of clusters is uncertain; more rows or another order may change it."]
-            return []
-        feature, share = self.largest_variance
-        if share > _DOMINANT and self.clusters.n_features > 1:
-            other = (
-                'fit with scale="standard" (--scale standard), which gives every feature the same variance'
-                if self.scalable
-                else "scale the features first, so that each has the same variance"
-            )
-            return [
-                f"All rows form one cluster. {feature} carries {percent(share)} of the variance, so the other features "
-                f"hardly count. If they should, {other}."
-            ]
-        said = "All rows form one cluster: between no two groups the density falls more than chance explains."
-        return [f"{said} cut(n_clusters=…) divides it nevertheless." if self.scalable else said]
+        found = self.variance.advice()
+        if len(self.clusters) == 1:
+            said = "All rows form one cluster: between no two groups the density falls more than chance explains."
+            divides = " cut(n_clusters=…) divides it nevertheless." if self.variance.scalable else ""
+            # The other features come first: with them, there may be more clusters.
+            return found or [said + divides]
+        if self.sure is not None and self.sure < _CLOSE_CALL:
+            found.append("warning: the number of clusters is uncertain; more rows or another order may change it.")
+        return found
 
     def lines(self) -> list[str]:
         """Return the summary as lines of text.

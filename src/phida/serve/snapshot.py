@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida.answers.clarity import CutClarity, DensityClarity
+from phida.answers.scaling import LargestVariance
 from phida.projection import Projection
 from phida.serve.axes import SteadyAxes
 from phida.serve.edges import deciding_edges
@@ -159,7 +160,13 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "vigilance": number(getattr(model, "vigilance_", None)),
         "interval": getattr(model, "interval_", None),
         "clarity": _clarity(model.cut_clarity_),
+        "advice": [shortened(sentence, _TEXT) for sentence in _variance(moment).advice()],
     }
+
+
+def _variance(moment: Moment) -> LargestVariance:
+    names = [moment.feature(j) for j in range(len(moment.features))]
+    return LargestVariance.of_reading(moment.model._reading, names)
 
 
 def _modes(moment: Moment) -> dict[str, Any]:

@@ -93,6 +93,8 @@ function showFigures(shown) {
   part("rate").textContent = shown.rate < 10 && shown.rate > 0 ? shown.rate.toFixed(1) : count(shown.rate);
   part("vigilance").textContent = figure(shown.vigilance);
   showClarity(shown.clarity);
+  part("advice").textContent = (shown.advice ?? []).join(" ");
+  part("advice").hidden = !shown.advice?.length;
   const plus = shown.leaves === "node";
   for (const element of document.querySelectorAll(".published")) element.hidden = shown.leaves !== "component";
   for (const element of document.querySelectorAll(".plus")) element.hidden = !plus || !shown.edges[0].length;
