@@ -143,7 +143,7 @@ def test_a_line_of_commas_is_no_header(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes(b"a" + b"," * (1 << 20) + b"\n1\n")
     with (
-        pytest.raises(DataError, match="the first line has 1,048,577 fields"),
+        pytest.raises(DataError, match="the first line has 1,048,577 columns"),
         opened(Source(str(path))),
     ):
         pass

@@ -1,9 +1,11 @@
 """Every format gives the same rows, in batches that end where they should."""
 
+import io
 import json
 import os
 import threading
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -297,6 +299,55 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, name, content, selection, m
     with pytest.raises(DataError) as error:
         read(Source(str(tmp_path / name), selection=Selection(**selection)))
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("kind", ["npy", "npy by columns", "arrow", "arrow stream"])
+def test_a_file_that_is_truncated_while_it_is_read_is_an_error_with_its_name(tmp_path, kind):
+    rows = np.random.default_rng(0).normal(size=(200_000, 3))
+    path = tmp_path / f"rows.{kind.split()[0]}"
+    data = pa.table({name: rows[:, i] for i, name in enumerate(NAMES)})
+    if path.suffix == ".npy":
+        np.save(path, np.asfortranarray(rows) if kind.endswith("columns") else rows)
+    else:
+        with (pa.ipc.new_stream if kind.endswith("stream") else pa.ipc.new_file)(path, data.schema) as out:
+            out.write_table(data, max_chunksize=10_000)
+    with opened(Source(str(path))) as reader:
+        batches = reader.batches(1000)
+        first = next(batches)
+        os.truncate(path, path.stat().st_size // 10)
+        found = [first]
+        with pytest.raises(DataError, match=str(path)):
+            found.extend(batches)
+    read = np.concatenate([batch.rows for batch in found])
+    assert np.array_equal(read, rows[: len(read)])  # what came before the error is what the file held
+
+
+@pytest.mark.parametrize("fortran", [False, True])
+@pytest.mark.parametrize("kind", ["npy", "npz"])
+@pytest.mark.parametrize("shape", [(1000, 2), (1000, 10**12), (0, 10**12)])
+def test_a_matrix_that_promises_more_than_the_file_holds_is_refused(tmp_path, kind, fortran, shape):
+    content = io.BytesIO()
+    facts = {"descr": "<f8", "fortran_order": fortran, "shape": shape}
+    np.lib.format.write_array_header_1_0(content, facts)
+    content.write(bytes(100))
+    path = tmp_path / f"rows.{kind}"
+    if kind == "npy":
+        path.write_bytes(content.getvalue())
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("X.npy", content.getvalue())
+    with pytest.raises(DataError, match=f"{path} (ends before row 1000|has 1,000,000,000,000 columns)"):
+        read(Source(str(path)))
+
+
+def test_bytes_of_the_other_order_and_any_type_are_read(tmp_path):
+    for kind in (">f8", "<f4", ">i2", "?", "u1", "<f2"):
+        for order in "CF":
+            np.save(tmp_path / "rows.npy", np.array([[1, 0], [0, 1], [1, 1]], kind, order=order))
+            np.savez(tmp_path / "rows.npz", X=np.array([[1, 0], [0, 1], [1, 1]], kind, order=order))
+            for name in ("rows.npy", "rows.npz"):
+                _, batches = read(Source(str(tmp_path / name)), 2)
+                assert [batch.rows.tolist() for batch in batches] == [[[1, 0], [0, 1]], [[1, 1]]]
 
 
 def test_objects_in_npy_are_refused_without_running_them(tmp_path):

@@ -1,4 +1,7 @@
-"""Rows of Parquet and Arrow IPC files."""
+"""Rows of Parquet and Arrow IPC files.
+
+Nothing is mapped into memory: a file that another program truncates would then kill the process.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from numpy.typing import NDArray
 
 from phida.streams.arrays import as_floats, as_mask
 from phida.streams.batch import Batch, DataError, rows_left
-from phida.streams.columns import Selection
+from phida.streams.columns import Selection, check_width
 from phida.streams.conversion import Widths, not_numeric_types
 from phida.streams.identity import FilePart, RowsRead
 from phida.streams.values import sound
@@ -33,11 +36,13 @@ class ArrowRows:
         self._pa = pyarrow_or_advice()
         number, self._start = start
         self._before = number - self._start  # rows of earlier files
+        self._path = path
         self._rows_read = RowsRead(path)
         try:
             self._schema, parts = self._open(path)
-        except (self._pa.ArrowInvalid, OSError) as error:
+        except (self._pa.ArrowException, OSError) as error:
             raise DataError(f"{path} is not a valid {format} file ({error}).") from error
+        check_width(str(path), len(self._schema))
         self._read = self._checked(parts)
         self.all_names = tuple(self._schema.names)
         self.types: Mapping[str, Any] = dict(zip(self._schema.names, self._schema.types, strict=True))
@@ -88,12 +93,12 @@ class ArrowRows:
 
             file = parquet.ParquetFile(path)
             return file.schema_arrow, file.iter_batches(batch_size=65536)
-        source = self._pa.memory_map(str(path))
+        source = self._pa.OSFile(str(path))
         try:
             reader = self._pa.ipc.open_file(source)
             return reader.schema, (reader.get_batch(i) for i in range(reader.num_record_batches))
         except self._pa.ArrowInvalid:
-            stream = self._pa.ipc.open_stream(self._pa.memory_map(str(path)))
+            stream = self._pa.ipc.open_stream(self._pa.OSFile(str(path)))
             return stream.schema, iter(stream)
 
     def batches(self, size: int) -> Iterator[Batch]:
@@ -136,8 +141,8 @@ class ArrowRows:
     def _checked(self, parts: Iterator[Any]) -> Iterator[Any]:
         try:
             yield from parts
-        except (self._pa.ArrowInvalid, OSError) as error:
-            raise DataError(f"the file is damaged ({error}).") from error
+        except (self._pa.ArrowException, OSError) as error:
+            raise DataError(f"{self._path} is damaged, or was changed while read ({error}).") from error
 
     def _batch(self, part: Any, rows: NDArray[np.float64], begin: int) -> Batch:
         self._rows_read.add(rows)

@@ -14,6 +14,15 @@ from phida.streams.batch import DataError
 #: Rows from which on a column of integers can be told from an id.
 _ENOUGH_ROWS = 20
 
+#: More columns than this are no table. Their names alone would take a hundred times the memory of their values.
+MOST_COLUMNS = 1 << 17
+
+
+def check_width(what: str, count: int) -> None:
+    """Refuse more columns than a table has; ``what`` has them."""
+    if count > MOST_COLUMNS:
+        raise DataError(f"{what} has {count:,} columns; at most {MOST_COLUMNS:,} are read.")
+
 
 @dataclass(frozen=True)
 class Selection:

@@ -17,14 +17,11 @@ from numpy.typing import NDArray
 
 from phida.streams.arrays import as_floats
 from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, Texts, rows_left, texts_of
-from phida.streams.columns import NotNumericError, Selection, made_up
+from phida.streams.columns import NotNumericError, Selection, check_width, made_up
 from phida.streams.conversion import Column, Conversion, Widths, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks, detected_delimiter
 from phida.streams.lines import Lines, Taken, portions
 from phida.streams.values import MISSING, checked, is_missing, is_sound, missing
-
-#: More columns than this are no table. Their names alone would take a hundred times the room of the line.
-_COLUMNS = 1 << 17
 
 #: Bytes of rows that are read as numbers between two looks at the signals.
 _PORTION = 1 << 20
@@ -96,8 +93,7 @@ class CsvRows:
             fields = self._names(first[0])
         except DataError as error:
             raise self._with_advice(error, first[0]) from error
-        if len(fields) > _COLUMNS:
-            raise DataError(f"the first line has {len(fields):,} fields; at most {_COLUMNS:,} columns are read.")
+        check_width("the first line", len(fields))
         if not all(self._dialect.is_number(field) for field in fields):
             return tuple(name or f"column {i}" for i, name in enumerate(fields))
         self._lines.put_back(first[0], self._lines.offset - before)

@@ -1,8 +1,13 @@
-"""Rows of NumPy's npy and npz files, read a part at a time."""
+"""Rows of NumPy's npy and npz files, read a part at a time.
+
+Nothing is mapped into memory: a file that another program truncates would then kill the process.
+"""
 
 from __future__ import annotations
 
+import os
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -13,9 +18,12 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from phida.streams.batch import Batch, DataError, rows_left
-from phida.streams.columns import Selection
+from phida.streams.columns import Selection, check_width
 from phida.streams.identity import FilePart, RowsRead
 from phida.streams.values import sound
+
+#: Bytes that are read at a time, unless a batch has more.
+_TOGETHER = 1 << 20
 
 
 class MatrixRows:
@@ -33,8 +41,12 @@ class MatrixRows:
         number, self._start = start
         self._before = number - self._start  # rows of earlier files
         self._read = RowsRead(path)
-        with self._open() as file:
+        file, length = self._open()
+        with file:
             (self._rows, columns), self._fortran, self._dtype, self._data_at = _header(file, path)
+        if length < self._data_at + self._rows * columns * self._dtype.itemsize:
+            raise self._incomplete()
+        check_width(str(path), columns)
         if self._start > self._rows:
             raise DataError(
                 f"{path} ends at row {self._rows}, but the stream stopped at row {self._start}; use the same file."
@@ -45,20 +57,25 @@ class MatrixRows:
         self._label = None if selection.label is None else int(selection.label)
         self.features = tuple(self.all_names[i] for i in self._features)
         self._keep_missing = selection.keep_missing
-        few = RowsRead.enough(len(self._features))
-        if self._start > 2 * few:
-            self._read.add(self._numbers(self._slice(0, few)))
-            self._read.add(self._numbers(self._slice(self._start - few, self._start)))
-        elif self._start:
-            self._read.add(self._numbers(self._slice(0, self._start)))
+        self._array: NDArray[Any] | None = None  # of an archive with an array by columns
+        if self._start:
+            few = RowsRead.enough(len(self._features))
+            with self._open()[0] as file:
+                if self._start > 2 * few:
+                    self._read.add(self._numbers(self._slice(file, 0, few)))
+                    self._read.add(self._numbers(self._slice(file, self._start - few, self._start)))
+                else:
+                    self._read.add(self._numbers(self._slice(file, 0, self._start)))
 
     def part_read(self) -> FilePart:
         """The rows before the next one."""
         return self._read.part()
 
-    def _open(self) -> IO[bytes]:
+    def _open(self) -> tuple[IO[bytes], int]:
+        """The file or the member of an archive, and its length."""
         if self.format == "npy":
-            return open(self._path, "rb")
+            file = open(self._path, "rb", buffering=0)  # noqa: SIM115
+            return file, os.fstat(file.fileno()).st_size
         try:
             archive = zipfile.ZipFile(self._path)
         except (zipfile.BadZipFile, OSError) as error:
@@ -68,50 +85,63 @@ class MatrixRows:
         if member is None:
             held = ", ".join(name.removesuffix(".npy") for name in members) or "none"
             raise DataError(f"{self._path} must hold a single array, or an array named X; it holds {held}.")
-        return archive.open(member)
+        return archive.open(member), archive.getinfo(member).file_size
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`."""
         number = self._before + self._start
-        for part in self._parts(size):
-            yield self._batch(part, number)
-            number += len(part)
+        with self._open()[0] as file:
+            for part in self._parts(file, size):
+                yield self._batch(part, number)
+                number += len(part)
 
-    def _parts(self, size: int) -> Iterator[NDArray[Any]]:
-        if self.format == "npy":
-            whole = np.load(self._path, mmap_mode="r", allow_pickle=False)
-        elif self._fortran:  # its rows are all over the archive
-            with self._open() as file:
-                whole = npy.read_array(file, allow_pickle=False)
-        else:
-            yield from self._streamed(size)
-            return
+    def _parts(self, file: IO[bytes], size: int) -> Iterator[NDArray[Any]]:
+        """Rows of one batch after the other; those of many small batches are read together."""
+        together = max(1, _TOGETHER // (len(self.all_names) * self._dtype.itemsize))
+        block, at, held = np.empty(0), 0, 0  # the rows that were read, the first one, and the one after the last
         for begin, end in self._ranges(size):
-            yield whole[begin:end]
+            if end > held:
+                more = max(0, together - (end - begin)) // size * size
+                at, held = begin, min(end + more, self._rows)
+                block = self._slice(file, at, held)
+            yield block[begin - at : end - at]
 
-    def _slice(self, begin: int, end: int) -> NDArray[Any]:
+    def _slice(self, file: IO[bytes], begin: int, end: int) -> NDArray[Any]:
         """Some rows, wherever they are."""
-        if self.format == "npy":
-            return np.load(self._path, mmap_mode="r", allow_pickle=False)[begin:end]  # type: ignore[no-any-return]
-        with self._open() as file:
-            if self._fortran:
-                return npy.read_array(file, allow_pickle=False)[begin:end]
-            width = len(self.all_names) * self._dtype.itemsize
-            file.seek(self._data_at + begin * width)
-            return np.frombuffer(file.read((end - begin) * width), self._dtype).reshape(end - begin, -1)
+        columns, bytes_each = len(self.all_names), self._dtype.itemsize
+        if not self._fortran:
+            file.seek(self._data_at + begin * columns * bytes_each)
+            return self._values(file, (end - begin) * columns).reshape(end - begin, columns)
+        if self.format == "npz":
+            if self._array is None:  # its rows are all over the archive
+                file.seek(self._data_at)
+                self._array = self._values(file, self._rows * columns).reshape(columns, self._rows).T
+            return self._array[begin:end]
+        found = np.empty((columns, end - begin), self._dtype)
+        for i, column in enumerate(found):
+            file.seek(self._data_at + (i * self._rows + begin) * bytes_each)
+            column[:] = self._values(file, end - begin)
+        return found.T
+
+    def _values(self, file: IO[bytes], count: int) -> NDArray[Any]:
+        """The next values of the file."""
+        found = np.empty(count, self._dtype)
+        room = found.view(np.uint8).data
+        try:
+            while room:
+                read: int = file.readinto(room)  # type: ignore[attr-defined]
+                if not read:
+                    raise self._incomplete()
+                room = room[read:]
+        except (EOFError, zipfile.BadZipFile, zlib.error) as error:
+            raise DataError(f"{self._path} is damaged ({error}).") from error
+        return found
+
+    def _incomplete(self) -> DataError:
+        return DataError(f"{self._path} ends before row {self._rows}: it is incomplete, or was truncated while read.")
 
     def _numbers(self, part: NDArray[Any]) -> NDArray[np.float64]:
         return np.ascontiguousarray(part[:, self._features], np.float64)
-
-    def _streamed(self, size: int) -> Iterator[NDArray[Any]]:
-        width = len(self.all_names) * self._dtype.itemsize
-        with self._open() as file:
-            file.seek(self._data_at + self._start * width)
-            for begin, end in self._ranges(size):
-                content = file.read((end - begin) * width)
-                if len(content) < (end - begin) * width:
-                    raise DataError(f"{self._path} ends before row {self._rows}; the file is incomplete.")
-                yield np.frombuffer(content, self._dtype).reshape(end - begin, -1)
 
     def _ranges(self, size: int) -> Iterator[tuple[int, int]]:
         begin = self._start
