@@ -1,7 +1,7 @@
 """What Spark, threads and merges cost: processor time beside jobs that learn nothing and plain learning, in turn.
 
 Run: python perf/spark.py learning MASTER ROWS FEATURES [TURNS [WAY ...]]
-     python perf/spark.py threads ROWS FEATURES [TURNS]    fit_parts and phida.dask with one and two threads
+     python perf/spark.py threads ROWS FEATURES [TURNS]    fit with n_jobs and phida.dask with one and two threads
      python perf/spark.py paper                            inputs of the cost model, in memory
      python perf/spark.py job MASTER [TURNS]               cost of a job with few rows
 """
@@ -25,7 +25,6 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 
 from phida import PHIDA, PHIDAPlus
-from phida.distributed import fit_parts
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
@@ -217,7 +216,7 @@ def threads(n, dims, turns=5):
 
     ways = {"partial_fit": partial(plain, PHIDAPlus, rows)}
     for k in (1, 2):
-        ways |= {f"fit_parts, n_jobs={k}": partial(fit_parts, PHIDAPlus(), rows, n_jobs=k)}
+        ways |= {f"fit, n_jobs={k}": partial(PHIDAPlus(compute_labels=False).fit, rows, n_jobs=k)}
         ways |= {f"phida.dask, {k} threads": partial(on_dask, k)}
     print("rows,features,way,processor s,seconds,fastest")
     for name, took in in_turn(ways, turns, warm_up=1).items():

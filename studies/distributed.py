@@ -1,8 +1,10 @@
-"""Merged models beside one stream: ARI and AMI of 8 and 64 parts, random and by class, on the benchmark's data sets.
+"""Merged models beside one stream: ARI and AMI of 8 and 64 parts, random and by class, on the families of plus2.py.
 
-"Random" parts are contiguous in shuffled rows. "By class" parts are contiguous in rows sorted by class.
-Run: python studies/distributed.py FOLDER [SEEDS] [NAME ...] > trials.csv
-and then: python studies/distributed.py table trials.csv
+Random parts are contiguous in shuffled rows. Parts by class are contiguous in rows sorted by class, so that a model
+sees one or few classes. Families of one group have no classes and are left out.
+
+    python studies/distributed.py [SEEDS] [FAMILY ...] > trials.csv
+    python studies/distributed.py table trials.csv
 """
 
 import os
@@ -10,63 +12,60 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import sys
-from pathlib import Path
 
 import numpy as np
+from plus2 import cases, ordered
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from phida import PHIDAPlus
 from phida.distributed import merge_tree
-from phida_bench.datasets import entries, find, load
 
 PARTS = (1, 8, 64)
-ORDERS = ("random", "by class")
+ORDERS = ("shuffled", "by class")
+FAMILIES = ("shape", "cdv", "real", "curve", "blobs", "touch")
 
 
-def trial(dataset, order, seed, n_parts):
+def trial(X, y, order, seed, n_parts):
     """Return ARI, AMI, and the numbers of nodes and clusters."""
-    rows = np.random.default_rng(seed).permutation(len(dataset.y))
-    if order == "by class":
-        rows = rows[np.argsort(dataset.y[rows], kind="stable")]
-    parts = np.array_split(rows, min(n_parts, len(rows)))
-    model = merge_tree([PHIDAPlus(compute_labels=False).partial_fit(dataset.X[part]) for part in parts]).refresh()
-    scored = dataset.y >= 0  # other rows belong to no class
-    labels = model.predict(dataset.X[scored])
-    scores = (score(dataset.y[scored], labels) for score in (adjusted_rand_score, adjusted_mutual_info_score))
+    parts = np.array_split(ordered(y, X, order, seed), min(n_parts, len(y)))
+    model = merge_tree([PHIDAPlus(compute_labels=False).partial_fit(X[part]) for part in parts]).refresh()
+    scored = y >= 0  # other rows belong to no class
+    labels = model.predict(X[scored])
+    scores = (score(y[scored], labels) for score in (adjusted_rand_score, adjusted_mutual_info_score))
     return [*scores, model.n_nodes_, model.n_clusters_]
 
 
-def main(folder, seeds=5, *names):
-    print("order,data,seed,parts,ari,ami,nodes,clusters")
-    for name, entry in entries(None).items():
-        if (names and name not in names) or find(entry, Path(folder)) is None:
-            continue
-        dataset = load(entry, Path(folder))
-        for order in ORDERS:
-            for seed in range(int(seeds)):
+def main(seeds=2, *families):
+    print("family,order,data,seed,parts,ari,ami,nodes,clusters")
+    for seed in range(int(seeds)):
+        for case in sorted(cases(seed), key=lambda case: case.family):
+            if case.family not in (families or FAMILIES):
+                continue
+            X, y = case.make()
+            for order in ORDERS:
                 for n_parts in PARTS:
-                    found = trial(dataset, order, seed, n_parts)
-                    print(order, name, seed, n_parts, *np.round(found, 5), sep=",", flush=True)
+                    found = np.round(trial(X, y, order, seed, n_parts), 5)
+                    print(case.family, order, case.name, seed, n_parts, *found, sep=",", flush=True)
 
 
 def table(path):
-    """Print means over the seeds, and differences to one stream, in Markdown."""
+    """Print means over data and seeds in Markdown, and the data sets that merging changes most."""
     import pandas as pd
 
     trials = pd.read_csv(path)
-    print("| order | data | ARI | AMI | 8 parts: ARI | AMI | 64 parts: ARI | AMI |")
-    print("|---|---|---|---|---|---|---|---|")
-    for order, of in trials.groupby("order", sort=False):
-        means = of.groupby(["data", "parts"])[["ari", "ami"]].mean().unstack("parts")
-        means.loc["**mean**"] = means.mean()
-        for name, row in means.iterrows():
-            one = {metric: row[metric, 1] for metric in ("ari", "ami")}
-            apart = (f"{row[metric, p] - one[metric]:+.3f}" for p in PARTS[1:] for metric in one)
-            print("|", " | ".join([order, name, *(f"{value:.3f}" for value in one.values()), *apart]), "|")
+    means = trials.groupby(["family", "order", "data", "parts"])[["ari", "ami"]].mean().unstack("parts")
+    print("| family | data sets | rows | 1 part | 8 parts | 64 parts |")
+    print("|---|---|---|---|---|---|")
+    for (family, order), of in means.groupby(level=[0, 1], sort=False):
+        cells = (f"{of['ari', p].mean():.3f} / {of['ami', p].mean():.3f}" for p in PARTS)
+        print("|", " | ".join([family, str(len(of)), order, *cells]), "|")
+    for p in PARTS[1:]:
+        change = (means["ari", p] - means["ari", 1]).sort_values()
+        print(f"\n{p} parts, ARI less that of one:\n{pd.concat([change.head(4), change.tail(4)])}")
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "table":
+    if sys.argv[1:2] == ["table"]:
         table(sys.argv[2])
     else:
         main(*sys.argv[1:])

@@ -93,7 +93,7 @@ class Estimator(ClusterMixin, Predictor):
         """
         return self._partial_fit(X)
 
-    def _fit(self, X: Any, sample_weight: Any = None) -> Self:
+    def _fit(self, X: Any, sample_weight: Any = None, n_threads: int | None = None) -> Self:
         parameters = self._check_parameters()
         samples = _validation.rows(self, X)
         weights = _validation.weights(sample_weight, len(samples))
@@ -101,7 +101,7 @@ class Estimator(ClusterMixin, Predictor):
         model: Model[Columns] = Model(None if before is None else before.events)
         model.begin(samples.shape[1], self._settings(), _validation.columns_of(X, samples.shape[1]))
         self._model = model
-        self._learn(model, samples, weights, parameters, end=True)
+        self._learn(model, samples, weights, parameters, end=True, n_threads=n_threads)
         return self
 
     def _partial_fit(self, X: Any, sample_weight: Any = None) -> Self:
@@ -372,14 +372,21 @@ class Estimator(ClusterMixin, Predictor):
         parameters: object,
         *,
         end: bool,
+        n_threads: int | None = None,
     ) -> None:
         model.checked = parameters
         self.__dict__.pop("labels_", None)  # they are of other rows
-        if weights is None or weights.all():
-            model.learn(samples, weights)
+        counted, their_weights = samples, weights
+        if weights is not None and not weights.all():
+            counted, their_weights = samples[weights > 0.0], weights[weights > 0.0]
+        if n_threads is None:
+            model.learn(counted, their_weights)
         else:
-            counted = weights > 0.0
-            model.learn(samples[counted], weights[counted])
+            parts = model.parts(n_threads)
+            try:
+                parts.learn(counted, their_weights)
+            finally:
+                parts.merge()
         if end:
             model.end_learning()
         if self.compute_labels:

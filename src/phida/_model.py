@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from phida import _core, state_file
 from phida._events import ROWS_BETWEEN_COLLECTIONS, Callback, Events
+from phida._parts import Parts
 from phida._versions import __version__
 
 Learner = _core.Learner | _core.PlusLearner
@@ -142,6 +143,18 @@ class Model(Generic[F]):
             chunk = slice(first, first + ROWS_BETWEEN_COLLECTIONS)
             learn(samples[chunk], *(() if weights is None else (weights[chunk],)))
             events.collect(self.learner)
+
+    def parts(self, n_threads: int) -> Parts:
+        """Return learners for threads, the first of which is that of this model. Only PHIDA+ has them."""
+        learner = self.learner
+        assert isinstance(learner, _core.PlusLearner)
+
+        def new() -> _core.PlusLearner:
+            made = _new_learner(learner.n_features, self.settings)
+            assert isinstance(made, _core.PlusLearner)
+            return made
+
+        return Parts(learner, new, n_threads)
 
     def merge(self, others: Sequence[Model[F]]) -> None:
         """Add what other models of PHIDA+ have learned. They do not change."""

@@ -1,4 +1,4 @@
-"""Number of threads of a large prediction."""
+"""Numbers of threads."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ def _available() -> int:
     from joblib import cpu_count
 
     return int(cpu_count())  # respects affinity and container limits
+
+
+def for_jobs(n_jobs: int) -> int:
+    """Number of threads that ``n_jobs`` stands for: -1 means one per core."""
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
 
 
 def for_batch(n_values: int) -> int:

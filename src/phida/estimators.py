@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from phida import _core, state_file
+from phida import _core, _threads, state_file
 from phida._estimator import Estimator
 from phida._model import (
     DEFAULT_EXAMPLES,
@@ -270,8 +270,8 @@ class PHIDAPlus(Estimator):
     def _settings(self) -> Settings:
         return plus_settings(self.max_nodes, self.half_life, self.scale, self.keep_examples)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Reset the model, learn the rows in order, and refresh.
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, n_jobs: int | None = None) -> Self:
+        """Reset the model, learn the rows, and refresh.
 
         Parameters
         ----------
@@ -280,12 +280,17 @@ class PHIDAPlus(Estimator):
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Number of rows that each row counts as: finite, 0 or more. None: every row counts once.
+        n_jobs : int, optional
+            None: learn all rows in order. A number: learn blocks of 4,096 rows in that many threads (-1: one per core),
+            as 8 models, and merge them. The number does not affect the result. With ``half_life``, the order of all
+            rows matters, and one thread learns them.
 
         Returns
         -------
         self
         """
-        return self._fit(X, sample_weight)
+        n_threads = None if n_jobs is None else _threads.for_jobs(n_jobs)
+        return self._fit(X, sample_weight, n_threads if self.half_life is None else None)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows, without reset or refresh.

@@ -1,15 +1,20 @@
 """Models of parts are merged by one tree, and the number of threads does not matter."""
 
 import threading
+import time
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from states import assert_same_state
+from typer.testing import CliRunner
 
 from phida import PHIDAPlus
-from phida.distributed import N_PARTS, fit_parts, merge_tree, merge_two
+from phida._parts import BLOCK, N_PARTS, Parts
+from phida.cli.app import app
+from phida.distributed import merge_tree, merge_two
+from phida.streams.model import Method, StreamModel
 
 NAMES = list("abcd")
 
@@ -22,6 +27,13 @@ def blobs(n, seed=0):
 
 def learned(rows, weights=None, **parameters):
     return PHIDAPlus(compute_labels=False, **parameters).partial_fit(rows, sample_weight=weights)
+
+
+def dealt(rows, weights=None):
+    """The rows of each part, as ``fit`` deals them, learned and merged."""
+    part = np.arange(len(rows)) // BLOCK % N_PARTS
+    parts = [learned(rows[part == k], None if weights is None else weights[part == k]) for k in np.unique(part)]
+    return merge_tree(parts).refresh()
 
 
 def bracketed(one, other):
@@ -49,15 +61,24 @@ def test_models_without_rows_change_nothing():
     assert not merge_two(empty, PHIDAPlus()).__sklearn_is_fitted__()
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2, 3, -1])
-def test_any_number_of_threads_gives_the_same_bits(n_jobs):
-    X = blobs(5000)
-    a, b, c, d, e, f, g, h = (learned(rows) for rows in np.array_split(X, N_PARTS))
-    expected = a.merge(b).merge(c.merge(d)).merge(e.merge(f).merge(g.merge(h))).refresh()
-    given = PHIDAPlus()
-    model = fit_parts(given, X, n_jobs=n_jobs)
-    assert_same_state(model, expected)
-    assert model.n_samples_seen_ == 5000 and not given.__sklearn_is_fitted__()
+@pytest.mark.parametrize("n_jobs", [1, 2, 3, -1])
+@pytest.mark.parametrize("n", [10 * BLOCK + 7, 2 * BLOCK])
+def test_any_number_of_threads_gives_the_same_bits(n, n_jobs):
+    X = blobs(n)
+    model = PHIDAPlus(max_nodes=64).fit(X, n_jobs=n_jobs)
+    a, b, *others = (X[first : first + BLOCK] for first in range(0, n, BLOCK))
+    parts = [a, b]
+    if others:  # blocks 8, 9 and 10 are dealt to the first three parts
+        parts = [np.concatenate([a, others[6]]), np.concatenate([b, others[7]]), np.concatenate([others[0], others[8]])]
+        parts += others[1:6]
+    assert_same_state(model, merge_tree([learned(rows, max_nodes=64) for rows in parts]).refresh())
+    assert model.n_samples_seen_ == n
+    np.testing.assert_array_equal(model.labels_, model.predict(X))
+
+
+def test_one_block_is_learned_in_order():
+    X = blobs(BLOCK)
+    assert_same_state(PHIDAPlus().fit(X, n_jobs=2), PHIDAPlus().fit(X))
 
 
 @pytest.mark.parametrize(
@@ -66,47 +87,114 @@ def test_any_number_of_threads_gives_the_same_bits(n_jobs):
     ids=["pandas", "polars"],
 )
 def test_a_frame_gives_the_bits_of_its_matrix_and_its_names(made):
-    model = fit_parts(PHIDAPlus(max_nodes=64), made(blobs(1000)))
-    assert_same_state(model, fit_parts(PHIDAPlus(max_nodes=64), blobs(1000)))
+    X = blobs(2 * BLOCK)
+    model = PHIDAPlus().fit(made(X), n_jobs=2)
+    assert_same_state(model, PHIDAPlus().fit(X, n_jobs=2))
     assert model.feature_names_in_.tolist() == NAMES
-    assert model.get_params() == PHIDAPlus(max_nodes=64, compute_labels=False).get_params()
 
 
 def test_weights_go_to_the_parts_of_their_rows():
-    X, weights = blobs(800), np.random.default_rng(1).integers(4, size=800).astype(float)
-    weights[:100] = 0.0  # the first part
-    parts = zip(np.array_split(X, N_PARTS)[1:], np.array_split(weights, N_PARTS)[1:], strict=True)
-    b, c, d, e, f, g, h = (learned(*part) for part in parts)
-    expected = b.merge(c.merge(d)).merge(e.merge(f).merge(g.merge(h))).refresh()
-    assert_same_state(fit_parts(PHIDAPlus(), X, weights, n_jobs=2), expected)
-
-
-def test_fewer_rows_than_parts():
-    assert fit_parts(PHIDAPlus(), blobs(3)).n_samples_seen_ == 3
+    X, weights = blobs(5 * BLOCK), np.random.default_rng(1).integers(4, size=5 * BLOCK).astype(float)
+    counted = weights > 0
+    assert_same_state(PHIDAPlus().fit(X, sample_weight=weights, n_jobs=2), dealt(X[counted], weights[counted]))
 
 
 def test_rows_that_fade_are_learned_in_order():
-    X = blobs(3000)
-    assert_same_state(fit_parts(PHIDAPlus(half_life=300.0), X, n_jobs=2), learned(X, half_life=300.0).refresh())
+    X = blobs(3 * BLOCK)
+    assert_same_state(PHIDAPlus(half_life=300.0).fit(X, n_jobs=2), PHIDAPlus(half_life=300.0).fit(X))
+
+
+def test_a_fit_in_threads_begins_afresh_and_reports_its_events():
+    X, kinds = blobs(3 * BLOCK), []
+    model = PHIDAPlus().fit(X + 1.0).on_event(lambda event: kinds.append(event.kind))
+    assert_same_state(model.fit(X, n_jobs=2), dealt(X))
+    assert kinds == [event.kind for event in model.lineage_]
+
+
+class Slow:
+    """A learner that counts, and waits for another thread or is interrupted."""
+
+    n_seen = 0
+
+    def __init__(self, wait):
+        self.wait = wait
+
+    def learn(self, rows, weights=None):
+        self.wait()
+        self.n_seen += len(rows)
+
+    def merge(self, others):
+        self.n_seen += sum(other.n_seen for other in others)
 
 
 def test_parts_are_learned_at_the_same_time():
-    both = threading.Barrier(2, timeout=600)
+    both = threading.Barrier(2, timeout=600)  # raises after a timeout if there is one thread
+    first = Slow(both.wait)
+    parts = Parts(first, lambda: Slow(both.wait), 2)
+    parts.learn(blobs(2 * BLOCK))
+    parts.merge()
+    assert first.n_seen == 2 * BLOCK
 
-    class Meeting(PHIDAPlus):
-        def partial_fit(self, X, y=None, sample_weight=None):
-            both.wait()  # raises after a timeout if there is one thread
-            return super().partial_fit(X, sample_weight=sample_weight)
 
-    assert fit_parts(Meeting(), blobs(800), n_jobs=2).n_samples_seen_ == 800
+def test_an_interruption_ends_learning_and_keeps_what_was_learned():
+    def interrupt():
+        raise KeyboardInterrupt
+
+    first = Slow(lambda: time.sleep(0.01))
+    parts = Parts(first, lambda: Slow(interrupt), 2)
+    with pytest.raises(KeyboardInterrupt):
+        parts.learn(np.zeros((800 * BLOCK, 1)))
+    parts.merge()
+    assert 0 < first.n_seen < 100 * BLOCK
+
+
+def test_any_batch_size_gives_the_same_parts():
+    X, found = blobs(3 * BLOCK), []
+    for size in (1000, 3 * BLOCK):
+        model = StreamModel(Method(), None)
+        parts = model.parts(4, 2)
+        for first in range(0, len(X), size):
+            parts.learn(X[first : first + size])
+        parts.merge()
+        model.refresh()
+        found.append(model.estimator)
+        assert_same_state(found[-1], dealt(X))
+
+
+def test_the_command_makes_the_same_model(tmp_path):
+    X = np.round(blobs(10 * BLOCK), 3)
+    np.save(tmp_path / "X.npy", X)
+    ran = CliRunner().invoke(
+        app, ["fit", str(tmp_path / "X.npy"), "--jobs", "2", "-o", str(tmp_path / "m.safetensors")]
+    )
+    assert ran.exit_code == 0, ran.output
+    assert_same_state(PHIDAPlus.load(tmp_path / "m.safetensors"), PHIDAPlus().fit(X, n_jobs=1))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--jobs", "0"], "number of threads"),
+        (["--jobs", "2", "--method", "phida"], "option of PHIDA+"),
+        (["--jobs", "2", "--half-life", "100"], "order"),
+    ],
+)
+def test_jobs_that_mean_nothing_are_refused(tmp_path, options, reason):
+    np.save(tmp_path / "X.npy", blobs(10))
+    ran = CliRunner().invoke(app, ["fit", str(tmp_path / "X.npy"), *options])
+    assert ran.exit_code == 2 and reason in ran.output
 
 
 def test_invalid_input_is_refused():
     X = blobs(4000)
     with pytest.raises(ValueError, match="one weight per row"):
-        fit_parts(PHIDAPlus(), X, np.ones(3999))
+        PHIDAPlus().fit(X, sample_weight=np.ones(3999), n_jobs=2)
     with pytest.raises(ValueError, match="zero for every row"):
-        fit_parts(PHIDAPlus(), X, np.zeros(4000))
+        PHIDAPlus().fit(X, sample_weight=np.zeros(4000), n_jobs=2)
+    model = PHIDAPlus().fit(X)
+    with pytest.raises(ValueError, match="n_jobs"):
+        model.fit(X, n_jobs=0)
+    assert model.n_samples_seen_ == 4000
     X[-1, 0] = np.nan
     with pytest.raises(ValueError, match=r"X\[3999, 0\] is NaN"):
-        fit_parts(PHIDAPlus(), X)
+        PHIDAPlus().fit(X, n_jobs=2)

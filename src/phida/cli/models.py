@@ -9,8 +9,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
+from phida import _threads
+from phida._parts import BLOCK, N_PARTS, Parts
 from phida.answers.summary import Summary
 from phida.cli import inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
@@ -43,6 +47,7 @@ def fit(
     max_nodes: options.MaxNodes = None,
     half_life: options.HalfLife = None,
     scale: options.Scale = None,
+    jobs: options.Jobs = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -54,9 +59,10 @@ def fit(
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         model = methods.new_model(method, max_nodes, half_life, scale)
+        _check_jobs(jobs, model)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, convert, impute=impute)
-        _learn(model, source, bad, quiet, impute)
+        _learn(model, source, bad, quiet, impute, jobs)
         model.refresh()
         if out is not None:
             model.save(out)
@@ -178,8 +184,56 @@ def output_format_of(source: Source, output: Path | None, wanted: str | None) ->
     return found
 
 
-def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool, impute: str | None = None) -> None:
+def _check_jobs(jobs: int | None, model: StreamModel) -> None:
+    if jobs is None:
+        return
+    if jobs == 0:
+        raise typer.BadParameter("--jobs takes a number of threads, or -1 for one per core, not 0.")
+    if not model.method.plus:
+        raise typer.BadParameter("--jobs is an option of PHIDA+; leave it out with --method phida.")
+    if model.method.half_life is not None:
+        raise typer.BadParameter("--jobs does not apply to rows that fade, whose order matters; leave it out.")
+
+
+class _Jobs:
+    """Collects batches until all parts of a model have work."""
+
+    def __init__(self, model: StreamModel, n_jobs: int) -> None:
+        self._model, self._n_jobs = model, n_jobs
+        self._parts: Parts | None = None
+        self._batches: list[NDArray[np.float64]] = []
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        """Learn the rows soon."""
+        self._batches.append(rows)
+        if sum(map(len, self._batches)) >= N_PARTS * BLOCK:
+            self._learn()
+
+    def end(self) -> None:
+        """Learn all rows, and merge the parts."""
+        if self._batches:
+            self._learn()
+        if self._parts is not None:
+            self._parts.merge()
+
+    def _learn(self) -> None:
+        rows, self._batches = np.concatenate(self._batches), []
+        if self._parts is None:
+            self._parts = self._model.parts(rows.shape[1], _threads.for_jobs(self._n_jobs))
+        self._parts.learn(rows)
+
+
+def _learn(
+    model: StreamModel,
+    source: Source,
+    bad: BadRows,
+    quiet: bool,
+    impute: str | None = None,
+    n_jobs: int | None = None,
+) -> None:
     told = False
+    jobs = None if n_jobs is None else _Jobs(model, n_jobs)
+    learn = model.learn if jobs is None else jobs.add
     with (
         counting("rows", quiet=quiet) as progress,
         inputs.batches(source, model, bad, progress, partial(say, quiet=quiet), learn=True) as (reader, batches),
@@ -196,7 +250,9 @@ def _learn(model: StreamModel, source: Source, bad: BadRows, quiet: bool, impute
             batch = model.prepared(read, learn=True)
             model.conversions.update(reader.conversions)
             if len(batch):
-                model.learn(batch.rows)
+                learn(batch.rows)
+        if jobs is not None:
+            jobs.end()
     if not model.fitted:
         raise DataError("the input has no rows to learn from.")
 

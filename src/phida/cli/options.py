@@ -49,6 +49,12 @@ HalfLife = Annotated[
     float | None, typer.Option(help="Number of rows after which a row's weight is halved (PHIDA+ only).")
 ]
 Scale = Annotated[str | None, typer.Option(help="Scaling of features: auto (default), standard or none (PHIDA+ only).")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        help="Threads that learn 8 parts, which are merged; -1: one per core (PHIDA+ only; default: no parts)."
+    ),
+]
 Ids = Annotated[bool, typer.Option("--ids", help="Write lasting cluster ids instead of labels.")]
 OnBadRow = Annotated[str, typer.Option(help="Action for rows that cannot be read: fail, skip or log.")]
 BadRowLog = Annotated[Path | None, typer.Option(help="File for bad rows, with --on-bad-row log.", dir_okay=False)]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from phida import _core, _threads, state_file
 from phida._events import Callback
 from phida._model import DEFAULT_EXAMPLES, DEFAULT_NODES, Model, Settings, plus_settings
+from phida._parts import Parts
 from phida._validation import Columns
 from phida.answers.novelty import novelty_scores
 from phida.records import Examples
@@ -157,13 +158,20 @@ class StreamModel:
 
     def learn(self, rows: NDArray[np.float64]) -> None:
         """Learn rows, which the reader has checked."""
-        width = rows.shape[1]
+        model = self._begun(rows.shape[1])
+        model.learn(rows)
+        model.dispatch()
+
+    def parts(self, width: int, n_threads: int) -> Parts:
+        """Return learners for threads; the model has their rows once they are merged."""
+        return self._begun(width).parts(n_threads)
+
+    def _begun(self, width: int) -> Model[Columns]:
         model = self._model
         if not model.begun:
             model.begin(width, self.method.settings, Columns(width))
         self.check_width(width)
-        model.learn(rows)
-        model.dispatch()
+        return model
 
     def refresh(self) -> None:
         """Refresh the model, which ends a stage of learning."""
