@@ -95,7 +95,7 @@ class Estimator(ClusterMixin, Predictor):
 
     def _fit(self, X: Any, sample_weight: Any = None, n_threads: int | None = None) -> Self:
         parameters = self._check_parameters()
-        samples = _validation.rows(self, X)
+        samples = _validation.rows(self, X, keep_float32=True)
         weights = _validation.weights(sample_weight, len(samples))
         before = self._model
         model: Model[Columns] = Model(None if before is None else before.events)
@@ -108,7 +108,7 @@ class Estimator(ClusterMixin, Predictor):
         parameters = self._check_parameters()
         model = self._model
         if model is None or not model.begun:
-            samples = _validation.rows(self, X)
+            samples = _validation.rows(self, X, keep_float32=True)
             weights = _validation.weights(sample_weight, len(samples))
             columns = _validation.columns_of(X, samples.shape[1])
             model = self._own_model()
@@ -117,7 +117,7 @@ class Estimator(ClusterMixin, Predictor):
         else:
             if parameters != model.checked:
                 model.refuse_changes(self._settings())
-            samples = _validation.samples(self, X, model.features)
+            samples = _validation.samples(self, X, model.features, keep_float32=True)
             weights = _validation.weights(sample_weight, len(samples))
         self._learn(model, samples, weights, parameters, end=False)
         return self
@@ -367,7 +367,7 @@ class Estimator(ClusterMixin, Predictor):
     def _learn(
         self,
         model: Model[Columns],
-        samples: NDArray[np.float64],
+        samples: NDArray[Any],
         weights: NDArray[np.float64] | None,
         parameters: object,
         *,
@@ -380,17 +380,22 @@ class Estimator(ClusterMixin, Predictor):
         if weights is not None and not weights.all():
             counted, their_weights = samples[weights > 0.0], weights[weights > 0.0]
         if n_threads is None:
-            model.learn(counted, their_weights)
+            first = 0
+            for rows in _validation.parts(counted):
+                last = first + len(rows)
+                model.learn(rows, None if their_weights is None else their_weights[first:last])
+                first = last
         else:
             parts = model.parts(n_threads)
             try:
-                parts.learn(counted, their_weights)
+                parts.learn(counted.astype(np.float64, copy=False), their_weights)
             finally:
                 parts.merge()
         if end:
             model.end_learning()
         if self.compute_labels:
-            self.labels_ = model.learner.assign(samples, _threads.for_batch(samples.size))
+            assign = model.learner.assign
+            self.labels_ = _validation.by_parts(lambda part: assign(part, _threads.for_batch(part.size)), samples)
         model.dispatch()
 
     def _with_names(self, names: Sequence[str] | None) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ LARGEST = 1e140
 #: Rows up to this number can be counted in steps of one.
 LARGEST_WEIGHT = 2.0**53
 SMALLEST_WEIGHT = 2.0**-40
+
+#: Values of float32 rows that are converted at a time.
+_TOGETHER = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,31 +44,48 @@ def columns_of(X: Any, width: int) -> Columns:
     return Columns(width, vars(probe).get("feature_names_in_"))
 
 
-def samples(estimator: BaseEstimator, X: Any, columns: Columns | None = None) -> NDArray[np.float64]:
+def samples(
+    estimator: BaseEstimator, X: Any, columns: Columns | None = None, *, keep_float32: bool = False
+) -> NDArray[Any]:
     """Return rows as a matrix, after a check against the known width and names."""
     if columns is None:
         columns = Columns(estimator.n_features_in_, getattr(estimator, "feature_names_in_", None))
     if columns.names is None and _is_ready(X, columns.width):
         return X  # type: ignore[no-any-return]
-    array = rows(estimator, X)
+    array = rows(estimator, X, keep_float32=keep_float32)
     record(estimator, X, reset=False)
     return array
 
 
-def rows(estimator: BaseEstimator, X: Any) -> NDArray[np.float64]:
-    """Return rows as a C-ordered float64 matrix. The estimator does not change."""
+def rows(estimator: BaseEstimator, X: Any, *, keep_float32: bool = False) -> NDArray[Any]:
+    """Return rows as a C-ordered matrix of float64, or of float32 if they are and are kept so."""
     from sklearn.utils import check_array
 
     _refuse_other_shapes(X)
     _refuse_other_values(X)
+    kinds = [np.float64, np.float32] if keep_float32 else np.float64
     try:
-        array = check_array(
-            X, dtype=np.float64, order="C", estimator=estimator, input_name="X", ensure_all_finite=False
-        )
+        array = check_array(X, dtype=kinds, order="C", estimator=estimator, input_name="X", ensure_all_finite=False)
     except OverflowError as error:
         raise ValueError(f"X holds an integer that is too large for float64 ({error}); rescale that column.") from error
     _refuse_outside(array, X)
     return array  # type: ignore[no-any-return]
+
+
+def parts(array: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
+    """Yield validated rows as float64. Those of float32 come in parts, which saves the memory of a whole copy."""
+    if array.dtype == np.float64:
+        yield array
+        return
+    size = max(1, _TOGETHER // array.shape[1])
+    for first in range(0, len(array), size):
+        yield array[first : first + size].astype(np.float64, order="C")
+
+
+def by_parts(answer: Callable[[NDArray[np.float64]], NDArray[Any]], array: NDArray[Any]) -> NDArray[Any]:
+    """Answers of all rows, from those of each part."""
+    answers = [answer(part) for part in parts(array)]
+    return answers[0] if len(answers) == 1 else np.concatenate(answers)
 
 
 def weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
@@ -203,11 +224,17 @@ def _refuse_other_shapes(X: Any) -> None:
     )
 
 
-def _refuse_outside(array: NDArray[np.float64], X: Any) -> None:
+def _refuse_outside(array: NDArray[Any], X: Any) -> None:
     """Refuse NaN, infinities and values whose squares overflow, with their position."""
-    at = _core.first_outside(array, LARGEST)
-    if at < 0:
+    before = 0  # values of the parts that are sound
+    for part in parts(array):
+        at = _core.first_outside(part, LARGEST)
+        if at >= 0:
+            break
+        before += part.size
+    else:
         return
+    at += before
     row, column = divmod(at, array.shape[1])
     value = array[row, column]
     names = getattr(X, "columns", None)

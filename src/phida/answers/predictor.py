@@ -98,8 +98,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         if novelty is None:
             source, columns = self._labels_from()
-            samples = _validation.samples(self, X, columns)
-            return source.assign(samples, _threads.for_batch(samples.size))
+            samples = _validation.samples(self, X, columns, keep_float32=True)
+            return _validation.by_parts(lambda part: source.assign(part, _threads.for_batch(part.size)), samples)
         if not isinstance(novelty, Real) or not 0 <= novelty <= 1:
             raise ValueError(f"novelty must be a share of rows from 0 to 1, not {novelty!r}.")
         reading, columns, _ = self._snapshot()
@@ -129,8 +129,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         [0]
         """
         source, columns = self._labels_from()
-        samples = _validation.samples(self, X, columns)
-        return source.assign_ids(samples, _threads.for_batch(samples.size))
+        samples = _validation.samples(self, X, columns, keep_float32=True)
+        return _validation.by_parts(lambda part: source.assign_ids(part, _threads.for_batch(part.size)), samples)
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Compute the distance of each row to each cluster, as used for prediction.
