@@ -19,13 +19,14 @@ from phida.streams.columns import Selection, check_width
 from phida.streams.conversion import Widths, not_numeric_types
 from phida.streams.identity import FilePart, RowsRead
 from phida.streams.values import sound
+from phida.streams.vectors import unfolded
 
 #: Values that are converted at a time, unless a batch has more: many take less time each, and these fit the cache.
 _TOGETHER = 1 << 16
 
 
 class ArrowRows:
-    """A Parquet or Arrow IPC file, a record batch at a time."""
+    """A Parquet or Arrow IPC file, a record batch at a time. Selected vectors are one column per value."""
 
     delimiter = ","
     """Of CSV that is made of these rows."""
@@ -39,7 +40,7 @@ class ArrowRows:
         self._path = path
         self._rows_read = RowsRead(path)
         try:
-            self._schema, parts = self._open(path)
+            self._schema, parts = unfolded(*self._open(path), selection)
         except (self._pa.ArrowException, OSError) as error:
             raise DataError(f"{path} is not a valid {format} file ({error}).") from error
         check_width(str(path), len(self._schema))

@@ -42,11 +42,18 @@ class Selection:
         label = () if self.label is None else (self.label,)
         return tuple(dict.fromkeys((*self.columns, *self.exclude, *label, *self.convert)))
 
+    def has_values_of(self, vector: str) -> bool:
+        """Whether values of a column of vectors are features."""
+        if self.columns:
+            return any(name == vector or name.startswith(f"{vector}_") for name in self.columns)
+        return vector not in (*self.exclude, self.label)
+
     def left_out(self, names: Sequence[str]) -> dict[str, list[str]]:
         """The columns of a file that are not features, by reason."""
         label = [] if self.label is None else [self.label]
-        chosen = {*(self.columns or names), *self.exclude, *label}
-        found = {"--exclude": list(self.exclude), "--label": label}
+        excluded = _unfolded(self.exclude, names)
+        chosen = {*(_unfolded(self.columns, names) or names), *excluded, *label}
+        found = {"--exclude": excluded, "--label": label}
         found["not selected"] = [name for name in names if name not in chosen]
         return {reason: columns for reason, columns in found.items() if columns}
 
@@ -56,17 +63,28 @@ class Selection:
         if len(place) < len(names):
             twice = next(name for i, name in enumerate(names) if place[name] != i)
             raise DataError(f"two columns have the name {twice!r}; rename one.")
-        left_out = [*self.exclude, *([] if self.label is None else [self.label])]
-        for name in (*self.columns, *left_out, *self.convert):
+        columns = _unfolded(self.columns, names)
+        left_out = [*_unfolded(self.exclude, names), *([] if self.label is None else [self.label])]
+        for name in (*columns, *left_out, *self.convert):
             if name not in place:
                 raise DataError(f"column {name!r} does not exist; the columns are {', '.join(names)[:500]}.")
-        both = set(self.columns) & set(left_out)
-        if both or len(set(self.columns)) < len(self.columns):
+        both = set(columns) & set(left_out)
+        if both or len(set(columns)) < len(columns):
             raise DataError("a feature column is also named by --exclude or --label; name each column once.")
-        chosen = [place[name] for name in self.columns or names if name not in left_out]
+        chosen = [place[name] for name in columns or names if name not in left_out]
         if not chosen:
             raise DataError("no columns are left to learn from; choose others with --columns or --exclude.")
         return chosen
+
+
+def _unfolded(chosen: Iterable[str], names: Sequence[str]) -> list[str]:
+    """Replace the name of a vector by the names of its values: ``v`` stands for ``v_0``, ``v_1``, …"""
+    known = set(names)
+    found: list[str] = []
+    for name in chosen:
+        values = [f"{name}_{i}" for i in range(len(names))] if name not in known and f"{name}_0" in known else [name]
+        found += [value for value in values if value in known] or [name]
+    return found
 
 
 def made_up(names: Sequence[str]) -> bool:

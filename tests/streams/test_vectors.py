@@ -1,0 +1,83 @@
+"""Columns of vectors, as vector stores and embedding tools write them."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from streams_data import X, phida
+
+from phida import load
+from phida.streams import vectors
+from phida.streams.batch import DataError
+from phida.streams.columns import Selection
+from phida.streams.opening import Source, opened
+
+WIDTH = X.shape[1]
+KINDS = {
+    "fixed": pa.list_(pa.float32(), WIDTH),
+    "list": pa.list_(pa.float64()),
+    "large list": pa.large_list(pa.float32()),
+}
+
+
+def table(kind):
+    rows = pa.array(X.astype(np.float32).tolist(), KINDS[kind])
+    return pa.table({"text": [f"sentence {i}" for i in range(len(X))], "v": rows})
+
+
+def write(table, path):
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table, max_chunksize=37)
+    return path
+
+
+def read(path, **selection):
+    with opened(Source(str(path), selection=Selection(**selection))) as reader:
+        batches = list(reader.batches(40))
+        return reader, batches, np.concatenate([batch.rows for batch in batches])
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_vector_is_a_column_per_value(tmp_path, monkeypatch, kind, suffix):
+    monkeypatch.setattr(vectors, "_TOGETHER", 11 * WIDTH)
+    path = write(table(kind), tmp_path / f"x.{suffix}")
+    for selection in ({"columns": ("v",)}, {"exclude": ("text",)}, {"columns": tuple(f"v_{i}" for i in range(WIDTH))}):
+        reader, batches, rows = read(path, **selection)
+        assert reader.features == tuple(f"v_{i}" for i in range(WIDTH))
+        assert [len(batch) for batch in batches[:-1]] == [40] * (len(batches) - 1)
+        np.testing.assert_array_equal(rows, X.astype(np.float32))
+    _, _, some = read(path, columns=("v_1", "v_0"))
+    np.testing.assert_array_equal(some, X[:, [1, 0]].astype(np.float32))
+
+
+def test_rows_without_a_vector_or_a_value_are_bad_rows(tmp_path):
+    rows = X[:6].astype(np.float32).tolist()
+    rows[1], rows[4][1] = None, None
+    for kind in KINDS.values():
+        path = write(pa.table({"v": pa.array([None, *rows], kind)}).slice(1), tmp_path / "x.arrow")
+        _, (batch,), found = read(path)
+        assert [bad.number for bad in batch.bad] == [1, 4]
+        np.testing.assert_array_equal(found, X[[0, 2, 3, 5]].astype(np.float32))
+
+
+def test_vectors_of_different_lengths_are_refused_unless_left_out(tmp_path):
+    lists = pa.array([[1.0, 2.0], None, [1.0, 2.0, 3.0]])
+    path = write(pa.table({"v": lists, "a": [1.0, 2.0, 3.0]}), tmp_path / "x.parquet")
+    with pytest.raises(DataError, match=r"row 2: column 'v' has 3 values, not 2 as before.*--exclude v"):
+        read(path)
+    reader, _, rows = read(path, exclude=("v",))
+    assert reader.all_names == ("v", "a") and rows.ravel().tolist() == [1.0, 2.0, 3.0]
+
+
+def test_fit_and_predict_commands_take_vectors(tmp_path):
+    path, model, out = write(table("fixed"), tmp_path / "x.parquet"), tmp_path / "m.safetensors", tmp_path / "o.parquet"
+    phida("fit", path, "--columns", "v", "--out", model)
+    phida("predict", model, path, "--output", out)
+    found, learned = parquet.read_table(out), load(model)
+    assert learned.feature_names_in_.tolist() == [f"v_{i}" for i in range(WIDTH)]
+    np.testing.assert_array_equal(found["cluster"], learned._with_names(None).predict(X.astype(np.float32)))
+    assert found["text"].to_pylist() == table("fixed")["text"].to_pylist()
