@@ -94,3 +94,11 @@ def test_a_large_wheel_is_told(check_dist, tmp_path, monkeypatch):
     monkeypatch.setattr(check_dist, "MOST_WHEEL", 100)
     with pytest.raises(SystemExit, match="too many"):
         check_dist.check_wheel(wheel(tmp_path))
+
+
+def test_actions_are_pinned_by_commit():
+    """A tag or a branch can be moved to other code. One action has no commit here yet; the list may only shrink."""
+    by_tag = {"pypa/cibuildwheel"}
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for action, ref in re.findall(r"uses: ([^\s@./][^\s@]*)@(\S+)", path.read_text(encoding="utf-8")):
+            assert re.fullmatch("[0-9a-f]{40}", ref) or action in by_tag, f"{path.name}: {action}@{ref}"
