@@ -25,7 +25,7 @@ from phida._validation import Columns
 from phida.lineage import History
 from phida.records import Examples
 
-__all__ = ["PHIDA", "Estimator", "PHIDAPlus"]
+__all__ = ["PHIDA", "Estimator", "PHIDAPlus", "load"]
 
 
 class PHIDA(Estimator):

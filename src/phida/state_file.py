@@ -10,6 +10,7 @@ import json
 import os
 import re
 import secrets
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,10 +41,6 @@ State = Mapping[str, Any]
 
 class StateFileError(ValueError):
     """A file that is not a phida model, or cannot be read by this version."""
-
-
-class _DuplicateError(ValueError):
-    """A name occurs twice in a JSON object."""
 
 
 def write(path: str | os.PathLike[str], state: State, facts: Mapping[str, Any]) -> None:
@@ -79,8 +76,10 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, target)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # a write that fails names no file
+            error.filename = os.fspath(target)
         raise
     _sync_folder(target.parent)
 
@@ -98,6 +97,8 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
         header = _header(content)
         _check_kind(name, header)
         arrays = load(content)
+    except StateFileError:
+        raise
     except _DAMAGED as error:
         if not _looks_like_safetensors(content):
             raise StateFileError(f"{name} is not a phida model; phida fit and phida stream write models.") from error
@@ -114,8 +115,7 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
 
 
 #: What the parsers of the container raise, besides StateFileError of ours.
-_DAMAGED = (SafetensorError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, UnicodeDecodeError,
-            json.JSONDecodeError, _DuplicateError)  # fmt: skip
+_DAMAGED = (SafetensorError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, ValueError)
 
 
 def _looks_like_safetensors(content: bytes) -> bool:
@@ -167,9 +167,8 @@ def _json(text: str) -> Any:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise _DuplicateError(f"{twice!r} is there twice")
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"{twice!r} is there twice")
     return found
 
 

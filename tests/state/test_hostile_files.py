@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -139,6 +140,53 @@ def test_a_header_nested_without_end_or_with_a_name_twice_is_refused():
     ):
         with pytest.raises(StateFileError, match="damaged, incomplete, or not a phida model"):
             PHIDA.from_bytes(len(header).to_bytes(8, "little") + header + content[end:])
+
+
+def with_header(header):
+    return len(header).to_bytes(8, "little") + header
+
+
+def test_names_that_come_twice_are_refused_in_linear_time():
+    def seconds(n):
+        names = ",".join(f'"{i}":0' for i in range(n))
+        begun = time.process_time()
+        with pytest.raises(StateFileError, match="'0' is there twice"):
+            PHIDA.from_bytes(with_header(f'{{{names},"0":0}}'.encode()))
+        return time.process_time() - begun
+
+    few, many = (min(seconds(n) for _ in range(3)) for n in (5_000, 50_000))
+    assert many < 40 * few  # ten times the names; a hundred times where each is looked for among all
+
+
+@pytest.mark.parametrize("where", ["header", "state"])
+def test_a_number_of_too_many_digits_is_refused_as_any_damage(where):
+    digits = "7" * 5_000
+    if where == "header":
+        content = with_header(f'{{"a":{digits}}}'.encode())
+    else:
+        content = file_of(MODELS["PHIDA"], header={"n_seen": digits})
+    with pytest.raises(StateFileError, match="digits"):
+        PHIDA.from_bytes(content)
+
+
+def test_a_full_disk_names_the_file(tmp_path):
+    path = tmp_path / "model"
+    MODELS["PHIDA"].save(path)
+    before = path.read_bytes()
+    program = f"""
+import resource, signal, sys
+import numpy as np
+from phida import PHIDA
+model = PHIDA.load({str(path)!r})
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    model.save({str(path)!r})
+except OSError as error:
+    sys.exit(0 if error.filename == {str(path)!r} and {str(path)!r} in str(error) else 2)
+"""
+    assert subprocess.run([sys.executable, "-c", program], timeout=120).returncode == 0
+    assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
 def test_a_width_without_values_allocates_nothing():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -197,8 +197,3 @@ class StreamModel:
                 f"wrong number of features: {columns} in the input, {self._model.features.width} in the model; "
                 "choose with --columns or --exclude."
             )
-
-
-def conversions_of(model: StreamModel | None) -> Mapping[str, str | None]:
-    """Columns that a model learned as numbers of dates and booleans."""
-    return {} if model is None else dict(model.conversions)
