@@ -3,6 +3,7 @@
 import contextlib
 import json
 import threading
+import tracemalloc
 
 import httpx
 import numpy as np
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 
 from phida import PHIDAPlus, load
 from phida.cli.app import app
+from phida.serve import asking
 from phida.serve.posting import WAITING
 from phida.streams.columns import Selection
 from phida.streams.model import StreamModel
@@ -106,6 +108,7 @@ BAD = {
     "infinite": ("[1, 2]\n[1, -Infinity]\n", "in row 1"),
     "huge": ("[1, 1e200]\n", "is not a finite number"),
     "a long integer": (f"[1, {10**400}]\n", "is not a finite number"),
+    "more columns than a table": (f"[{'1,' * 200_000}1]\n", "row 0 has 200,001 columns; at most 131,072 are read"),
     "bytes that are no text": (b"\xff\xfe\n", "row 0 is not JSON"),
 }
 
@@ -118,6 +121,17 @@ def test_a_bad_row_refuses_the_whole_request(name):
         assert answer.status_code == 400 and said in answer.json()["error"]
         assert live.learning.progress.rows == 0 and not live.learning.model.fitted
         answers(client.post("/learn", content="[1, 2, 3, 4]\n"))  # nothing of the refused rows is left
+
+
+def test_memory_of_a_request_is_bounded_by_its_body():
+    """One wide row and many short ones make no matrix of the width of the one and the length of the others."""
+    features = tuple(map(str, range(1 << 17)))
+    tracemalloc.start()
+    with pytest.raises(asking.BadRequestError, match="row 1 must be a list"):
+        asking.rows([[1] * len(features), *([1] for _ in range(9_999))], features, text=False)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 50e6
 
 
 def test_bounds_and_methods():

@@ -93,10 +93,8 @@ def rows(found: list[Any], features: tuple[str, ...], *, text: bool) -> NDArray[
     """Return lists or objects as a matrix, or raise an error that names the row."""
     if len(found) > ROWS:
         raise BadRequestError(413, f"{len(found):,} rows are too many; send at most {ROWS:,} at a time.")
-    matrix = np.empty((len(found), len(features)))
-    for i, row in enumerate(found):
-        matrix[i] = _row(row, features, i, text)
-    return matrix
+    # Rows are checked before there is a matrix, whose size only rows of the right width bound by that of the body.
+    return np.array([_row(row, features, i, text) for i, row in enumerate(found)], np.float64)
 
 
 def _row(row: Any, features: tuple[str, ...], i: int, text: bool) -> list[float]:

@@ -16,6 +16,7 @@ from phida.serve.access import refusal
 from phida.serve.asking import BadRequestError
 from phida.serve.learning import ENDED, FAILED, PAUSED, Learning
 from phida.streams.batch import DataError
+from phida.streams.columns import check_width
 
 #: Requests whose rows are learned or wait for that; one more is told to come again.
 WAITING = 8
@@ -70,6 +71,7 @@ class Posting:
         if isinstance(first, dict):
             columns = list(first)
             try:
+                check_width("row 0", len(columns))
                 names = tuple(columns[at] for at in selection.features(columns))
             except DataError as error:
                 raise BadRequestError(400, str(error)) from error
@@ -78,6 +80,10 @@ class Posting:
             raise BadRequestError(400, "row 0 must be an object, because features are chosen by name.")
         if not isinstance(first, list) or not first:
             raise BadRequestError(400, "row 0 must be an object with a number for each feature, or a list of numbers.")
+        try:
+            check_width("row 0", len(first))
+        except DataError as error:
+            raise BadRequestError(400, str(error)) from error
         return None, tuple(f"feature {j}" for j in range(len(first)))
 
 
