@@ -136,7 +136,7 @@ def test_line_numbers_go_on_after_a_resume(tmp_path):
     selection = Selection(exclude=("n",))
     with opened(Source(str(path), selection=selection)) as reader:
         first = next(reader.batches(1))
-    with opened(Source(str(path), selection=selection, row=1, offset=first.offset, header=("a", "n"))) as reader:
+    with opened(Source(str(path), selection=selection, row=1, offset=first.place.offset, header=("a", "n"))) as reader:
         assert "line 5 is not UTF-8" in next(iter(reader.batches(10))).bad[0].reason
 
 

@@ -138,8 +138,8 @@ def test_a_batch_ends_with_its_file(tmp_path):
         path.write_text("a\n4\n5\n6\n")
         found = [first, *(next(batches) for _ in range(3))]
         assert [batch.rows[:, 0].tolist() for batch in found] == [[1, 2], [3], [4], [5, 6]]
-        assert [batch.offset for batch in found] == [6, 7, 4, 8]
-        assert [batch.file.inode == inode for batch in found] == [True, True, False, False]
+        assert [batch.place.offset for batch in found] == [6, 7, 4, 8]
+        assert [batch.place.file.inode == inode for batch in found] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("new", ["b,a\n4,3\n", "x\n1\n"])

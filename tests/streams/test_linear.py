@@ -139,6 +139,13 @@ class Stopping:
         self._signals.check()
 
 
+def test_an_object_of_too_many_keys_is_no_first_row(tmp_path):
+    path = tmp_path / "rows.ndjson"
+    path.write_text("{" + ", ".join(f'"{i}": 1' for i in range(1 << 17 | 1)) + "}\n")
+    with pytest.raises(DataError, match="the first row has 131,073 columns"), opened(Source(str(path))):
+        pass
+
+
 def test_a_line_of_commas_is_no_header(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes(b"a" + b"," * (1 << 20) + b"\n1\n")

@@ -11,6 +11,7 @@ from phida.cli.app import app
 from phida.streams.address import address_of, is_address
 from phida.streams.batch import DataError
 from phida.streams.columns import Selection
+from phida.streams.learning import BadRows
 from phida.streams.lines import Interrupted
 from phida.streams.messages import Message, MessageLines, MessageRows
 
@@ -86,7 +87,7 @@ def test_rows_come_in_batches_with_the_offsets_behind_them(size):
     whole = len(X) // size * size
     np.testing.assert_array_equal(np.concatenate([batch.rows for batch in found]), X[:whole, [0, 2]])
     for batch in found:
-        assert batch.offsets == {"0": (batch.end + 1) // 2, "1": batch.end // 2, "2": 7}
+        assert batch.place.offsets == {"0": (batch.end + 1) // 2, "1": batch.end // 2, "2": 7}
     assert found[-1].end == whole
 
 
@@ -104,15 +105,29 @@ def test_what_is_taken_is_kept_before_more_comes():
         for batch in MessageRows(MessageLines(broker, {}), Selection()).batches(1):
             urgent.append(batch.urgent)
             if batch.urgent:
-                batch.kept()
+                batch.place.kept()
     assert [i for i, flag in enumerate(urgent) if flag] == [4, 9]
 
 
 def test_a_batch_that_was_not_learned_is_not_kept():
     broker = Broker(messages(X[:12]))
     found = batches(MessageRows(MessageLines(broker, {}), Selection()), 4)
-    found[1].kept()
+    found[1].place.kept()
     assert (broker.safe, broker.unsafe) == (8, 4)
+
+
+def test_a_bad_message_in_a_batch_does_not_hold_back_those_before_it():
+    sent = messages(X[:12])
+    sent[6] = b"{"
+    broker = Broker(sent)
+    found = []
+    with pytest.raises(DataError, match="row 6 is not JSON"):
+        for batch in BadRows("fail").passed(MessageRows(MessageLines(broker, {}), Selection()).batches(4)):
+            found.append(batch)
+    assert [batch.end for batch in found] == [4, 6]
+    assert found[1].place.offsets == {"0": 3, "1": 3}
+    found[1].place.kept()
+    assert broker.safe == 6
 
 
 def test_line_breaks_and_bad_messages():

@@ -76,13 +76,29 @@ def test_update_is_partial_fit(here):
     assert_same_state(PHIDAPlus.load("m.safetensors"), model)
 
 
-def test_an_update_that_fails_leaves_the_model(here):
+def test_an_update_that_fails_before_its_first_row_leaves_the_model(here):
     fitted()
     before = (here / "m.safetensors").read_bytes()
-    (here / "bad.csv").write_text("c,b,a\n1,2,3\n1,2,x\n")
-    found = phida("update", "m.safetensors", "bad.csv")
-    assert found.exit_code == 3 and "row 1: 'x' in column 'a' is not a number" in found.output
-    assert (here / "m.safetensors").read_bytes() == before
+    for bad in ("c,b,a\n1,2,\n1,2,3\n", "a,b\n1,2\n", ""):
+        (here / "bad.csv").write_text(bad)
+        assert phida("update", "m.safetensors", "bad.csv").exit_code == 3
+        assert (here / "m.safetensors").read_bytes() == before
+
+
+def test_rows_before_a_bad_row_are_learned_by_fit_and_update_and_written_by_predict_and_convert(here):
+    rows = HEADER + as_csv(X[:50]) + "50,1,x,2,y\n" + as_csv(X[51:])
+    (here / "bad.csv").write_text(rows)
+    found = phida("fit", "bad.csv", *FEATURES_ONLY, "--out", "n.safetensors")
+    assert found.exit_code == 3 and "row 50: 'x' in column 'b' is not a number" in found.output
+    assert "50 rows before it: learned and saved in n.safetensors" in " ".join(found.output.split())
+    model = PHIDAPlus().partial_fit(X[:50])
+    assert_same_state(PHIDAPlus.load("n.safetensors"), model)
+    assert phida("update", "n.safetensors", "bad.csv").exit_code == 3
+    assert_same_state(PHIDAPlus.load("n.safetensors"), model.partial_fit(X[:50]))
+    assert phida("predict", "n.safetensors", "bad.csv", "--output", "out.csv").exit_code == 3
+    assert (here / "out.csv").read_text().count("\n") == 51
+    assert phida("convert", "bad.csv", "out.npy", *FEATURES_ONLY).exit_code == 3
+    assert np.array_equal(np.load("out.npy"), X[:50])
 
 
 def table_without_rows(path, columns):

@@ -79,7 +79,7 @@ def test_reading_goes_on_at_any_row(source):
         reader, single = read(source, 1)
         at = single[number - 1]
         rest = read(
-            Source(source.path, selection=source.selection, row=at.end, offset=at.offset, header=reader.all_names)
+            Source(source.path, selection=source.selection, row=at.end, offset=at.place.offset, header=reader.all_names)
         )
         rows = [batch.rows for batch in rest[1]]
         assert np.array_equal(np.concatenate([*rows, np.empty((0, 3))]), X[number:])
@@ -148,7 +148,11 @@ def test_quotes_line_breaks_blank_lines_and_marks(tmp_path):
     assert [batch.rows.tolist() for batch in batches] == [[[1, 3]], [[4, 5]]]
     assert batches[0].columns()["note"] == ['two\nlines, and "more"']
     resumed = Source(
-        str(path), selection=Selection(exclude=("note",)), row=1, offset=batches[0].offset, header=reader.all_names
+        str(path),
+        selection=Selection(exclude=("note",)),
+        row=1,
+        offset=batches[0].place.offset,
+        header=reader.all_names,
     )
     assert read(resumed)[1][0].rows.tolist() == [[4, 5]]
 
@@ -211,7 +215,10 @@ def test_lines_are_read_alike_one_by_one_and_many_at_a_time(tmp_path, rows, keep
                 patch.setattr(lines_module, "_MANY", many)
                 _, batches = read(source, 4)
                 found.append(
-                    [(b.end, b.offset, b.numbers.tolist(), b.rows.tobytes(), list(b.texts), b.bad) for b in batches]
+                    [
+                        (b.end, b.place.offset, b.numbers.tolist(), b.rows.tobytes(), list(b.texts), b.bad)
+                        for b in batches
+                    ]
                 )
         assert found[0] == found[1]
 

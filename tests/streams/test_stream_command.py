@@ -2,18 +2,21 @@
 
 import json
 import random
+import shlex
 import signal
 import subprocess
 import sys
 import time
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 from states import assert_same_state
-from streams_data import HEADER, X, as_csv, clusters_in, phida
+from streams_data import HEADER, NAMES, X, as_csv, clusters_in, phida
 from typer.testing import CliRunner
 
-from phida import PHIDA, PHIDAPlus, load
+from phida import PHIDA, PHIDAPlus, load, state_file
 from phida.cli.app import app
 from phida.lineage import Event
 
@@ -362,6 +365,64 @@ def test_a_last_line_may_be_ended_later(tmp_path):
     assert [line.split(",")[:2] for line in (tmp_path / "o.csv").read_text().splitlines()[1:]] == [
         ["0", "1"], ["1", "2"], ["2", "3"],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff", "\n "], ids=["plain", "byte order mark", "blanks"])
+def test_objects_on_standard_input_are_ndjson(tmp_path, mark):
+    lines = "".join(json.dumps(dict(zip(NAMES, row, strict=True))) + "\n" for row in X[:40].tolist())
+    found = phida("stream", "-", stdin=mark + lines)
+    assert found.returncode == 0, found.stderr
+    assert [json.loads(line)["row"] for line in found.stdout.splitlines()] == list(range(40))
+    fit = phida("fit", "-", "--out", tmp_path / "m", stdin=mark + lines)
+    assert fit.returncode == 0 and load(tmp_path / "m").feature_names_in_.tolist() == list(NAMES)
+    found = phida("predict", tmp_path / "m", "-", stdin=mark + lines)
+    assert [json.loads(line)["row"] for line in found.stdout.splitlines()] == list(range(40))
+
+
+def test_nested_objects_and_lists_are_refused_by_name():
+    found = phida("stream", "-", stdin='{"a": 1, "at": {"x": 1}, "b, c": [1]}\n')
+    assert found.returncode == 3 and found.stdout == ""
+    said = " ".join(found.stderr.split())
+    assert """'at' ('{"x": 1}'), 'b, c' ('[1]'): objects or lists""" in said
+    options = shlex.split(said.partition("or add: ")[2])
+    assert phida("stream", "-", *options, stdin='{"a": 1, "at": {"x": 1}, "b, c": [1]}\n').returncode == 0
+
+
+def written(path, rows, kind):
+    """A file of rows; NaN is a bad row."""
+    table = pa.table({name: rows[:, i] for i, name in enumerate(NAMES)})
+    if path.suffix == ".csv":
+        texts = [[f'"{value!r}"' if kind == "quotes" else repr(value) for value in row] for row in rows.tolist()]
+        blank = "\r\n" if kind == "blank lines" else ""
+        path.write_text("".join(blank + ",".join(row) + "\n" for row in [list(NAMES), *texts]))
+    elif path.suffix == ".ndjson":
+        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    elif path.suffix == ".npy":
+        np.save(path, rows)
+    else:
+        parquet.write_table(table, path, row_group_size=30)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "kind"),
+    [("csv", ""), ("csv", "quotes"), ("csv", "blank lines"), ("ndjson", ""), ("npy", ""), ("parquet", "")],
+)
+@pytest.mark.parametrize("bad", [0, 1, 450, 599])
+def test_rows_before_a_bad_row_are_learned_and_written_and_the_stream_goes_on_from_it(tmp_path, suffix, kind, bad):
+    path, output, folder = tmp_path / f"r.{suffix}", tmp_path / "out.csv", tmp_path / "s"
+    damaged = X.copy()
+    damaged[bad, 1] = np.nan
+    written(path, damaged, kind)
+    words = ["stream", path, "--checkpoint", folder, "--output", output, "--output-format", "csv", "--batch", "400"]
+    code, said = invoke(*words)
+    assert code == 3 and f"row {bad}: column" in said
+    assert output.read_text().count("\n") == 1 + bad
+    if bad:
+        assert state_file.read(folder / "model.safetensors")[1]["stream_position"]["row"] == bad
+        written(path, X, kind)  # the row is right now
+        assert invoke(*words, "--resume")[0] == 0
+        assert output.read_text().count("\n") == 1 + len(X)
+        assert_same_state(load(folder / "model.safetensors"), PHIDAPlus().partial_fit(X))
 
 
 def test_what_was_learned_before_a_bad_row_is_kept(tmp_path, data):

@@ -151,8 +151,7 @@ def batches(
             model.check_width(len(reader.features))
 
         def each() -> Iterator[Batch]:
-            for read in reader.batches(BATCH):
-                bad.take(read.bad)
+            for read in bad.passed(reader.batches(BATCH)):
                 yield read if model is None or learn else model.prepared(read, learn=False)
                 progress(len(read))
                 signals.check()

@@ -22,7 +22,7 @@ from phida.streams.batch import Batch, DataError, RowReader
 from phida.streams.columns import likely_ids, listed
 from phida.streams.learning import BadRows, Score
 from phida.streams.model import StreamModel
-from phida.streams.opening import SUFFIXES, Source, format_of
+from phida.streams.opening import SUFFIXES, Source
 from phida.streams.output import FORMATS, output_to
 from phida.streams.tables import FORMATS as TABLES
 
@@ -62,7 +62,10 @@ def fit(
         _check_jobs(jobs, model)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, convert, impute=impute)
-        _learn(model, source, bad, quiet, impute, jobs)
+        try:
+            _learn(model, source, bad, quiet, impute, jobs)
+        except DataError as error:
+            raise _saved(model, 0, out, error) from error
         model.refresh()
         if out is not None:
             model.save(out)
@@ -92,7 +95,7 @@ def update(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Train a model on more rows. If an error occurs, the model file does not change.
+    """Train a model on more rows. A bad row ends the training; the rows before it are learned and saved.
 
     Example: phida update flowers.safetensors more_flowers.csv
     """
@@ -103,7 +106,11 @@ def update(
                 f"{model} is a checkpoint; continue it with phida stream --resume, or pass --out FILE."
             )
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
-        _learn(found, inputs.source(data, format, dialect, columns, exclude, model=found), bad, quiet)
+        begun = found.n_seen
+        try:
+            _learn(found, inputs.source(data, format, dialect, columns, exclude, model=found), bad, quiet)
+        except DataError as error:
+            raise _saved(found, begun, out or model, error) from error
         found.save(out or model)
         _tell(found, bad, {}, out or model, as_json, quiet)
 
@@ -149,11 +156,11 @@ def predict(
         source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
         score = Score()
-        wanted = output_format_of(source, output, output_format)
+        wanted = output_format_of(output, output_format)
         reader, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
         first = next(batches, None)  # an error in the first rows leaves an existing output as it is
         file = inputs.standard_output() if output is None else stack.enter_context(output.open("wb"))
-        written = output_to(file, wanted, reader, novelty=novelty)
+        written = output_to(file, wanted or text_format_of(reader), reader, novelty=novelty)
         stack.callback(written.close)
         predicted = found.ids if ids else found.labels
         rows = 0
@@ -172,16 +179,21 @@ def predict(
         _tell_bad(bad, quiet)
 
 
-def output_format_of(source: Source, output: Path | None, wanted: str | None) -> str:
-    """Return the output format: the option, else a Parquet or Arrow suffix, else ndjson for ndjson input, else csv."""
+def output_format_of(output: Path | None, wanted: str | None) -> str | None:
+    """Return the output format: the option, else a Parquet or Arrow suffix; None where the input decides."""
     if wanted is not None and wanted not in FORMATS:
         raise typer.BadParameter(f"--output-format takes one of {', '.join(FORMATS)}, not {wanted!r}.")
     suffix = None if output is None else SUFFIXES.get(output.suffix.lower())
     told = suffix if suffix in TABLES else None
-    found = wanted or told or ("ndjson" if format_of(source.path, source.format) == "ndjson" else "csv")
+    found = wanted or told
     if found in TABLES and output is None:
         raise typer.BadParameter(f"{found} needs --output FILE.")
     return found
+
+
+def text_format_of(reader: RowReader) -> str:
+    """Return the output format for an input."""
+    return "ndjson" if reader.format == "ndjson" else "csv"
 
 
 def _check_jobs(jobs: int | None, model: StreamModel) -> None:
@@ -238,23 +250,38 @@ def _learn(
         counting("rows", quiet=quiet) as progress,
         inputs.batches(source, model, bad, progress, partial(say, quiet=quiet), learn=True) as (reader, batches),
     ):
-        for read in batches:
-            if model.names is None and not model.fitted:
-                model.names = reader.names
-            if not told:
-                told = True
-                _tell_columns(reader, source, quiet)
-                if not source.selection.columns:  # columns named by the user are meant as features
-                    warn_of_ids(reader, read, quiet)
-            inputs.begin_preparation(model, reader, impute)
-            batch = model.prepared(read, learn=True)
-            model.conversions.update(reader.conversions)
-            if len(batch):
-                learn(batch.rows)
+        try:
+            for read in batches:
+                if model.names is None and not model.fitted:
+                    model.names = reader.names
+                if not told:
+                    told = True
+                    _tell_columns(reader, source, quiet)
+                    if not source.selection.columns:  # columns named by the user are meant as features
+                        warn_of_ids(reader, read, quiet)
+                inputs.begin_preparation(model, reader, impute)
+                batch = model.prepared(read, learn=True)
+                model.conversions.update(reader.conversions)
+                if len(batch):
+                    learn(batch.rows)
+        except DataError:
+            if jobs is not None:
+                jobs.end()  # the rows before a bad one are learned too
+            raise
         if jobs is not None:
             jobs.end()
     if not model.fitted:
         raise DataError("the input has no rows to learn from.")
+
+
+def _saved(model: StreamModel, begun: int, out: Path | None, error: DataError) -> DataError:
+    """Save the rows that were learned before an error, and return an error that says so."""
+    learned = model.n_seen - begun
+    if out is None or not learned:
+        return error
+    model.save(out)
+    rows = methods.counted({"rows": learned})
+    return DataError(f"{error} {rows} before it: learned and saved in {out}. phida update learns the rest.")
 
 
 def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]:

@@ -27,7 +27,7 @@ Data = Annotated[
 Model = Annotated[
     Path, typer.Argument(help="Model file that phida fit, update, stream or merge wrote.", dir_okay=False)
 ]
-Format = Annotated[str | None, typer.Option(help="Input format (default: from the file suffix).")]
+Format = Annotated[str | None, typer.Option(help="Input format (default: from the suffix; of -, csv or ndjson).")]
 Delimiter = Annotated[str | None, typer.Option(help="CSV delimiter (default: detected).")]
 Decimal = Annotated[str, typer.Option(help="CSV decimal separator.")]
 Thousands = Annotated[str | None, typer.Option(help="CSV thousands separator (default: none).")]

@@ -14,7 +14,7 @@ import typer
 from phida.answers.summary import Summary
 from phida.cli import INTERRUPTED, inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
-from phida.cli.models import output_format_of, tell_preparation, warn_of_ids
+from phida.cli.models import output_format_of, tell_preparation, text_format_of, warn_of_ids
 from phida.streams import checkpoint
 from phida.streams.address import Address, address_of, is_address
 from phida.streams.batch import DataError, RowReader
@@ -123,7 +123,8 @@ def stream(
             raise typer.BadParameter(
                 f"Kafka messages are written as ndjson, not {output_format}; leave out --output-format."
             )
-        wanted_format = "ndjson" if topic is not None else output_format_of(source, path, output_format)
+        told = "ndjson" if topic is not None else output_format_of(path, output_format)
+        wanted_format = told or text_format_of(reader)
         if wanted_format in TABLES and checkpoint_folder is not None:
             raise typer.BadParameter(
                 f"{wanted_format} files cannot be continued after a stop; with --checkpoint, use csv or ndjson."

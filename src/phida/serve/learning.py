@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.streams.batch import Batch, RowReader
+from phida.streams.batch import Batch, Place, RowReader
 from phida.streams.columns import Selection
 from phida.streams.learning import BadRows, Score
 from phida.streams.lines import Interrupted, Signals
@@ -105,7 +105,7 @@ class Learning:
         with self.lock:
             self._begin(names, rows.shape[1])
             first = self._rows
-            batch = Batch(first + len(rows), 0, np.arange(first, first + len(rows)), rows, (), dict)
+            batch = Batch(first + len(rows), Place(), np.arange(first, first + len(rows)), rows, (), dict)
             self.model.learn(self.model.prepared(batch, learn=True).rows)
             self._rows += len(rows)
             return first
@@ -139,24 +139,20 @@ class Learning:
         with self.lock:
             self._begin(reader.names, len(reader.features))
         due = time.monotonic()
-        for batch in reader.batches(self._batch):
+        for batch in self._bad_rows.passed(reader.batches(self._batch)):
             self._going.wait()
             self._signals.check()
             count = len(batch) + len(batch.bad)
             with self.lock:
                 self._take(reader, batch)
-            batch.kept()
+            batch.place.kept()
             if self._rate is not None:
                 now = time.monotonic()
                 due = max(due + count / self._rate, now)
                 self._signals.sleep(due - now)
 
     def _take(self, reader: RowReader, batch: Batch) -> None:
-        """Learn the rows of a batch; rows before a bad row are learned before the error is raised."""
-        first_bad = min((row.number for row in batch.bad), default=None)
-        if first_bad is not None and self._bad_rows.action == "fail":
-            good = batch.numbers < first_bad
-            batch = batch.where(good, batch.rows[good])
+        """Learn the rows of a batch."""
         prepared = self.model.prepared(batch, learn=True)
         self.model.conversions.update(reader.conversions)
         if len(prepared):
@@ -164,9 +160,7 @@ class Learning:
             if self._score is not None:
                 self._score.add(prepared.truth, self.model.ids(prepared.rows).tolist())
                 self._scores = self._score.values()
-        self._rows += len(batch)
-        self._bad_rows.take(batch.bad)
-        self._rows += len(batch.bad)
+        self._rows += len(batch) + len(batch.bad)
 
     def _begin(self, names: tuple[str, ...] | None, width: int) -> None:
         if self.model.names is None and not self.model.fitted:

@@ -6,6 +6,7 @@ Nothing is mapped into memory: a file that another program truncates would then 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida.streams.arrays import as_floats, as_mask
-from phida.streams.batch import Batch, DataError, rows_left
+from phida.streams.batch import Batch, DataError, Place, rows_left
 from phida.streams.columns import Selection, check_width
 from phida.streams.conversion import Widths, not_numeric_types
 from phida.streams.identity import FilePart, RowsRead
@@ -146,6 +147,7 @@ class ArrowRows:
             raise DataError(f"{self._path} is damaged, or was changed while read ({error}).") from error
 
     def _batch(self, part: Any, rows: NDArray[np.float64], begin: int) -> Batch:
+        every, before = rows, copy(self._rows_read)
         self._rows_read.add(rows)
         numbers = np.arange(begin, begin + len(part))
         good, bad = sound(rows, self.features, begin, keep_missing=self._keep_missing)
@@ -158,7 +160,11 @@ class ArrowRows:
         def columns() -> dict[str, Any]:
             return dict(zip(self.all_names, kept.columns, strict=True))
 
-        return Batch(end, end - self._before, numbers, rows, (), columns, truth, bad, self.part_read())
+        def place_of(number: int) -> Place:
+            return Place(number - self._before, before.and_then(every[: number - begin]))
+
+        place = Place(end - self._before, self.part_read())
+        return Batch(end, place, numbers, rows, (), columns, truth, bad, place_of)
 
     def _rows(self, part: Any) -> NDArray[np.float64]:
         rows = np.empty((len(part), len(self._features)))

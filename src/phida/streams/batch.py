@@ -85,14 +85,28 @@ def texts_of(block: bytes, count: int) -> Sequence[str]:
     return [line.rstrip("\r") for line in lines]
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a stream goes on from a row."""
+
+    offset: int = 0
+    """Where in its file the row begins; in bytes, or rows where a file has no bytes to speak of."""
+    file: FilePart | None = None
+    """The file up to ``offset``; None for pipes and topics."""
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    """Where each partition of a topic goes on; empty for files."""
+    kept: Callable[[], None] = lambda: None
+    """Called when the rows before are safe from a crash."""
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Consecutive rows of a stream; those that are bad are left out of ``rows``."""
 
     end: int
     """Number of the next row in the stream."""
-    offset: int
-    """Where in its file that row begins; in bytes, or rows where a file has no bytes to speak of."""
+    place: Place
+    """Where the stream goes on from that row."""
     numbers: NDArray[np.int64]
     """Number of each row."""
     rows: NDArray[np.float64]
@@ -103,17 +117,19 @@ class Batch:
     truth: Sequence[Any] = ()
     """The label column, where one was named."""
     bad: Sequence[BadRow] = field(default=())
-    file: FilePart | None = None
-    """The file up to ``offset``; None for pipes and topics."""
-    offsets: Mapping[str, int] = field(default_factory=dict)
-    """Where each partition of a topic goes on; empty for files."""
-    kept: Callable[[], None] = lambda: None
-    """Called when these rows are safe from a crash."""
+    place_of: Callable[[int], Place] = lambda number: Place()
+    """Where the stream goes on from a row of this batch; to be called before the next batch is read."""
     urgent: bool = False
     """Whether the source waits until these rows are saved."""
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def before(self, number: int) -> Batch:
+        """Return the rows before one of them, as a batch that ends there."""
+        good = self.numbers < number
+        bad = [row for row in self.bad if row.number < number]
+        return replace(self.where(good, self.rows[good]), end=number, place=self.place_of(number), bad=bad)
 
     def where(self, good: NDArray[np.bool_], rows: NDArray[np.float64]) -> Batch:
         """Return some of the rows, with other values."""

@@ -149,6 +149,18 @@ def not_numeric_types(
     return NotNumericError(f"{counts}. {' '.join(sentences)} Add: {' '.join(options)}")
 
 
+def nested_values(columns: Sequence[tuple[str, str]]) -> NotNumericError:
+    """Return one error for all columns of objects and lists.
+
+    They are not flattened: a flat name such as ``a.x`` may be that of another key, and rows are written as they came.
+    """
+    names = listed(name for name, _ in columns)
+    return NotNumericError(
+        f"{_shown(columns)}: objects or lists, which cannot be used. Give each number a key of its own in the data, "
+        f"or add: --exclude {names}"
+    )
+
+
 def _counted(others: int, ids: int, widths: Widths) -> str:
     """All columns of a file, counted by what becomes of them."""
     counts = ["1 column is not numeric" if others == 1 else f"{others} columns are not numeric"]

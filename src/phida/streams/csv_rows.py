@@ -10,13 +10,14 @@ import csv
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phida.streams.arrays import as_floats
-from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, Texts, rows_left, texts_of
+from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, Place, Texts, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection, check_width, made_up
 from phida.streams.conversion import Column, Conversion, Widths, conversion_of, not_numeric
 from phida.streams.dialect import Dialect, check_marks, detected_delimiter
@@ -152,11 +153,7 @@ class CsvRows:
         first = group[0].lines()
         if not self._is_header(first[0], self.all_names):
             return group
-        if len(first) == 1:
-            return group[1:]
-        rest, places = first[1:], ((0, group[0].number_in_file(1)),)
-        block = b"".join(line + b"\n" for line in rest)
-        return [Taken(len(rest), block, rest, group[0].offset, places), *group[1:]]
+        return group[1:] if len(first) == 1 else [group[0].without_first(), *group[1:]]
 
     def _look_at(self, taken: Taken, encoding: str | None = None) -> None:
         """Learn from the first rows how dates and booleans are written; refuse columns that are no features."""
@@ -195,8 +192,13 @@ class CsvRows:
             fields = [self._fields(text) for text in texts]
             return {name: [row[i] for row in fields] for i, name in enumerate(self.all_names)}
 
-        end, file = taken.offset, self._lines.file_part(taken.offset)
-        return Batch(begin + len(taken), end, numbers, rows, texts, columns, truth, bad, file)
+        place_of = partial(self._place, taken, begin)
+        end = begin + len(taken)
+        return Batch(end, place_of(end), numbers, rows, texts, columns, truth, bad, place_of)
+
+    def _place(self, taken: Taken, begin: int, number: int) -> Place:
+        offset = taken.offset_of(number - begin)
+        return Place(offset, self._lines.file_part(offset))
 
     def _all_at_once(self, group: list[Taken]) -> Iterator[tuple[Taken, bytes, NDArray[np.float64] | None]]:
         """Batches, each as UTF-8 and with its numbers; None in their place where something in the lines is special."""

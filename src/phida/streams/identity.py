@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,6 +83,12 @@ class RowsRead:
         enough = self.enough(rows.shape[1])
         self._head += rows[:enough].tobytes()[: BLOCK - len(self._head)]
         self._tail = (self._tail + rows[-enough:].tobytes())[-BLOCK:]
+
+    def and_then(self, rows: NDArray[np.float64]) -> FilePart:
+        """The part that is read after some more rows."""
+        more = copy(self)
+        more.add(rows)
+        return more.part()
 
     def part(self) -> FilePart:
         """The part that was read up to now."""

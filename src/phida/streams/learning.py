@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import IO, Any
 
@@ -29,11 +29,20 @@ class BadRows:
     log: IO[bytes] | None = None
     count: int = 0
 
-    def take(self, rows: Iterable[BadRow]) -> None:
-        """Note rows down, or fail."""
+    def passed(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """Yield batches once their bad rows are noted down, or fail after all rows before the first bad one."""
+        for batch in batches:
+            if batch.bad and self.action == "fail":
+                bad = min(batch.bad, key=lambda row: row.number)
+                before = batch.before(bad.number)
+                if len(before):
+                    yield before
+                raise DataError(f"{bad.reason} Fix it, or skip such rows with --on-bad-row skip.")
+            self._note(batch.bad)
+            yield batch
+
+    def _note(self, rows: Iterable[BadRow]) -> None:
         for row in rows:
-            if self.action == "fail":
-                raise DataError(f"{row.reason} Fix it, or skip such rows with --on-bad-row skip.")
             self.count += 1
             if self.log is not None:
                 self.log.write(f"{row.number}\t{row.reason}\t{row.text}\n".encode())
@@ -88,7 +97,7 @@ class Stream:
             self.model.on_event(self._write_event)
         finished = True
         try:
-            for batch in self.reader.batches(self.position.batch):
+            for batch in self.bad_rows.passed(self.reader.batches(self.position.batch)):
                 self._take(batch)
                 if batch.urgent or self.schedule.due(self.position.row):
                     self._checkpoint()
@@ -96,13 +105,12 @@ class Stream:
         except Interrupted:
             finished = False
         except DataError:
-            self._checkpoint()  # what was learned before the bad row is not lost
+            self._checkpoint()  # the rows before the bad one are not lost
             raise
         self._checkpoint()
         return finished
 
     def _take(self, read: Batch) -> None:
-        self.bad_rows.take(read.bad)
         if self._last is None and self.position.row == 0:
             self.look(read)
         batch = self.model.prepared(read, learn=True)
@@ -117,14 +125,14 @@ class Stream:
                 self.score.add(batch.truth, labels.tolist())
         self.position = Position(
             row=batch.end,
-            input_offset=batch.offset,
+            input_offset=batch.place.offset,
             output_offset=self.output.offset,
             output_format=self.output.format,
             bad_rows=self.bad_rows.count,
             bad_row_log_offset=0 if self.bad_rows.log is None else self.bad_rows.log.tell(),
             events_offset=0 if self.events is None else self.events.tell(),
             topic=self.position.topic,
-            offsets=batch.offsets,
+            offsets=batch.place.offsets,
             output_topic=self.position.output_topic,
             ids=self.position.ids,
             batch=self.position.batch,
@@ -138,11 +146,11 @@ class Stream:
         if self.keep is None or not self.model.fitted:
             if self._last is not None:
                 self.output.sync()
-                self._last.kept()
+                self._last.place.kept()
             return
         if self._last is not None:
             # Of the file as it was read: another may be under its name by now.
-            read = self._last.file
+            read = self._last.place.file
             self.position = self.position.with_input(Identity() if read is None else read.identity())
         self.output.sync()
         for file in (self.bad_rows.log, self.events):
@@ -151,7 +159,7 @@ class Stream:
                 os.fsync(file.fileno())
         self.keep(self.model, self.position)
         if self._last is not None:
-            self._last.kept()
+            self._last.place.kept()
         self.schedule.start(self.position.row)
 
     def _write_event(self, event: Event) -> None:

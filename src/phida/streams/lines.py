@@ -98,6 +98,9 @@ class Taken:
     """The lines without their line breaks; None where ``block`` can be split at every line break."""
     offset: int = 0
     """Where in the file the next line begins."""
+    begins: tuple[tuple[int, int, bytes], ...] = ()
+    """Where in the file some lines begin, the first and each after other bytes: (position here, offset, the lines from
+    there on that lie side by side)."""
     places: tuple[tuple[int, int], ...] = ()
     """Which line of the file some lines are, the first and each behind blank lines: (position here, number there)."""
 
@@ -105,6 +108,23 @@ class Taken:
         """Which line of the file a line begins at, blank ones counted, from where reading began."""
         at, number = self.places[bisect_right(self.places, (position, sys.maxsize)) - 1]
         return number + position - at
+
+    def offset_of(self, position: int) -> int:
+        """Where in the file a line begins, or the next one that is not taken."""
+        if position == self.count or not self.begins:
+            return self.offset
+        at, offset, block = self.begins[bisect_right(self.begins, position, key=lambda piece: piece[0]) - 1]
+        if position == at:
+            return offset
+        ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+        return offset + int(ends[position - at - 1]) + 1
+
+    def without_first(self) -> Taken:
+        """All lines but the first."""
+        rest = self.lines()[1:]
+        begins = tuple((at - 1, offset, block) for at, offset, block in self.begins)
+        block = b"".join(line + b"\n" for line in rest)
+        return Taken(len(rest), block, rest, self.offset, begins, ((0, self.number_in_file(1)),))
 
     def __len__(self) -> int:
         return self.count
@@ -233,7 +253,12 @@ class Lines:
                 if self._ready:
                     break
                 self._next_file()
-            self._fill()
+            try:
+                self._fill()
+            except DataError:
+                if not self._n_ready:  # lines before the one that cannot be read come first
+                    raise
+                break
         number = min(count, self._n_ready)
         self._n_ready -= number
         return self._taken(number)
@@ -251,6 +276,7 @@ class Lines:
     def _taken(self, count: int) -> Taken:
         blocks: list[bytes] = []
         single: list[bytes] = []
+        begins: list[tuple[int, int, bytes]] = []
         places: list[tuple[int, int]] = []
         plain, left, many_breaks = True, count, False
         while left:
@@ -258,6 +284,7 @@ class Lines:
             if isinstance(first, _Run):
                 found = min(left, len(first))
                 block = first.take(found)
+                begins.append((count - left, self.offset + first.skipped, block))
                 self.offset += len(block) + first.skipped
                 self._n_taken += first.blank
                 places.append((count - left, self._n_taken + 1))
@@ -271,6 +298,7 @@ class Lines:
                 found = 1
                 line, length, blank = first
                 self._ready.popleft()
+                begins.append((count - left, self.offset, b""))
                 self.offset += length
                 self._n_taken += blank
                 if not places or blank or many_breaks:
@@ -285,7 +313,7 @@ class Lines:
             blocks.append(block)
             left -= found
         block = blocks[0] if len(blocks) == 1 else b"".join(blocks)
-        return Taken(count, block, None if plain else single, self.offset, tuple(places))
+        return Taken(count, block, None if plain else single, self.offset, tuple(begins), tuple(places))
 
     def put_back(self, line: bytes, length: int) -> None:
         """Undo the taking of the last line."""

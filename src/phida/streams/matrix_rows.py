@@ -9,6 +9,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from copy import copy
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from phida.streams.batch import Batch, DataError, rows_left
+from phida.streams.batch import Batch, DataError, Place, rows_left
 from phida.streams.columns import Selection, check_width
 from phida.streams.identity import FilePart, RowsRead
 from phida.streams.values import sound
@@ -152,6 +153,7 @@ class MatrixRows:
 
     def _batch(self, part: NDArray[Any], begin: int) -> Batch:
         rows = self._numbers(part)
+        every, before = rows, copy(self._read)
         self._read.add(rows)
         numbers = np.arange(begin, begin + len(part))
         good, bad = sound(rows, self.features, begin, keep_missing=self._keep_missing)
@@ -164,7 +166,11 @@ class MatrixRows:
         def columns() -> dict[str, Any]:
             return {name: kept[:, i] for i, name in enumerate(self.all_names)}
 
-        return Batch(end, end - self._before, numbers, rows, (), columns, truth, bad, self.part_read())
+        def place_of(number: int) -> Place:
+            return Place(number - self._before, before.and_then(every[: number - begin]))
+
+        place = Place(end - self._before, self.part_read())
+        return Batch(end, place, numbers, rows, (), columns, truth, bad, place_of)
 
 
 def _header(file: IO[bytes], path: Path) -> tuple[tuple[int, int], bool, np.dtype[Any], int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from phida.streams.batch import Batch, DataError
+from phida.streams.batch import Batch, DataError, Place
 from phida.streams.columns import Selection
 from phida.streams.identity import FilePart
 from phida.streams.lines import Taken
@@ -48,6 +48,8 @@ class MessageLines:
     def __init__(self, messages: Messages, offsets: Mapping[str, int]) -> None:
         self._messages = messages
         self._ready: deque[Message] = deque()
+        self._taken: list[Message] = []
+        self._before: dict[str, int] = {}
         self.offsets = dict(offsets)
         """Where each partition goes on, after what was taken."""
         self.waits = False
@@ -60,14 +62,18 @@ class MessageLines:
         while len(self._ready) < count:
             self._ready.extend(self._messages.receive(count - len(self._ready)))
         taken = [self._ready.popleft() for _ in range(count)]
-        for message in taken:
-            if message.partition:
-                self.offsets[message.partition] = message.next_offset
+        self._taken, self._before = taken, dict(self.offsets)
+        self.offsets = self.offsets_after(count)
         self.waits = self._messages.taken(count)
         self.count += count
         # JSON has line breaks between its tokens only, where a blank does as well.
         lines = [message.value.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for message in taken]
         return Taken(count, b"".join(lines), None)
+
+    def offsets_after(self, count: int) -> dict[str, int]:
+        """Where each partition goes on after the first ``count`` of the messages that were taken last."""
+        next_offsets = {one.partition: one.next_offset for one in self._taken[:count] if one.partition}
+        return self._before | next_offsets
 
     def take_batches(self, first: int, size: int) -> list[Taken]:
         """The next ``first`` messages, and no more, since the offsets are those of a whole batch."""
@@ -104,11 +110,14 @@ class MessageRows(NdjsonRows):
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida.streams.batch.RowReader`; without end."""
-        source = self._source
         for batch in super().batches(size):
-            # Not those of a later batch, which may fail.
-            kept = partial(source.kept, source.count)
-            yield replace(batch, offsets=dict(source.offsets), kept=kept, urgent=source.waits)
+            yield replace(batch, urgent=self._source.waits)
+
+    def _place(self, taken: Taken, begin: int, number: int) -> Place:
+        source, count = self._source, number - begin
+        # Not the count of a later batch, which may fail.
+        kept = partial(source.kept, source.count - len(taken) + count)
+        return Place(offsets=source.offsets_after(count), kept=kept)
 
     def _look_at_first(self, selection: Selection) -> tuple[str, ...]:
         try:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phida.streams.arrays import as_floats
-from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, rows_left, texts_of
-from phida.streams.columns import NotNumericError, Selection
-from phida.streams.conversion import Column, Conversion, Widths, conversion_of, not_numeric
+from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, Place, rows_left, texts_of
+from phida.streams.columns import NotNumericError, Selection, check_width
+from phida.streams.conversion import Column, Conversion, Widths, conversion_of, nested_values, not_numeric
 from phida.streams.dialect import Dialect, check_marks
 from phida.streams.lines import Lines, Taken
 from phida.streams.ndjson_layout import Layout
@@ -55,6 +56,7 @@ class NdjsonRows:
             lines.seek(offset)
         if header is None:
             header = self._look_at_first(selection)
+        check_width("the first row", len(header))
         self.all_names = header
         self._names = tuple(header[i] for i in selection.features(header))
         self.features = self._names
@@ -106,6 +108,9 @@ class NdjsonRows:
             self._conversions[name] = found
         others = [name for name in self._names if name not in self._conversions]
         if objects and any(objects[0].get(name) is not None and not _is_number(objects[0][name]) for name in others):
+            nested = [(name, json.dumps(objects[0][name])) for name in others if _is_nested(objects[0].get(name))]
+            if nested:
+                raise nested_values(nested)
             columns = [Column(name, [_odd(row.get(name)) for row in objects]) for name in others]
             raise not_numeric(columns, Dialect(), Widths(len(self.all_names), len(self._names)))
 
@@ -120,11 +125,20 @@ class NdjsonRows:
         truth = [] if self._label is None else [_hashable(json.loads(text).get(self._label)) for text in texts]
 
         def columns() -> dict[str, list[Any]]:
-            objects = [json.loads(text) for text in texts]
-            return {name: [found.get(name) for found in objects] for name in self.all_names}
+            found: dict[str, list[Any]] = {name: [] for name in self.all_names}
+            for text in texts:  # one object at a time: keys take more memory than their text
+                row = json.loads(text)
+                for name, values in found.items():
+                    values.append(row.get(name))
+            return found
 
-        end, file = taken.offset, self._lines.file_part(taken.offset)
-        return Batch(begin + len(taken), end, numbers, rows, texts, columns, truth, bad, file)
+        place_of = partial(self._place, taken, begin)
+        end = begin + len(taken)
+        return Batch(end, place_of(end), numbers, rows, texts, columns, truth, bad, place_of)
+
+    def _place(self, taken: Taken, begin: int, number: int) -> Place:
+        offset = taken.offset_of(number - begin)
+        return Place(offset, self._lines.file_part(offset))
 
     def _all_at_once(self, group: list[Taken]) -> Iterator[tuple[Taken, NDArray[np.float64] | None]]:
         """Batches, each with its numbers; None in their place where something in the lines is special."""
@@ -216,6 +230,10 @@ class NdjsonRows:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, dict | list)
 
 
 def _text(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -107,6 +108,8 @@ def opened(
         is_file = not source.is_pipe
         path = source.path if source.follow and is_file else None
         lines = Lines(handle, is_file=is_file, follow=path, signals=signals, notify=notify)
+        if source.path == "-" and source.format is None and _is_ndjson(lines.peek()):
+            format = "ndjson"
         start = (source.row, 0 if source.is_pipe else source.offset)
         if format == "ndjson":
             yield NdjsonRows(lines, source.selection, header=source.header, start=start)
@@ -121,6 +124,11 @@ def opened(
     finally:
         if source.path != "-":
             os.close(handle)
+
+
+def _is_ndjson(head: bytes) -> bool:
+    """Whether the first line of a pipe begins an object; no header of CSV does."""
+    return head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
 
 
 def part_read(source: Source) -> FilePart | None:
