@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -17,15 +17,12 @@ from sklearn.utils import estimator_html_repr
 
 from phida import _threads, _validation, state_file
 from phida._events import Callback
-from phida._model import Model, Settings
+from phida._model import PUBLISHED, Model, Settings, from_file, kind_of, named_columns
 from phida._validation import Columns
 from phida.answers.html import summary_html
 from phida.answers.predictor import LabelSource, Predictor, Snapshot
 from phida.answers.summary import Summary
 from phida.lineage import Candidate, History, Lineage
-
-#: Stages that an estimator's learner never leaves out; the benchmark's ablations do.
-_STAGES = ("ph", "refresh", "remove", "prune", "mapping")
 
 
 class _Labels:
@@ -51,7 +48,7 @@ class Estimator(ClusterMixin, Predictor):
     labels_ = _Labels()
 
     #: Settings that tell the native learner from that of every other estimator.
-    _kind: ClassVar[Settings] = {"released": False, "plus": False}
+    _kind: ClassVar[Settings] = PUBLISHED
     _parameters_of: ClassVar[Callable[[Any], Any]]
     _model: Model[Columns] | None = None
 
@@ -214,22 +211,8 @@ class Estimator(ClusterMixin, Predictor):
 
     @classmethod
     def _restored(cls, name: object, state: dict[str, Any], facts: dict[str, Any]) -> Self:
-        try:
-            estimator = cls(**_current_parameters(cls, state, facts["params"]))
-            estimator._validate_params()
-            columns = _named_columns(state.get("n_features", 0), facts["feature_names"])
-            model = Model.restored(state, columns)
-            model.preparation = facts.get("preparation")
-            if model.settings != estimator._settings():
-                raise ValueError("its parameters and its state disagree")
-            if model.n_seen == 0:
-                raise ValueError("'n_seen' is 0; only models that learned rows are saved")
-            if type(facts["n_seen"]) is not int or facts["n_seen"] != model.n_seen:
-                raise ValueError("'n_seen' of the header is not that of the state")
-            if off := [stage for stage in _STAGES if not state.get(stage, True)]:
-                raise ValueError(f"it is an ablation, without {', '.join(off)}")
-        except ValueError as error:
-            raise state_file.StateFileError(f"{name} does not hold a valid model ({error}).") from error
+        model, parameters = from_file(name, state, facts, cls._kind)
+        estimator = cls(**parameters)
         estimator._model = model
         return estimator
 
@@ -266,11 +249,7 @@ class Estimator(ClusterMixin, Predictor):
         >>> print(PHIDAPlus().fit(flowers).summary().splitlines()[0])  # doctest: +ELLIPSIS
         PHIDAPlus: 150 rows learned, 4 features, ... nodes, 2 clusters
         """
-        reading = self._reading
-        counts = {"feature": self.n_features_in_, "node": reading.n_nodes, "cluster": reading.n_clusters}
-        counted = ", ".join(f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts.items())
-        rows = f"{self.n_samples_seen_:,} row{'' if self.n_samples_seen_ == 1 else 's'} learned"
-        return f"{type(self).__name__}: {rows}, {counted}\n\n{Summary.of(self)}"
+        return Summary.of(self).described(type(self).__name__, self.n_samples_seen_)
 
     @property
     def n_samples_seen_(self) -> int:
@@ -403,13 +382,13 @@ class Estimator(ClusterMixin, Predictor):
         other = copy.copy(self)
         if self._model is not None and self._model.begun:
             columns = self._model.features
-            other._model = self._model.with_features(_named_columns(columns.width, names))
+            other._model = self._model.with_features(named_columns(columns.width, names))
         return other
 
     def _name_features(self, names: Sequence[str] | None) -> None:
         """Name the features of a model that learned matrices."""
         model = self._fitted
-        model.features = _named_columns(model.features.width, names)
+        model.features = named_columns(model.features.width, names)
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._model is not None and self._model.n_seen > 0
@@ -455,44 +434,9 @@ class Estimator(ClusterMixin, Predictor):
     def _unpacked(cls, kept: Any) -> Model[Columns]:
         try:
             state = dict(kept["state"])
-            columns = _named_columns(state["n_features"], kept["feature_names"])
+            columns = named_columns(state["n_features"], kept["feature_names"])
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"this is not a state of {cls.__name__} ({error!r}).") from error
-        if _kind_of(state) != cls._kind:
+        if kind_of(state) != cls._kind:
             raise ValueError(f"this is the state of another class than {cls.__name__}; load it with phida.load.")
         return Model.restored(state, columns)
-
-
-def _kind_of(state: Mapping[str, Any]) -> Settings:
-    return {name: state.get(name) is True for name in ("released", "plus")}
-
-
-def _current_parameters(cls: type[Estimator], state: Mapping[str, Any], params: Any) -> dict[str, Any]:
-    """Return the parameters of a file. A file of another class, or with options that no longer exist, is refused."""
-    if not isinstance(params, dict):
-        raise ValueError("'params' is not an object of parameters by name")
-    given, kind = dict(params), _kind_of(state)
-    if "format" not in state:  # before version 4, all files were of PHIDA, with more parameters
-        dropped = {"mapping": "persistence", "max_nodes": None, "half_life": None}
-        if any(given.pop(name, default) != default for name, default in dropped.items()):
-            raise ValueError("it has options that PHIDA no longer has; fit a new model")
-        if (given.pop("compatibility", "equations") == "released") != kind["released"]:
-            raise ValueError("its parameters and its state disagree")
-    if given.keys() != cls._parameter_constraints.keys() or kind != cls._kind:
-        named = (
-            "phida.PHIDAPlus" if kind["plus"] else "phida_bench.ReleasedPHIDA" if kind["released"] else "phida.PHIDA"
-        )
-        raise ValueError(f"it is a model of {named}, not of {cls.__name__}")
-    return given
-
-
-def _named_columns(width: int, names: Any) -> Columns:
-    if names is None:
-        return Columns(width)
-    if not isinstance(names, list | tuple | np.ndarray) or not all(isinstance(name, str) for name in names):
-        raise ValueError("'feature_names' is not a list of names")
-    if len(names) != width:
-        raise ValueError(f"'feature_names' has {len(names)} names for {width} features")
-    if len(set(names)) < len(names):
-        raise ValueError("'feature_names' has a name twice")
-    return Columns(width, np.array(names, dtype=object))

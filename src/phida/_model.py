@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from phida import _core, state_file
 from phida._events import ROWS_BETWEEN_COLLECTIONS, Callback, Events
 from phida._parts import Parts
+from phida._validation import Columns
 from phida._versions import __version__
 
 Learner = _core.Learner | _core.PlusLearner
@@ -22,11 +23,18 @@ Learner = _core.Learner | _core.PlusLearner
 Settings = Mapping[str, Any]
 """``plus``, which chooses the native learner, and its parameters by name. None means off."""
 
+#: Settings that distinguish the learners of the two methods.
+PUBLISHED: Settings = {"released": False, "plus": False}
+PLUS: Settings = {"released": False, "plus": True}
+
 #: Limits of ``max_nodes``, and its default.
 FEWEST_NODES, MOST_NODES, DEFAULT_NODES = 8, 2**16, 2048
 
 #: The largest ``keep_examples``, and its default.
 MOST_EXAMPLES, DEFAULT_EXAMPLES = 100, 3
+
+#: Parameters of PHIDA+ that its learner keeps.
+PLUS_PARAMETERS = ("max_nodes", "half_life", "scale", "keep_examples")
 
 #: Values of ``scale``.
 SCALES = ("auto", "standard", None)
@@ -38,6 +46,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_BEGINNING.acquire, after_in_parent=_BEGINNING.release, after_in_child=_BEGINNING.release
     )
+
+#: Stages that the learner of a saved model never leaves out; the benchmark's ablations do.
+_STAGES = ("ph", "refresh", "remove", "prune", "mapping")
 
 F = TypeVar("F")
 """How an adapter describes the features of its rows."""
@@ -199,6 +210,91 @@ class Model(Generic[F]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         Model.__init__(self)
         self.__dict__.update(state)
+
+
+def from_file(
+    name: object, state: Mapping[str, Any], facts: Mapping[str, Any], *wanted: Settings
+) -> tuple[Model[Columns], dict[str, Any]]:
+    """Restore a model and the parameters of its estimator from the content of a model file.
+
+    Parameters
+    ----------
+    name : object
+        Name of the file, for messages.
+    state, facts : mapping
+        Result of :func:`phida.state_file.read`.
+    *wanted : mapping
+        Kinds of models to accept. See :func:`kind_of`.
+
+    Raises
+    ------
+    phida.StateFileError
+        The content is not a valid model of these kinds.
+    """
+    try:
+        kind, parameters = kind_of(state), _current_parameters(state, facts["params"])
+        if kind not in wanted:
+            raise ValueError(f"it is a model of {_class_of(kind)}, not of {' or '.join(map(_class_of, wanted))}")
+        model = Model.restored(state, named_columns(state.get("n_features", 0), facts["feature_names"]))
+        model.preparation = facts.get("preparation")
+        if kind["plus"] and model.settings != plus_settings(**_without_labels(parameters)):
+            raise ValueError("its parameters and its state disagree")
+        if model.n_seen == 0:
+            raise ValueError("'n_seen' is 0; only models that learned rows are saved")
+        if type(facts["n_seen"]) is not int or facts["n_seen"] != model.n_seen:
+            raise ValueError("'n_seen' of the header is not that of the state")
+        if off := [stage for stage in _STAGES if not state.get(stage, True)]:
+            raise ValueError(f"it is an ablation, without {', '.join(off)}")
+    except ValueError as error:
+        raise state_file.StateFileError(f"{name} does not hold a valid model ({error}).") from error
+    return model, parameters
+
+
+def kind_of(state: Mapping[str, Any]) -> Settings:
+    """Return the settings that distinguish the learners of PHIDA, PHIDA+ and the released program."""
+    return {name: state.get(name) is True for name in ("released", "plus")}
+
+
+def _class_of(kind: Settings) -> str:
+    if kind["plus"]:
+        return "phida.PHIDAPlus"
+    return "phida_bench.ReleasedPHIDA" if kind["released"] else "phida.PHIDA"
+
+
+def _current_parameters(state: Mapping[str, Any], params: Any) -> dict[str, Any]:
+    """Return the estimator's parameters of a file. A file with options that no longer exist is refused."""
+    if not isinstance(params, dict):
+        raise ValueError("'params' is not an object of parameters by name")
+    given, kind = dict(params), kind_of(state)
+    if "format" not in state:  # before version 4, all files were of PHIDA, with more parameters
+        dropped = {"mapping": "persistence", "max_nodes": None, "half_life": None}
+        if any(given.pop(name, default) != default for name, default in dropped.items()):
+            raise ValueError("it has options that PHIDA no longer has; fit a new model")
+        if (given.pop("compatibility", "equations") == "released") != kind["released"]:
+            raise ValueError("its parameters and its state disagree")
+    expected = {"compute_labels", *(PLUS_PARAMETERS if kind["plus"] else ())}
+    if given.keys() != expected:
+        raise ValueError(f"'params' has {sorted(given)} instead of {sorted(expected)}")
+    if type(given["compute_labels"]) is not bool:
+        raise ValueError(f"compute_labels must be true or false, not {given['compute_labels']!r}")
+    return given
+
+
+def _without_labels(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if name != "compute_labels"}
+
+
+def named_columns(width: int, names: Any) -> Columns:
+    """Return columns with the names that a file or a pickle has."""
+    if names is None:
+        return Columns(width)
+    if not isinstance(names, list | tuple | np.ndarray) or not all(isinstance(name, str) for name in names):
+        raise ValueError("'feature_names' is not a list of names")
+    if len(names) != width:
+        raise ValueError(f"'feature_names' has {len(names)} names for {width} features")
+    if len(set(names)) < len(names):
+        raise ValueError("'feature_names' has a name twice")
+    return Columns(width, np.array(names, dtype=object))
 
 
 def plus_settings(max_nodes: int, half_life: float | None, scale: str | None, keep_examples: int = 0) -> Settings:

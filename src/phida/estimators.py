@@ -18,6 +18,7 @@ from phida._model import (
     FEWEST_NODES,
     MOST_EXAMPLES,
     MOST_NODES,
+    PLUS,
     Settings,
     plus_settings,
 )
@@ -243,7 +244,7 @@ class PHIDAPlus(Estimator):
     5000
     """
 
-    _kind: ClassVar[Settings] = {"released": False, "plus": True}
+    _kind: ClassVar[Settings] = PLUS
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_nodes": [Interval(Integral, FEWEST_NODES, MOST_NODES, closed="both")],
         "half_life": [Interval(Real, 1, 1e300, closed="both"), None],

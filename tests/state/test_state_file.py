@@ -47,9 +47,9 @@ def test_save_load_continue_is_never_having_stopped(tmp_path, n, unfitted):
 def test_a_file_says_which_estimator_it_is_of(tmp_path):
     PHIDA().fit(X).save(tmp_path / "published")
     PHIDAPlus().fit(X).save(tmp_path / "plus")
-    with pytest.raises(StateFileError, match=r"it is a model of phida\.PHIDA, not of PHIDAPlus"):
+    with pytest.raises(StateFileError, match=r"it is a model of phida\.PHIDA, not of phida\.PHIDAPlus"):
         PHIDAPlus.load(tmp_path / "published")
-    with pytest.raises(StateFileError, match=r"it is a model of phida\.PHIDAPlus, not of PHIDA"):
+    with pytest.raises(StateFileError, match=r"it is a model of phida\.PHIDAPlus, not of phida\.PHIDA"):
         PHIDA.load(tmp_path / "plus")
 
 

@@ -31,6 +31,7 @@ class Summary:
     """
 
     clusters: ClusterList
+    n_nodes: int
     clarity: CutClarity | DensityClarity
     closest: Explanation | DensityExplanation | None
     """The two clusters that are closest to being one; None for one cluster."""
@@ -81,6 +82,7 @@ class Summary:
         hierarchy = Hierarchy(**reading.hierarchy())
         return cls(
             clusters=ClusterList.of_reading(reading, names, examples),
+            n_nodes=reading.n_nodes,
             clarity=cut_clarity(Persistence(**reading.persistence()), hierarchy, reading.n_components),
             closest=None if pair is None else explainer.clusters(*pair),
             variance=LargestVariance.of_reading(reading, names),
@@ -142,5 +144,27 @@ class Summary:
             lines += ["", f"The closest clusters are {a} and {b}. {' '.join(sentences)}"]
         return [*lines, f"{self.clarity}.", *self.advice()]
 
+    def described(self, name: str, n_seen: int) -> str:
+        """Return the summary as text, below a line that counts what was learned.
+
+        Parameters
+        ----------
+        name : str
+            Name of the model's class.
+        n_seen : int
+            Number of rows learned.
+
+        Returns
+        -------
+        text : str
+        """
+        counts = {"feature": self.clusters.n_features, "node": self.n_nodes, "cluster": len(self.clusters)}
+        counted = ", ".join(_counted(count, thing) for thing, count in counts.items())
+        return f"{name}: {_counted(n_seen, 'row')} learned, {counted}\n\n{self}"
+
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

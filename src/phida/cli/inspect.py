@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from phida import state_file
+from phida import _core, state_file
 from phida.answers.profile import named_features
 from phida.answers.summary import Summary
 from phida.cli import methods, options
 from phida.cli.console import errors_as_messages, print_json, results
-from phida.estimators import PHIDA, PHIDAPlus, load
+from phida.streams.model import StreamModel
 
 
 def inspect(model: options.Model, as_json: options.Json = False) -> None:
@@ -20,56 +20,66 @@ def inspect(model: options.Model, as_json: options.Json = False) -> None:
     Example: phida inspect flowers.safetensors
     """
     with errors_as_messages():
-        found, (state, header) = load(model), state_file.read(model)
+        content = state_file.read(model)
+        found = StreamModel.of_content(model, *content)
+        reading = found.reading()
+        summary = Summary.of_reading(reading, found.names, examples=found.examples())
         if as_json:
-            print_json(_facts(found, state, header))
+            print_json(_facts(found, reading, summary, *content))
             return
-        results.print(found.summary(), markup=False, highlight=False, soft_wrap=True)
+        results.print(
+            summary.described(found.method.class_name, found.n_seen), markup=False, highlight=False, soft_wrap=True
+        )
         results.print()
-        for name, value in _file(found, state, header).items():
+        for name, value in _file(found, reading, *content).items():
             results.print(f"{name:>11}  {value}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _facts(model: PHIDA | PHIDAPlus, state: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
+def _facts(
+    model: StreamModel, reading: _core.Reading, summary: Summary, state: dict[str, Any], facts: dict[str, Any]
+) -> dict[str, Any]:
     """Everything that is shown, as plain values."""
-    found = Summary.of(model).plain()
+    found = summary.plain()
     return {
         "method": methods.method_of(model),
-        "samples": model.n_samples_seen_,
-        "features": list(named_features(getattr(model, "feature_names_in_", None), model.n_features_in_)),
-        "nodes": model.n_nodes_,
-        "n_clusters": model.n_clusters_,
+        "samples": model.n_seen,
+        "features": list(named_features(model.names, summary.clusters.n_features)),
+        "nodes": reading.n_nodes,
+        "n_clusters": reading.n_clusters,
         "clusters": found.pop("found"),
         **found,
-        **(_published(model) if isinstance(model, PHIDA) else {}),
-        "parameters": model.get_params(),
+        **_published(model, reading),
+        "parameters": facts["params"],
         "bytes": _size(state),
-        "format_version": header["format_version"],
-        "library_version": header["library_version"],
-        "stream_position": header["stream_position"],
+        "format_version": facts["format_version"],
+        "library_version": facts["library_version"],
+        "stream_position": facts["stream_position"],
     }
 
 
-def _published(model: PHIDA) -> dict[str, Any]:
-    """What only the published method has."""
+def _published(model: StreamModel, reading: _core.Reading) -> dict[str, Any]:
+    """Facts that only the published method has."""
+    learner = model.learner
+    if not isinstance(learner, _core.Learner):
+        return {}
     return {
-        "active_nodes": model.n_active_nodes_,
-        "components": model.n_components_,
-        "vigilance": model.vigilance_,
-        "interval": model.interval_,
+        "active_nodes": reading.n_active_nodes,
+        "components": reading.n_components,
+        "vigilance": learner.vigilance,
+        "interval": learner.interval,
     }
 
 
-def _file(model: PHIDA | PHIDAPlus, state: dict[str, Any], header: dict[str, Any]) -> dict[str, str]:
+def _file(model: StreamModel, reading: _core.Reading, state: dict[str, Any], facts: dict[str, Any]) -> dict[str, str]:
     """What is in the file besides the clusters."""
     shown = {}
-    if isinstance(model, PHIDA):
-        shown["nodes"] = f"{model.n_active_nodes_:,} active, in {model.n_components_:,} components"
-        shown["vigilance"] = f"{model.vigilance_:.4f}, adjusted every {model.interval_} samples"
+    if published := _published(model, reading):
+        shown["nodes"] = f"{published['active_nodes']:,} active, in {published['components']:,} components"
+        shown["vigilance"] = f"{published['vigilance']:.4f}, adjusted every {published['interval']} samples"
     shown["memory"] = f"{_size(state) / 1024:,.1f} KiB"
-    shown["written by"] = f"phida {header['library_version']}, format {header['format_version']}"
-    if header["stream_position"] is not None:
-        shown["stream"] = f"next row {header['stream_position']['row']:,}"
+    shown["written by"] = f"phida {facts['library_version']}, format {facts['format_version']}"
+    if model.position is not None:
+        shown["stream"] = f"next row {model.position['row']:,}"
     return shown
 
 

@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from phida import _core, _threads, state_file
 from phida._events import Callback
-from phida._model import DEFAULT_EXAMPLES, DEFAULT_NODES, Model, Settings, plus_settings
+from phida._model import (
+    DEFAULT_EXAMPLES,
+    DEFAULT_NODES,
+    PLUS,
+    PUBLISHED,
+    Learner,
+    Model,
+    Settings,
+    from_file,
+    plus_settings,
+)
 from phida._parts import Parts
 from phida._validation import Columns
 from phida.answers.novelty import novelty_scores
@@ -44,6 +54,11 @@ class Method:
         params = estimator.get_params(deep=False)
         params.pop("compute_labels")
         return cls(estimator._kind["plus"], **params)
+
+    @property
+    def class_name(self) -> str:
+        """Name of its estimator."""
+        return "PHIDAPlus" if self.plus else "PHIDA"
 
     @property
     def settings(self) -> Settings:
@@ -88,16 +103,22 @@ class StreamModel:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Load a model from a file."""
-        from phida.estimators import load
+        return cls.of_content(path, *state_file.read(path))
 
-        estimator: Estimator = load(path).set_params(compute_labels=False)
-        position = state_file.read(path)[1]["stream_position"]
-        found = cls(estimator._with_names(None), getattr(estimator, "feature_names_in_", None), position)
+    @classmethod
+    def of_content(cls, path: str | os.PathLike[str], state: dict[str, Any], facts: dict[str, Any]) -> Self:
+        """Restore a model from the content of its file, as ``state_file.read`` returns it."""
+        model, parameters = from_file(os.fspath(path), state, facts, PUBLISHED, PLUS)
+        del parameters["compute_labels"]
+        names = model.features.names
+        method = Method(model.settings["plus"], **parameters)
+        found = cls(method, None if names is None else names.tolist(), facts["stream_position"])
+        found._model = model.with_features(Columns(model.features.width))  # batches have matrices
         try:
-            preparation = read_preparation(found._model.preparation)
+            preparation = read_preparation(model.preparation)
             found.conversions = dict(preparation.get("convert", {}))
             if "impute" in preparation:
-                found.imputer = Imputer.from_plain(preparation["impute"], found._model.features.width)
+                found.imputer = Imputer.from_plain(preparation["impute"], model.features.width)
         except ValueError as error:
             raise state_file.StateFileError(f"{os.fspath(path)} does not hold a valid model ({error}).") from error
         return found
@@ -133,6 +154,11 @@ class StreamModel:
     def n_seen(self) -> int:
         """Rows learned."""
         return self._model.n_seen
+
+    @property
+    def learner(self) -> Learner:
+        """The native learner."""
+        return self._model.learner
 
     def reading(self) -> _core.Reading:
         """What readers see."""
