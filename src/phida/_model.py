@@ -174,6 +174,8 @@ class Model(Generic[F]):
         theirs = [other.learner for other in others]
         if any(other is learner for other in theirs):
             raise ValueError("a model cannot be merged with itself; copy.deepcopy makes another one.")
+        if len({id(other) for other in theirs}) < len(theirs):
+            raise ValueError("a model is given twice; its rows would count twice. Name each model once.")
         for number, other in enumerate(others, start=2):
             for name, own in self.settings.items():
                 if other.settings[name] != own:

@@ -74,6 +74,39 @@ def test_clusters_of_the_first_model_keep_their_ids():
     assert not set(after[3:]) & set(before)
 
 
+def test_groups_of_the_second_model_are_born_after_the_rows_of_the_first():
+    events = []
+    first = fitted(2000, (0, 1, 2)).on_event(events.append)
+    first.merge(fitted(2000, (2, 3), seed=1))
+    born = [event for event in events if event.kind == "born"]
+    assert len(born) == 1, "group 2 joins the cluster of the first model"
+    assert 2000 < born[0].sample < 2100
+    assert born[0].after == (first.cluster_ids_[first.predict(CENTERS[3:4])[0]],)
+
+
+def test_a_model_given_twice_is_refused():
+    first, second = fitted(100), fitted(100, seed=1)
+    before = copied(first)
+    with pytest.raises(ValueError, match="given twice"):
+        first.merge(second, second)
+    assert_same_state(first, before)
+
+
+def test_weights_of_models_of_different_ages_add():
+    young, old = (PHIDAPlus(half_life=100.0).fit(labelled(rows)[0]) for rows in (50, 3000))
+    total = young.nodes_.support.sum() + old.nodes_.support.sum()
+    assert young.merge(old).nodes_.support.sum() == pytest.approx(total)
+
+
+def test_examples_of_the_other_model_have_no_row_number():
+    first = fitted(500, (0, 1)).merge(fitted(500, (2, 3), seed=1))
+    examples = first.examples_
+    theirs = np.isin(examples.cluster, first.predict(CENTERS[2:4]))
+    assert theirs.any()
+    assert (examples.row[theirs] == -1).all()
+    assert (examples.row[~theirs] >= 0).all()
+
+
 def test_labels_of_earlier_rows_are_gone():
     model = PHIDAPlus().fit(labelled(100)[0])
     model.merge(fitted(100, seed=1))
