@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <system_error>
 #include <thread>
 
@@ -24,6 +25,9 @@ constexpr std::ptrdiff_t kFew = 24;
 
 // Fewer samples than this are measured one by one: eight together cost as much as four to six alone.
 constexpr std::size_t kWorthEight = 5;
+
+// Where a sieve leaves more rows than this, all are measured.
+constexpr std::size_t kMostLeft = 64;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -48,7 +52,9 @@ bool in_parts(const AssignmentView& view, std::size_t n, std::size_t threads, co
   const std::size_t cost = view.dims() * view.member.size();
   const std::size_t worth = std::max<std::size_t>(1, std::min(threads, n * cost / kWorkPerThread));
   const std::size_t part = std::max<std::size_t>(1, kPartWork / cost / kLanes) * kLanes;
-  std::vector<Assigner> assigners(worth, Assigner(view));
+  std::vector<Assigner> assigners;
+  assigners.reserve(worth);
+  for (std::size_t t = 0; t < worth; ++t) assigners.emplace_back(view);
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> stopped = false;
   const auto take_parts = [&](Assigner& assigner, const auto& after_each) {
@@ -83,7 +89,9 @@ Assigner::Assigner(const AssignmentView& view)
       nearest_(view.n_clusters() * kLanes),
       nearest_row_(view.n_clusters() * kLanes),
       least_(kLanes),
-      least_cluster_(kLanes) {
+      least_cluster_(kLanes),
+      padded_(padded(view.dims()), 0.0),
+      near_(kLanes) {
   members_.reserve(view.member.size());  // so that labelling never allocates
 }
 
@@ -186,20 +194,51 @@ void Assigner::scores(const double* samples, std::size_t n, double* out) {
 }
 
 void Assigner::nearest_squares(const double* samples, std::size_t n, double* out) {
-  measure_all(samples, n, [&](std::size_t i, std::size_t point) {
-    out[i] = nearest_[nearest_cluster(point) * stride_ + point];
-  });
+  if (view_.grid.is_laid())
+    for (std::size_t i = 0; i < n; ++i) out[i] = nearest(samples + i * view_.dims()).square;
+  else
+    measure_all(samples, n, [&](std::size_t i, std::size_t point) {
+      out[i] = nearest_[nearest_cluster(point) * stride_ + point];
+    });
 }
 
 void Assigner::labels(const double* samples, std::size_t n, std::int64_t* out) {
   if (view_.n_clusters() == 1)
     std::fill_n(out, n, 0);
+  else if (view_.grid.is_laid())
+    for (std::size_t i = 0; i < n; ++i)
+      out[i] = cluster_of(nearest(samples + i * view_.dims()).row);
   else if (view_.scoring == Scoring::kNearest)
     measure_all(samples, n,
-                [&](std::size_t i, std::size_t point) { out[i] = label_of_nearest(point); });
+                [&](std::size_t i, std::size_t point) { out[i] = cluster_of(nearest_row(point)); });
   else
     measure_all(samples, n,
                 [&](std::size_t i, std::size_t point) { out[i] = lowest_score(point); });
+}
+
+// Blocks of rows that the sieve leaves are measured as all rows would be. Where it leaves many, all are.
+Assigner::Nearest Assigner::nearest(const double* sample) {
+  const std::size_t dims = view_.dims(), of_block = dims * kLanes;
+  std::copy_n(sample, dims, padded_.begin());
+  const std::span<const std::int32_t> candidates = view_.grid.sieve(padded_.data(), search_);
+  if (candidates.empty() || candidates.size() > kMostLeft) {
+    measure_one(sample);
+    return {nearest_row(0), nearest_[nearest_cluster(0)]};
+  }
+  Nearest found{-1, kInfinity};
+  std::size_t measured = view_.rows.blocks();
+  for (const std::int32_t row : candidates) {
+    const std::size_t block = static_cast<std::size_t>(row) / kLanes;
+    if (block != measured)
+      kernels().squared_distances(sample, view_.transform.scaling(),
+                                  view_.rows.data() + block * of_block, 1, dims, near_.data());
+    measured = block;
+    const double square = near_[static_cast<std::size_t>(row) % kLanes];
+    if (found.row < 0 || square < found.square ||
+        (square == found.square && view_.member[row] < view_.member[found.row]))
+      found = {row, square};
+  }
+  return found;
 }
 
 // The score of a cluster with several nodes is at least twice its nearest distance: most need not be worked out.
@@ -223,20 +262,22 @@ std::int32_t Assigner::lowest_score(std::size_t point) {
 }
 
 // Of equally near nodes, the one of lowest index.
-std::int32_t Assigner::label_of_nearest(std::size_t point) const {
+std::int32_t Assigner::nearest_row(std::size_t point) const {
   const std::size_t nearest = nearest_cluster(point);
   const double least = nearest_[nearest * stride_ + point];
-  std::size_t best = nearest;
-  std::int32_t node = std::numeric_limits<std::int32_t>::max();
+  std::int32_t best = -1;
   for (std::size_t c = nearest; c < view_.n_clusters(); ++c) {
     if (nearest_[c * stride_ + point] != least) continue;
     // Rows of a cluster ascend by node, and this is the first of its nearest ones.
-    const auto row = static_cast<std::size_t>(nearest_row_[c * stride_ + point]);
-    if (view_.member[row] >= node) continue;
-    node = view_.member[row];
-    best = c;
+    const auto row = static_cast<std::int32_t>(nearest_row_[c * stride_ + point]);
+    if (best < 0 || view_.member[row] < view_.member[best]) best = row;
   }
-  return static_cast<std::int32_t>(best);
+  return best;
+}
+
+std::int32_t Assigner::cluster_of(std::int32_t row) const {
+  const auto next = std::upper_bound(view_.first.begin(), view_.first.end(), row);
+  return static_cast<std::int32_t>(next - view_.first.begin()) - 1;
 }
 
 bool assign(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,

@@ -41,8 +41,14 @@ class Assigner {
   void measure_eight(const double* samples, std::size_t n);
   void measure_one(const double* sample);
 
+  struct Nearest {
+    std::int32_t row;  // of the view; of equally near ones, that of the lowest node
+    double square;
+  };
+  Nearest nearest(const double* sample);
   std::int32_t lowest_score(std::size_t point);
-  std::int32_t label_of_nearest(std::size_t point) const;
+  std::int32_t nearest_row(std::size_t point) const;
+  std::int32_t cluster_of(std::int32_t row) const;
   double score(std::size_t cluster, std::size_t point, double limit);
   double score_within(double nearest, double support, double limit);
 
@@ -62,6 +68,9 @@ class Assigner {
   AlignedDoubles least_;          // (point), of `nearest_`
   AlignedDoubles least_cluster_;  // which cluster that is
   std::vector<Member> members_;
+  AlignedDoubles padded_;  // a sample
+  AlignedDoubles near_;    // squares of a block of rows
+  GridSearch search_;
 };
 
 // Asked every few milliseconds of long work; says whether to go on.

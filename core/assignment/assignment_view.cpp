@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace phida {
+namespace {
+
+// From so many values on, sieving the rows is faster than measuring all of them.
+constexpr std::size_t kWorthGrid = 2048;
+
+}  // namespace
 
 AssignmentView make_view(const RowMatrix& representatives, std::span<const double> support,
                          std::span<const std::int32_t> cluster, std::size_t n_clusters,
@@ -20,6 +26,10 @@ AssignmentView make_view(const RowMatrix& representatives, std::span<const doubl
     if (cluster[i] >= 0) view.member[next[cluster[i]]++] = static_cast<std::int32_t>(i);
   view.rows = BlockedRows(representatives.cols());
   view.rows.assign(representatives, view.member);
+  if (view.scoring == Scoring::kNearest && view.member.size() * view.dims() >= kWorthGrid) {
+    view.grid = GridRows(view.dims());
+    view.grid.assign(representatives, view.member, view.transform.scaling());
+  }
   view.cluster_support.assign(n_clusters, 0.0);
   double total = 0.0;
   for (const std::int32_t i : view.member) view.support.push_back(support[i]);

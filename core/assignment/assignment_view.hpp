@@ -8,6 +8,7 @@
 #include "mapping/node_map.hpp"
 #include "metric/feature_transform.hpp"
 #include "numeric/blocked_rows.hpp"
+#include "search/grid_rows.hpp"
 
 namespace phida {
 
@@ -20,6 +21,7 @@ struct AssignmentView {
   std::vector<double> cluster_support;  // S_c
   double concentration = 1.0;           // q = sum of squared support shares
   Scoring scoring = Scoring::kPublished;
+  GridRows grid;  // the rows again, where labels are those of the nearest of many
 
   std::size_t dims() const { return rows.dims(); }
   std::size_t n_clusters() const { return cluster_support.size(); }

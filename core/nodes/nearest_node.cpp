@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "numeric/squares.hpp"
 #include "simd/kernels.hpp"
@@ -22,7 +23,13 @@ NearestNode::NearestNode(std::size_t dims)
 void NearestNode::assign(const RowMatrix& rows, const double* scaling) {
   scaling_.clear();
   if (scaling != nullptr) scaling_.assign(scaling, scaling + rows.stride());
-  grid_.assign(rows, scaling);
+  lay_grid(rows);
+}
+
+void NearestNode::lay_grid(const RowMatrix& rows) {
+  candidates_.resize(rows.rows());
+  std::iota(candidates_.begin(), candidates_.end(), 0);
+  grid_.assign(rows, candidates_, scaling());
 }
 
 void NearestNode::append(const double* row) { grid_.append(row); }
@@ -30,12 +37,14 @@ void NearestNode::append(const double* row) { grid_.append(row); }
 void NearestNode::set(std::size_t node, const double* row) { grid_.set(node, row); }
 
 Nearest NearestNode::find(const double* query, const RowMatrix& rows) {
-  if (grid_.is_worn()) grid_.assign(rows, scaling());
-  std::span<const std::int32_t> candidates = grid_.sieve(query);
-  if (candidates.empty())
+  if (grid_.is_worn()) lay_grid(rows);
+  std::span<const std::int32_t> candidates = grid_.sieve(query, search_);
+  if (candidates.empty()) {
+    grid_.note_failure();
     candidates = sieve_doubles(query, rows);
-  else if (candidates.size() > 1 && rows.cols() >= kManyFeatures)
+  } else if (candidates.size() > 1 && rows.cols() >= kManyFeatures) {
     candidates = nearest_of(candidates, query, rows);
+  }
   Nearest nearest{0, std::numeric_limits<double>::infinity()};
   for (const std::int32_t node : candidates) {
     const double square = square_in_order(query, rows[node], scaling(), rows.cols());

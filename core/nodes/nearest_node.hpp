@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "nodes/grid_rows.hpp"
+#include "search/grid_rows.hpp"
 
 namespace phida {
 
@@ -28,6 +28,7 @@ class NearestNode {
   Nearest find(const double* query, const RowMatrix& rows);
 
  private:
+  void lay_grid(const RowMatrix& rows);
   std::span<const std::int32_t> sieve_doubles(const double* query, const RowMatrix& rows);
   std::span<const std::int32_t> nearest_of(std::span<const std::int32_t> candidates,
                                            const double* query, const RowMatrix& rows);
@@ -35,6 +36,7 @@ class NearestNode {
 
   AlignedDoubles scaling_;  // of the metric; empty for none
   GridRows grid_;
+  GridSearch search_;
   double slack_;  // how far sums of doubles in another order may differ, as a factor
   AlignedDoubles squares_;
   std::vector<std::int32_t> candidates_;

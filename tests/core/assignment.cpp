@@ -128,6 +128,42 @@ TEST("assignment: by the nearest node; of equals, the node of lower index") {
   CHECK(label(1.0) == 1);  // node 1 before node 2, though its label is higher
 }
 
+TEST("assignment: labels by the nearest of many nodes are those of a plain search") {
+  Random random(11);
+  for (const std::size_t dims : {1, 3, 16, 50, 130})
+    for (const bool ties : {false, true}) {
+      Model m(random, 6000 / dims + 200, dims, 9);
+      m.scoring = Scoring::kNearest;
+      if (ties) m.rows = random.grid(m.rows.rows(), dims, 3);
+      const AssignmentView view = m.view();
+      CHECK(view.grid.is_laid());
+      // Near the nodes, on them, between equals, and beyond the grid.
+      RowMatrix queries = ties ? random.grid(60, dims, 3) : random.rows(60, dims);
+      for (std::size_t q = 0; q < 60; q += 3) std::copy_n(m.rows[q], dims, queries[q]);
+      for (std::size_t q = 50; q < 60; ++q) queries[q][0] *= 1e6;
+      std::vector<double> samples;
+      for (std::size_t q = 0; q < 60; ++q)
+        samples.insert(samples.end(), queries[q], queries[q] + dims);
+      std::vector<std::int64_t> labels(60);
+      std::vector<double> squares(60);
+      Assigner(view).labels(samples.data(), 60, labels.data());
+      Assigner(view).nearest_squares(samples.data(), 60, squares.data());
+      for (std::size_t q = 0; q < 60; ++q) {
+        std::size_t best = 0;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < m.members.size(); ++i) {
+          const double square =
+              plain::square(queries[q], m.rows[m.members[i]], view.transform.inverse.data(), dims);
+          if (square >= least) continue;
+          least = square;
+          best = i;
+        }
+        CHECK(labels[q] == m.cluster[best]);
+        CHECK(plain::same_bits(squares[q], least));
+      }
+    }
+}
+
 TEST("assignment: one cluster takes everything") {
   const Model m = on_a_line({0, 1}, {1, 1}, {0, 0}, 1);
   const AssignmentView view = m.view();

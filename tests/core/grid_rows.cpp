@@ -1,5 +1,5 @@
 // Rows on a grid: the nearest row is among those that the sieve leaves, and these are few.
-#include "nodes/grid_rows.hpp"
+#include "search/grid_rows.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -26,6 +26,8 @@ bool holds(std::span<const std::int32_t> rows, std::int32_t row) {
   return std::find(rows.begin(), rows.end(), row) != rows.end();
 }
 
+GridSearch search;
+
 }  // namespace
 
 TEST("grid_rows: few rows are left, the nearest among them, on every instruction set") {
@@ -36,10 +38,10 @@ TEST("grid_rows: few rows are left, the nearest among them, on every instruction
     for (const std::size_t dims : {1, 2, 5, 16, 95, 96, 200, 3000}) {
       const RowMatrix rows = random.rows(150, dims), queries = random.rows(20, dims);
       GridRows grid(dims);
-      grid.assign(rows, nullptr);
+      grid.assign(rows, plain::first(rows.rows()), nullptr);
       std::size_t left = 0;
       for (std::size_t q = 0; q < 20; ++q) {
-        const auto found = grid.sieve(queries[q]);
+        const auto found = grid.sieve(queries[q], search);
         CHECK(holds(found, plain_nearest(queries[q], rows)));
         left += found.size();
       }
@@ -54,28 +56,28 @@ TEST("grid_rows: a far row stays outside and leaves the grid fine for all others
   RowMatrix rows = random.rows(200, 4);
   rows[7][1] = 1e9;
   GridRows grid(4);
-  grid.assign(rows, nullptr);
+  grid.assign(rows, plain::first(rows.rows()), nullptr);
   const RowMatrix queries = random.rows(20, 4);
   for (std::size_t q = 0; q < 20; ++q) {
-    const auto found = grid.sieve(queries[q]);
+    const auto found = grid.sieve(queries[q], search);
     CHECK(found.size() < 20 && holds(found, 7) && holds(found, plain_nearest(queries[q], rows)));
   }
-  CHECK(grid.sieve(rows[7]).empty());  // a query there is outside too
+  CHECK(grid.sieve(rows[7], search).empty());  // a query there is outside too
 }
 
 TEST("grid_rows: rows that leave the grid wear it out, and a new one holds them") {
   Random random(3);
   RowMatrix rows = random.rows(100, 3);
   GridRows grid(3);
-  grid.assign(rows, nullptr);
+  grid.assign(rows, plain::first(rows.rows()), nullptr);
   for (std::size_t i = 0; i < 100; ++i) {
     rows[i][0] += 100.0;
     grid.set(i, rows[i]);
     CHECK(grid.is_worn() == (i >= 63));
   }
-  grid.assign(rows, nullptr);
+  grid.assign(rows, plain::first(rows.rows()), nullptr);
   CHECK(!grid.is_worn());
-  CHECK(holds(grid.sieve(rows[50]), 50));
+  CHECK(holds(grid.sieve(rows[50], search), 50));
 }
 
 TEST("grid_rows: rows in one place, and distances beyond all doubles, have no grid") {
@@ -83,11 +85,11 @@ TEST("grid_rows: rows in one place, and distances beyond all doubles, have no gr
   const double one[2] = {1.0, 2.0};
   for (int i = 0; i < 40; ++i) rows.append(one);
   GridRows grid(2);
-  grid.assign(rows, nullptr);
-  CHECK(grid.sieve(rows[0]).empty());
+  grid.assign(rows, plain::first(rows.rows()), nullptr);
+  CHECK(grid.sieve(rows[0], search).empty());
   for (std::size_t i = 0; i < 40; ++i) rows[i][0] = 1e200 * static_cast<double>(i);
-  grid.assign(rows, nullptr);
-  CHECK(grid.sieve(rows[0]).empty());
+  grid.assign(rows, plain::first(rows.rows()), nullptr);
+  CHECK(grid.sieve(rows[0], search).empty());
 }
 
 TEST("grid_rows: the largest differences in all features do not overflow") {
@@ -97,10 +99,10 @@ TEST("grid_rows: the largest differences in all features do not overflow") {
     for (std::size_t i = 0; i < 40; ++i)  // half of the rows in either corner
       std::fill_n(rows[i], dims, i % 2 == 0 ? -1.0 : 1.0);
     GridRows grid(dims);
-    grid.assign(rows, nullptr);
+    grid.assign(rows, plain::first(rows.rows()), nullptr);
     AlignedDoubles query(padded(dims), 0.0);
     std::fill_n(query.begin(), dims, 1.499);
-    const auto found = grid.sieve(query.data());
+    const auto found = grid.sieve(query.data(), search);
     for (std::int32_t i = 0; i < 40; ++i) CHECK(holds(found, i) == (i % 2 == 1));
   }
 }

@@ -1,4 +1,4 @@
-#include "nodes/grid_rows.hpp"
+#include "search/grid_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +29,20 @@ constexpr double kLeastStep = 1e-140, kMostStep = 1e140;
 // A factor that is not normal may round by more than a share of itself.
 bool is_exact_enough(double factor) { return factor == 0.0 || std::isnormal(factor); }
 
+// The largest coordinate of row - centre. Four at a time, since each of them waits for the one before.
+double extent_of(const double* row, const double* centre, const double* scaling, std::size_t dims) {
+  double most[4] = {0.0, 0.0, 0.0, 0.0};
+  const auto look = [&](std::size_t j, std::size_t lane) {
+    const double off = std::abs(row[j] - centre[j]) * (scaling == nullptr ? 1.0 : scaling[j]);
+    most[lane] = std::max(most[lane], off);
+  };
+  std::size_t j = 0;
+  for (; j + 4 <= dims; j += 4)
+    for (std::size_t lane = 0; lane < 4; ++lane) look(j + lane, lane);
+  for (; j < dims; ++j) look(j, 0);
+  return *std::max_element(most, most + 4);
+}
+
 }  // namespace
 
 GridRows::GridRows(std::size_t dims)
@@ -40,43 +54,40 @@ GridRows::GridRows(std::size_t dims)
       factor_(padded(dims), 0.0),
       place_(padded(dims), 0) {}
 
-void GridRows::assign(const RowMatrix& rows, const double* scaling) {
-  lay(rows, scaling);
+void GridRows::assign(const RowMatrix& rows, std::span<const std::int32_t> members,
+                      const double* scaling) {
+  lay(rows, members, scaling);
   failures_ = 0;
   squared_error_ = 0.0;
   outside_.clear();
   hidden_.clear();
-  resize(rows.rows());
-  for (std::size_t i = 0; i < rows.rows(); ++i) set(i, rows[i]);
+  resize(members.size());
+  for (std::size_t i = 0; i < members.size(); ++i) set(i, rows[members[i]]);
   failures_ = 0;
 }
 
 // Centre and step. The means of all rows are a first centre; those without the outermost rows are the second.
-void GridRows::lay(const RowMatrix& rows, const double* scaling) {
-  const std::size_t n = rows.rows();
+void GridRows::lay(const RowMatrix& rows, std::span<const std::int32_t> members,
+                   const double* scaling) {
+  const std::size_t n = members.size();
   usable_ = false;
   if (n < 2 || dims_ > kMostDims) return;
   const std::size_t outside = std::min(kMostOutside, n / kRowsPerOutside);
-  const auto scale = [&](std::size_t j) { return scaling == nullptr ? 1.0 : scaling[j]; };
   double furthest = std::numeric_limits<double>::infinity();
-  std::vector<double> ordered;
-  extent_.assign(n, 0.0);
+  std::vector<double> extents(n, 0.0), ordered;
   for (int round = 0; round < 2; ++round) {
     std::fill(centre_.begin(), centre_.end(), 0.0);
     double count = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
-      if (extent_[i] > furthest) continue;
-      for (std::size_t j = 0; j < dims_; ++j) centre_[j] += rows[i][j];
+      if (extents[i] > furthest) continue;
+      const double* const row = rows[members[i]];
+      for (std::size_t j = 0; j < dims_; ++j) centre_[j] += row[j];
       count += 1.0;
     }
     for (double& c : centre_) c /= count;
-    for (std::size_t i = 0; i < n; ++i) {
-      double extent = 0.0;
-      for (std::size_t j = 0; j < dims_; ++j)
-        extent = std::max(extent, std::abs(rows[i][j] - centre_[j]) * scale(j));
-      extent_[i] = extent;
-    }
-    ordered = extent_;
+    for (std::size_t i = 0; i < n; ++i)
+      extents[i] = extent_of(rows[members[i]], centre_.data(), scaling, dims_);
+    ordered = extents;
     const auto last = ordered.end() - 1 - static_cast<std::ptrdiff_t>(outside);
     std::nth_element(ordered.begin(), last, ordered.end());
     furthest = *last;
@@ -85,7 +96,7 @@ void GridRows::lay(const RowMatrix& rows, const double* scaling) {
   if (!(step >= kLeastStep && step <= kMostStep)) return;
   usable_ = true;
   for (std::size_t j = 0; j < dims_; ++j) {
-    factor_[j] = scale(j) / step;
+    factor_[j] = (scaling == nullptr ? 1.0 : scaling[j]) / step;
     usable_ = usable_ && is_exact_enough(factor_[j]) && std::isfinite(centre_[j]);
   }
 }
@@ -124,26 +135,22 @@ void GridRows::set(std::size_t row, const double* values) {
   }
 }
 
-std::span<const std::int32_t> GridRows::sieve(const double* query) {
-  const double off = usable_ ? kernels().grid_places(query, centre_.data(), factor_.data(),
-                                                     padded(dims_), most_, place_.data())
-                             : std::numeric_limits<double>::infinity();
-  if (!std::isfinite(off)) {
-    ++failures_;
-    return {};
-  }
+std::span<const std::int32_t> GridRows::sieve(const double* query, GridSearch& search) const {
+  if (!usable_) return {};
+  auto& [place, squares, candidates] = search;
+  place.resize(padded(dims_));
+  const double off = kernels().grid_places(query, centre_.data(), factor_.data(), padded(dims_),
+                                           most_, place.data());
+  if (!std::isfinite(off)) return {};
   const double reach = 2.0 * (std::sqrt(off) + std::sqrt(squared_error_)) + kRoundingSteps;
-  squares_.resize(hidden_.size());
-  candidates_.resize(std::max(candidates_.size(), hidden_.size() + outside_.size()));
+  squares.resize(hidden_.size());
+  candidates.resize(std::max(candidates.size(), hidden_.size() + outside_.size()));
   std::size_t found =
-      kernels().sieve_grid(place_.data(), blocks_.data(), hidden_.data(), hidden_.size() / kBlock,
-                           pairs_, reach, squares_.data(), candidates_.data());
-  if (found > kFewLeft + rows_ / kShareLeft) {
-    ++failures_;
-    return {};
-  }
-  for (const std::int32_t row : outside_) candidates_[found++] = row;
-  return {candidates_.data(), found};
+      kernels().sieve_grid(place.data(), blocks_.data(), hidden_.data(), hidden_.size() / kBlock,
+                           pairs_, reach, squares.data(), candidates.data());
+  if (found > kFewLeft + rows_ / kShareLeft) return {};
+  for (const std::int32_t row : outside_) candidates[found++] = row;
+  return {candidates.data(), found};
 }
 
 }  // namespace phida

@@ -25,17 +25,30 @@
 
 namespace phida {
 
+// The memory that a search works in, and its result.
+struct GridSearch {
+  std::vector<std::int16_t> place;
+  std::vector<std::int32_t> squares, candidates;
+};
+
 class GridRows {
  public:
+  GridRows() : GridRows(0) {}
   explicit GridRows(std::size_t dims);
 
-  // Lays the grid over these rows. `scaling` is that of the metric, or null.
-  void assign(const RowMatrix& rows, const double* scaling);
+  // Lays the grid over these of the rows, in this order. `scaling` is that of the metric, or null.
+  void assign(const RowMatrix& rows, std::span<const std::int32_t> members, const double* scaling);
   void append(const double* row);
   void set(std::size_t row, const double* values);
 
+  // Whether there is a grid: there is none for rows in one place, or so far apart that squares overflow.
+  bool is_laid() const { return usable_; }
+
   // The rows that can be nearest to a query, which is padded with zeros. None if the grid cannot tell, else at least one.
-  std::span<const std::int32_t> sieve(const double* query);
+  std::span<const std::int32_t> sieve(const double* query, GridSearch& search) const;
+
+  // Counts a query that the grid could not tell. Rows that leave the grid are counted by themselves.
+  void note_failure() { ++failures_; }
 
   // Whether the grid failed so often that it should be laid anew.
   bool is_worn() const { return failures_ >= kMostFailures; }
@@ -43,7 +56,7 @@ class GridRows {
  private:
   static constexpr std::size_t kMostFailures = 64;
 
-  void lay(const RowMatrix& rows, const double* scaling);
+  void lay(const RowMatrix& rows, std::span<const std::int32_t> members, const double* scaling);
   void resize(std::size_t rows);
 
   std::size_t dims_, pairs_;
@@ -58,8 +71,6 @@ class GridRows {
   double squared_error_ = 0.0;         // the largest of a row
   std::size_t failures_ = 0;
   std::vector<std::int16_t> place_;
-  std::vector<std::int32_t> squares_, candidates_;
-  std::vector<double> extent_;
 };
 
 }  // namespace phida
