@@ -10,11 +10,13 @@
 namespace phida {
 namespace {
 
-// How far to look for partners at first, as a multiple of the cost that is expected for the last merge.
-constexpr double kReach = 1.5;
+// The cost of the last merge is guessed from what it was at the last compaction. How far off that was then, on average, says
+// how much further to look for partners at first. Looking too far costs more than looking twice: with many features
+// distances are nearly equal, and a little more brings in far more pairs.
+constexpr double kOffNow = 0.5, kReachPerOff = 1.5, kLeastMargin = 0.02;
 
-// From so many features on, pairs are sieved as floats.
-constexpr std::size_t kSievedDims = 96;
+// Blocks of so many bytes are measured against all others before the next ones, so that they stay in the cache.
+constexpr std::size_t kCachedBytes = 256 << 10;
 
 // About so many blocks of eight nodes are looked at to guess a reach.
 constexpr std::size_t kProbedBlocks = 32;
@@ -61,14 +63,16 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
   std::size_t left = nodes.size();
   if (left <= target) return expected;
   start(nodes, scaling);
-  reach_ = kReach * expected;
-  double last = 0.0;
+  const double margin = kReachPerOff * off_ + kLeastMargin;
   constexpr double kMost = std::numeric_limits<double>::max();
+  reach_ = std::min((1.0 + margin) * expected, kMost);
+  double last = 0.0;
   bool too_short = reach_ == 0.0;
   while (left > target) {
     if (heap_.empty()) {
       if (too_short && reach_ == kMost) break;  // no distance is finite
-      if (too_short) reach_ = std::min(std::max(2.0 * reach_, reach_for(left - target)), kMost);
+      if (too_short)
+        reach_ = std::min(std::max((1.0 + margin) * reach_, reach_for(left - target)), kMost);
       too_short = true;
       search(nodes);
       continue;
@@ -83,7 +87,7 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
       continue;
     }
     merge_nodes(nodes, pair.a, pair.b);
-    take_row(nodes, pair.a);
+    blocks_.set(pair.a, nodes.mean[pair.a]);
     inverse_weight_[pair.a] = 1.0 / nodes.weight[pair.a];
     inverse_weight_[pair.b] = -std::numeric_limits<double>::infinity();
     into_[pair.b] = pair.a;
@@ -97,6 +101,8 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
     }
     offer(nodes, pair.a);
   }
+  if (expected > 0.0 && last > 0.0)
+    off_ += kOffNow * (std::min(std::abs(last / expected - 1.0), 1.0) - off_);
   kept_.clear();
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (into_[i] == static_cast<std::int32_t>(i)) kept_.push_back(i);
@@ -107,12 +113,9 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
 void Compaction::start(const FineNodes& nodes, const double* scaling) {
   const std::size_t n = nodes.size();
   scaling_ = scaling;
-  wide_ = nodes.dims() >= kSievedDims;
   if (blocks_.dims() != nodes.dims()) blocks_ = BlockedRows(nodes.dims());
   blocks_.resize(n);
-  if (wide_) rounded_ = RoundedRows(nodes.dims());
-  if (wide_) rounded_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) take_row(nodes, i);
+  for (std::size_t i = 0; i < n; ++i) blocks_.set(i, nodes.mean[i]);
   inverse_weight_.assign(padded(n), -std::numeric_limits<double>::infinity());
   into_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -122,27 +125,24 @@ void Compaction::start(const FineNodes& nodes, const double* scaling) {
   age_.assign(n, 0);
   partners_.resize(std::max(partners_.size(), n));
   squares_.resize(padded(n) * kLanes);
-  limits_.resize(padded(n) * kLanes);
+  limits_.resize(padded(n));
+  listed_.assign(n, 0);
   found_.resize(padded(n) * kLanes);
   heap_.clear();
-}
-
-// The node's row in the forms that are searched.
-void Compaction::take_row(const FineNodes& nodes, std::size_t node) {
-  blocks_.set(node, nodes.mean[node]);
-  if (!wide_) return;
-  row_.assign(nodes.mean[node], nodes.mean[node] + nodes.mean.stride());
-  if (scaling_ != nullptr)
-    for (std::size_t j = 0; j < row_.size(); ++j) row_[j] *= scaling_[j];
-  rounded_.set(node, row_.data());
 }
 
 // Finds all pairs within reach. Ward's cost is reducible: a union is never closer to a third node than its nearer half.
 // So the joined lists of two nodes hold every partner of their union that is within reach.
 void Compaction::search(const FineNodes& nodes) {
-  for (std::size_t i = 0; i < nodes.size(); ++i) partners_[i].clear();
-  wide_ ? search_floats(nodes) : search_blocks(nodes);
-  for (std::size_t i = 0; i < nodes.size(); ++i)
+  const std::size_t n = nodes.size(), dims = nodes.dims(), n_blocks = blocks_.blocks();
+  for (std::size_t i = 0; i < n; ++i) partners_[i].clear();
+  for (std::size_t i = 0; i < limits_.size(); ++i) limits_[i] = reach_ * inverse_weight_[i];
+  const std::size_t group =
+      std::max<std::size_t>(1, kCachedBytes / (kLanes * dims * sizeof(double)));
+  for (std::size_t first = 0; first < n_blocks; first += group)
+    for (std::size_t block = 0; block < std::min(n_blocks, first + group); ++block)
+      search_blocks(block, std::max(block, first), std::min(n_blocks, first + group));
+  for (std::size_t i = 0; i < n; ++i)
     if (into_[i] == static_cast<std::int32_t>(i)) offer(nodes, static_cast<std::int32_t>(i));
 }
 
@@ -152,71 +152,40 @@ void Compaction::note_pair(std::int32_t a, std::int32_t b, double square) {
   partners_[b].push_back({a, age_[a], age_[b], cost});
 }
 
-void Compaction::search_blocks(const FineNodes& nodes) {
-  const std::size_t n = nodes.size(), dims = nodes.dims();
-  for (std::size_t block = 0; block < blocks_.blocks(); ++block) {
-    const std::size_t first = block * kLanes, count = padded(n) - first;
-    kernels().squared_distances_of_eight(blocks_.data() + first * dims, scaling_,
-                                         blocks_.data() + first * dims, blocks_.blocks() - block,
-                                         dims, squares_.data());
-    for (std::size_t k = 0; k < count; ++k)
-      for (std::size_t lane = 0; lane < kLanes; ++lane)
-        limits_[k * kLanes + lane] =
-            reach_ * (inverse_weight_[first + k] + inverse_weight_[first + lane]);
-    const std::size_t found =
-        kernels().positions_within(squares_.data(), limits_.data(), count * kLanes, found_.data());
-    for (std::size_t f = 0; f < found; ++f) {
-      const auto at = static_cast<std::size_t>(found_[f]);
-      const auto a = static_cast<std::int32_t>(first + at % kLanes);
-      const auto b = static_cast<std::int32_t>(first + at / kLanes);
-      if (b > a) note_pair(a, b, squares_[at]);
-    }
+// The pairs of one block of eight with the blocks `from` to `to`, each once.
+void Compaction::search_blocks(std::size_t block, std::size_t from, std::size_t to) {
+  const std::size_t dims = blocks_.dims(), count = (to - from) * kLanes;
+  const auto a = static_cast<std::int32_t>(block * kLanes);
+  const auto b = static_cast<std::int32_t>(from * kLanes);
+  kernels().squared_distances_of_eight(blocks_.data() + block * kLanes * dims, scaling_,
+                                       blocks_.data() + from * kLanes * dims, to - from, dims,
+                                       squares_.data());
+  const std::size_t found = kernels().positions_within_sums(
+      squares_.data(), limits_.data() + b, limits_.data() + a, count, found_.data());
+  for (std::size_t f = 0; f < found; ++f) {
+    const std::int32_t lower = a + found_[f] % static_cast<std::int32_t>(kLanes);
+    const std::int32_t upper = b + found_[f] / static_cast<std::int32_t>(kLanes);
+    if (upper > lower) note_pair(lower, upper, squares_[found_[f]]);
   }
 }
 
-// Distances between floats are off by at most the rounding of both rows, and by that of scaling before the difference.
-void Compaction::search_floats(const FineNodes& nodes) {
-  const std::size_t n = nodes.size(), dims = nodes.dims();
-  const double slack = 1.0 + static_cast<double>(dims / 16 + 8) * 0x1p-21;
-  const double error = 2.0 * rounded_.error() + 0x1p-50 * rounded_.largest_norm() + kFloatUnderflow;
-  for (std::size_t i = 0; i + 1 < n; ++i) {
-    if (into_[i] != static_cast<std::int32_t>(i)) continue;
-    for (std::size_t k = i + 1; k < n; ++k) {
-      const double limit = reach_ * (inverse_weight_[i] + inverse_weight_[k]);
-      const double distance = limit >= 0.0 ? std::sqrt(limit) + error : -1.0;
-      limits_[k] = distance < 0.0 ? -1.0 : distance * distance * slack;
-    }
-    const std::size_t stride = rounded_.stride();
-    const std::size_t found = kernels().rows_within_floats(
-        rounded_.data() + i * stride, rounded_.data() + (i + 1) * stride, n - i - 1, stride,
-        limits_.data() + i + 1, squares_.data(), found_.data());
-    for (std::size_t f = 0; f < found; ++f) {
-      const std::size_t k = i + 1 + static_cast<std::size_t>(found_[f]);
-      const double square = square_in_order(nodes.mean[i], nodes.mean[k], scaling_, dims);
-      if (square <= reach_ * (inverse_weight_[i] + inverse_weight_[k]))
-        note_pair(static_cast<std::int32_t>(i), static_cast<std::int32_t>(k), square);
-    }
-  }
-}
-
-// Partners by their current names, ascending, each once. What is known of a part of a union bounds the whole.
+// Partners by their current names, each once. What is known of a part of a union bounds the whole.
 void Compaction::tidy(std::vector<Partner>& partners, std::int32_t a) {
-  for (Partner& partner : partners) {
+  std::size_t kept = 0;
+  for (Partner partner : partners) {
     const std::int32_t now = root(partner.node);
+    if (now == a) continue;
     if (now != partner.node || partner.age != age_[now] || partner.age_self != age_[a])
       partner.age = -1;
     partner.node = now;
-  }
-  std::sort(partners.begin(), partners.end(), [](const Partner& x, const Partner& y) {
-    return x.node != y.node ? x.node < y.node : x.bound < y.bound;
-  });
-  std::size_t kept = 0;
-  for (const Partner& partner : partners) {
-    if (partner.node == a) continue;
-    if (kept > 0 && partners[kept - 1].node == partner.node)
-      partners[kept - 1].age = -1;
-    else
+    const std::size_t before = static_cast<std::size_t>(listed_[now]);
+    if (before < kept && partners[before].node == now) {
+      partners[before].bound = std::min(partners[before].bound, partner.bound);
+      partners[before].age = -1;
+    } else {
+      listed_[now] = static_cast<std::int32_t>(kept);
       partners[kept++] = partner;
+    }
   }
   partners.resize(kept);
 }
@@ -247,7 +216,8 @@ void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
   }
   std::int32_t with = -1;
   for (const Partner& partner : partners)
-    if (with < 0 && partner.age >= 0 && partner.bound == best) with = partner.node;
+    if (partner.age >= 0 && partner.bound == best && (with < 0 || partner.node < with))
+      with = partner.node;
   std::erase_if(partners, [&](const Partner& partner) { return !(partner.bound <= reach_); });
   if (!(best <= reach_ * kUnionRounding)) return;
   const std::int32_t lower = std::min(a, with), upper = std::max(a, with);

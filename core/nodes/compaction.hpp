@@ -7,7 +7,6 @@
 
 #include "nodes/fine_nodes.hpp"
 #include "numeric/blocked_rows.hpp"
-#include "numeric/rounded_rows.hpp"
 
 namespace phida {
 
@@ -45,10 +44,8 @@ class Compaction {
 
   void start(const FineNodes& nodes, const double* scaling);
   void search(const FineNodes& nodes);
-  void search_blocks(const FineNodes& nodes);
-  void search_floats(const FineNodes& nodes);
+  void search_blocks(std::size_t block, std::size_t from, std::size_t to);
   void note_pair(std::int32_t a, std::int32_t b, double square);
-  void take_row(const FineNodes& nodes, std::size_t node);
   void offer(const FineNodes& nodes, std::int32_t a);
   void tidy(std::vector<Partner>& partners, std::int32_t a);
   double reach_for(std::size_t merges);
@@ -57,14 +54,14 @@ class Compaction {
 
   const double* scaling_ = nullptr;
   double reach_ = 0.0;
-  bool wide_ = false;  // many features: pairs are sieved as floats
+  double off_ = 0.1;  // how far off the expected cost has been lately, as a share of it
   BlockedRows blocks_;
-  RoundedRows rounded_{0};  // in the metric, if wide
-  AlignedDoubles row_;
-  AlignedDoubles squares_, limits_;  // (node, one of eight)
-  AlignedDoubles inverse_weight_;    // per node, padded; those that are gone never are within reach
+  AlignedDoubles squares_;         // (node, one of eight)
+  AlignedDoubles inverse_weight_;  // per node, padded; those that are gone never are within reach
+  AlignedDoubles limits_;          // the same times the reach
   std::vector<std::int32_t> found_;
   std::vector<std::int32_t> into_, age_;
+  std::vector<std::int32_t> listed_;            // per node: its place on the list that is tidied
   std::vector<std::vector<Partner>> partners_;  // within reach, per node
   std::vector<Pair> heap_;
   std::vector<double> cheapest_;

@@ -328,16 +328,21 @@ size_t positions_within(const double* values, const double* limits, size_t n, in
   return found;
 }
 
-size_t rows_within_floats(const float* query, const float* rows, size_t n_rows, size_t n,
-                          const double* limits, double* squares, int32_t* found) {
-  size_t i = 0;
-  for (; i + 4 <= n_rows; i += 4) {
-    double bound = limits[i];
-    for (int r = 1; r < 4; ++r) bound = limits[i + r] > bound ? limits[i + r] : bound;
-    row_squares_within<4>(query, rows + i * n, n, bound, squares + i);
+size_t positions_within_sums(const double* values, const double* of_rows, const double* of_eight,
+                             size_t n_rows, int32_t* positions) {
+  const Lanes eight = load(of_eight);
+  size_t found = 0, i = 0;
+  while (i < n_rows) {
+    const size_t first = i;
+    unsigned long long within = 0;
+    for (unsigned at = 0; at < 64 && i < n_rows; at += 8, ++i)
+      within |= static_cast<unsigned long long>(
+                    lanes_within(load(values + i * 8), all(of_rows[i]) + eight))
+                << at;
+    for (; within != 0; within &= within - 1)
+      positions[found++] = static_cast<int32_t>(first * 8) + __builtin_ctzll(within);
   }
-  for (; i < n_rows; ++i) row_squares_within<1>(query, rows + i * n, n, limits[i], squares + i);
-  return positions_within(squares, limits, n_rows, found);
+  return found;
 }
 
 template <int Rows, bool Scaled>

@@ -66,6 +66,11 @@ struct Kernels {
   std::size_t (*positions_within)(const double* values, const double* limits, std::size_t n,
                                   std::int32_t* positions);
 
+  // The positions of the values (row, one of eight) that are at most the sum of both limits, ascending; returns how many.
+  std::size_t (*positions_within_sums)(const double* values, const double* of_rows,
+                                       const double* of_eight, std::size_t n_rows,
+                                       std::int32_t* positions);
+
   // The positions i below n with values[i] <= limit, ascending; returns how many.
   std::size_t (*positions_up_to)(const double* values, std::size_t n, double limit,
                                  std::int32_t* positions);
@@ -76,12 +81,6 @@ struct Kernels {
   // The place of each key among all of them in ascending order, equal ones as they stand. `n` is a multiple of sixteen;
   // the largest integer may only be a key at the end, to fill up.
   void (*ranks)(const std::int32_t* keys, std::size_t n, std::int32_t* ranks);
-
-  // The rows of floats whose squared distance to `query`, summed as floats, is at most their limit, ascending; returns how
-  // many. `n` is a multiple of sixteen. Rows that turn out too far on the way are given up.
-  std::size_t (*rows_within_floats)(const float* query, const float* rows, std::size_t n_rows,
-                                    std::size_t n, const double* limits, double* squares,
-                                    std::int32_t* found);
 
   // Squared distances of `n_rows` rows (`row_stride` values apart) to the eight rows of one block: out (row, lane).
   void (*block_squared_distances)(const double* block, const double* inverse, const double* rows,
