@@ -31,10 +31,11 @@ Comparison::Comparison(const Mapping& mapping_, LineageColumns& nodes_, Lineage&
       won_by(lineage_.living.size(), 0),
       won_in(mapping_.n_clusters, 0),
       shown(lineage_.candidates.size(), 0) {
+  const LivingPositions position(lineage.living);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     won[i] = nodes.won[i] - nodes.won_mapped[i];
     if (!waits(i)) nodes.recent[i] = 0.5 * nodes.recent[i] + static_cast<double>(won[i]);
-    const std::int32_t k = living_of(i);
+    const std::int32_t k = position.of(nodes.cluster_id[i]);
     if (k != kNone) won_by[k] += won[i];
     if (mapping.cluster[i] != kNone) won_in[mapping.cluster[i]] += won[i];
   }
@@ -42,10 +43,13 @@ Comparison::Comparison(const Mapping& mapping_, LineageColumns& nodes_, Lineage&
 
 void find_main(Comparison& now) {
   std::map<std::pair<std::int32_t, std::int32_t>, Overlap> overlaps;
+  std::vector<Overlap*> latest(now.lineage.living.size(), nullptr);
+  const LivingPositions position(now.lineage.living);
   for (std::size_t i = 0; i < now.nodes.size(); ++i) {
-    const std::int32_t k = now.living_of(i), c = now.mapping.cluster[i];
+    const std::int32_t k = position.of(now.nodes.cluster_id[i]), c = now.mapping.cluster[i];
     if (k == kNone || c == kNone) continue;
-    Overlap& overlap = overlaps[{k, c}];
+    if (latest[k] == nullptr || latest[k]->cluster != c) latest[k] = &overlaps[{k, c}];
+    Overlap& overlap = *latest[k];
     overlap.cluster = c;
     overlap.support += now.mapping.support[i];
     const double weight = now.mapping.fades ? now.nodes.recent[i] : now.mapping.support[i];
@@ -100,12 +104,13 @@ void follow_moves(Comparison& now) {
 
 void follow_new_nodes(Comparison& now) {
   LineageColumns& nodes = now.nodes;
+  const LivingPositions position(now.lineage.living);
   bool moved = false;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t c = now.mapping.cluster[i];
     if (c == kNone || now.is_free(c) || nodes.cluster_id[i] != kNone || nodes.candidate[i] != kNone)
       continue;
-    const std::int32_t k = position_of(nodes.parent_id[i], now.lineage.living);
+    const std::int32_t k = position.of(nodes.parent_id[i]);
     if (k == kNone || now.lineage.living[k].ended) continue;
     if (now.main[k] != c && !is_falling(k, now)) continue;
     nodes.cluster_id[i] = nodes.parent_id[i];
@@ -117,12 +122,13 @@ void follow_new_nodes(Comparison& now) {
 
 void settle_nodes(Comparison& now) {
   LineageColumns& nodes = now.nodes;
+  const LivingPositions position(now.lineage.living);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t c = now.mapping.cluster[i];
     if (c == kNone || now.is_free(c) || nodes.candidate[i] != kNone) continue;
     std::int64_t& id = nodes.cluster_id[i];
     const std::int64_t owner = now.lineage.living[now.owner[c]].id;
-    const bool away = id != kNone && id != owner && now.main[now.living_of(i)] != c;
+    const bool away = id != kNone && id != owner && now.main[position.of(id)] != c;
     nodes.away[i] = away ? nodes.away[i] + now.won[i] : 0;
     if (id != kNone && nodes.away[i] < kNodeEvidence) continue;
     id = owner;

@@ -39,10 +39,6 @@ struct Comparison {
   std::vector<std::uint8_t> fell_lately;  // per living cluster: and not before
   std::vector<std::uint8_t> shown;        // per candidate: by this mapping
 
-  // The position of a node's cluster among the living, or kNone.
-  std::int32_t living_of(std::size_t node) const {
-    return position_of(nodes.cluster_id[node], lineage.living);
-  }
   // A node in no cluster so far. What it wins counts when a mapping shows where it belongs.
   bool waits(std::size_t node) const {
     return !mapping.birth.empty() && mapping.cluster[node] == kNone &&

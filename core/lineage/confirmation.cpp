@@ -189,8 +189,9 @@ void confirm_births(Comparison& now) {
 void end_silent(Comparison& now) {
   std::vector<LivingCluster>& living = now.lineage.living;
   std::vector<std::uint8_t> has_nodes(living.size(), 0);
-  for (std::size_t i = 0; i < now.nodes.size(); ++i)
-    if (const std::int32_t k = now.living_of(i); k != kNone) has_nodes[k] = 1;
+  const LivingPositions position(living);
+  for (const std::int64_t id : now.nodes.cluster_id)
+    if (const std::int32_t k = position.of(id); k != kNone) has_nodes[k] = 1;
   for (std::size_t k = 0; k < living.size(); ++k) {
     LivingCluster& cluster = living[k];
     if (cluster.ended) {

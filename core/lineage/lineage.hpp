@@ -93,4 +93,21 @@ void append(Lineage& lineage, Event event);
 // Position of an id among living clusters, or kNone.
 std::int32_t position_of(std::int64_t id, std::span<const LivingCluster> living);
 
+// The same for many ids: a table, unless ids are too far apart for one. `living` must not change meanwhile.
+class LivingPositions {
+ public:
+  explicit LivingPositions(std::span<const LivingCluster> living);
+
+  std::int32_t of(std::int64_t id) const {
+    if (at_.empty()) return position_of(id, living_);
+    const std::uint64_t place = static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(first_);
+    return place < at_.size() ? at_[place] : kNone;
+  }
+
+ private:
+  std::span<const LivingCluster> living_;
+  std::int64_t first_ = 0;
+  std::vector<std::int32_t> at_;  // per id from the first on
+};
+
 }  // namespace phida

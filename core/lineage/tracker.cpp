@@ -20,9 +20,10 @@ void Tracker::update(const Mapping& mapping, LineageColumns& nodes, Lineage& lin
   end_silent(now);
   confirm_merges(now);
   for (LivingCluster& cluster : lineage.living) cluster.support = 0.0;
+  const LivingPositions position(lineage.living);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!now.waits(i)) nodes.won_mapped[i] = nodes.won[i];
-    if (const std::int32_t k = now.living_of(i); k != kNone)
+    if (const std::int32_t k = position.of(nodes.cluster_id[i]); k != kNone)
       lineage.living[k].support += mapping.support[i];
   }
   lineage.sample = mapping.sample;
