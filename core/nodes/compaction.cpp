@@ -143,7 +143,7 @@ void Compaction::search(const FineNodes& nodes) {
     for (std::size_t block = 0; block < std::min(n_blocks, first + group); ++block)
       search_blocks(block, std::max(block, first), std::min(n_blocks, first + group));
   for (std::size_t i = 0; i < n; ++i)
-    if (into_[i] == static_cast<std::int32_t>(i)) offer(nodes, static_cast<std::int32_t>(i));
+    if (into_[i] == static_cast<std::int32_t>(i)) offer_tidy(nodes, static_cast<std::int32_t>(i));
 }
 
 void Compaction::note_pair(std::int32_t a, std::int32_t b, double square) {
@@ -190,11 +190,15 @@ void Compaction::tidy(std::vector<Partner>& partners, std::int32_t a) {
   partners.resize(kept);
 }
 
+void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
+  tidy(partners_[a], a);
+  offer_tidy(nodes, a);
+}
+
 // Puts the cheapest pair of a node on the heap, ties to the lower partner. Costs are measured only where their bounds do
 // not rule a partner out.
-void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
+void Compaction::offer_tidy(const FineNodes& nodes, std::int32_t a) {
   std::vector<Partner>& partners = partners_[a];
-  tidy(partners, a);
   const auto measure = [&](Partner& partner) {
     if (partner.age >= 0) return;
     const double square =

@@ -47,6 +47,7 @@ class Compaction {
   void search_blocks(std::size_t block, std::size_t from, std::size_t to);
   void note_pair(std::int32_t a, std::int32_t b, double square);
   void offer(const FineNodes& nodes, std::int32_t a);
+  void offer_tidy(const FineNodes& nodes, std::int32_t a);
   void tidy(std::vector<Partner>& partners, std::int32_t a);
   double reach_for(std::size_t merges);
   bool is_current(const Pair& pair) const;
