@@ -44,7 +44,8 @@ class Compaction {
 
   void start(const FineNodes& nodes, const double* scaling);
   void search(const FineNodes& nodes);
-  void search_blocks(std::size_t block, std::size_t from, std::size_t to);
+  void search_blocks(const FineNodes& nodes, std::size_t block, std::size_t from, std::size_t to);
+  void take_row(const FineNodes& nodes, std::size_t node);
   void note_pair(std::int32_t a, std::int32_t b, double square);
   void offer(const FineNodes& nodes, std::int32_t a);
   void offer_tidy(const FineNodes& nodes, std::int32_t a);
@@ -55,8 +56,11 @@ class Compaction {
 
   const double* scaling_ = nullptr;
   double reach_ = 0.0;
-  double off_ = 0.1;  // how far off the expected cost has been lately, as a share of it
+  double off_ = 0.1;             // how far off the expected cost has been lately, as a share of it
+  bool scaled_ = false;          // the rows in `blocks_` are
+  double largest_square_ = 0.0;  // of such a row's norm
   BlockedRows blocks_;
+  AlignedDoubles row_;
   AlignedDoubles squares_;         // (node, one of eight)
   AlignedDoubles inverse_weight_;  // per node, padded; those that are gone never are within reach
   AlignedDoubles limits_;          // the same times the reach

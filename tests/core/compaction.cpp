@@ -90,7 +90,7 @@ void check_rows(const RowMatrix& rows, std::uint64_t seed) {
 
 TEST("compaction: merges as a plain search does, on random rows") {
   Random random(1);
-  for (const std::size_t dims : {1, 2, 5, 20})
+  for (const std::size_t dims : {1, 2, 5, 20, 60})
     for (const std::size_t n : {4, 9, 40}) check_rows(random.rows(n, dims), n + dims);
 }
 
@@ -113,6 +113,16 @@ TEST("compaction: merges as a plain search does, on huge and tiny values") {
     for (std::size_t i = 0; i < 30; ++i)
       for (std::size_t j = 0; j < 2; ++j) rows[i][j] *= factor;
     check_rows(rows, 4);
+  }
+}
+
+TEST("compaction: merges as a plain search does, on many features far from the origin") {
+  Random random(8);
+  for (const double away : {1e3, 1e9, 1e15}) {
+    RowMatrix rows = random.rows(24, 50);
+    for (std::size_t i = 0; i < 24; ++i)
+      for (std::size_t j = 0; j < 50; ++j) rows[i][j] += away;
+    check_rows(rows, 6);
   }
 }
 
