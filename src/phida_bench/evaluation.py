@@ -16,7 +16,7 @@ import pandas as pd
 
 from phida import __version__
 from phida_bench import records
-from phida_bench.datasets import Dataset, entries, entry, load
+from phida_bench.datasets import Dataset, add_own, entries, entry, load
 from phida_bench.metrics import Evaluation, metrics
 from phida_bench.protocol import stages
 from phida_bench.records import Trial
@@ -34,7 +34,7 @@ def evaluate(folder: Path, data: Path | None = None, jobs: int = 1) -> pd.DataFr
     fresh = [trial for trial in trials if known.get(_key(trial), {}).get("stamp") != stamps[trial]]
     # Trials of one data set together: each process then loads it once.
     blocks = [fresh[i : i + 60] for i in range(0, len(fresh), 60)]
-    with _mapping(min(jobs, len(blocks))) as map_blocks:
+    with _mapping(min(jobs, len(blocks)), data) as map_blocks:
         for rows in map_blocks(partial(_rows, folder=folder, data=data), blocks):
             for row in rows:
                 known[tuple(row[name] for name in KEY)] = row
@@ -45,12 +45,12 @@ def evaluate(folder: Path, data: Path | None = None, jobs: int = 1) -> pd.DataFr
 
 
 @contextmanager
-def _mapping(jobs: int) -> Iterator[Callable[..., Iterable[list[dict[str, Any]]]]]:
+def _mapping(jobs: int, data: Path | None) -> Iterator[Callable[..., Iterable[list[dict[str, Any]]]]]:
     """``map``, in processes where there is more than one job."""
     if jobs < 2:
         yield map
     else:
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(jobs, get_context("spawn"), add_own, (data,)) as pool:
             yield pool.map
 
 

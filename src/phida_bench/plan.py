@@ -28,7 +28,7 @@ def jobs(
     A method that is deterministic gets one seed, and data with visible groups come in three orders.
     """
     for entry in sorted(datasets, key=lambda entry: entry.samples * entry.features):
-        meant, most = (SETTINGS, seeds) if entry.collection == "paper" else (ORDERS, min(seeds, SHAPE_SEEDS))
+        meant, most = (SETTINGS, seeds) if entry.collection != "shapes" else (ORDERS, min(seeds, SHAPE_SEEDS))
         for setting in (setting for setting in settings if setting in meant):
             for method in methods:
                 if setting in method.settings:

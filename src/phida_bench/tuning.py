@@ -16,7 +16,7 @@ import optuna
 
 from phida._partitions import adjusted_rand, contingency
 from phida_bench import execution, methods
-from phida_bench.datasets import entry, load
+from phida_bench.datasets import add_own, entry, load
 from phida_bench.plan import tuned_path
 from phida_bench.protocol import Setting, stages
 from phida_bench.records import Trial
@@ -87,6 +87,7 @@ def tune(cell: Cell, surroundings: Surroundings, budget: Budget) -> None:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     for plugin in surroundings.plugins:
         methods.add(plugin)
+    add_own(surroundings.data)
     method, dataset = methods.method(cell.method), load(entry(cell.dataset), surroundings.data)
     space = method.space
     if space is None:

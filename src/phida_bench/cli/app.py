@@ -31,7 +31,11 @@ app = typer.Typer(
 
 Data = Annotated[
     Path | None,
-    typer.Option(help="Folder of data sets, as npz files.", envvar="PHIDA_DATA", exists=True, file_okay=False),
+    typer.Option(
+        help="Folder of data sets, as npz files; or one npz file of yours, with rows X and classes y.",
+        envvar="PHIDA_DATA",
+        exists=True,
+    ),
 ]
 Plugin = Annotated[
     list[Path] | None, typer.Option(help="Python file that defines METHODS; can be repeated.", dir_okay=False)
@@ -62,7 +66,10 @@ def list_(
 
     Example: phida-bench list --about letter
     """
+    from phida_bench.datasets import add_own
+
     with errors_as_messages():
+        add_own(data)
         if about is None:
             _list_all(data)
         else:
@@ -72,9 +79,10 @@ def list_(
 def _list_all(data: Path | None) -> None:
     from phida_bench.datasets import entries, find
     from phida_bench.methods import methods
+    from phida_bench.protocol import ALL_SETTINGS
 
     rows: list[Sequence[str]] = []
-    for entry in entries().values():
+    for entry in [*entries().values(), *(e for e in entries(None).values() if e.collection == "own")]:
         source = find(entry, data)
         place = "no" if source is None else "folder" if source.endswith(".npz") else source
         rows.append((entry.name, f"{entry.samples:,}", str(entry.features), str(entry.classes), place))
@@ -85,10 +93,14 @@ def _list_all(data: Path | None) -> None:
     )
     rows = []
     for method in methods().values():
-        settings = "both" if len(method.settings) == 2 else method.settings[0]
+        settings = "all" if method.settings == ALL_SETTINGS else ", ".join(method.settings)
         rows.append((method.name, method.group, settings, method.missing() or method.summary))
     _print_table("Methods", dict.fromkeys(("name", "group", "settings", "description"), "left"), rows)
-    results.print("Settings\n stationary: shuffled rows\n nonstationary: one class after the other")
+    results.print(
+        "Settings of the paper's data sets and yours\n stationary: shuffled rows, one stage\n"
+        " nonstationary: one stage per class\nSettings of the shapes\n shuffled: shuffled rows\n"
+        " grouped: one group after the other"
+    )
 
 
 def _list_one(name: str, data: Path | None) -> None:
@@ -122,8 +134,11 @@ def run(
     out: Annotated[Path, typer.Option(help="Folder for the records.", file_okay=False)] = Path("results"),
     methods: Annotated[str, typer.Option(help="Methods or groups of methods, separated by commas, or all.")] = "PHIDA",
     datasets: Annotated[
-        str, typer.Option(help="Data sets or collections (paper, shapes), separated by commas, or all.")
-    ] = "paper",
+        str | None,
+        typer.Option(
+            help="Data sets or collections (paper, shapes), separated by commas, or all (default: your file, or paper)."
+        ),
+    ] = None,
     settings: Annotated[
         str, typer.Option(help="Settings: stationary, nonstationary, both, shuffled, grouped or all.")
     ] = "all",
@@ -139,17 +154,20 @@ def run(
     """Run all trials that have no record yet.
 
     Example: phida-bench run --methods PHIDA --datasets iris,seeds --settings both --seeds 30 --jobs 2 --out results/
+
+    Example: phida-bench run --data my.npz --plugin my_method.py --methods MyMethod,PHIDA --out results/
     """
     from phida_bench import methods as benchmark_methods
     from phida_bench import plan, records, runner
-    from phida_bench.datasets import entry
+    from phida_bench.datasets import add_own, entry
     from phida_bench.worker import Surroundings
 
     with errors_as_messages():
         for path in plugin or ():
             benchmark_methods.add(path)
         chosen = _available(_methods(methods))
-        digests = _at_hand(_datasets(datasets), data)
+        own = add_own(data)
+        digests = _at_hand(_datasets(datasets or own or "paper"), data)
         at_hand = [entry(name) for name in digests]
         planned = list(plan.jobs(chosen, at_hand, _settings(settings), seeds, out))
         if not planned:
@@ -184,7 +202,9 @@ def run(
 @app.command()
 def tune(
     method: Annotated[str, typer.Option(help="Methods, separated by commas, or all that the paper tuned.")] = "all",
-    dataset: Annotated[str, typer.Option(help="Data sets, separated by commas, or all.")] = "all",
+    dataset: Annotated[
+        str | None, typer.Option(help="Data sets, separated by commas, or all (default: your file, or all).")
+    ] = None,
     settings: Annotated[str, typer.Option(help="Settings: stationary, nonstationary or both.")] = "both",
     trials: Annotated[int, typer.Option(min=1, help="Number of parameter sets to try.")] = 40,
     seeds: Annotated[int, typer.Option(min=1, help="Number of seeds per parameter set, from 100 up.")] = 3,
@@ -204,7 +224,7 @@ def tune(
     _require("tuning", "optuna")
     from phida_bench import methods as benchmark_methods
     from phida_bench import plan, records, tuning
-    from phida_bench.datasets import entry
+    from phida_bench.datasets import add_own, entry
     from phida_bench.worker import Surroundings
 
     with errors_as_messages():
@@ -214,7 +234,8 @@ def tune(
         if not chosen:
             tunable = ", ".join(m.name for m in benchmark_methods.methods().values() if m.space)
             raise typer.BadParameter(f"{method} has no parameters to tune; choose from: {tunable}.")
-        at_hand = [entry(name) for name in _at_hand(_datasets(dataset), data)]
+        own = add_own(data)
+        at_hand = [entry(name) for name in _at_hand(_datasets(dataset or own or "all"), data)]
         cells = [
             tuning.Cell(m.name, e.name, setting)
             for e in sorted(at_hand, key=lambda e: e.samples * e.features)
@@ -258,10 +279,12 @@ def report(
     from phida_bench import methods as benchmark_methods
     from phida_bench import records
     from phida_bench import report as reports
+    from phida_bench.datasets import add_own
 
     with errors_as_messages():
         for path in plugin or ():
             benchmark_methods.add(path)
+        add_own(data)
         if published == (folder is not None):
             raise typer.BadParameter("pass either a folder of records or --published.")
         if folder is None:

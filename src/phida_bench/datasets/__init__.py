@@ -1,6 +1,6 @@
 """The benchmark's data sets: what they are, where they are found, and whether they are the right ones."""
 
 from phida_bench.datasets.loading import Dataset, DatasetError, find, load
-from phida_bench.datasets.registry import COLLECTIONS, Entry, entries, entry
+from phida_bench.datasets.registry import COLLECTIONS, Entry, add, add_own, entries, entry
 
-__all__ = ["COLLECTIONS", "Dataset", "DatasetError", "Entry", "entries", "entry", "find", "load"]
+__all__ = ["COLLECTIONS", "Dataset", "DatasetError", "Entry", "add", "add_own", "entries", "entry", "find", "load"]

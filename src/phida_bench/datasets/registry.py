@@ -1,15 +1,21 @@
 """What is known of each data set.
 
-The paper's have a small file in ``entries/`` each, the files with visible groups one table, and the rest is made.
+The paper's have a small file in ``entries/`` each, the files with visible groups one table, and the rest is made. A
+file of the user's can be added for a run.
 """
 
 from __future__ import annotations
 
 import csv
 import tomllib
+import zipfile
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
 
 from phida_bench.datasets.generated import recipes
 
@@ -49,14 +55,21 @@ class Entry:
     missing: str = ""
     """What to do where no source has it."""
     collection: str = "paper"
-    """What it is run with: ``paper`` or ``shapes``."""
+    """What it is run with: ``paper``, ``shapes`` or ``own``."""
     family: str = ""
     """Which of the shapes it stands with in tables."""
     generated: bool = False
     """Whether it is made by rule; there is then no file."""
+    file: str = ""
+    """Path of a data set of the user's."""
 
 
 COLLECTIONS = ("paper", "shapes")
+
+#: What NumPy raises for a file that is not an archive with the arrays that were asked for.
+READ_ERRORS = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+
+_own: dict[str, Entry] = {}
 
 _CITATIONS = {
     "sipu": "Fränti and Sieranoja (2018), K-means properties on six clustering benchmark datasets",
@@ -64,14 +77,13 @@ _CITATIONS = {
 }
 
 
-@cache
 def entries(collection: str | None = "paper") -> dict[str, Entry]:
     """The data sets of a collection by name, in the order of its tables.
 
     Parameters
     ----------
     collection : {"paper", "shapes"} or None, default="paper"
-        The paper's data sets, those with groups that a person can see, or both.
+        The paper's data sets, those with groups that a person can see, or both and what was added.
 
     Examples
     --------
@@ -80,9 +92,14 @@ def entries(collection: str | None = "paper") -> dict[str, Entry]:
     (24, 81)
     """
     if collection is None:
-        return {name: entry for which in COLLECTIONS for name, entry in entries(which).items()}
+        return {name: entry for which in COLLECTIONS for name, entry in _known(which).items()} | _own
     if collection not in COLLECTIONS:
         raise ValueError(f"there is no collection {collection!r}; the names are {', '.join(COLLECTIONS)}.")
+    return _known(collection)
+
+
+@cache
+def _known(collection: str) -> dict[str, Entry]:
     found = _paper() if collection == "paper" else [*_files(), *_made()]
     return {entry.name: entry for entry in sorted(found, key=lambda entry: entry.order)}
 
@@ -164,3 +181,47 @@ def entry(name: str) -> Entry:
         return entries(None)[name]
     except KeyError:
         raise ValueError(f"there is no data set {name!r}; the names are {', '.join(entries(None))}.") from None
+
+
+def add_own(data: Path | None) -> str | None:
+    """Add a file of the user's, if ``data`` is one and not a folder; return its name."""
+    return add(data).name if data is not None and data.is_file() else None
+
+
+def add(path: Path) -> Entry:
+    """Add a file of the user's, an npz archive with rows ``X`` and classes ``y``; its name is that of the file.
+
+    Parameters
+    ----------
+    path : path-like
+
+    Returns
+    -------
+    entry : Entry
+    """
+    name = path.stem
+    if any(name in _known(which) for which in COLLECTIONS):
+        raise ValueError(f"{name} is the name of a data set of the benchmark. Rename {path.name}, or pass its folder.")
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            shape, y = archive["X"].shape, archive["y"]
+    except READ_ERRORS as error:
+        raise ValueError(f"{path} cannot be read as an npz archive with X and y ({error}).") from error
+    if len(shape) != 2 or y.shape != shape[:1]:
+        raise ValueError(f"{path}: X is {shape} and y {y.shape}, but X needs two dimensions and y one class per row.")
+    _own[name] = Entry(
+        name=name,
+        title=name,
+        spelling=name,
+        order=1000 + len(_own),
+        samples=shape[0],
+        features=shape[1],
+        classes=len(np.unique(y)),
+        digest="",
+        origin=str(path),
+        terms="not known",
+        citation="not known",
+        collection="own",
+        file=str(path.resolve()),
+    )
+    return _own[name]

@@ -6,8 +6,6 @@ Each takes an entry and answers rows and labels as the source has them, or None 
 from __future__ import annotations
 
 import os
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from phida_bench.datasets.generated import recipes
-from phida_bench.datasets.registry import Entry
+from phida_bench.datasets.registry import READ_ERRORS, Entry
 
 Pair = tuple[Any, Any]
 Source = tuple[str, Callable[[], Pair]]
@@ -26,6 +24,9 @@ def sources(entry: Entry, folder: Path | None, *, download: bool) -> Iterator[So
     """The sources that claim to have a data set, by name, the nearest first; nothing is read yet."""
     if entry.generated:
         yield "made by rule", recipes()[entry.name].rows
+        return
+    if entry.file:
+        yield entry.file, lambda: from_file(Path(entry.file))
         return
     within = (entry.collection, "") if entry.collection != "paper" else ("",)
     for place in (folder, os.environ.get("PHIDA_DATA"), cache()):
@@ -51,7 +52,7 @@ def from_file(path: Path) -> Pair:
         # NumPy itself would not close a file that is no archive.
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             return archive["X"], archive["y"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except READ_ERRORS as error:
         raise ValueError(f"it cannot be read as an npz archive with X and y ({error})") from error
 
 

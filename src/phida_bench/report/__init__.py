@@ -39,6 +39,8 @@ def write(
     With ``archive``, all records are packed into that file, and the report states its digest.
     """
     trials = evaluate(folder, data, jobs)
+    if unknown := sorted({trial.dataset for trial in records.trials(folder)} - set(entries(None))):
+        say(f"skipped records of {', '.join(unknown)}: pass the file of the data set as --data")
     if trials.empty:
         raise ValueError(f"{folder} holds no record; make some with: phida-bench run --out {folder}")
     if not (trials["status"] == "ok").any():
@@ -152,7 +154,8 @@ def _hours(trials: pd.DataFrame) -> str:
 def _beside_published(cells: pd.DataFrame, present: list[str]) -> list[Section]:
     known = methods()
     found: list[Table] = []
-    for name in present:
+    cells = cells[cells["dataset"].isin(entries())]
+    for name in present if len(cells) else ():
         if theirs := known[name].published:
             settings = [s for s in known[name].settings if s in set(cells[cells["method"] == name]["setting"])]
             found += [tables.against_published(cells, name, theirs, setting) for setting in settings]
@@ -201,7 +204,7 @@ def _ranks(
 def _plus(cells: pd.DataFrame, groups: dict[str, str]) -> Section:
     """PHIDA+ beside PHIDA, and among all systems."""
     pictures, words = _ranks(cells, groups, PLUS_DIAGRAMS)
-    titles = {name: entry.title for name, entry in entries().items()}
+    titles = {name: entry.title for name, entry in entries(None).items()}
     shown = [Table("words_plus", "PHIDA+ against PHIDA", against_phida(cells, titles), "Means over data sets.")]
     if len(words):
         shown.append(Table("words_plus_ranks", "Average ranks with PHIDA+", words))

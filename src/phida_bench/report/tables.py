@@ -46,7 +46,7 @@ def results(cells: pd.DataFrame, methods: list[str], prefix: str = "") -> list[T
         rows = []
         for dataset in _in_order(here["dataset"]):
             for name in names:
-                row = {"data set": entries()[dataset].title, "metric": metrics()[name].title}
+                row = {"data set": entries(None)[dataset].title, "metric": metrics()[name].title}
                 rows.append(row | {m: cell(by_key.get((dataset, name, m)), name) for m in columns})
         note = _conditions(columns)
         if here[here["status"] == "ok"]["runs"].min() < RUNS:
@@ -80,10 +80,11 @@ def cell(row: object, metric: str) -> str:
 def against_published(cells: pd.DataFrame, method: str, name: str, setting: str) -> Table:
     """A method's cells beside the published ones: ours, theirs, and the difference in standard errors."""
     both = beside_published(cells, {method: name})
+    both = both[both["dataset"].isin(entries())]
     wanted = [m for m in metrics().values() if setting in m.settings and m.better != "lower"]
     rows = []
     for dataset in _in_order(both["dataset"]):
-        row: dict[str, str] = {"data set": entries()[dataset].title}
+        row: dict[str, str] = {"data set": entries(None)[dataset].title}
         for metric in wanted:
             found = both[(both["setting"] == setting) & (both["dataset"] == dataset) & (both["metric"] == metric.name)]
             row[metric.title] = "" if found.empty else _beside(found.iloc[0], metric.digits)
@@ -99,11 +100,11 @@ def against_published(cells: pd.DataFrame, method: str, name: str, setting: str)
 def seconds(cells: pd.DataFrame, names: dict[str, str], setting: str) -> Table:
     """Seconds of learning beside the published ones, for methods of ours by their published names."""
     both = beside_published(cells, names)
-    both = both[(both["metric"] == "fit_seconds") & (both["setting"] == setting)]
+    both = both[(both["metric"] == "fit_seconds") & (both["setting"] == setting) & both["dataset"].isin(entries())]
     by_key = {(row.dataset, row.method): row for row in both.itertuples()}
     rows = []
     for dataset in _in_order(both["dataset"]):
-        row = {"data set": entries()[dataset].title}
+        row = {"data set": entries(None)[dataset].title}
         for method in names:
             found = by_key.get((dataset, method))
             row[method] = "" if found is None else f"{_seconds(found.mean)} · {_seconds(found.mean_published)}"
@@ -153,7 +154,7 @@ def deviations(cells: pd.DataFrame, method: str, name: str) -> Table:
                 "cells": str(len(group)),
                 "equal to the printed digit": str(int((gap <= 0.5 * 10.0**-digits * (1 + 1e-9)).sum())),
                 "median |gap|": f"{gap.median():.{digits}f}",
-                "largest |gap|": f"{gap.max():.{digits}f} ({entries()[group.loc[gap.idxmax(), 'dataset']].title})",
+                "largest |gap|": f"{gap.max():.{digits}f} ({entries(None)[group.loc[gap.idxmax(), 'dataset']].title})",
             }
         )
     return Table(f"deviations_{_plain(method)}", f"Standard deviations of {method}", pd.DataFrame(rows))
@@ -172,10 +173,10 @@ def differences(trials: pd.DataFrame, a: str, b: str) -> Table:
     wide = pd.DataFrame.from_dict(rows, orient="index")
     wide = wide.loc[_in_order(pd.Series(wide.index))]
     shown = wide.map(lambda z: "" if np.isnan(z) else f"{z:+.1f}")
-    shown.insert(0, "data set", [entries()[name].title for name in wide.index])
+    shown.insert(0, "data set", [entries(None)[name].title for name in wide.index])
     z = wide.to_numpy().ravel()
     z = z[np.isfinite(z)] if np.isfinite(z).any() else np.zeros(1)
-    two_classes = ", ".join(entries()[name].title for name in wide.index if entries()[name].classes == 2)
+    two_classes = ", ".join(entries(None)[name].title for name in wide.index if entries(None)[name].classes == 2)
     beyond = int((np.abs(z) > 2).sum())
     verdict = (
         f"The mean over seeds of {a} minus {b} of the same seed, in its standard errors. {beyond} of "
@@ -183,7 +184,7 @@ def differences(trials: pd.DataFrame, a: str, b: str) -> Table:
         f"largest {np.abs(z).max():.1f}; {int((z == 0).sum())} are 0."
     )
     if two_classes:
-        few = [name for name in wide.index if entries()[name].classes == 2]
+        few = [name for name in wide.index if entries(None)[name].classes == 2]
         rest = wide.mask(wide.columns.str.startswith("nonstat.") & wide.index.isin(few)[:, None]).to_numpy()
         rest = rest[np.isfinite(rest)]
         verdict += (
@@ -215,7 +216,7 @@ def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
             f"{int(count)} data {'set' if count == 1 else 'sets'} with {int(runs)}" for runs, count in counts.items()
         )
         few = [
-            f"{entries()[row.dataset].title} {int(row.runs)}"
+            f"{entries(None)[row.dataset].title} {int(row.runs)}"
             for row in ok.itertuples()
             if row.runs < seeds_for(float(learning.get((setting, row.dataset, method), 0.0)))
             and not known_methods()[method].deterministic
@@ -223,7 +224,7 @@ def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
         row = {"setting": setting, "method": method, "seeds": done or "none", "below the rule": ", ".join(few)}
         if "earlier" in cells:
             gone = ok[ok["earlier"]]["dataset"]
-            names = "all" if len(gone) == len(ok) else ", ".join(entries()[name].title for name in gone)
+            names = "all" if len(gone) == len(ok) else ", ".join(entries(None)[name].title for name in gone)
             row["without raw records"] = names if len(gone) else ""
         rows.append(row)
     note = "The rule: 30 seeds if learning takes less than 5 s, 10 up to a minute, otherwise 3."
@@ -239,7 +240,7 @@ def tuned(folder: Path) -> Table:
         rows.append(
             {
                 "method": method,
-                "data set": entries()[dataset].title,
+                "data set": entries(None)[dataset].title,
                 "setting": setting,
                 "chosen": ", ".join(f"{name} {value:.4g}" for name, value in facts["parameters"].items()),
                 "ARI when chosen": f"{facts['ari']:.3f}",
@@ -322,7 +323,7 @@ def mixed(trials: pd.DataFrame) -> Table | None:
     ok = trials[trials["status"] == "ok"]
     made = ok.groupby(["method", "dataset", "setting"])["made_with"].nunique()
     rows = [
-        {"method": method, "data set": entries()[dataset].title, "setting": setting, "kinds": str(count)}
+        {"method": method, "data set": entries(None)[dataset].title, "setting": setting, "kinds": str(count)}
         for (method, dataset, setting), count in made[made > 1].items()
     ]
     if not rows:
@@ -333,7 +334,7 @@ def mixed(trials: pd.DataFrame) -> Table | None:
 
 def _in_order(names: pd.Series) -> list[str]:
     present = set(names)
-    return [name for name in entries() if name in present]
+    return [name for name in entries(None) if name in present]
 
 
 def _plain(name: str) -> str:
