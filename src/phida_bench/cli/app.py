@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -74,6 +74,57 @@ def list_(
             _list_all(data)
         else:
             _list_one(about, data)
+
+
+data_app = typer.Typer(
+    help="Data sets of the benchmark.", no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+app.add_typer(data_app, name="data")
+
+
+@data_app.callback()
+def data_root() -> None:
+    """Data sets of the benchmark."""
+
+
+@data_app.command("get")
+def get(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Data sets (default: all of the paper).", metavar="[NAME]...")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the npz files (default: the cache of phida-bench).", file_okay=False)
+    ] = None,
+    mirror: Annotated[str, typer.Option(help="Address with copies of the sources' files, asked in their place.")] = "",
+) -> None:
+    """Fetch data sets from their sources, convert and verify them.
+
+    An interrupted download continues. A data set that cannot be fetched does not stop the others.
+
+    Example: phida-bench data get iris seeds dermatology --out data/
+    """
+    from phida_bench.datasets import DatasetError, entries, entry, fetching
+    from phida_bench.datasets.sources import cache
+
+    with errors_as_messages():
+        failed = 0
+        folder = out or cache()
+        for wanted in [entry(name) for name in names] if names else list(entries().values()):
+            with _download(wanted.name) as progress:
+                try:
+                    found = fetching.get(wanted, folder, progress, mirror)
+                except DatasetError as error:
+                    failed += 1
+                    notes.print(f"{error}", style="red", markup=False, highlight=False)
+                    continue
+            notes.print(
+                f"{wanted.name}: {len(found.y):,} rows in {folder / (wanted.name + '.npz')}; {wanted.terms}",
+                markup=False,
+                highlight=False,
+            )
+        if failed:
+            notes.print(f"{failed} not fetched", style="red")
+            raise typer.Exit(1)
 
 
 def _list_all(data: Path | None) -> None:
@@ -374,3 +425,14 @@ def _progress(total: int) -> Iterator[Any]:
     with Progress(*columns, TextColumn("{task.description}"), console=notes, disable=not notes.is_terminal) as bar:
         task = bar.add_task("", total=total)
         yield lambda amount, what: bar.update(task, advance=amount, description=what)
+
+
+@contextmanager
+def _download(name: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Show a progress bar of bytes."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=notes, disable=not notes.is_terminal, transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

