@@ -148,7 +148,10 @@ def _refuse_other_values(X: Any) -> None:
     if issparse(X):
         if X.dtype.kind == "c":
             raise _complex([])
-        return
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required. Reduce it first with phida.embeddings.Reducer, "
+            "or use '.toarray()' if it has few columns."
+        )
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError("X is a masked array, whose masked values would be used. Fill or drop them first.")
     try:
