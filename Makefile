@@ -265,6 +265,10 @@ $(VENV)/perf-tools: $(VENV)/installed-once pyproject.toml
 perf: $(VENV)/installed $(VENV)/perf-tools  ## Learning and prediction against the matching alone, and against others
 	@$(BIN)/python perf/learning.py
 
+.PHONY: perf-plus
+perf-plus: $(VENV)/installed $(VENV)/perf-tools  ## PHIDA+ by processor time: learning, maps, growth; writes its tables into docs/performance.md
+	@$(BIN)/python perf/plus.py
+
 .PHONY: perf-latency
 perf-latency: $(VENV)/installed $(VENV)/perf-tools  ## One row at a time, import time, memory, threads
 	@$(BIN)/python perf/latency.py

@@ -1,0 +1,144 @@
+"""PHIDA+ by processor time: learning beside MiniBatchKMeans, one map, and growth along a stream. Writes its tables.
+
+``python perf/plus.py [learning] [maps] [growth]`` measures these parts, or all, and puts each table into
+``docs/performance.md`` between the comments that name it, with the date and the processor.
+"""
+
+from __future__ import annotations
+
+import os
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"  # before anything loads a thread pool
+
+import statistics
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import MiniBatchKMeans
+from tables import markdown, put
+from workloads import load
+
+from phida import PHIDAPlus
+
+REPEATS = 3
+#: Microseconds a row that learning should take.
+GOAL = {
+    "letter": 2.5,
+    "penbased": 2.5,
+    "optdigits": 4.5,
+    "skin": 1.3,
+    "shuttle": 1.8,
+    "isolet": 30.0,
+    "50 groups, 768 features": 40.0,
+}
+MAP_GOAL = {16: 25.0, 768: 100.0}
+
+
+def groups(n: int, dims: int, spread: float) -> NDArray[np.float64]:
+    """Rows of 50 round groups of standard deviation 1, whose centres have the deviation ``spread``."""
+    rng = np.random.default_rng(0)
+    centers = spread * rng.normal(size=(50, dims))
+    rows = rng.normal(size=(n, dims))
+    rows += centers[rng.integers(0, 50, n)]
+    return rows
+
+
+def processor_seconds(call: Callable[[], object]) -> float:
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def workloads() -> Iterator[tuple[str, NDArray[np.float64]]]:
+    for name in GOAL:
+        if "," in name:
+            yield name, groups(20_000, 768, 0.3)
+            continue
+        try:
+            yield name, load(name).rows
+        except FileNotFoundError:
+            print(f"{name}: its data are not at hand")
+
+
+def learning() -> str:
+    """Both in turn, on shuffled rows; the least of each."""
+    lines = [
+        ["", "rows x features", "nodes", "PHIDA+ µs a row", "goal", "of it the last map", "MiniBatchKMeans µs a row"]
+    ]
+    for name, X in workloads():
+        times: dict[str, list[float]] = {"plus": [], "unmapped": [], "kmeans": []}
+        for _ in range(REPEATS):
+            calls = {
+                "plus": partial(PHIDAPlus(compute_labels=False).fit, X),
+                "unmapped": partial(PHIDAPlus(compute_labels=False).partial_fit, X),
+                "kmeans": partial(MiniBatchKMeans(50, n_init=1, random_state=0).fit, X),
+            }
+            for key, call in calls.items():
+                times[key].append(1e6 * processor_seconds(call) / len(X))
+        least = {key: min(values) for key, values in times.items()}
+        nodes = PHIDAPlus(compute_labels=False).fit(X).n_nodes_
+        lines.append(
+            [
+                name,
+                f"{len(X):,} x {X.shape[1]}",
+                str(nodes),
+                f"**{least['plus']:.1f}**",
+                f"{GOAL[name]:.1f}",
+                f"{max(least['plus'] - least['unmapped'], 0.0):.1f}",
+                f"{least['kmeans']:.2f}",
+            ]
+        )
+        print(f"{name}: {least['plus']:.1f} us a row", flush=True)
+    return markdown(lines)
+
+
+def maps() -> str:
+    """One map of nearly 2,048 nodes: rows that are all nodes, learned without a compaction."""
+    lines = [["features", "nodes", "ms for a map", "goal"]]
+    for dims, goal in MAP_GOAL.items():
+        X = groups(2_047, dims, 4.0 if dims < 100 else 0.3)
+        taken = []
+        for _ in range(REPEATS):
+            model = PHIDAPlus(compute_labels=False).partial_fit(X)
+            taken.append(1e3 * processor_seconds(model.refresh))
+        lines.append([str(dims), f"{model.n_nodes_:,}", f"**{min(taken):.0f}**", f"{goal:.0f}"])
+        print(f"{dims} features: {min(taken):.0f} ms for a map", flush=True)
+    return markdown(lines)
+
+
+def growth() -> str:
+    """Microseconds a row along one stream of 8 features, part by part."""
+    part = 100_000
+    X = groups(part, 8, 4.0)
+    rng = np.random.default_rng(1)
+    model = PHIDAPlus(compute_labels=False)
+    lines = [["rows learned before", "µs a row"]]
+    known = 0
+    for end in (100_000, 200_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000):
+        taken = []
+        while known < end:
+            rows = X[rng.permutation(part)] + rng.normal(scale=0.1, size=X.shape)
+            taken.append(1e6 * processor_seconds(partial(model.partial_fit, rows)) / part)
+            known += part
+        lines.append([f"{end - part * len(taken):,} to {end:,}", f"{statistics.mean(taken):.2f}"])
+        print(f"up to {end:,} rows: {statistics.mean(taken):.2f} us a row", flush=True)
+    return markdown(lines)
+
+
+PARTS = {"learning": learning, "maps": maps, "growth": growth}
+
+
+def main(names: list[str]) -> None:
+    warnings.simplefilter("ignore")
+    for name in names:
+        put(f"plus {name}", PARTS[name]())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(PARTS))
