@@ -20,7 +20,7 @@ PAGES = ["index", *sorted(f"guide/{path.stem}" for path in (DOCS / "guide").glob
 
 
 #: Pages that need a package beyond the group test.
-NEEDS = {"guide/sentences": "wordllama"}
+NEEDS = {"guide/sentences": "wordllama", "guide/units": "palmerpenguins"}
 #: Pages that print docstrings of Python, and the version whose docstrings they show.
 PRINTED_WITH = {"guide/sentences": (3, 11)}
 
