@@ -94,6 +94,7 @@ def test_too_few_first_rows_are_refused():
         Reducer(n_components=32).partial_fit(X[:20])
 
 
+@pytest.mark.filterwarnings("ignore")  # umap-learn's own
 def test_umap():
     pytest.importorskip("umap", reason="umap-learn is not installed")
     reducer = Reducer("umap", 4).partial_fit(X[:300])
