@@ -13,7 +13,10 @@ from phida.cli.options import Debug, Version
 #: Per command: its module, and the first line of its description.
 COMMANDS = {
     "fit": ("models", "Train a new model on a data file."),
-    "update": ("models", "Train a model on more rows. If an error occurs, the model file does not change."),
+    "update": (
+        "models",
+        "Train a model on more rows. A bad row ends the training; the rows before it are learned and saved.",
+    ),
     "predict": ("models", "Predict the cluster of each row. The model does not change."),
     "stream": ("stream", "Learn rows as they arrive, and write each one with its row number and cluster."),
     "serve": ("serve", "Learn a stream and show its clusters live in the browser."),
