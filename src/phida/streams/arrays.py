@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from phida.streams.texts import text_of
+
 
 def as_column(values: NDArray[Any]) -> Any:
     """Numbers of pyarrow, in the memory of ``values`` where that is contiguous."""
@@ -20,17 +22,22 @@ def as_column(values: NDArray[Any]) -> Any:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
 
 
+def as_array(values: Any) -> Any:
+    """Values as an array of pyarrow; lists, which come from files of text, are text."""
+    import pyarrow as pa
+
+    if isinstance(values, list):
+        return pa.array([text_of(value) for value in values], pa.string())
+    if isinstance(values, np.ndarray):
+        return as_column(values) if values.dtype in (np.int64, np.float64) else pa.array(values)
+    return values
+
+
 def as_table(columns: Mapping[str, Any]) -> Any:
     """A table of lists and arrays by name."""
     import pyarrow as pa
 
-    found = [
-        as_column(values) if isinstance(values, np.ndarray) and values.dtype in (np.int64, np.float64) else values
-        for values in columns.values()
-    ]
-    if all(isinstance(values, pa.Array) for values in found):
-        return pa.Table.from_arrays(found, list(columns))
-    return pa.table(dict(zip(columns, found, strict=True)))
+    return pa.Table.from_arrays([as_array(values) for values in columns.values()], list(columns))
 
 
 def as_mask(values: NDArray[np.bool_]) -> Any:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from phida.streams.arrays import as_floats, as_mask
 from phida.streams.batch import Batch, DataError, Place, rows_left
 from phida.streams.columns import Selection, check_width
-from phida.streams.conversion import Widths, not_numeric_types
+from phida.streams.conversion import BOOLEAN, TYPED, Widths, not_numeric_types
 from phida.streams.identity import FilePart, RowsRead
 from phida.streams.values import sound
 from phida.streams.vectors import unfolded
@@ -54,7 +54,11 @@ class ArrowRows:
         self._label = selection.label
         self._keep_missing = selection.keep_missing
         self._convert = {self.all_names.index(name) for name in selection.convert}
-        self.conversions = dict.fromkeys((name for name in selection.convert if name in self.features), "typed")
+        self.conversions = {
+            name: BOOLEAN if self._pa.types.is_boolean(self.types[name]) else selection.convert.get(name) or TYPED
+            for name in self.features
+            if name in selection.convert or self._pa.types.is_boolean(self.types[name])
+        }
         self._check_types()
         self._rest = self._skip()
 

@@ -49,6 +49,10 @@ class Texts(Sequence[str]):
         kept[kept] = good
         return Texts(self._block, kept)
 
+    def holds(self, marks: Sequence[str]) -> bool:
+        """Whether one of the marks is anywhere in the block."""
+        return any(mark.encode() in self._block for mark in marks)
+
     def array(self) -> Any:
         """As an array of pyarrow, whose functions work on all lines at once."""
         import pyarrow as pa

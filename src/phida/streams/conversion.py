@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,8 +14,18 @@ from phida.streams.columns import NotNumericError, likely_ids, listed
 from phida.streams.dialect import Dialect
 from phida.streams.values import is_missing
 
-_TRUE = frozenset(("true", "yes", "y", "t", "ja", "wahr", "oui", "vrai", "si", "sí"))
-_FALSE = frozenset(("false", "no", "n", "f", "nein", "falsch", "non", "faux"))
+_TRUE = frozenset(("true", "yes", "y", "t", "ja", "wahr", "oui", "vrai", "si", "sí", "1", "1.0"))
+_FALSE = frozenset(("false", "no", "n", "f", "nein", "falsch", "non", "faux", "0", "0.0"))
+
+#: Booleans that are learned without being asked for, as those of Parquet are.
+_PLAIN = frozenset(("true", "false"))
+
+BOOLEAN = "boolean"
+
+#: The format of dates in a file with types. Files of text find their own.
+TYPED = "typed"
+
+_Key = TypeVar("_Key", int, str)
 
 #: Formats of dates, besides ISO 8601.
 _DATES = ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%y", "%m/%d/%Y", "%m/%d/%Y %H:%M",
@@ -31,11 +42,11 @@ class Conversion:
     """Conversion of a column to numbers: booleans to 0 and 1, dates to days since 1970."""
 
     format: str
-    """"boolean", "iso", a format of ``strptime``, or "typed" where the file says that a column holds dates."""
+    """"boolean", "iso", or a format of ``strptime``."""
 
     def number(self, value: object) -> float:
         """The number; ValueError where a value is of another kind."""
-        if self.format == "boolean":
+        if self.format == BOOLEAN:
             text = str(value).strip().lower()
             if text not in _TRUE and text not in _FALSE:
                 raise ValueError(value)
@@ -51,7 +62,7 @@ class Conversion:
 def conversion_of(values: Sequence[object]) -> Conversion | None:
     """The conversion that fits all values that are not missing; None where there is none."""
     present = [value for value in values if not is_missing(str(value))]
-    for format in ("boolean", "iso", *_DATES) if present else ():
+    for format in (BOOLEAN, "iso", *_DATES) if present else ():
         found = Conversion(format)
         try:
             for value in present:
@@ -60,6 +71,21 @@ def conversion_of(values: Sequence[object]) -> Conversion | None:
             continue
         return found
     return None
+
+
+def known_conversions(formats: Mapping[_Key, str | None]) -> dict[_Key, Conversion]:
+    """The conversions whose formats are known."""
+    return {key: Conversion(format) for key, format in formats.items() if format not in (None, TYPED)}
+
+
+def is_boolean(text: str) -> bool:
+    """Whether a text is true or false."""
+    return text.strip().lower() in _PLAIN
+
+
+def kind_of(conversion: Conversion | None) -> str:
+    """What the values of a column are, for messages."""
+    return "number" if conversion is None else "boolean" if conversion.format == BOOLEAN else "date"
 
 
 @dataclass(frozen=True)

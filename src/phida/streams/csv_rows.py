@@ -19,7 +19,17 @@ from numpy.typing import NDArray
 from phida.streams.arrays import as_floats
 from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, Place, Texts, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection, check_width, made_up
-from phida.streams.conversion import Column, Conversion, Widths, conversion_of, not_numeric
+from phida.streams.conversion import (
+    BOOLEAN,
+    Column,
+    Conversion,
+    Widths,
+    conversion_of,
+    is_boolean,
+    kind_of,
+    known_conversions,
+    not_numeric,
+)
 from phida.streams.dialect import Dialect, check_marks, detected_delimiter
 from phida.streams.lines import Lines, Taken, portions
 from phida.streams.values import MISSING, checked, is_missing, is_sound, missing
@@ -78,7 +88,7 @@ class CsvRows:
         self.features = tuple(header[i] for i in self._features)
         self.names: tuple[str, ...] | None = self.features
         self._convert = {i: selection.convert[header[i]] for i in self._features if header[i] in selection.convert}
-        self._conversions = {i: Conversion(format) for i, format in self._convert.items() if format is not None}
+        self._conversions = known_conversions(self._convert)
 
     @property
     def conversions(self) -> dict[str, str]:
@@ -165,8 +175,12 @@ class CsvRows:
                 example = next((row[i] for row in rows if not is_missing(row[i])), "")
                 raise DataError(f"column {self.all_names[i]!r} holds neither dates nor booleans ({example[:40]!r}).")
             self._conversions[i] = found
-        others = [i for i in self._features if i not in self._conversions]
         first = sample[0] if sample else None
+        if first is not None and self._number == 0:
+            for i in self._features:
+                if i not in self._conversions and is_boolean(first[i]):
+                    self._convert[i], self._conversions[i] = BOOLEAN, Conversion(BOOLEAN)
+        others = [i for i in self._features if i not in self._conversions]
         if first is not None and any(
             not is_missing(first[i]) and not self._dialect.is_number(first[i]) for i in others
         ):
@@ -307,12 +321,12 @@ class CsvRows:
             if self._keep_missing:
                 return float("nan")
             raise missing(field, name, number)
+        convert = self._conversions.get(column)
         try:
-            convert = self._conversions.get(column)
             value = self._dialect.number(field) if convert is None else convert.number(field)
         except ValueError:
             raise DataError(
-                f"row {number}: {field[:40]!r} in column {name!r} is not a number.{self._hint(field)}"
+                f"row {number}: {field[:40]!r} in column {name!r} is not a {kind_of(convert)}.{self._hint(field)}"
             ) from None
         return checked(value, name, number)
 

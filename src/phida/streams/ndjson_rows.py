@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 from phida.streams.arrays import as_floats
 from phida.streams.batch import NO_TYPES, BadRow, Batch, DataError, Place, rows_left, texts_of
 from phida.streams.columns import NotNumericError, Selection, check_width
-from phida.streams.conversion import Column, Conversion, Widths, conversion_of, nested_values, not_numeric
+from phida.streams.conversion import (
+    BOOLEAN,
+    Column,
+    Conversion,
+    Widths,
+    conversion_of,
+    kind_of,
+    known_conversions,
+    nested_values,
+    not_numeric,
+)
 from phida.streams.dialect import Dialect, check_marks
 from phida.streams.lines import Lines, Taken
 from phida.streams.ndjson_layout import Layout
@@ -64,7 +74,7 @@ class NdjsonRows:
         self._label = selection.label
         self._keep_missing = selection.keep_missing
         self._convert = {name: selection.convert[name] for name in self._names if name in selection.convert}
-        self._conversions = {name: Conversion(format) for name, format in self._convert.items() if format is not None}
+        self._conversions = known_conversions(self._convert)
         self._layout: Layout | None = None  # of the lines before
 
     @property
@@ -106,6 +116,9 @@ class NdjsonRows:
             if found is None:
                 raise DataError(f"column {name!r} holds neither dates nor booleans.")
             self._conversions[name] = found
+        for name in self._names if self._number == 0 and objects else ():
+            if name not in self._conversions and isinstance(objects[0].get(name), bool):
+                self._convert[name], self._conversions[name] = BOOLEAN, Conversion(BOOLEAN)
         others = [name for name in self._names if name not in self._conversions]
         if objects and any(objects[0].get(name) is not None and not _is_number(objects[0][name]) for name in others):
             nested = [(name, json.dumps(objects[0][name])) for name in others if _is_nested(objects[0].get(name))]
@@ -211,8 +224,8 @@ class NdjsonRows:
             if name not in found:
                 raise DataError(f"row {number}: column {name!r} is missing.")
             raise missing(_text(value), name, number)
+        convert = self._conversions.get(name)
         try:
-            convert = self._conversions.get(name)
             if convert is not None:
                 if self._keep_missing and is_missing(_text(value)):
                     return float("nan")
@@ -225,7 +238,9 @@ class NdjsonRows:
         except DataError:
             raise
         except ValueError:
-            raise DataError(f"row {number}: {str(value)[:40]!r} in column {name!r} is not a number.") from None
+            raise DataError(
+                f"row {number}: {str(value)[:40]!r} in column {name!r} is not a {kind_of(convert)}."
+            ) from None
 
 
 def _is_number(value: object) -> bool:

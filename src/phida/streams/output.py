@@ -8,16 +8,17 @@ import json
 import math
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phida.streams.arrays import as_column, as_table, as_texts
+from phida.streams.arrays import as_array, as_column, as_table, as_texts
 from phida.streams.batch import Batch, RowReader, Texts
 from phida.streams.tables import FORMATS as TABLES
 from phida.streams.tables import TableFile
+from phida.streams.texts import text_of, texts_of_column
 from phida.streams.writing import as_lists, numeric_columns
 
 #: What rows can be written as.
@@ -114,17 +115,28 @@ class TextOutput:
             return "".join([json.dumps(one) + "\n" for one in objects]).encode()
         first = f'{{"{self._row}": '
         names = list(found)
+        taken = [self._row, *names]
         which, ends = _ends(
             found,
             lambda values: "".join(f', "{n}": {v}' for n, v in zip(names, values, strict=True)) + "}\n",
         )
-        if isinstance(batch.texts, Texts):
+        if isinstance(batch.texts, Texts) and not batch.texts.holds(_marks(taken)):
             members = _members(batch.texts)
             if not _any_empty(members):
                 return _joined(first, batch.numbers, ", ", members, which, ends)
-        inside = (text.strip()[1:-1].strip() for text in batch.texts)
+        inside = (self._renamed(text, taken).strip()[1:-1].strip() for text in batch.texts)
         rows = zip(numbers, inside, which.tolist(), strict=True)
         return "".join([f"{first}{n}{', ' if text else ''}{text}{ends[end]}" for n, text, end in rows]).encode()
+
+    def _renamed(self, text: str, taken: list[str]) -> str:
+        """An object in which keys that the output adds, and that the first object did not have, have other names."""
+        if not any(mark in text for mark in _marks(taken)):
+            return text
+        found: dict[str, Any] = json.loads(text)
+        if found.keys().isdisjoint(taken):
+            return text
+        used = {*found, *taken, *self._reader.all_names}
+        return json.dumps({_free(name, used) if name in taken else name: value for name, value in found.items()})
 
     def _write(self, content: bytes | memoryview) -> None:
         content = memoryview(content)
@@ -185,7 +197,7 @@ def free_name(name: str, reader: RowReader) -> str:
     return _free(name, reader.all_names)
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
+def _free(name: str, taken: Collection[str]) -> str:
     """A name that no column of the input has: what comes out may be put in again."""
     return name if name not in taken else _free(f"{name}_", taken)
 
@@ -221,8 +233,12 @@ def _joined(
     order[:, 3] = order[:, 1] + count
     order[:, 4] = which + 2
     lines = pa.concat_arrays(pieces).take(as_column(order.reshape(-1) if first else order[:, 1:].reshape(-1)))
-    begin, end = np.frombuffer(lines.buffers()[1], np.int64, len(lines) + 1, lines.offset * 8)[[0, -1]].tolist()
-    return memoryview(lines.buffers()[2])[begin:end]
+    return _content(lines)
+
+
+def _marks(names: list[str]) -> list[str]:
+    """What an object with one of these keys holds; a key may be escaped."""
+    return [*(json.dumps(name) for name in names), "\\u"]
 
 
 def _members(texts: Texts) -> Any:
@@ -242,28 +258,36 @@ def _any_empty(texts: Any) -> bool:
 
 def _csv_lines(columns: dict[str, Any]) -> memoryview:
     """Columns as CSV, without a header."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
-    table = as_table(columns)
-    for i, field in enumerate(table.schema):
-        if pa.types.is_nested(field.type) or pa.types.is_decimal(field.type):
-            texts = [None if value is None else str(value) for value in table.column(i).to_pylist()]
-            table = table.set_column(i, field.name, pa.array(texts, pa.string()))
-    sink = pa.BufferOutputStream()
-    quoting = "needed" if any(_needs_quotes(column) for column in table.columns) else "none"
-    arrow_csv.write_csv(table, sink, arrow_csv.WriteOptions(include_header=False, quoting_style=quoting))
-    return memoryview(sink.getvalue())
-
-
-def _needs_quotes(column: Any) -> bool:
-    """Whether a column of text has a value with a character that means something in CSV."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        return bool(pa.types.is_binary(column.type) or pa.types.is_dictionary(column.type))
-    return bool(pc.any(pc.match_substring_regex(column, '[",\r\n]')).as_py())
+    fields = [_quoted(texts_of_column(as_array(values))).fill_null("") for values in columns.values()]
+    lines = pc.binary_join_element_wise(*fields, _text(","))
+    lines = pc.binary_join_element_wise(lines, _text("\n"), _text(""))
+    return _content(lines)
+
+
+def _quoted(texts: Any) -> Any:
+    """Texts with quotes where CSV needs them: pyarrow would quote all texts of a batch, or none."""
+    import pyarrow.compute as pc
+
+    special = pc.match_substring_regex(texts, '[",\r\n]')
+    if not pc.any(special).as_py():
+        return texts
+    quoted = pc.binary_join_element_wise(_text(""), pc.replace_substring(texts, '"', '""'), _text(""), _text('"'))
+    return pc.if_else(special, quoted, texts)
+
+
+def _text(text: str) -> Any:
+    """Text that can be joined with that of a column."""
+    import pyarrow as pa
+
+    return pa.scalar(text, pa.large_string())
+
+
+def _content(texts: Any) -> memoryview:
+    """Texts in a row."""
+    begin, end = np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1, texts.offset * 8)[[0, -1]].tolist()
+    return memoryview(texts.buffers()[2])[begin:end]
 
 
 def _csv_line(fields: Sequence[Any], delimiter: str) -> str:
@@ -277,7 +301,7 @@ def _value(field: Any) -> Any:
     if isinstance(field, float):
         return field if math.isfinite(field) else None
     if not isinstance(field, str):
-        return field if isinstance(field, int | None) else str(field)
+        return field if isinstance(field, int | None) else text_of(field)
     try:
         found = json.loads(field, parse_constant=str)
     except ValueError:

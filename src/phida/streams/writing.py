@@ -16,6 +16,7 @@ from phida.streams.arrays import as_table
 from phida.streams.batch import Batch, DataError, RowReader
 from phida.streams.columns import made_up
 from phida.streams.tables import TableFile
+from phida.streams.texts import text_of
 
 
 class RowWriter(Protocol):
@@ -40,9 +41,9 @@ class TextWriter:
         columns = as_lists(numeric_columns(batch, self._features))
         for row in zip(*(columns[name] for name in self._names), strict=True):
             if self._delimiter:
-                self._file.write(self._line(row))
+                self._file.write(self._line([value if type(value) is float else text_of(value) for value in row]))
             else:
-                self._file.write(json.dumps(dict(zip(self._names, row, strict=True)), default=str) + "\n")
+                self._file.write(json.dumps(dict(zip(self._names, row, strict=True)), default=text_of) + "\n")
 
     def close(self) -> None:
         self._file.close()
