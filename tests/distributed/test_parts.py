@@ -171,6 +171,19 @@ def test_the_command_makes_the_same_model(tmp_path):
     assert_same_state(PHIDAPlus.load(tmp_path / "m.safetensors"), PHIDAPlus().fit(X, n_jobs=1))
 
 
+@pytest.mark.parametrize("bad", [10, 9 * BLOCK + 3])  # before and after the parts begin to learn
+def test_the_command_learns_the_rows_before_a_bad_row(tmp_path, bad):
+    X = np.round(blobs(10 * BLOCK), 3)
+    damaged = X.copy()
+    damaged[bad, 0] = np.nan
+    np.save(tmp_path / "X.npy", damaged)
+    ran = CliRunner().invoke(
+        app, ["fit", str(tmp_path / "X.npy"), "--jobs", "2", "-o", str(tmp_path / "m.safetensors")]
+    )
+    assert ran.exit_code == 3 and f"row {bad}: column" in ran.output
+    assert_same_state(PHIDAPlus.load(tmp_path / "m.safetensors"), PHIDAPlus().fit(X[:bad], n_jobs=1))
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
