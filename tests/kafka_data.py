@@ -4,7 +4,7 @@ import contextlib
 import json
 
 import pytest
-from serve_data import until
+from waiting import PATIENCE, until
 
 kafka = pytest.importorskip("confluent_kafka", reason="belongs to the extra phida[kafka]: make test-integrations")
 
@@ -14,7 +14,7 @@ class Broker:
 
     def __init__(self):
         self._cluster = kafka.Producer({"test.mock.num.brokers": 1, "log_level": 0})
-        found = next(iter(self._cluster.list_topics(timeout=30).brokers.values()))
+        found = next(iter(self._cluster.list_topics(timeout=PATIENCE).brokers.values()))
         self.address = f"{found.host}:{found.port}"
         self._producer = kafka.Producer({"bootstrap.servers": self.address, "log_level": 0})
 
@@ -37,17 +37,17 @@ class Broker:
     def count(self, topic):
         """Messages that a topic holds."""
         with self.consumer() as consumer:
-            found = consumer.list_topics(topic, timeout=30).topics[topic]
+            found = consumer.list_topics(topic, timeout=PATIENCE).topics[topic]
             if found.error is not None:
                 return 0
             places = [kafka.TopicPartition(topic, number) for number in found.partitions]
-            return sum(consumer.get_watermark_offsets(place, timeout=30)[1] for place in places)
+            return sum(consumer.get_watermark_offsets(place, timeout=PATIENCE)[1] for place in places)
 
     def values(self, topic):
         """All messages that a topic holds now, as JSON."""
         left = self.count(topic)
         with self.consumer() as consumer:
-            found = consumer.list_topics(topic, timeout=30).topics[topic]
+            found = consumer.list_topics(topic, timeout=PATIENCE).topics[topic]
             consumer.assign([kafka.TopicPartition(topic, number, 0) for number in found.partitions])
             values = []
 

@@ -7,10 +7,10 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import httpx
 from data import drifting
+from waiting import PATIENCE, until
 
 from phida import PHIDAPlus
 from phida.serve.learning import Learning
@@ -36,15 +36,6 @@ def live_stream(path, *, token=None, rate=None, on_bad_row="fail", follow=False,
     return Live(learning, "rows.csv", token)
 
 
-def until(reached, seconds=60):
-    """Wait for something that another thread does; what it was in the end is told where it does not come."""
-    end = time.monotonic() + seconds
-    while not (found := reached()):
-        assert time.monotonic() < end, found
-        time.sleep(0.01)
-    return found
-
-
 def shows(live, state):
     """Whether the latest snapshot is of a state."""
     return lambda: live.feed.latest is not None and live.feed.latest.facts["state"] == state
@@ -54,7 +45,7 @@ def shows(live, state):
 def learned(path, **options):
     """A client of a stream that has been learned to its end."""
     live = live_stream(path, **options)
-    with served(live) as address, httpx.Client(base_url=address) as client:
+    with served(live) as address, httpx.Client(base_url=address, timeout=PATIENCE) as client:
         until(shows(live, "ended"))
         yield client, live
 
@@ -96,13 +87,13 @@ class Serving:
         self.process.communicate()
 
     def state(self):
-        answer = httpx.get(self.address + "/state")
+        answer = httpx.get(self.address + "/state", timeout=PATIENCE)
         return answer.json() if answer.status_code == 200 else {"state": "", "samples": 0}
 
     def end(self, number=signal.SIGTERM):
         """Send a signal; the exit code and the messages."""
         self.process.send_signal(number)
-        messages = self.process.communicate(timeout=60)[1]
+        messages = self.process.communicate(timeout=PATIENCE)[1]
         return self.process.returncode, messages
 
 
@@ -130,5 +121,5 @@ class Events:
 @contextlib.contextmanager
 def listening(address):
     """The events of a real server."""
-    with httpx.Client(timeout=30) as client, client.stream("GET", address + "/events") as response:
+    with httpx.Client(timeout=PATIENCE) as client, client.stream("GET", address + "/events") as response:
         yield response, Events(response)

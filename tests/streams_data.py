@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 from data import drifting
+from waiting import PATIENCE
 
 NAMES = ("a", "b", "c")
 X = drifting(600)
@@ -19,7 +20,7 @@ def as_csv(rows, first=0):
 HEADER = "id,a,b,c,kind\n"
 
 
-def phida(*words, stdin=None, timeout=120):
+def phida(*words, stdin=None, timeout=PATIENCE):
     """The command, in a process of its own."""
     command = [sys.executable, "-m", "phida.cli", *map(str, words)]
     wide = os.environ | {"COLUMNS": "300"}  # messages are not wrapped

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from typer.testing import CliRunner
+from waiting import PATIENCE
 
 from phida import __version__
 from phida_bench.cli import app as commands
@@ -129,7 +130,7 @@ def without_pictures(tmp_path, *words):
     path = tmp_path / "blocked.py"
     path.write_text(BLOCKED)
     words = [sys.executable, path, *words]
-    return subprocess.run(list(map(str, words)), cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    return subprocess.run(list(map(str, words)), cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def test_only_the_report_needs_the_packages_of_the_report(tmp_path):

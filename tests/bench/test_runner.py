@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from phida_bench import records, runner
 from phida_bench.evaluation import evaluate
@@ -92,17 +93,17 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path, signal_number):
         "--datasets", "iris", "--settings", "stationary", "--seeds", "12", "--out", str(tmp_path),
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE
     while len(list(records.trials(tmp_path))) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal_number)
-    _, notes = process.communicate(timeout=60)
+    _, notes = process.communicate(timeout=PATIENCE)
     assert process.returncode == (130 if signal_number == signal.SIGINT else -signal.SIGKILL)
     assert b"Traceback" not in notes
     kept = {trial: trial.path(tmp_path).stat().st_mtime_ns for trial in records.trials(tmp_path)}
     assert 3 <= len(kept) < 12
     assert all(records.read(trial, tmp_path).ok for trial in kept)
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     assert len(list(records.trials(tmp_path))) == 12
     assert all(trial.path(tmp_path).stat().st_mtime_ns == stamp for trial, stamp in kept.items())
 

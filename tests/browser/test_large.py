@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from playwright.sync_api import expect
-from serve_data import as_csv, until
+from serve_data import as_csv
+from waiting import PATIENCE, until
 
 from phida import PHIDAPlus
 
@@ -33,7 +34,7 @@ def crowded(start, many, open_page):
     """A page of it, which has learned one row more."""
     serving = start("--learn", "--model", many)
     row = json.dumps([0.0] * 8)
-    assert httpx.post(serving.address + "/learn", content=row, timeout=60).status_code == 200
+    assert httpx.post(serving.address + "/learn", content=row, timeout=PATIENCE).status_code == 200
     until(lambda: serving.state()["samples"] == 30_001)
     page = open_page(serving.address)
     expect(page.locator("#samples")).to_have_text("30,001")

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from data import drifting
 from playwright.sync_api import expect
-from serve_data import as_csv, until
+from serve_data import as_csv
+from waiting import until
 
 ROWS = drifting(20_000)
 

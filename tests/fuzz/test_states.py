@@ -5,12 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from waiting import PATIENCE
+
 FUZZER = Path(__file__).with_name("state_fuzzer.py")
 
 
 def test_no_changed_state_does_harm():
     command = [sys.executable, str(FUZZER), "--cases", "500"]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    found = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert found.returncode == 0, found.stdout + found.stderr
     assert found.stdout.startswith("500 cases: ")
     refused, loaded = (int(re.search(rf"(\d+) {name}", found.stdout)[1]) for name in ("refused", "loaded"))

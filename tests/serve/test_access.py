@@ -3,6 +3,7 @@
 import httpx
 import pytest
 from serve_data import learned
+from waiting import PATIENCE
 
 from phida.serve.access import is_loopback
 
@@ -19,7 +20,7 @@ def guarded(rows_file):
 @pytest.fixture
 def stranger(guarded):
     """A client that has shown no token yet, and comes from elsewhere."""
-    with httpx.Client(base_url=guarded[0].base_url, headers={"host": "data.example"}) as client:
+    with httpx.Client(base_url=guarded[0].base_url, headers={"host": "data.example"}, timeout=PATIENCE) as client:
         yield client
 
 

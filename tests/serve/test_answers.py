@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from serve_data import NAMES, X, live_stream, served
+from waiting import PATIENCE
 
 from phida import PHIDA, PHIDAPlus
 from phida.serve.edges import NEXT
@@ -282,7 +283,7 @@ def test_before_the_first_row_there_is_nothing_to_predict_by(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b,c\n")
     live = live_stream(path, follow=True)
-    with served(live, begun=False) as address, httpx.Client(base_url=address) as client:
+    with served(live, begun=False) as address, httpx.Client(base_url=address, timeout=PATIENCE) as client:
         assert client.get("/state").status_code == 503
         assert client.get("/metrics").status_code == 503
         live.painter.paint()

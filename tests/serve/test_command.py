@@ -8,9 +8,10 @@ import sys
 import httpx
 import numpy as np
 import pytest
-from serve_data import Serving, X, as_csv, until
+from serve_data import Serving, X, as_csv
 from states import assert_same_state
 from typer.testing import CliRunner
+from waiting import PATIENCE, until
 
 from phida import PHIDA, PHIDAPlus, load
 from phida.cli.app import app
@@ -69,7 +70,7 @@ def test_a_stream_that_fails_ends_with_its_error(tmp_path):
     assert found.exit_code == 3 and "1 column is not numeric and 1 can be used. 'b' ('x')" in found.output
     assert "shows the stream" not in found.output  # refused before an address is announced
     with Serving("--from", "-", stdin=subprocess.PIPE) as serving:  # nothing was learned: it ends by itself
-        messages = serving.process.communicate("a,b\n1,x\n", timeout=60)[1]
+        messages = serving.process.communicate("a,b\n1,x\n", timeout=PATIENCE)[1]
     assert serving.process.returncode == 3 and "'b' ('x')" in messages
     path.write_text(as_csv(X[:300]) + "1,2\n" + as_csv(X[300:]).partition("\n")[2])
     with Serving("--from", path) as serving:  # something was: the page stays
@@ -83,10 +84,10 @@ def test_the_token_may_come_from_the_environment(rows_file, monkeypatch):
     monkeypatch.setenv("PHIDA_TOKEN", "s3cret")
     with Serving("--from", rows_file, "--host", "0.0.0.0") as serving:
         address = serving.address.replace("0.0.0.0", "127.0.0.1")
-        assert httpx.get(address + "/state").status_code == 401
-        assert "s3cret" not in httpx.get(address + "/", headers={"accept": "text/html"}).text
+        assert httpx.get(address + "/state", timeout=PATIENCE).status_code == 401
+        assert "s3cret" not in httpx.get(address + "/", headers={"accept": "text/html"}, timeout=PATIENCE).text
         headers = {"authorization": "Bearer s3cret"}
-        until(lambda: httpx.get(address + "/state", headers=headers).status_code == 200)
+        until(lambda: httpx.get(address + "/state", headers=headers, timeout=PATIENCE).status_code == 200)
 
 
 @pytest.mark.parametrize(
@@ -157,5 +158,5 @@ def test_matrices_are_learned_too(tmp_path):
 def test_the_extra_that_is_missing_is_named(rows_file, missing):
     code = f"import sys; sys.modules[{missing!r}] = None; from phida.cli.app import app; app()"
     words = [sys.executable, "-c", code, "serve", "--from", str(rows_file), "--port", "0"]
-    found = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    found = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
     assert found.returncode == 1 and 'pip install "phida[serve]"' in found.stderr

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from serve_data import learned, live_stream, served
+from waiting import PATIENCE
 
 from phida.serve.server import LEFTOVER
 
@@ -22,7 +23,7 @@ def request(line="GET /state HTTP/1.1", host="localhost", *headers, body=b""):
 
 def answer(address, content):
     """Status of the first answer on a connection; HUNG_UP where there is none."""
-    with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=PATIENCE) as connection:
         response = http.client.HTTPResponse(connection)
         try:
             connection.sendall(content)
@@ -190,7 +191,7 @@ def test_no_answer_repeats_the_host(open_server, token_server):
     """Else a cache between could keep a page that leads elsewhere."""
     for path in ("/", "/state/", "/healthz/", "/nothing", "/?token=" + TOKEN):
         for address, _ in (open_server, token_server):
-            with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=30) as connection:
+            with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=PATIENCE) as connection:
                 connection.sendall(request(f"GET {path} HTTP/1.1", "127.7.7.7"))
                 connection.shutdown(socket.SHUT_WR)
                 assert b"127.7.7.7" not in b"".join(iter(lambda: connection.recv(65536), b""))
@@ -198,7 +199,7 @@ def test_no_answer_repeats_the_host(open_server, token_server):
 
 def test_two_requests_on_a_connection_are_judged_apart(token_server):
     first = request("GET /healthz HTTP/1.1")
-    with socket.create_connection(("127.0.0.1", urlsplit(token_server[0]).port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", urlsplit(token_server[0]).port), timeout=PATIENCE) as connection:
         connection.sendall(first + request())
         connection.shutdown(socket.SHUT_WR)
         got = b"".join(iter(lambda: connection.recv(65536), b""))
@@ -222,7 +223,7 @@ def test_a_body_without_end_is_cut(rows_file, line):
     chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
     allowed, sent = LEFTOVER + (1 << 20) + (32 << 20), 0
     with served(live_stream(rows_file)) as address:
-        with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=PATIENCE) as connection:
             connection.sendall(request(f"{line} HTTP/1.1", "localhost", CHUNKED))
             with pytest.raises((ConnectionResetError, BrokenPipeError)):
                 while sent <= allowed:
@@ -236,7 +237,7 @@ def test_a_body_that_drips_is_cut(rows_file, monkeypatch):
     monkeypatch.setattr("phida.serve.server.PATIENCE", 0.2)
     with served(live_stream(rows_file)) as address:
         for line in ("POST /predict", "POST /pause", "GET /events"):
-            with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=30) as connection:
+            with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=PATIENCE) as connection:
                 connection.sendall(request(f"{line} HTTP/1.1", "localhost", CHUNKED))
                 with pytest.raises((ConnectionResetError, BrokenPipeError)):
                     for _ in range(600):

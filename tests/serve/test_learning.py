@@ -5,8 +5,9 @@ import os
 import httpx
 import numpy as np
 import pytest
-from serve_data import X, as_csv, learned, live_stream, served, shows, until
+from serve_data import X, as_csv, learned, live_stream, served, shows
 from states import assert_same_state
+from waiting import PATIENCE, until
 
 from phida import PHIDAPlus
 from phida.serve.learning import Learning
@@ -61,7 +62,7 @@ def test_a_file_that_grows_is_followed_until_it_is_stopped(tmp_path):
 def test_pausing_stops_learning_and_nothing_is_lost(rows_file):
     live = live_stream(rows_file)
     live.learning.pause()  # before it begins, so that it cannot have ended
-    with served(live) as address, httpx.Client(base_url=address) as client:
+    with served(live) as address, httpx.Client(base_url=address, timeout=PATIENCE) as client:
         until(shows(live, "paused"))
         assert client.get("/healthz").json()["state"] == "paused"
         assert client.post("/pause").json()["state"] == "paused"
@@ -94,7 +95,7 @@ def test_a_bad_row_ends_the_stream_and_the_page_says_so(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(as_csv(X[:500]) + "1,x,3\n")
     live = live_stream(path)
-    with served(live) as address, httpx.Client(base_url=address) as client:
+    with served(live) as address, httpx.Client(base_url=address, timeout=PATIENCE) as client:
         until(shows(live, "failed"))
         facts = client.get("/state").json()
         assert facts["samples"] == 500 and "ended with an error" in facts["note"] and "'x'" in facts["note"]

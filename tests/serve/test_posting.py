@@ -8,9 +8,10 @@ import tracemalloc
 import httpx
 import numpy as np
 import pytest
-from serve_data import NAMES, Serving, X, live_stream, served, shows, until
+from serve_data import NAMES, Serving, X, live_stream, served, shows
 from states import assert_same_state
 from typer.testing import CliRunner
+from waiting import PATIENCE, until
 
 from phida import PHIDAPlus, load
 from phida.cli.app import app
@@ -37,7 +38,7 @@ def answers(response):
 def posting(path=None, *, columns=(), exclude=(), **options):
     """A client of a stream that takes rows."""
     live = live_stream(path, posted=Selection(columns, exclude), **options)
-    with served(live) as address, httpx.Client(base_url=address, timeout=60) as client:
+    with served(live) as address, httpx.Client(base_url=address, timeout=PATIENCE) as client:
         yield client, live
 
 
@@ -178,7 +179,7 @@ def test_too_many_at_a_time_are_told_to_come_again():
         statuses = []
 
         def send():
-            answer = httpx.post(f"{client.base_url}/learn", content="[1, 2]\n", timeout=60)
+            answer = httpx.post(f"{client.base_url}/learn", content="[1, 2]\n", timeout=PATIENCE)
             statuses.append((answer.status_code, answer.headers.get("retry-after")))
 
         threads = [threading.Thread(target=send) for _ in range(WAITING + 3)]
@@ -221,7 +222,7 @@ def test_the_command_learns_what_is_posted_and_saves_it(tmp_path):
     target = tmp_path / "model.safetensors"
     with Serving("--learn", "--save", target, "--exclude", "time") as serving:
         for number, rows in enumerate(np.array_split(X, 3)):
-            answer = httpx.post(serving.address + "/learn", content=ndjson(rows, time=number), timeout=60)
+            answer = httpx.post(serving.address + "/learn", content=ndjson(rows, time=number), timeout=PATIENCE)
             assert answers(answer)[0]["row"] == number * 200
         code, messages = serving.end()
     assert code == 0 and messages == f"600 rows read; model: {target}\n"

@@ -11,6 +11,7 @@ from data import drifting
 from narwhals.exceptions import DuplicateError
 from safetensors.numpy import save
 from states import assert_same_state, learner_with, state_of
+from waiting import PATIENCE
 
 from phida import PHIDA, PHIDAPlus, StateFileError, _core, state_file
 
@@ -185,7 +186,7 @@ try:
 except OSError as error:
     sys.exit(0 if error.filename == {str(path)!r} and {str(path)!r} in str(error) else 2)
 """
-    assert subprocess.run([sys.executable, "-c", program], timeout=120).returncode == 0
+    assert subprocess.run([sys.executable, "-c", program], timeout=PATIENCE).returncode == 0
     assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
@@ -248,7 +249,7 @@ for use in uses:
 print(len(said), all("the model is lost; load it from its file" in text for text in said))
 print(other.partial_fit(rows[10:12]).n_samples_seen_)
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     assert (found.stdout.split(), found.returncode) == (["4", "True", "12"], 0), found.stderr
 
 

@@ -14,6 +14,7 @@ from safetensors.numpy import load_file, save, save_file
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from states import assert_same_state, differences, state_of
+from waiting import PATIENCE
 
 from phida import PHIDA, PHIDAPlus, StateFileError, load, state_file
 from phida.streams.model import StreamModel
@@ -278,5 +279,5 @@ def test_the_same_model_gives_the_same_bytes(tmp_path):
     model.save(tmp_path / "m")
     assert (tmp_path / "m").read_bytes() == content
     code = f"from phida import PHIDA; print(PHIDA.load({str(tmp_path / 'm')!r}).to_bytes().hex())"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert bytes.fromhex(found.stdout) == content

@@ -14,6 +14,7 @@ from pyarrow import parquet
 from states import assert_same_state
 from streams_data import X, phida
 from typer.testing import CliRunner
+from waiting import PATIENCE
 
 from phida import PHIDAPlus
 from phida.cli.app import app
@@ -54,7 +55,7 @@ class Followed:
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)
-        messages = self.process.communicate(timeout=30)[1]
+        messages = self.process.communicate(timeout=PATIENCE)[1]
         assert self.process.returncode == 130, messages
         return messages
 
@@ -233,7 +234,7 @@ def test_standard_input_from_a_file_is_a_pipe(tmp_path):
     for part, more in ((X[:20], ()), (X[20:30], ("--resume",))):
         path.write_text(HEADER + lines(part))
         with path.open() as file:
-            found = subprocess.run([*words, *more], stdin=file, capture_output=True, text=True, timeout=60)
+            found = subprocess.run([*words, *more], stdin=file, capture_output=True, text=True, timeout=PATIENCE)
         assert found.returncode == 0, found.stderr
     assert "resuming at row 20" in found.stderr
     assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:30]))

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from streams_data import HEADER, NAMES, X, as_csv
+from waiting import PATIENCE, until
 
 from phida.streams import arrow_rows, csv_rows, ndjson_rows
 from phida.streams import lines as lines_module
@@ -390,14 +391,8 @@ def test_a_file_that_grows_is_followed(tmp_path):
     assert got == [[1, 2]]
     with path.open("a") as file:
         file.write("4\n5,6\n")
-    thread.join(timeout=20)
+    thread.join(timeout=PATIENCE)
     assert got == [[1, 2], [3, 4], [5, 6]]
-
-
-def until(condition):
-    deadline = time.monotonic() + 20
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.01)
 
 
 def test_lines_come_out_as_soon_as_they_are_there():

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 TESTS = Path(__file__).parents[1]
 
@@ -37,6 +38,6 @@ def test_failure_is_shown_before_the_other_tests_end(tmp_path, more):
         assert "test_that_fails (call)" in shown and "one is not two" in shown
         assert "1 failed" not in shown
         (tmp_path / "go").touch()
-        assert "1 failed, 1 passed" in process.communicate(timeout=120)[0]
+        assert "1 failed, 1 passed" in process.communicate(timeout=PATIENCE)[0]
     finally:
         process.kill()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from waiting import PATIENCE
 
 import phida
 import phida_bench
@@ -64,5 +65,5 @@ import phida
 model = phida.PHIDAPlus().fit([[0.0], [1.0], [2.0]])
 threading.Thread(target=lambda: (model, time.sleep(60)), daemon=True).start()
 """
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
