@@ -139,9 +139,14 @@ def test_line_breaks_and_bad_messages():
 
 
 @pytest.mark.parametrize("first", [b"", b"[1]", b"{", b"5"])
-def test_the_first_message_says_what_the_columns_are(first):
-    with pytest.raises(DataError, match="the first message is not"):
-        MessageRows(MessageLines(Broker([first]), {}), Selection())
+def test_the_first_object_says_what_the_columns_are(first):
+    broker = Broker([first, first, *messages(X[:3])])
+    reader = MessageRows(MessageLines(broker, {}), Selection())
+    (found,) = batches(reader, 5)
+    assert reader.names == NAMES and [row.number for row in found.bad] == [0, 1]
+    assert np.array_equal(found.rows, X[:3])
+    with pytest.raises(DataError, match="none of the first 10 messages is a JSON object"):
+        MessageRows(MessageLines(Broker([first] * 12), {}), Selection())
 
 
 def test_commands_that_need_an_end_refuse_a_topic(tmp_path):

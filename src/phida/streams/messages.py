@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count as count_from
+from itertools import islice
 from typing import Protocol
 
 from phida.streams.batch import Batch, DataError, Place
@@ -14,6 +16,9 @@ from phida.streams.columns import Selection
 from phida.streams.identity import FilePart
 from phida.streams.lines import Taken
 from phida.streams.ndjson_rows import NdjsonRows
+
+#: Messages among which the columns are looked for. Brokers of MQTT send about 20 before they wait for an answer.
+_FIRST = 10
 
 
 @dataclass(frozen=True)
@@ -79,11 +84,12 @@ class MessageLines:
         """The next ``first`` messages, and no more, since the offsets are those of a whole batch."""
         return [self.take(first)]
 
-    def first(self) -> bytes:
-        """The next message, which is not taken."""
-        while not self._ready:
-            self._ready.extend(self._messages.receive(1))
-        return self._ready[0].value
+    def ahead(self) -> Iterator[bytes]:
+        """The next messages, which are not taken."""
+        for place in count_from(0):
+            while len(self._ready) <= place:
+                self._ready.extend(self._messages.receive(1))
+            yield self._ready[place].value
 
     def check_signals(self) -> None:
         """Stop if a signal has arrived."""
@@ -99,7 +105,7 @@ class MessageLines:
 
 
 class MessageRows(NdjsonRows):
-    """JSON objects; the keys of the first are the columns, and later ones may have more."""
+    """JSON objects; the keys of the first one are the columns, and later ones may have more."""
 
     def __init__(
         self, lines: MessageLines, selection: Selection, *, header: tuple[str, ...] | None = None, row: int = 0
@@ -120,10 +126,11 @@ class MessageRows(NdjsonRows):
         return Place(offsets=source.offsets_after(count), kept=kept)
 
     def _look_at_first(self, selection: Selection) -> tuple[str, ...]:
-        try:
-            first = json.loads(self._source.first())
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"the first message is not JSON ({error}).") from error
-        if not isinstance(first, dict):
-            raise DataError("the first message is not a JSON object.")
-        return tuple(first)
+        for message in islice(self._source.ahead(), _FIRST):
+            try:
+                first = json.loads(message)
+            except (ValueError, RecursionError):
+                continue  # a bad row like any other
+            if isinstance(first, dict):
+                return tuple(first)
+        raise DataError(f"none of the first {_FIRST} messages is a JSON object.")
