@@ -174,14 +174,15 @@ def test_the_command_makes_the_same_model(tmp_path):
 @pytest.mark.parametrize("bad", [10, 9 * BLOCK + 3])  # before and after the parts begin to learn
 def test_the_command_learns_the_rows_before_a_bad_row(tmp_path, bad):
     X = np.round(blobs(10 * BLOCK), 3)
-    damaged = X.copy()
-    damaged[bad, 0] = np.nan
-    np.save(tmp_path / "X.npy", damaged)
-    ran = CliRunner().invoke(
-        app, ["fit", str(tmp_path / "X.npy"), "--jobs", "2", "-o", str(tmp_path / "m.safetensors")]
-    )
-    assert ran.exit_code == 3 and f"row {bad}: column" in ran.output
-    assert_same_state(PHIDAPlus.load(tmp_path / "m.safetensors"), PHIDAPlus().fit(X[:bad], n_jobs=1))
+    X[bad, 0] = np.nan
+    models = []
+    for name, rows, code in (("good", X[:bad], 0), ("bad", X, 3)):
+        np.save(tmp_path / f"{name}.npy", rows)
+        models.append(tmp_path / f"{name}.safetensors")
+        ran = CliRunner().invoke(app, ["fit", str(tmp_path / f"{name}.npy"), "--jobs", "2", "-o", str(models[-1])])
+        assert ran.exit_code == code, ran.output
+    assert f"row {bad}: column" in ran.output
+    assert_same_state(*map(PHIDAPlus.load, models))
 
 
 @pytest.mark.parametrize(
