@@ -7,13 +7,14 @@ import sys
 
 import numpy as np
 import pytest
-from serve_data import NAMES, Serving, X, until
+from serve_data import NAMES, Serving, X
 from states import assert_same_state
 from typer.testing import CliRunner
 
 pytest.importorskip("confluent_kafka", reason="belongs to the extra phida[kafka]: make test-integrations")
 
 from kafka_data import Broker
+from waiting import PATIENCE, until
 
 from phida import PHIDAPlus, load, state_file
 from phida.cli.app import app
@@ -39,7 +40,7 @@ def begun(*words, **options):
 def ended(process, number=signal.SIGTERM):
     """Stop a stream; its messages."""
     process.send_signal(number)
-    messages = process.communicate(timeout=120)[1]
+    messages = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == (INTERRUPTED if number != signal.SIGKILL else -number), messages
     return messages
 
@@ -61,14 +62,16 @@ def rows_of(found):
 def test_killed_and_resumed(broker, tmp_path):
     """The model learns every message once, and every labelled row arrives at least once."""
     source, target, folder = "killed", "killed-out", tmp_path / "state"
-    broker.send(source, messages(X[:300]))
+    broker.send(source, messages(X[:200]))
     words = (broker.url(source), "--checkpoint", folder, "--output", broker.url(target), "--every", "40", "--format")
     words = (*words, "ndjson", "--ids")
     first = begun(*words)
     until(lambda: broker.count(target) >= 100)
+    first.send_signal(signal.SIGSTOP)  # so that it is killed in the middle, however fast it is
+    broker.send(source, messages(X[200:300]))
     ended(first, signal.SIGKILL)
     model, position = kept(folder)
-    assert 0 < position["row"] == model.n_samples_seen_ <= 300
+    assert 0 < position["row"] == model.n_samples_seen_ <= 200
     assert position["offsets"] == {"0": position["row"], "1": 0, "2": 0, "3": 0}
 
     broker.send(source, messages(X[300:]))
@@ -188,6 +191,8 @@ def test_the_live_page_learns_a_topic(broker, tmp_path):
 )
 def test_the_extra_that_is_missing_is_named(package, address):
     code = f"import sys; sys.modules[{package!r}] = None; from phida.cli.app import app; app()"
-    found = subprocess.run([sys.executable, "-c", code, "stream", address], capture_output=True, text=True, timeout=120)
+    found = subprocess.run(
+        [sys.executable, "-c", code, "stream", address], capture_output=True, text=True, timeout=PATIENCE
+    )
     extra = {"kafka": "kafka", "mqtt": "mqtt"}[address.partition(":")[0]]
     assert found.returncode == 1 and f'pip install "phida[{extra}]"' in found.stderr

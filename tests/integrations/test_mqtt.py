@@ -9,8 +9,9 @@ import sys
 from collections import Counter
 
 import pytest
-from serve_data import NAMES, Serving, X, until
+from serve_data import NAMES, Serving, X
 from typer.testing import CliRunner
+from waiting import PATIENCE, until
 
 from phida import PHIDAPlus, load, state_file
 from phida.cli.app import app
@@ -67,7 +68,7 @@ class Mosquitto:
         until(client.is_connected)  # what is published before may be sent twice
         for message in messages:
             sent = client.publish(topic, message, qos=1)
-        sent.wait_for_publish(60)
+        sent.wait_for_publish(PATIENCE)
         client.disconnect()
         client.loop_stop()
 
@@ -96,7 +97,7 @@ def wait_for_subscription(process):
 
 def end(process, number=signal.SIGTERM):
     process.send_signal(number)
-    process.communicate(timeout=120)
+    process.communicate(timeout=PATIENCE)
 
 
 def rows(path):
@@ -109,9 +110,12 @@ def test_killed_and_resumed(broker, tmp_path):
     output, folder = tmp_path / "rows.ndjson", tmp_path / "state"
     words = (broker.url("plant/#"), "--checkpoint", folder, "--output", output)
     first = begun(*words)
-    broker.send(X[:200])
+    broker.send(X[:100])
     until(lambda: len(rows(output)) >= 60)
+    first.send_signal(signal.SIGSTOP)  # so that it is killed in the middle, however fast it is
+    broker.send(X[100:200])  # on their way to it
     end(first, signal.SIGKILL)
+    assert len(rows(output)) <= 100
     broker.send(X[200:250], "plant/saw")  # while nobody listens
     second = begun(*words, "--resume")
     broker.send(X[250:300])
@@ -137,7 +141,7 @@ def test_a_bad_message_that_ends_the_stream_loses_no_good_one(broker, tmp_path, 
     broker.send(X[:7])
     broker.publish(["no JSON"])
     broker.send(X[7:19])
-    assert "Fix it, or skip such rows" in first.communicate(timeout=120)[1] and first.returncode == 3
+    assert "Fix it, or skip such rows" in first.communicate(timeout=PATIENCE)[1] and first.returncode == 3
     assert rows(output) == list(map(tuple, X[:7].tolist()))  # the first two of the second batch are before it
     again = ("--output", output, "--resume") if checkpoint else ("--output", more)
     second = begun(*words, *again, "--on-bad-row", "skip")
