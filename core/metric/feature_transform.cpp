@@ -12,9 +12,6 @@
 namespace phida {
 namespace {
 
-// The squares of smaller deviations have lost digits, and those of their inverses overflow.
-constexpr double kLeastDeviation = 1e-150;
-
 // Squared coefficient of variation.
 double variation(std::span<const double> scale) {
   const double n = static_cast<double>(scale.size());
@@ -61,7 +58,7 @@ double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
   out.inverse.resize(rows.stride(), 0.0);
   for (std::size_t j = 0; j < dims; ++j) {
     const double sigma = (quartiles.third(j) - quartiles.first(j)) / kNormalIqr;
-    out.inverse[j] = sigma > 0.0 && std::isfinite(sigma) ? sigma : 1.0;
+    out.inverse[j] = sigma >= kLeastQuartiles && std::isfinite(sigma) ? sigma : 1.0;
   }
   return adapt_exponent(out, dims);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "metric/column_quantiles.hpp"
@@ -11,6 +12,9 @@ namespace phida {
 
 // The interquartile range of a normal distribution is 1.349 standard deviations.
 constexpr double kNormalIqr = 1.349;
+
+// A smaller scale counts as 1: its inverse may overflow.
+constexpr double kLeastQuartiles = std::numeric_limits<double>::min();
 
 // Phi(x)_j = (x_j - center_j) * inverse_j, where inverse_j = 1 / sigma_j^gamma.
 struct FeatureTransform {
@@ -30,7 +34,10 @@ double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
 // How PHIDA+ scales features: by the paper's exponent, by their standard deviations, or not at all.
 enum class Scale : std::uint8_t { kAuto, kStandard, kNone };
 
-// The same from the standard deviation of each feature; one that is below 1e-150 or not finite counts as 1. Not the
+// The squares of smaller deviations have lost digits, and those of their inverses overflow.
+constexpr double kLeastDeviation = 1e-150;
+
+// The same from the standard deviation of each feature; one that is below the least or not finite counts as 1. Not the
 // centre.
 void fit_deviations(std::span<const double> deviation, Scale scale, FeatureTransform& out);
 

@@ -185,14 +185,14 @@ void ScaleGuard::select(const RowMatrix& rows, std::span<const std::int32_t> mem
   }
 }
 
-// A scale is (third - first quartile) / kNormalIqr, and 1 where the quartiles coincide. The factor cancels in gamma except
+// A scale is (third - first quartile) / kNormalIqr, and 1 where that is too small. The factor cancels in gamma except
 // against those ones, so it stays.
 void ScaleGuard::bound_scales(std::size_t dims) {
   double squares_at_most = 0.0, sum_at_least = 0.0;
   for (std::size_t j = 0; j < dims; ++j) {
     const double widest = (edges_[3 * stride_ + j] - edges_[j]) / kNormalIqr;
     const double narrowest = (edges_[2 * stride_ + j] - edges_[stride_ + j]) / kNormalIqr;
-    const bool constant = widest <= 0.0, may_coincide = narrowest <= 0.0;
+    const bool constant = widest < kLeastQuartiles, may_coincide = narrowest < kLeastQuartiles;
     const double most = constant ? 1.0 : may_coincide ? std::max(widest, 1.0) : widest;
     squares_at_most += most * most;
     sum_at_least += constant ? 1.0 : may_coincide ? 0.0 : narrowest;

@@ -26,7 +26,7 @@ double far_factor(std::size_t dims) {
 // The metric of the nodes, as `scale` says.
 FeatureTransform fit_metric(const FineNodes& nodes, Scale scale) {
   FeatureTransform metric;
-  fit_deviations(spread_of(nodes).deviations(), scale, metric);
+  fit_deviations(deviations(nodes), scale, metric);
   return metric;
 }
 
@@ -72,8 +72,10 @@ void renew_metric(FineState& state, Scale scale) {
   state.metric = std::move(renewed);
   state.allowance *= factor;
   for (double& credit : state.nodes.credit) credit *= factor;
-  for (double& gap : state.nodes.gap) gap *= between;
-  for (double& spacing : state.nodes.spacing) spacing *= between;
+  // Without a wild value that set the old metric, these grow by up to its square.
+  constexpr double kMost = std::numeric_limits<double>::max();
+  for (double& gap : state.nodes.gap) gap = std::min(gap * between, kMost);
+  for (double& spacing : state.nodes.spacing) spacing = std::min(spacing * between, kMost);
 }
 
 // Nodes by mean, then weight, then scatter.

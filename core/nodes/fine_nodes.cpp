@@ -1,6 +1,7 @@
 #include "nodes/fine_nodes.hpp"
 
 #include <cmath>
+#include <numeric>
 
 namespace phida {
 
@@ -23,13 +24,89 @@ Spread spread_of(const FineNodes& nodes) {
   return spread;
 }
 
-// The weighted mean of equal values rounds: a spread that small is none.
-std::vector<double> Spread::deviations() const {
-  constexpr double kRounding = 0x1p-44;
-  std::vector<double> deviation;
-  for (std::size_t j = 0; j < squares.size(); ++j) {
-    const double sigma = std::sqrt(squares[j] / weight);
-    deviation.push_back(sigma > kRounding * std::abs(mean[j]) ? sigma : 0.0);
+namespace {
+
+// Rows so far from the centre, in variances, are less than a 256th of all. They are wild, and left out, if that makes
+// the variance less than this share of what it was.
+constexpr double kWild = 256.0, kShareOfTame = 0.25;
+
+// Of the deviation with wild rows: keeps distances finite.
+constexpr double kLeastShare = 0x1p-480;
+
+// Mean and summed squares of one feature over the nodes that are kept, and their weight.
+struct FeatureSpread {
+  double weight = 0.0;
+  double mean = 0.0;
+  double squares = 0.0;
+
+  double variance() const { return squares / weight; }
+
+  // The weighted mean of equal values rounds: a spread that small is none.
+  double deviation() const {
+    constexpr double kRounding = 0x1p-44;
+    const double sigma = std::sqrt(variance());
+    return sigma > kRounding * std::abs(mean) && sigma >= kLeastDeviation && std::isfinite(sigma)
+               ? sigma
+               : 0.0;
+  }
+};
+
+bool is_wild(const FineNodes& nodes, std::size_t i, std::size_t j, double mean, double variance) {
+  const double off = nodes.mean[i][j] - mean;
+  return nodes.scatter[i][j] + nodes.weight[i] * off * off > kWild * variance * nodes.weight[i];
+}
+
+FeatureSpread spread_of(const FineNodes& nodes, std::span<const std::size_t> kept, std::size_t j) {
+  FeatureSpread spread;
+  double inside = 0.0;
+  for (const std::size_t i : kept) spread.weight += nodes.weight[i];
+  for (const std::size_t i : kept) spread.mean += nodes.weight[i] * nodes.mean[i][j];
+  spread.mean /= spread.weight;
+  for (const std::size_t i : kept) {
+    const double off = nodes.mean[i][j] - spread.mean;
+    inside += nodes.scatter[i][j];
+    spread.squares += nodes.weight[i] * off * off;
+  }
+  spread.squares = inside + spread.squares;
+  return spread;
+}
+
+// The deviation of one feature without wild nodes.
+double tame_deviation(const FineNodes& nodes, FeatureSpread spread, std::size_t j) {
+  std::vector<std::size_t> kept(nodes.size());
+  std::iota(kept.begin(), kept.end(), std::size_t{0});
+  const double first = spread.deviation();
+  for (;;) {
+    const std::size_t before = kept.size();
+    std::erase_if(
+        kept, [&](std::size_t i) { return is_wild(nodes, i, j, spread.mean, spread.variance()); });
+    if (kept.size() == before || kept.empty()) break;
+    const FeatureSpread rest = spread_of(nodes, kept, j);
+    const double sigma = rest.deviation();
+    if (!(rest.variance() < kShareOfTame * spread.variance() && sigma > 0.0 &&
+          sigma >= kLeastShare * first))
+      break;
+    spread = rest;
+  }
+  return spread.deviation();
+}
+
+}  // namespace
+
+std::vector<double> deviations(const FineNodes& nodes) {
+  const std::size_t dims = nodes.dims();
+  const Spread all = spread_of(nodes);
+  std::vector<double> deviation(dims), variance(dims);
+  for (std::size_t j = 0; j < dims; ++j) variance[j] = all.squares[j] / all.weight;
+  // Wild nodes are rare: they are looked for in all features at once, row by row.
+  std::vector<std::uint8_t> any_wild(dims, 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (std::size_t j = 0; j < dims; ++j)
+      any_wild[j] |= is_wild(nodes, i, j, all.mean[j], variance[j]);
+  for (std::size_t j = 0; j < dims; ++j) {
+    const FeatureSpread spread{all.weight, all.mean[j], all.squares[j]};
+    deviation[j] = spread.deviation();
+    if (any_wild[j] && deviation[j] > 0.0) deviation[j] = tame_deviation(nodes, spread, j);
   }
   return deviation;
 }

@@ -103,9 +103,10 @@ struct Spread {
   double weight = 0.0;
   std::vector<double> mean;
   std::vector<double> squares;
-
-  std::vector<double> deviations() const;
 };
 Spread spread_of(const FineNodes& nodes);
+
+// Standard deviation of all rows per feature, but for a few wild ones; 0 where a feature does not vary.
+std::vector<double> deviations(const FineNodes& nodes);
 
 }  // namespace phida

@@ -166,6 +166,29 @@ TEST("fine_learning: nodes stay below the budget, and hold mean and scatter of a
   }
 }
 
+TEST("fine_learning: a few wild values do not set the scale of a feature") {
+  const Stream stream = blobs(3, 2000, 3, 4, 10.0);
+  FineNodes tame(3), nodes(3);
+  for (std::size_t i = 0; i < stream.size(); ++i) {
+    nodes.append(stream[i], 1.0, 0, 0);
+    if (i % 700 == 0)
+      nodes.mean[i][1] = i == 0 ? 1e140 : -1e4;
+    else
+      tame.append(stream[i], 1.0, 0, 0);
+  }
+  const std::vector<double> found = deviations(nodes), all = deviations(tame);
+  CHECK(found[1] == all[1]);
+  CHECK_CLOSE(found[0], all[0], 0.1 * all[0]);
+  // Where all that varies is rare, it sets the scale.
+  FineNodes rare(1);
+  for (int i = 0; i < 1000; ++i) {
+    AlignedDoubles row(padded(1), 0.0);
+    row[0] = i == 500 ? 100.0 : 7.0;
+    rare.append(row.data(), 1.0, 0, 0);
+  }
+  CHECK_CLOSE(deviations(rare)[0], 93.0 * std::sqrt(0.001 * 0.999), 1e-9);
+}
+
 TEST("fine_learning: a state alone goes on to the same bits") {
   const Stream stream = blobs(2, 800, 3, 4, 1e4);
   for (const double half_life : {0.0, 40.0}) {

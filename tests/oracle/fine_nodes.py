@@ -18,6 +18,8 @@ from .distance import sum_in_order
 LARGEST_UNIT = 2.0**32  # beyond it, all sums are divided by it
 ROUNDING = 2.0**-44  # a spread below this share of the mean is rounding
 LEAST_DEVIATION = 1e-150  # the squares of smaller ones have lost digits
+WILD = 256.0  # times the variance: nodes so far out have little weight
+LEAST_SHARE = 2.0**-480  # of the deviation with wild nodes; keeps distances finite
 
 
 @dataclass
@@ -251,19 +253,45 @@ def fit_metric(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray, scale:
     n_features = mean.shape[1]
     if scale == "none":
         return Metric(np.ones(n_features), 0.0)
-    total = sum_in_order(weight[None]).item()
-    center = sum_in_order((weight[:, None] * mean).T) / total
-    gap = mean - center
-    variance = (sum_in_order(scatter.T) + sum_in_order((weight[:, None] * gap * gap).T)) / total
-    sigma = np.sqrt(variance)
-    # The mean of equal values rounds, so a constant feature may seem to vary.
-    sigma = np.where(np.isfinite(sigma) & (sigma >= LEAST_DEVIATION) & (sigma > ROUNDING * np.abs(center)), sigma, 1.0)
+    sigma = np.array([deviation(weight, mean[:, j], scatter[:, j]) for j in range(n_features)])
     if scale == "standard":
         return Metric(1.0 / sigma, 1.0)
     gamma = strength(sigma)
     if gamma == 0:
         return Metric(np.ones(n_features), 0.0)
     return Metric(np.array([1.0 / _core.pow(s, gamma) for s in sigma.tolist()]), gamma)
+
+
+def deviation(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray) -> float:
+    """The standard deviation of a feature over nodes, without wild ones; 1 if it is none."""
+    center, variance = spread(weight, mean, scatter)
+    if not counts(center, variance):
+        return 1.0
+    first = math.sqrt(variance)
+    while True:
+        far_out = scatter + weight * (mean - center) * (mean - center) > WILD * variance * weight
+        if not far_out.any() or far_out.all():
+            return math.sqrt(variance)
+        weight, mean, scatter = weight[~far_out], mean[~far_out], scatter[~far_out]
+        center, rest = spread(weight, mean, scatter)
+        if not (rest < 0.25 * variance and counts(center, rest) and math.sqrt(rest) >= LEAST_SHARE * first):
+            return math.sqrt(variance)
+        variance = rest
+
+
+def spread(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray) -> tuple[float, float]:
+    """Centre and variance of the rows of nodes, in one feature."""
+    total = sum_in_order(weight[None]).item()
+    center = sum_in_order((weight * mean)[None]).item() / total
+    gap = mean - center
+    inside, between = sum_in_order(np.stack([scatter, weight * gap * gap])).tolist()
+    return center, (inside + between) / total
+
+
+def counts(center: float, variance: float) -> bool:
+    """Whether a feature varies. The mean of equal values rounds, so a constant one may seem to."""
+    sigma = math.sqrt(variance)
+    return math.isfinite(sigma) and sigma >= LEAST_DEVIATION and sigma > ROUNDING * abs(center)
 
 
 def strength(sigma: np.ndarray) -> float:

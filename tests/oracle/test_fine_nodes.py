@@ -30,6 +30,20 @@ def groups(n, seed=0):
 # The oracle itself.
 
 
+def test_wild_values_do_not_set_the_scale_and_rare_ones_that_are_all_there_is_do():
+    rng = np.random.default_rng(0)
+    weight, scatter = np.ones(1000), np.zeros(1000)
+    values = rng.normal(size=1000)
+    usual = fine_nodes.deviation(weight[3:], values[3:], scatter[3:])
+    for wild in ([1e3, 1e3, 1e3], [1e3, -1e9, 1e140], [-1e140, 1e140, 500.0]):
+        values[:3] = wild
+        assert fine_nodes.deviation(weight, values, scatter) == usual
+    values[3:] = 0.0  # all that varies
+    assert fine_nodes.deviation(weight, values, scatter) > 1.0
+    values = np.r_[np.zeros(990), np.full(10, 40.0)] + rng.normal(size=1000)  # one row in a hundred: a group
+    assert fine_nodes.deviation(weight, values, scatter) == pytest.approx(np.std(values))
+
+
 def test_distinct_rows_below_the_budget_are_the_nodes():
     rows = load_iris().data
     oracle = learned(rows)

@@ -11,6 +11,8 @@ from .quantile import hazen_columns
 # The interquartile range of a normal distribution is 1.349 standard deviations.
 IQR_PER_STANDARD_DEVIATION = 1.349
 
+LEAST_SCALE = 2.0**-1022  # the inverse of a smaller one may overflow
+
 
 @dataclass
 class Transform:
@@ -29,7 +31,7 @@ def adaptive_transform(rows: np.ndarray) -> Transform:
     center = hazen_columns(rows, 0.5)
     iqr = hazen_columns(rows, 0.75) - hazen_columns(rows, 0.25)
     scale = iqr / IQR_PER_STANDARD_DEVIATION
-    scale = np.where(np.isfinite(scale) & (scale > 0), scale, 1.0)
+    scale = np.where(np.isfinite(scale) & (scale >= LEAST_SCALE), scale, 1.0)
 
     # Only features of very unequal scale (cv > 1) are rescaled at all.
     cv = np.std(scale) / np.mean(scale)

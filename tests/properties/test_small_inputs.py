@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kinds import MAKERS, each_kind
 
+from phida import PHIDA, PHIDAPlus
+
 
 def fit(X, make):
     """A fitted model whose labels are whole: 0 to C - 1, all of them used by some node."""
@@ -108,3 +110,15 @@ def test_extremes_of_the_allowed_range(make):
 @each_kind
 def test_subnormal_numbers(make):
     fit(5e-324 * np.random.default_rng(0).integers(0, 50, size=(100, 3)), make)
+
+
+@pytest.mark.parametrize("model", [PHIDA(), PHIDAPlus()], ids=repr)
+@pytest.mark.parametrize("times", [2, 20, 300])
+def test_repeated_points_give_no_more_groups_than_there_are_points(model, times):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        rows = rng.permutation(np.repeat(rng.normal(size=(7, 2)) * 10, times, axis=0))
+        labels = model.fit_predict(rows)
+        assert model.n_clusters_ == len(np.unique(labels)) <= 7
+        if isinstance(model, PHIDAPlus) and times >= 100:
+            assert model.n_clusters_ == 7  # a place of so many equal rows is a cluster
