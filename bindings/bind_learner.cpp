@@ -197,11 +197,21 @@ void bind_shared(nb::class_<SharedLearner<L>>& c) {
       .def(
           "living",
           [](S& learner) {
-            const auto copy = copy_of(learner);
-            return living_of(copy->state().lineage, copy->state().nodes.lineage,
-                             copy->state().nodes.birth);
+            const auto [living, nodes, birth] = taken(learner, [](const L& l) {
+              const State& s = l.state();
+              return std::tuple{s.lineage.living, s.nodes.lineage, s.nodes.birth};
+            });
+            return living_of(living, nodes, birth);
           },
-          "The confirmed clusters, as columns. Birth: when their nodes were created, by rows won.")
+          "The confirmed clusters, as columns. Birth: when their nodes were created, by rows won. "
+          "Quiet: "
+          "whether they have stopped winning rows.")
+      .def(
+          "candidates",
+          [](S& learner) {
+            return candidates_of(taken(learner, [](const L& l) { return l.state().lineage; }));
+          },
+          "Changes that are not confirmed yet, as columns.")
       .def(
           "history",
           [](S& learner) {

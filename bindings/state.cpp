@@ -34,9 +34,22 @@ void refuse_limits(const nb::dict& d) {
     state::require(!is_true(d, name), name, "is not a setting of PHIDA any more; fit a new model");
 }
 
+// Before anything is written: a file that cannot be loaded must not take the place of one that can.
+template <class L>
+void require_loadable(const L& learner) {
+  try {
+    state::check_invariants(learner.settings(), learner.state());
+  } catch (const state::FieldError& error) {
+    throw std::invalid_argument(
+        std::string("this model cannot be saved, because it could not be loaded again: ") +
+        error.what());
+  }
+}
+
 }  // namespace
 
 nb::dict to_dict(const Learner& learner) {
+  require_loadable(learner);
   nb::dict d;
   DictWriter writer(d);
   d["format"] = state::kVersion;
@@ -66,6 +79,7 @@ Learner learner_from(const nb::dict& d) {
 }
 
 nb::dict to_dict(const PlusLearner& learner) {
+  require_loadable(learner);
   nb::dict d;
   DictWriter writer(d);
   d["format"] = state::kVersion;
@@ -106,12 +120,22 @@ nb::dict events_since(const Lineage& lineage, std::int64_t since) {
   return d;
 }
 
-nb::dict living_of(const Lineage& lineage, const LineageColumns& nodes,
+nb::dict candidates_of(const Lineage& lineage) {
+  nb::dict d;
+  DictWriter writer(d);
+  state::candidate_fields(writer, lineage);
+  return d;
+}
+
+nb::dict living_of(std::span<const LivingCluster> living, const LineageColumns& nodes,
                    std::span<const std::int64_t> born) {
-  const std::vector<LivingCluster>& living = lineage.living;
   std::vector<std::int64_t> id;
+  std::vector<std::uint8_t> quiet;
   std::vector<double> birth(living.size(), 0.0), rows(living.size(), 0.0);
-  for (const LivingCluster& cluster : living) id.push_back(cluster.id);
+  for (const LivingCluster& cluster : living) {
+    id.push_back(cluster.id);
+    quiet.push_back(cluster.is_quiet());
+  }
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t k = position_of(nodes.cluster_id[i], living);
     if (k == kNone) continue;
@@ -123,6 +147,7 @@ nb::dict living_of(const Lineage& lineage, const LineageColumns& nodes,
   nb::dict d;
   d["id"] = to_array(id);
   d["birth"] = to_array(birth);
+  d["quiet"] = to_array(quiet);
   return d;
 }
 

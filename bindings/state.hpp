@@ -18,8 +18,12 @@ PlusLearner plus_learner_from(const nanobind::dict& state);
 // The events from number `since` on, as columns; those before count as dropped.
 nanobind::dict events_since(const Lineage& lineage, std::int64_t since);
 
-// The living clusters, as columns: their ids, and when their nodes were created, on average over the rows won.
-nanobind::dict living_of(const Lineage& lineage, const LineageColumns& nodes,
+// The candidates, as columns.
+nanobind::dict candidates_of(const Lineage& lineage);
+
+// The living clusters, as columns: their ids, when their nodes were created, on average over the rows won, and whether
+// they are quiet.
+nanobind::dict living_of(std::span<const LivingCluster> living, const LineageColumns& nodes,
                          std::span<const std::int64_t> birth);
 
 // The milestones, as columns.

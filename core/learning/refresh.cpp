@@ -18,16 +18,21 @@ bool Refresher::refresh(NodeState& nodes, const Moments& moments, std::size_t in
   }
   find_components(switches);
   map_components(nodes, records);
-  std::fill(nodes.component.begin(), nodes.component.end(), kNone);
-  for (std::size_t v = 0; v < view_.members.size(); ++v)
-    nodes.component[view_.members[v]] = view_.components.component[v];
+  name_components(nodes);
   return removed;
 }
 
-void Refresher::describe(const NodeState& nodes, const Moments& moments, const Switches& switches) {
+void Refresher::describe(NodeState& nodes, const Moments& moments, const Switches& switches) {
   find_input(nodes, moments, switches);
   find_components(switches);
   map_components(nodes, true);
+  name_components(nodes);  // those of a forged state may be others
+}
+
+void Refresher::name_components(NodeState& nodes) const {
+  std::fill(nodes.component.begin(), nodes.component.end(), kNone);
+  for (std::size_t v = 0; v < view_.members.size(); ++v)
+    nodes.component[view_.members[v]] = view_.components.component[v];
 }
 
 // Removes nodes with support 1 once there are more of them than the interval. A node stays if its component has fewer

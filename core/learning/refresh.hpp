@@ -30,7 +30,7 @@ class Refresher {
                const Switches& switches, bool records);
 
   // Topology and mapping of the nodes as they are, with every record.
-  void describe(const NodeState& nodes, const Moments& moments, const Switches& switches);
+  void describe(NodeState& nodes, const Moments& moments, const Switches& switches);
 
   // What the last of these found.
   const PhView& view() const { return view_; }
@@ -45,6 +45,7 @@ class Refresher {
   bool watches_rows() const { return scaling_.watches_rows(); }
 
  private:
+  void name_components(NodeState& nodes) const;
   bool remove_low_support(NodeState& nodes, const Moments& moments, std::size_t interval);
   bool remove_isolated(NodeState& nodes, const Moments& moments);
   bool remove_others(NodeState& nodes, const Moments& moments);

@@ -27,6 +27,9 @@ struct Event {
   double support = 0.0;              // of what was born, split off, merged in, lost or revived
 };
 
+// Evidence at which a cluster counts as silent.
+constexpr double kSilentEvidence = 16.0;
+
 // A cluster that was confirmed, and has not ended.
 struct LivingCluster {
   std::int64_t id = 0;  // never reused
@@ -41,6 +44,8 @@ struct LivingCluster {
   double gained = 0.0;        // samples won beyond its rate, since it last won no more than that
   double lost = 0.0;          // samples that its rate promised and it did not win, likewise
   std::uint8_t ended = 0;     // it died, but some of its nodes are still there
+
+  bool is_quiet() const { return missed >= kSilentEvidence && !ended; }
 };
 
 // What a mapping shows and the living clusters do not have.
@@ -55,9 +60,6 @@ struct Candidate {
     return kind == EventKind::kMerged && first == lower && second == higher;
   }
 };
-
-// Evidence at which a cluster counts as silent.
-constexpr double kSilentEvidence = 16.0;
 
 // If learning ends with at most this many rows, its clusters are confirmed at once: no more evidence will come.
 constexpr std::int64_t kFirstRows = 1000;

@@ -52,6 +52,7 @@ void check_metric(const Settings& settings, const LearnerState& s) {
   if (!s.metric.present) return;  // the next sample renews it, and 'transformed' with it
   require(s.transformed.rows() == 0 || s.transformed.rows() == s.nodes.size(), "transformed",
           "must have a row for each node, or none");
+  if (!settings.released) return;  // otherwise distances begin with differences of raw values
   const FeatureTransform& transform = s.metric.transform;
   const auto fits = [&](const double* row) {
     for (std::size_t j = 0; j < settings.dims; ++j)

@@ -201,6 +201,17 @@ void milestone_fields(Archive& archive, History& history) {
           Column{"history_interval", &Milestone::interval, kCounts});
 }
 
+template <class Archive, class Lineage>
+void candidate_fields(Archive& archive, Lineage& lineage) {
+  records(archive, lineage.candidates, kAnyLength,
+          Column{"candidate_kind", &Candidate::kind,
+                 Range<std::int64_t>{0, static_cast<std::int64_t>(EventKind::kMerged)}},
+          Column{"candidate_first", &Candidate::first, kCounts},
+          Column{"candidate_second", &Candidate::second, kCounts},
+          Column{"candidate_sample", &Candidate::sample, kCounts},
+          Column{"candidate_evidence", &Candidate::evidence, kCounts});
+}
+
 // What nodes and living clusters know of how they win, and candidates. Older versions began anew at each refresh.
 template <class Archive, class Columns, class Lineage>
 void tracking_fields(Archive& archive, std::span<const double> support, Columns& nodes,
@@ -246,13 +257,7 @@ void tracking_fields(Archive& archive, std::span<const double> support, Columns&
           Column{"living_gained", &LivingCluster::gained, kWins},
           Column{"living_lost", &LivingCluster::lost, kWins},
           Column{"living_ended", &LivingCluster::ended, kAny});
-  records(archive, lineage.candidates, kAnyLength,
-          Column{"candidate_kind", &Candidate::kind,
-                 Range<std::int64_t>{0, static_cast<std::int64_t>(EventKind::kMerged)}},
-          Column{"candidate_first", &Candidate::first, kCounts},
-          Column{"candidate_second", &Candidate::second, kCounts},
-          Column{"candidate_sample", &Candidate::sample, kCounts},
-          Column{"candidate_evidence", &Candidate::evidence, kCounts});
+  candidate_fields(archive, lineage);
 }
 
 // Names of clusters, their lineage, history and recent margins: for readers. `support` is that of the nodes.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -37,8 +38,8 @@ struct Range {
 constexpr Range<double> kValues{-kLargestValue, kLargestValue};
 constexpr Range<double> kSquares{0.0, kMostSquares};
 constexpr Range<double> kShares{0.0, 1.0};
-constexpr Range<double> kScales{1e-7, 1e150};                     // a node scale is at least 1e-6
-constexpr Range<double> kFactors{1e-160, 1e160};                  // of the metric
+constexpr Range<double> kScales{1e-7, 1e150};  // a node scale is at least 1e-6
+constexpr Range<double> kFactors{1e-160, std::numeric_limits<double>::max()};  // of the metric
 constexpr Range<double> kSupports{0.5, 0x1p55};                   // two nodes may learn from a row
 constexpr Range<std::int64_t> kCounts{0, std::int64_t{1} << 53};  // doubles hold them exactly
 constexpr Range<std::int64_t> kAny{0, 1};                         // for flags

@@ -116,8 +116,11 @@ class Learner:
 
     def living(self) -> dict[str, Any]:
         """
-        The confirmed clusters, as columns. Birth: when their nodes were created, by rows won.
+        The confirmed clusters, as columns. Birth: when their nodes were created, by rows won. Quiet: whether they have stopped winning rows.
         """
+
+    def candidates(self) -> dict[str, Any]:
+        """Changes that are not confirmed yet, as columns."""
 
     def history(self) -> dict[str, Any]:
         """The learner's size at one refresh in so many, as columns."""
@@ -191,8 +194,11 @@ class PlusLearner:
 
     def living(self) -> dict[str, Any]:
         """
-        The confirmed clusters, as columns. Birth: when their nodes were created, by rows won.
+        The confirmed clusters, as columns. Birth: when their nodes were created, by rows won. Quiet: whether they have stopped winning rows.
         """
+
+    def candidates(self) -> dict[str, Any]:
+        """Changes that are not confirmed yet, as columns."""
 
     def history(self) -> dict[str, Any]:
         """The learner's size at one refresh in so many, as columns."""

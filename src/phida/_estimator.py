@@ -81,7 +81,8 @@ class Estimator(ClusterMixin, Predictor):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The next rows of the stream. All rows are checked before any is learned.
+            The next rows of the stream. All rows are checked before any is learned. An array that needs no conversion
+            is not copied: do not change it, also in another thread, until the call returns.
         y : ignored
 
         Returns
@@ -261,12 +262,12 @@ class Estimator(ClusterMixin, Predictor):
 
     @property
     def candidates_(self) -> tuple[Candidate, ...]:
-        return Candidate.from_state(self._fitted.learner.__getstate__())
+        return Candidate.from_columns(self._fitted.learner.candidates())
 
     @property
     def quiet_ids_(self) -> NDArray[np.int64]:
-        state = self._fitted.learner.__getstate__()
-        ids: NDArray[np.int64] = state["living_id"][(state["living_missed"] >= 16.0) & (state["living_ended"] == 0)]
+        living = self._fitted.learner.living()
+        ids: NDArray[np.int64] = living["id"][living["quiet"] == 1]
         return ids
 
     @property

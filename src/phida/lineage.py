@@ -78,12 +78,12 @@ class Candidate:
     """Number of rows that support it. 50 rows confirm it, or fewer for a small cluster."""
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> tuple[Self, ...]:
-        """Return all candidates in the state of a native learner.
+    def from_columns(cls, columns: dict[str, Any]) -> tuple[Self, ...]:
+        """Return all candidates of a native learner.
 
         Parameters
         ----------
-        state : dict
+        columns : dict
             Columns by name.
 
         Returns
@@ -91,7 +91,7 @@ class Candidate:
         candidates : tuple of Candidate
         """
         names = ("kind", "first", "second", "sample", "evidence")
-        rows = zip(*(state[f"candidate_{name}"].tolist() for name in names), strict=True)
+        rows = zip(*(columns[f"candidate_{name}"].tolist() for name in names), strict=True)
         return tuple(
             cls(KINDS[kind], (first, second) if KINDS[kind] == "merged" else (), sample, evidence)
             for kind, first, second, sample, evidence in rows

@@ -170,6 +170,37 @@ def test_a_number_of_too_many_digits_is_refused_as_any_damage(where):
         PHIDA.from_bytes(content)
 
 
+@pytest.mark.parametrize("field", ["node_won", "living_rows", "living_settled", "living_rate_won", "living_rate_of"])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_counter_that_overflows_leaves_the_file_that_was_there(name, field, tmp_path):
+    path = tmp_path / "model"
+    value = state_of(MODELS[name])[field]
+    state = {field: np.full_like(value, 2**53)}
+    path.write_bytes(before := file_of(MODELS[name], state=state))
+    model = type(MODELS[name]).load(path)
+    for _ in range(20):
+        model.partial_fit(X)
+    model.refresh()
+    try:
+        model.save(path)
+    except ValueError as error:
+        assert "cannot be saved" in str(error) and f"'{field}'" in str(error)
+        assert path.read_bytes() == before
+    type(model).load(path)
+
+
+def test_forged_components_do_not_break_explanations():
+    model = MODELS["PHIDA"]
+    fitted = PHIDA().fit(X)
+    state = state_of(fitted)
+    n = len(state["support"])
+    forged = {"component": np.full(n, n - 1, dtype=np.int32), "n_components": n, "n_clusters": 1}
+    loaded = type(model).from_bytes(file_of(fitted, state=forged))
+    for a in range(5):
+        str(loaded.explain(X[a], X[-1 - a]))
+    assert loaded.predict(X).tolist() == fitted.predict(X).tolist()
+
+
 def test_a_full_disk_names_the_file(tmp_path):
     path = tmp_path / "model"
     MODELS["PHIDA"].save(path)

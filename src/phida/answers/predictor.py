@@ -195,9 +195,10 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         distances = self._distances(X)
         nearest = distances.min(axis=1, keepdims=True)
-        # Relative to the nearest, so that nothing overflows; a row on top of a cluster belongs to it alone.
+        # Relative to the nearest, so that nothing overflows; a row on top of a cluster belongs to it alone,
+        # and one that is infinitely far from all belongs to all.
         shares: NDArray[np.float64] = (distances == nearest).astype(np.float64)
-        np.divide(nearest, distances, out=shares, where=distances > 0)
+        np.divide(nearest, distances, out=shares, where=(distances > 0) & np.isfinite(distances))
         shares /= shares.sum(axis=1, keepdims=True)
         return shares
 
