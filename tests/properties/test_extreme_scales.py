@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from states import assert_same_state
+from typer.testing import CliRunner
 
 from phida import PHIDA, PHIDAPlus
-from phida.cli.app import main
+from phida.cli.app import app
 
 SMALLEST, LARGEST = 5e-324, 1e140
 
@@ -81,5 +82,6 @@ def test_a_checkpoint_of_very_small_values_resumes(tmp_path, method):
     np.savetxt(tmp_path / "rows.csv", rows, delimiter=",", fmt="%.17g", header="a,b,c,d,e,f", comments="")
     words = ["stream", str(tmp_path / "rows.csv"), "--method", method]
     words += ["--checkpoint", str(tmp_path / "c"), "--output", str(tmp_path / "out.csv")]
-    assert main(words) == 0
-    assert main([*words, "--resume"]) == 0
+    for more in ([], ["--resume"]):
+        found = CliRunner().invoke(app, [*words, *more])
+        assert found.exit_code == 0, found.output

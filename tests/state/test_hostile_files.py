@@ -77,7 +77,7 @@ def test_a_field_of_any_model_beyond_its_limits_is_named(name, field, change):
         ("m2", lambda v: first(v, -1.0)), ("support", lambda v: first(v, 1e300)), ("support", lambda v: first(v, 0.0)),
         ("support", lambda v: first(v, 1.5)), ("support", lambda v: v + 60), ("scale", lambda v: v * 0),
         ("stream_m2", lambda v: v * np.inf), ("stream_count", lambda v: v + 1),
-        ("component", lambda v: v + 1000), ("metric_inverse", lambda v: v * 1e150),
+        ("component", lambda v: v + 1000), ("metric_inverse", lambda v: v * 0.0),
         ("samples_kept", lambda v: 2**27), ("interval", lambda v: 2**40), ("interval", lambda v: 2**27),
         ("since_recalculation", lambda v: 2**40), ("since_refresh", lambda v: 2**40), ("ratio", lambda v: 1),
         ("metric_step", lambda v: 2**63 - 1), ("vigilance", lambda v: None),
