@@ -216,8 +216,8 @@ void bind_reading(nb::module_& m) {
       .def("margins", &margins, nb::arg("samples").noconvert(),
            "Per row, by how much the similarity to its winner is above the vigilance.")
       .def(
-          "recent_margins", [](const Reading& r) { return to_array(r.margins); },
-          "The margins of the latest samples, when they were learned.")
+          "usual_margins", [](const Reading& r) { return to_array(usual_margins(r)); },
+          "The margins of the latest samples, which those of new rows are compared with.")
       .def("at_level", &at_level, nb::arg("level"), nb::call_guard<nb::gil_scoped_release>(),
            "The same leaves, after so many of all merges.")
       .def("by_size", &by_size, nb::call_guard<nb::gil_scoped_release>(),

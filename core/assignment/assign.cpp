@@ -202,6 +202,19 @@ void Assigner::nearest_squares(const double* samples, std::size_t n, double* out
     });
 }
 
+void Assigner::second_squares(const double* samples, std::size_t n, double* out) {
+  const auto n_rows = static_cast<std::size_t>(view_.first.back());
+  measure_all(samples, n, [&](std::size_t i, std::size_t point) {
+    double least = kInfinity, second = kInfinity;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      const double found = square(row, point);
+      second = std::min(second, std::max(least, found));
+      least = std::min(least, found);
+    }
+    out[i] = second;
+  });
+}
+
 void Assigner::labels(const double* samples, std::size_t n, std::int64_t* out) {
   if (view_.n_clusters() == 1)
     std::fill_n(out, n, 0);

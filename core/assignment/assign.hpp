@@ -23,6 +23,9 @@ class Assigner {
   // Per sample, the squared distance to the nearest node of any cluster.
   void nearest_squares(const double* samples, std::size_t n, double* out);
 
+  // Per sample, the squared distance to the second nearest node; infinity for a single node.
+  void second_squares(const double* samples, std::size_t n, double* out);
+
   std::int32_t label(const double* sample) {
     std::int64_t label = 0;
     labels(sample, 1, &label);

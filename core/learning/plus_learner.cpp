@@ -254,7 +254,8 @@ std::shared_ptr<const Reading> PlusLearner::reading() {
                   .counted = false,
                   .moments = moments_of(state_),
                   .margins = state_.margins.values,
-                  .lineage = state_.lineage.without_events()};
+                  .lineage = state_.lineage.without_events(),
+                  .nodes_are_rows = state_.allowance == 0.0};
   reading.density = carried_over(state_.map, state_.nodes.leaf, reading.nodes.support);
   reading.map = reading.density.map;
   reading.map.transform = state_.metric;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "assignment/assign.hpp"
@@ -27,8 +28,16 @@ struct Reading {
   // What the nodes were learned with.
   Moments moments;
   double vigilance = 0.0;
-  std::vector<double> margins;  // of the latest samples, in no order
+  std::vector<double> margins;  // of the latest samples when they were learned, in no order
   Lineage lineage;              // without its events
+  bool nodes_are_rows = false;  // equal samples share a node, others do not
+
+  // The margins of the latest samples among the nodes as they are. Only novelty needs them.
+  struct Usual {
+    std::once_flag made;
+    std::vector<double> margins;
+  };
+  std::shared_ptr<Usual> usual = std::make_shared<Usual>();
 };
 
 // Fills in, from the nodes and the map, which node is in which cluster, the clusters' ids, and the view.

@@ -16,6 +16,19 @@ std::int64_t as_node(const PhView& ph, std::int32_t vertex) {
   return vertex < 0 ? kNone : ph.members[vertex];
 }
 
+// Of the latest nodes. Samples that share a node are on one another.
+std::vector<double> left_out_margins(const Reading& reading) {
+  const RowMatrix& at = reading.nodes.representative;
+  const std::size_t n = std::min(at.rows(), kMostMargins), first = at.rows() - n;
+  std::vector<double> found(n);
+  std::vector<double> rows;
+  for (std::size_t i = first; i < at.rows(); ++i) rows.insert(rows.end(), at[i], at[i] + at.cols());
+  Assigner(reading.view).second_squares(rows.data(), n, found.data());
+  for (std::size_t i = 0; i < n; ++i)
+    found[i] = reading.nodes.lineage.won[first + i] > 1 ? 0.0 : margin_at(found[i]);
+  return found;
+}
+
 Leaves component_leaves(const Reading& reading) {
   const PhView& ph = reading.ph;
   ComponentHierarchy hierarchy = ph.hierarchy;
@@ -122,6 +135,13 @@ void margins_of(const Reading& reading, const double* rows, std::size_t n, doubl
     return fit_margins(reading.nodes, reading.moments, reading.vigilance, rows, n, margins);
   Assigner(reading.view).nearest_squares(rows, n, margins);
   std::transform(margins, margins + n, margins, margin_at);
+}
+
+const std::vector<double>& usual_margins(const Reading& reading) {
+  if (!reading.nodes_are_rows) return reading.margins;
+  std::call_once(reading.usual->made,
+                 [&reading] { reading.usual->margins = left_out_margins(reading); });
+  return reading.usual->margins;
 }
 
 std::vector<double> link_lengths(const Reading& reading) {

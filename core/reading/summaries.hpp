@@ -23,6 +23,10 @@ FeatureTransform centered_metric(const Reading& reading);
 // How well rows fit the nodes as they are, without learning them: the same measure as that of the latest samples.
 void margins_of(const Reading& reading, const double* rows, std::size_t n, double* margins);
 
+// Margins of the latest samples that those of new rows are compared with. While nodes are rows, each node is left out in
+// turn: when it was learned, there were fewer nodes, and it seemed farther from them than a new row like it does now.
+const std::vector<double>& usual_margins(const Reading& reading);
+
 // Lengths, in the metric, of the links along which nodes of PHIDA+ join.
 std::vector<double> link_lengths(const Reading& reading);
 

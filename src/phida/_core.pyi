@@ -27,8 +27,10 @@ class Reading:
         Per row, by how much the similarity to its winner is above the vigilance.
         """
 
-    def recent_margins(self) -> NDArray[numpy.float64]:
-        """The margins of the latest samples, when they were learned."""
+    def usual_margins(self) -> object:
+        """
+        The margins of the latest samples, which those of new rows are compared with.
+        """
 
     def at_level(self, level: int) -> Reading:
         """The same leaves, after so many of all merges."""

@@ -216,3 +216,24 @@ def test_units_do_not_matter_when_every_feature_is_standardised(data, max_nodes,
     model = PHIDAPlus(scale="standard", max_nodes=max_nodes)
     before = model.fit(data).labels_
     np.testing.assert_array_equal(model.fit(data * factors).labels_, before)
+
+
+@pytest.mark.parametrize("n_rows", [300, 1000, 2200, 5000])
+def test_novelty_marks_its_share_of_new_rows_like_those_learned(n_rows):
+    centers = np.array([[0.0, 0, 0], [9, 0, 0], [0, 9, 9]])
+    shares = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        learned, new = (centers[rng.integers(3, size=n)] + rng.normal(size=(n, 3)) for n in (n_rows, 2000))
+        model = PHIDAPlus(compute_labels=False).fit(learned)
+        shares.append((model.predict(new, novelty=0.05) == -1).mean())
+        np.testing.assert_array_equal(model.cut(n_clusters=2).score_samples(new), model.score_samples(new))
+    assert 0.03 <= np.mean(shares) <= 0.07
+
+
+def test_rows_that_share_a_place_are_usual():
+    model = PHIDAPlus(scale=None).fit([[0.0], [0.0], [1.0], [5.0]])
+    # Margins of the three places: 0 for the equal rows, 1 to the nearest other place, and 4.
+    assert model.score_samples([[0.0]])[0] == pytest.approx(0.75)
+    assert model.score_samples([[-1.0]])[0] == pytest.approx(0.5)
+    assert model.score_samples([[9.0]])[0] == pytest.approx(0.25)
