@@ -22,7 +22,7 @@ ARRAYS = {
     "cluster_centers": FLOATS,
     "cluster_ids": INTS,
     "margins": FLOATS,
-    "recent_margins": FLOATS,
+    "usual_margins": FLOATS,
     "merge_heights": FLOATS,
     "feature_weights": FLOATS,
     "positions": FLOATS,

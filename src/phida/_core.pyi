@@ -27,7 +27,7 @@ class Reading:
         Per row, by how much the similarity to its winner is above the vigilance.
         """
 
-    def usual_margins(self) -> object:
+    def usual_margins(self) -> NDArray[numpy.float64]:
         """
         The margins of the latest samples, which those of new rows are compared with.
         """

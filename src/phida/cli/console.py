@@ -67,14 +67,35 @@ def _fail(error: BaseException, code: int) -> None:
 
 
 @contextmanager
-def counting(unit: str, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Show a progress line with a count, on a terminal."""
-    if quiet or not notes.is_terminal:
-        yield lambda count: None
-        return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+def counting(
+    unit: str, *, quiet: bool, size: Callable[[], int | None] = lambda: None
+) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress line on a terminal: a count and, if the size of the input is known, percentage and time left.
 
-    columns = (SpinnerColumn(), TextColumn("{task.completed:,} " + unit), TimeElapsedColumn())
-    with Progress(*columns, console=notes, transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda count: bar.advance(task, count)
+    The function takes the rows of a batch, and the offset of the next batch in the units of the size.
+    """
+    if quiet or not notes.is_terminal:
+        yield lambda count, place: None
+        return
+    from rich.progress import (
+        Progress,
+        SpinnerColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    total = size()
+    counted = (SpinnerColumn(), TextColumn("{task.fields[rows]:,} " + unit))
+    left = (TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left"))
+    with Progress(*counted, *(left if total else (TimeElapsedColumn(),)), console=notes, transient=True) as bar:
+        task = bar.add_task("", total=total, rows=0)
+        rows = 0
+
+        def advance(count: int, place: int) -> None:
+            nonlocal rows
+            rows += count
+            bar.update(task, rows=rows, completed=place)
+
+        yield advance

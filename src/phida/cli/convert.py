@@ -52,7 +52,7 @@ def convert(
         say(f"{methods.counted({'rows': rows})} written to {target}{skipped}", quiet=quiet)
 
 
-def _convert_rows(source: Source, target: Path, bad: BadRows, progress: Callable[[int], None]) -> int:
+def _convert_rows(source: Source, target: Path, bad: BadRows, progress: Callable[[int, int], None]) -> int:
     format, rows = format_of(str(target), None), 0
     with inputs.batches(source, None, bad, progress) as (reader, batches):
         first = next(batches, None)

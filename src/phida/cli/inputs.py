@@ -137,7 +137,7 @@ def batches(
     source: Source,
     model: StreamModel | None,
     bad: BadRows,
-    progress: Callable[[int], None],
+    progress: Callable[[int, int], None],
     notify: Callable[[str], None] = lambda sentence: None,
     *,
     learn: bool = False,
@@ -153,7 +153,7 @@ def batches(
         def each() -> Iterator[Batch]:
             for read in bad.passed(reader.batches(BATCH)):
                 yield read if model is None or learn else model.prepared(read, learn=False)
-                progress(len(read))
+                progress(len(read), read.place.offset)
                 signals.check()
 
         yield reader, each()

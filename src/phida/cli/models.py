@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain
@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from phida import _threads
 from phida._parts import BLOCK, N_PARTS, Parts
 from phida.answers.summary import Summary
-from phida.cli import inputs, methods, options
+from phida.cli import INTERRUPTED, inputs, methods, options
 from phida.cli.console import counting, errors_as_messages, print_json, say
 from phida.streams.batch import Batch, DataError, RowReader
 from phida.streams.columns import likely_ids, listed
 from phida.streams.learning import BadRows, Score
+from phida.streams.lines import Interrupted
 from phida.streams.model import StreamModel
-from phida.streams.opening import SUFFIXES, Source
+from phida.streams.opening import SUFFIXES, Source, size_of
+from phida.streams.order import OrderSample
 from phida.streams.output import FORMATS, output_to
 from phida.streams.tables import FORMATS as TABLES
 
@@ -48,6 +50,9 @@ def fit(
     half_life: options.HalfLife = None,
     scale: options.Scale = None,
     jobs: options.Jobs = None,
+    shuffle: Annotated[
+        bool, typer.Option("--shuffle", help="Learn the rows in random order, always the same. All are held in memory.")
+    ] = False,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -62,10 +67,14 @@ def fit(
         _check_jobs(jobs, model)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, convert, impute=impute)
+        order = None if shuffle or not model.method.plus else OrderSample()
         try:
-            _learn(model, source, bad, quiet, impute, jobs)
+            _learn(model, source, bad, quiet, impute, jobs, shuffle=shuffle, order=order)
         except DataError as error:
             raise _saved(model, 0, out, error) from error
+        except Interrupted:
+            _keep_interrupted(model, out)
+            raise typer.Exit(INTERRUPTED) from None
         model.refresh()
         if out is not None:
             model.save(out)
@@ -73,6 +82,9 @@ def fit(
         if label is not None and source.is_pipe:
             say("no scores against the label: standard input can be read only once", quiet=quiet)
         _tell(model, bad, scores, out, as_json, quiet)
+        effect = None if order is None or quiet else order.effect(model.method)
+        if effect is not None:
+            say(str(effect))
         if out is None:
             say("the model was not saved; --out FILE saves it, for phida predict and other commands", quiet=quiet)
 
@@ -111,6 +123,9 @@ def update(
             _learn(found, inputs.source(data, format, dialect, columns, exclude, model=found), bad, quiet)
         except DataError as error:
             raise _saved(found, begun, out or model, error) from error
+        except Interrupted:
+            say(f"interrupted; {out or model} did not change")
+            raise typer.Exit(INTERRUPTED) from None
         found.save(out or model)
         _tell(found, bad, {}, out or model, as_json, quiet)
 
@@ -154,7 +169,7 @@ def predict(
         found = StreamModel.load(model)
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
-        progress = stack.enter_context(counting("rows", quiet=quiet or output is None))
+        progress = stack.enter_context(counting("rows", quiet=quiet or output is None, size=partial(size_of, source)))
         score = Score()
         wanted = output_format_of(output, output_format)
         reader, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
@@ -235,6 +250,38 @@ class _Jobs:
         self._parts.learn(rows)
 
 
+class _Shuffled:
+    """Holds all rows, and passes them on in random order at the end."""
+
+    def __init__(self, learn: Callable[[NDArray[np.float64]], None]) -> None:
+        self._learn = learn
+        self._batches: list[NDArray[np.float64]] = []
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        """Hold the rows."""
+        self._batches.append(rows)
+
+    def end(self) -> None:
+        """Learn all rows."""
+        if self._batches:
+            rows, self._batches = np.concatenate(self._batches), []
+            self._learn(rows[np.random.default_rng(0).permutation(len(rows))])
+
+
+def _keep_interrupted(model: StreamModel, out: Path | None) -> None:
+    """Save what was learned before Ctrl-C."""
+    if not model.fitted:
+        say("interrupted")
+        return
+    rows = methods.counted({"rows": model.n_seen})
+    if out is None:
+        say(f"interrupted; {rows} learned are lost. With --out FILE, Ctrl-C saves the model")
+        return
+    model.refresh()
+    model.save(out)
+    say(f"interrupted; {out} has the model of the first {rows}. phida update learns more rows")
+
+
 def _learn(
     model: StreamModel,
     source: Source,
@@ -242,12 +289,22 @@ def _learn(
     quiet: bool,
     impute: str | None = None,
     n_jobs: int | None = None,
+    *,
+    shuffle: bool = False,
+    order: OrderSample | None = None,
 ) -> None:
     told = False
     jobs = None if n_jobs is None else _Jobs(model, n_jobs)
     learn = model.learn if jobs is None else jobs.add
+    shuffled = _Shuffled(learn) if shuffle else None
+
+    def end() -> None:
+        for collected in (shuffled, jobs):
+            if collected is not None:
+                collected.end()
+
     with (
-        counting("rows", quiet=quiet) as progress,
+        counting("rows", quiet=quiet, size=partial(size_of, source)) as progress,
         inputs.batches(source, model, bad, progress, partial(say, quiet=quiet), learn=True) as (reader, batches),
     ):
         try:
@@ -262,14 +319,15 @@ def _learn(
                 inputs.begin_preparation(model, reader, impute)
                 batch = model.prepared(read, learn=True)
                 model.conversions.update(reader.conversions)
-                if len(batch):
-                    learn(batch.rows)
-        except DataError:
-            if jobs is not None:
-                jobs.end()  # the rows before a bad one are learned too
+                if not len(batch):
+                    continue
+                (learn if shuffled is None else shuffled.add)(batch.rows)
+                if order is not None:
+                    order.add(batch.rows)
+        except (DataError, Interrupted):
+            end()  # the rows before are learned, too
             raise
-        if jobs is not None:
-            jobs.end()
+        end()
     if not model.fitted:
         raise DataError("the input has no rows to learn from.")
 
@@ -287,7 +345,7 @@ def _saved(model: StreamModel, begun: int, out: Path | None, error: DataError) -
 def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]:
     score = Score()
     with (
-        counting("rows scored", quiet=quiet) as progress,
+        counting("rows scored", quiet=quiet, size=partial(size_of, source)) as progress,
         inputs.batches(source, model, BadRows("skip"), progress) as (_, batches),
     ):
         for batch in batches:

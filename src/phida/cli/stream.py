@@ -23,7 +23,7 @@ from phida.streams.identity import PIPE, tail
 from phida.streams.learning import Score, Stream
 from phida.streams.lines import Signals
 from phida.streams.model import StreamModel
-from phida.streams.opening import Source, opened, part_read
+from phida.streams.opening import Source, opened, part_read, size_of
 from phida.streams.output import Output, output_to
 from phida.streams.tables import FORMATS as TABLES
 
@@ -144,7 +144,7 @@ def stream(
             None if checkpoint_folder is None else partial(_keep, checkpoint_folder, path, events),
             Score() if label else None,
             None if events is None else stack.enter_context(inputs.continued(events, position.events_offset)),
-            stack.enter_context(counting("rows", quiet=quiet or output is None)),
+            stack.enter_context(counting("rows", quiet=quiet or output is None, size=partial(size_of, source))),
             lambda first: None if source.selection.columns else warn_of_ids(reader, first, quiet),
         )
         finished = run.run(signals)
@@ -294,7 +294,10 @@ def _tell(run: Stream, as_json: bool, quiet: bool) -> None:
     if as_json:
         print_json(facts | ({} if found is None else found.plain()))
         return
-    shown = ", ".join(f"{name.replace('_', ' ')} {value:,.6g}" for name, value in facts.items())
+    shown = ", ".join(
+        f"{name.replace('_', ' ')} {value:,}" if isinstance(value, int) else f"{name} {value:.3f}"
+        for name, value in facts.items()
+    )
     say(f"next row {run.position.row:,} ({shown})", quiet=quiet)
     if found is not None:
         say(str(found), quiet=quiet)

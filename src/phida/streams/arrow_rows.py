@@ -40,6 +40,8 @@ class ArrowRows:
         self._before = number - self._start  # rows of earlier files
         self._path = path
         self._rows_read = RowsRead(path)
+        self.n_rows: int | None = None
+        """Rows of the file, if it says how many."""
         try:
             self._schema, parts = unfolded(*self._open(path), selection)
         except (self._pa.ArrowException, OSError) as error:
@@ -98,6 +100,7 @@ class ArrowRows:
             from pyarrow import parquet
 
             file = parquet.ParquetFile(path)
+            self.n_rows = file.metadata.num_rows
             return file.schema_arrow, file.iter_batches(batch_size=65536)
         source = self._pa.OSFile(str(path))
         try:

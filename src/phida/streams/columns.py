@@ -14,6 +14,9 @@ from phida.streams.batch import DataError
 #: Rows from which on a column of integers can be told from an id.
 _ENOUGH_ROWS = 20
 
+#: Share of steps by one from which on a column counts rows: it may begin anew every 100 rows, but not every 60.
+_COUNTING = 0.99
+
 #: More columns than this are no table. Their names alone would take a hundred times the memory of their values.
 MOST_COLUMNS = 1 << 17
 
@@ -102,7 +105,7 @@ class NotNumericError(DataError):
 
 
 def likely_ids(names: Sequence[str], rows: NDArray[np.float64]) -> list[str]:
-    """Features that look like ids: integers that only increase, or of which none occurs twice."""
+    """Features that look like ids: integers that only increase or are unique, or count rows from 1 again and again."""
     if len(rows) < _ENOUGH_ROWS:
         return []
     found = []
@@ -110,6 +113,7 @@ def likely_ids(names: Sequence[str], rows: NDArray[np.float64]) -> list[str]:
         values = rows[:, i]
         if not (np.isfinite(values).all() and (values == np.floor(values)).all()):
             continue
-        if (np.diff(values) > 0).all() or len(np.unique(values)) == len(values):
+        steps = np.diff(values)
+        if (steps > 0).all() or len(np.unique(values)) == len(values) or (steps == 1).mean() > _COUNTING:
             found.append(name)
     return found

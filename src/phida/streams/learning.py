@@ -85,7 +85,8 @@ class Stream:
     score: Score | None = None
     events: IO[bytes] | None = None
     """Where events in the lives of clusters go, one JSON object a line."""
-    progress: Callable[[int], None] = lambda rows: None
+    progress: Callable[[int, int], None] = lambda rows, place: None
+    """Called after each batch, with its rows and the offset of the next one."""
     look: Callable[[Batch], None] = lambda batch: None
     """Called with the first batch, before it is learned."""
     _last: Batch | None = field(default=None, init=False)
@@ -139,7 +140,7 @@ class Stream:
             header=self.reader.all_names,
         )
         self._last = batch
-        self.progress(len(read) + len(read.bad))
+        self.progress(len(read) + len(read.bad), batch.place.offset)
 
     def _checkpoint(self) -> None:
         """What is written out must be safe before the checkpoint says that it is."""

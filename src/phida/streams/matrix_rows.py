@@ -68,6 +68,11 @@ class MatrixRows:
                 else:
                     self._read.add(self._numbers(self._slice(file, 0, self._start)))
 
+    @property
+    def n_rows(self) -> int:
+        """Rows of the file."""
+        return self._rows
+
     def part_read(self) -> FilePart:
         """The rows before the next one."""
         return self._read.part()

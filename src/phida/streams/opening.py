@@ -139,6 +139,13 @@ def part_read(source: Source) -> FilePart | None:
         return None
 
 
+def size_of(source: Source) -> int | None:
+    """Return the size of a source in the units of the offsets of its batches; None if it is not known."""
+    if source.is_pipe or source.follow or not os.path.isfile(source.path):
+        return None
+    return os.path.getsize(source.path) if source.format_is_text else _typed(source).n_rows
+
+
 def _typed(source: Source) -> MatrixRows | ArrowRows:
     format = format_of(source.path, source.format)
     kind = MatrixRows if format in NAMELESS else ArrowRows
