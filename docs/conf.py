@@ -45,7 +45,7 @@ numpydoc_validation_exclude = {
     # Fields of records say themselves what they are.
     r"\.(Nodes|Graph|Persistence|Hierarchy|AssignmentView|Moments|Lineage|Event|History)$",
     r"\.(CutClarity|DensityClarity|Explanation|DensityExplanation|RowExplanation|Side|Death|Difference|Pull)$",
-    r"\.(Examples|Example|Cluster|ClusterList|Summary|TellingFeature)$",
+    r"\.(Examples|Example|Cluster|ClusterList|LargestVariance|Summary|TellingFeature)$",
     r"\.(Profile|Projection|NodePositions|LineageBands|PersistenceDiagram|Dendrogram|Signal|Change|Candidate)$",
     r"\.(Entry|Dataset|Method|Task|System|Metric|Comparison)$",
     # They have one, which is not found where the default is None.
