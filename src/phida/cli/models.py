@@ -71,6 +71,8 @@ def fit(
         try:
             _learn(model, source, bad, quiet, impute, jobs, shuffle=shuffle, order=order)
         except DataError as error:
+            if model.fitted:
+                model.refresh()
             raise _saved(model, 0, out, error) from error
         except Interrupted:
             _keep_interrupted(model, out)
@@ -339,7 +341,8 @@ def _saved(model: StreamModel, begun: int, out: Path | None, error: DataError) -
         return error
     model.save(out)
     rows = methods.counted({"rows": learned})
-    return DataError(f"{error} {rows} before it: learned and saved in {out}. phida update learns the rest.")
+    advice = "To continue, pass the remaining rows to phida update."
+    return DataError(f"{error} {rows} before it: learned and saved in {out}. {advice}")
 
 
 def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]:
