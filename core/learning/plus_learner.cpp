@@ -233,7 +233,7 @@ void PlusLearner::merge(std::span<const PlusState* const> others) {
     std::fill(lineage.won_mapped.begin(), lineage.won_mapped.end(), std::int64_t{0});
     std::fill(lineage.away.begin(), lineage.away.end(), std::int64_t{0});
     std::fill(copy.nodes.example_row.begin(), copy.nodes.example_row.end(), std::int64_t{kNone});
-    // The rows of the other model count as learned after those before it, so that events are in order.
+    // The rows of the other model count as learned after those before it, which events refer to.
     for (std::int64_t& birth : copy.nodes.birth) birth += state_.n_seen;
     state_.n_seen += other->n_seen;
     state_.n_created += other->n_created;

@@ -51,11 +51,14 @@ void merge_nodes(FineNodes& nodes, std::size_t a, std::size_t b) {
   lineage.won[a] += lineage.won[b];
   lineage.won_mapped[a] += lineage.won_mapped[b];
   lineage.recent[a] += lineage.recent[b];
-  if (wb > wa) {
+  // The heavier node says where both belong, unless it came from another model: ids are those of the first one.
+  if (lineage.is_unnamed(a) || (wb > wa && !lineage.is_unnamed(b))) {
     lineage.cluster_id[a] = lineage.cluster_id[b];
     lineage.parent_id[a] = lineage.parent_id[b];
     lineage.candidate[a] = lineage.candidate[b];
     lineage.away[a] = lineage.away[b];
+  }
+  if (wb > wa) {
     nodes.leaf[a] = nodes.leaf[b];
     nodes.gap[a] = nodes.gap[b];
     nodes.spacing[a] = nodes.spacing[b];

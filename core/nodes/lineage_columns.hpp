@@ -21,6 +21,11 @@ struct LineageColumns {
 
   std::size_t size() const { return won.size(); }
 
+  // Whether the lineage knows nothing of a node, as of those that come from another model.
+  bool is_unnamed(std::size_t i) const {
+    return cluster_id[i] == kNone && parent_id[i] == kNone && candidate[i] == kNone;
+  }
+
   // A node that has won its first sample.
   void append() {
     cluster_id.push_back(kNone);

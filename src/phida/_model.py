@@ -177,6 +177,11 @@ class Model(Generic[F]):
         if len({id(other) for other in theirs}) < len(theirs):
             raise ValueError("a model is given twice; its rows would count twice. Name each model once.")
         for number, other in enumerate(others, start=2):
+            if _preparation_kind(other.preparation) != _preparation_kind(self.preparation):
+                raise ValueError(
+                    f"model {number} and the first were trained with different --convert or --impute options; merge "
+                    "models of rows that were prepared in the same way."
+                )
             for name, own in self.settings.items():
                 if other.settings[name] != own:
                     raise ValueError(
@@ -250,6 +255,14 @@ def from_file(
     except ValueError as error:
         raise state_file.StateFileError(f"{name} does not hold a valid model ({error}).") from error
     return model, parameters
+
+
+def _preparation_kind(preparation: Any) -> Any:
+    """Return the conversions and the rule for missing values. What they learned may differ between models."""
+    if not isinstance(preparation, dict):
+        return {}, None
+    impute = preparation.get("impute")
+    return preparation.get("convert", {}), impute.get("rule") if isinstance(impute, dict) else None
 
 
 def kind_of(state: Mapping[str, Any]) -> Settings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from numbers import Integral
 
 #: Values in a batch below which threads are not worth asking about.
 SMALL_BATCH = 100_000
@@ -20,6 +21,8 @@ def for_jobs(n_jobs: int) -> int:
     """Number of threads that ``n_jobs`` stands for: -1 means one per core."""
     from joblib import effective_n_jobs
 
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None, a number of threads, or -1 for one per core, not {n_jobs!r}.")
     return int(effective_n_jobs(n_jobs))
 
 

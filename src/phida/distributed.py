@@ -48,6 +48,8 @@ def merge_tree(models: Sequence[Any], merge: Callable[[Any, Any], Any] = merge_t
     -------
     model
     """
+    if not models:
+        raise ValueError("there are no models to merge; pass at least one.")
     return _parts.tree(models, merge)
 
 

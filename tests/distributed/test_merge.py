@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from states import assert_same_state
 from typer.testing import CliRunner
@@ -84,6 +85,15 @@ def test_groups_of_the_second_model_are_born_after_the_rows_of_the_first():
     assert born[0].after == (first.cluster_ids_[first.predict(CENTERS[3:4])[0]],)
 
 
+@pytest.mark.parametrize(("max_nodes", "n_parts", "n_groups"), [(64, 3, 12), (128, 8, 12)])
+def test_equal_parts_of_one_stream_keep_the_ids_of_the_first(max_nodes, n_parts, n_groups):
+    X, _ = make_blobs(1500 * n_parts, n_features=5, centers=n_groups, random_state=0)
+    first, *others = (PHIDAPlus(max_nodes=max_nodes).fit(X[i::n_parts]) for i in range(n_parts))
+    before = first.predict_id(X)
+    assert "died" not in [event.kind for event in first.merge(*others).lineage_]
+    assert (first.predict_id(X) == before).mean() > 0.99
+
+
 def test_a_model_given_twice_is_refused():
     first, second = fitted(100), fitted(100, seed=1)
     before = copied(first)
@@ -156,3 +166,27 @@ def test_the_command(tmp_path):
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout)["samples"] == 800
     assert_same_state(PHIDAPlus.load(paths[2]), models[0].merge(models[1]))
+
+
+def test_the_command_refuses_a_file_that_is_given_twice(tmp_path):
+    path = tmp_path / "a.safetensors"
+    fitted(100).save(path)
+    found = CliRunner().invoke(app, ["merge", str(path), str(path), "-o", str(tmp_path / "b.safetensors")])
+    assert found.exit_code != 0 and "given twice" in " ".join(found.output.split())
+    assert not (tmp_path / "b.safetensors").exists()
+
+
+@pytest.mark.parametrize("options", [["--impute", "mean"], ["--convert", "t"]], ids=["impute", "convert"])
+def test_models_of_rows_that_were_prepared_differently_are_refused(tmp_path, options):
+    rows = {"numbers.csv": ["1,1", "2,3", "3,9"], "prepared.csv": ["1,true", "2,false", "3,true"]}
+    if options[0] == "--impute":
+        rows["prepared.csv"] = ["1,1", "2,", "3,9"]
+    for name, lines in rows.items():
+        (tmp_path / name).write_text("\n".join(["a,t", *lines]) + "\n")
+        words = [*options, "--out"] if name == "prepared.csv" else ["--out"]
+        ran = CliRunner().invoke(app, ["fit", str(tmp_path / name), *words, str(tmp_path / name.replace("csv", "st"))])
+        assert ran.exit_code == 0, ran.output
+    paths = [str(tmp_path / "numbers.st"), str(tmp_path / "prepared.st")]
+    for order in (paths, paths[::-1]):
+        found = CliRunner().invoke(app, ["merge", *order, "-o", str(tmp_path / "both.st")])
+        assert found.exit_code != 0 and "--convert or --impute" in " ".join(found.output.split())

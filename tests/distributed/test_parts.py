@@ -197,6 +197,17 @@ def test_jobs_that_mean_nothing_are_refused(tmp_path, options, reason):
     assert ran.exit_code == 2 and reason in ran.output
 
 
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+def test_n_jobs_that_is_no_number_of_threads_is_refused(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs must be None, a number of threads"):
+        PHIDAPlus().fit(blobs(100), n_jobs=n_jobs)
+
+
+def test_a_tree_of_no_models_is_refused():
+    with pytest.raises(ValueError, match="no models to merge"):
+        merge_tree([])
+
+
 def test_invalid_input_is_refused():
     X = blobs(4000)
     with pytest.raises(ValueError, match="one weight per row"):

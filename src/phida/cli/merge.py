@@ -23,6 +23,9 @@ def merge(
     Example: phida merge monday.safetensors tuesday.safetensors -o both.safetensors
     """
     with errors_as_messages():
+        for number, path in enumerate(models):
+            if any(path.samefile(other) for other in models[:number] if path.exists() and other.exists()):
+                raise ValueError(f"{path} is given twice; its rows would count twice. Name each model once.")
         merged, *others = [_loaded(path) for path in models]
         merged.merge(*others).save(out)
         counts = {"clusters": merged.n_clusters_, "nodes": merged.n_nodes_}

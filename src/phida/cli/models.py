@@ -341,7 +341,7 @@ def _saved(model: StreamModel, begun: int, out: Path | None, error: DataError) -
         return error
     model.save(out)
     rows = methods.counted({"rows": learned})
-    advice = "To continue, pass the remaining rows to phida update."
+    advice = "To learn the others, pass them alone to phida update, without the rows before."
     return DataError(f"{error} {rows} before it: learned and saved in {out}. {advice}")
 
 

@@ -108,8 +108,8 @@ def opened(
         is_file = not source.is_pipe
         path = source.path if source.follow and is_file else None
         lines = Lines(handle, is_file=is_file, follow=path, signals=signals, notify=notify)
-        if source.path == "-" and source.format is None and _is_ndjson(lines.peek()):
-            format = "ndjson"
+        if source.path == "-" and source.format is None:
+            format = _format_of_pipe(lines.peek())
         start = (source.row, 0 if source.is_pipe else source.offset)
         if format == "ndjson":
             yield NdjsonRows(lines, source.selection, header=source.header, start=start)
@@ -126,9 +126,12 @@ def opened(
             os.close(handle)
 
 
-def _is_ndjson(head: bytes) -> bool:
-    """Whether the first line of a pipe begins an object; no header of CSV does."""
-    return head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
+def _format_of_pipe(head: bytes) -> str:
+    """Return the format of standard input. No header of CSV begins as JSON does."""
+    first = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+    if first == b"[":
+        raise DataError("standard input begins with a JSON array; pass one object per line, or add --format csv.")
+    return "ndjson" if first == b"{" else "csv"
 
 
 def part_read(source: Source) -> FilePart | None:
