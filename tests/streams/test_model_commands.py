@@ -91,7 +91,7 @@ def test_rows_before_a_bad_row_are_learned_by_fit_and_update_and_written_by_pred
     found = phida("fit", "bad.csv", *FEATURES_ONLY, "--out", "n.safetensors")
     assert found.exit_code == 3 and "row 50: 'x' in column 'b' is not a number" in found.output
     assert "50 rows before it: learned and saved in n.safetensors" in " ".join(found.output.split())
-    model = PHIDAPlus().partial_fit(X[:50])
+    model = PHIDAPlus().fit(X[:50])
     assert_same_state(PHIDAPlus.load("n.safetensors"), model)
     assert phida("update", "n.safetensors", "bad.csv").exit_code == 3
     assert_same_state(PHIDAPlus.load("n.safetensors"), model.partial_fit(X[:50]))
