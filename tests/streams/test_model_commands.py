@@ -395,7 +395,8 @@ def test_models_of_phida_plus_are_merged_and_no_others(here):
     for method in ("phida", "phida+"):
         fitted("--method", method)
         (here / "m.safetensors").rename(f"{method}.safetensors")
-    found = phida("merge", "phida+.safetensors", "phida+.safetensors", "-o", "both.safetensors", "--json")
+    (here / "same.safetensors").write_bytes((here / "phida+.safetensors").read_bytes())
+    found = phida("merge", "phida+.safetensors", "same.safetensors", "-o", "both.safetensors", "--json")
     assert json.loads(found.stdout)["samples"] == 1200
     found = phida("merge", "phida+.safetensors", "phida.safetensors", "-o", "mixed.safetensors")
     assert found.exit_code == 3 and not (here / "mixed.safetensors").exists()
