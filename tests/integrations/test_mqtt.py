@@ -140,12 +140,13 @@ def test_a_bad_message_that_ends_the_stream_loses_no_good_one(broker, tmp_path, 
     first = begun(*words, "--output", output)  # --on-bad-row fail
     broker.send(X[:7])
     broker.publish(["no JSON"])
-    broker.send(X[7:19])
+    end_of_rows = 19 if checkpoint else 21  # with the bad message, whole batches of 5 from the place of the second run
+    broker.send(X[7:end_of_rows])
     assert "Fix it, or skip such rows" in first.communicate(timeout=PATIENCE)[1] and first.returncode == 3
     assert rows(output) == list(map(tuple, X[:7].tolist()))  # the first two of the second batch are before it
     again = ("--output", output, "--resume") if checkpoint else ("--output", more)
     second = begun(*words, *again, "--on-bad-row", "skip")
-    wanted = sorted(map(tuple, X[:19].tolist()))
+    wanted = sorted(map(tuple, X[:end_of_rows].tolist()))
     until(lambda: {*wanted} <= {*rows(output), *rows(more)})
     end(second)
     assert sorted(rows(output) + rows(more)) == wanted  # and what was acknowledged does not come again
