@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from phida.streams.opening import Source, opened
+from phida._streams.opening import Source, opened
 
 ROWS = int(os.environ.get("PERF_ROWS", "200000"))
 NAMES = tuple("abcdefgh")
@@ -72,7 +72,7 @@ def seconds(*words: object) -> float:
     least = float("inf")
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-m", "phida.cli", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-m", "phida", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return least

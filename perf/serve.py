@@ -33,7 +33,7 @@ class Serving:
     """A server that is fed without end."""
 
     def __init__(self, block: bytes) -> None:
-        command = [sys.executable, "-m", "phida.cli", "serve", "--from", "-", "--port", "0"]
+        command = [sys.executable, "-m", "phida", "serve", "--from", "-", "--port", "0"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         self.address = re.match(rb"(http://\S+)/ shows", self.process.stderr.readline())[1].decode()
         threading.Thread(target=self._feed, args=(block,), daemon=True).start()

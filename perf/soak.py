@@ -36,7 +36,7 @@ def text(rows):
 
 
 def stream(*words, **pipes):
-    command = [sys.executable, "-m", "phida.cli", "stream", *map(str, words), "--batch", str(BATCH)]
+    command = [sys.executable, "-m", "phida", "stream", *map(str, words), "--batch", str(BATCH)]
     return subprocess.Popen(command, **pipes)
 
 

@@ -13,12 +13,12 @@ from data import drifting
 from waiting import PATIENCE, until
 
 from phida import PHIDAPlus
-from phida.serve.learning import Learning
-from phida.serve.live import Live
-from phida.serve.server import LiveServer, listen
-from phida.streams.learning import BadRows
-from phida.streams.model import StreamModel
-from phida.streams.opening import Source
+from phida._serve.learning import Learning
+from phida._serve.live import Live
+from phida._serve.server import LiveServer, listen
+from phida._streams.learning import BadRows
+from phida._streams.model import StreamModel
+from phida._streams.opening import Source
 
 NAMES = ("a", "b", "c")
 X = drifting(600)
@@ -73,7 +73,7 @@ class Serving:
     """The command in a process of its own, and the address that it tells."""
 
     def __init__(self, *words, port=0, **options):
-        command = [sys.executable, "-m", "phida.cli", "serve", "--port", str(port), *map(str, words)]
+        command = [sys.executable, "-m", "phida", "serve", "--port", str(port), *map(str, words)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **options)
         self.address = re.match(r"(http://\S+)/ shows", self.process.stderr.readline())[1]
         self.port = int(self.address.rsplit(":", 1)[1])

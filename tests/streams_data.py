@@ -22,7 +22,7 @@ HEADER = "id,a,b,c,kind\n"
 
 def phida(*words, stdin=None, timeout=PATIENCE):
     """The command, in a process of its own."""
-    command = [sys.executable, "-m", "phida.cli", *map(str, words)]
+    command = [sys.executable, "-m", "phida", *map(str, words)]
     wide = os.environ | {"COLUMNS": "300"}  # messages are not wrapped
     return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, env=wide)
 

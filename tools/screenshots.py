@@ -15,7 +15,7 @@ AT, RATE = 25_000, 1000
 def main(chromium, folder):
     """One light, as it learns; one dark, with a cluster explained."""
     rows = subprocess.Popen([sys.executable, ROOT / "examples" / "live_stream.py"], stdout=subprocess.PIPE)
-    command = [sys.executable, "-m", "phida.cli", "serve", "--from", "-", "--port", "0", "--rate", str(RATE)]
+    command = [sys.executable, "-m", "phida", "serve", "--from", "-", "--port", "0", "--rate", str(RATE)]
     server = subprocess.Popen(command, stdin=rows.stdout, stderr=subprocess.PIPE, text=True)
     try:
         address = re.match(r"(\S+) shows", server.stderr.readline())[1]

@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.parsing import nested_parse_to_nodes
 
-from phida.cli.app import app as library
+from phida._cli.app import app as library
 from phida_bench.cli.app import app as benchmark
 
 

@@ -6,13 +6,13 @@ from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
 
 from phida import PHIDA, PHIDAPlus
 from phida._model import Model
+from phida._report import DataSummary, contents
+from phida._serve.learning import Progress
+from phida._serve.moment import Moment
+from phida._serve.snapshot import Sketcher
+from phida._serve.trail import Trail
+from phida._streams.model import StreamModel
 from phida.answers import ClusterList, Profile, Summary
-from phida.report import DataSummary, contents
-from phida.serve.learning import Progress
-from phida.serve.moment import Moment
-from phida.serve.snapshot import Sketcher
-from phida.serve.trail import Trail
-from phida.streams.model import StreamModel
 
 DATA = {"iris": load_iris().data, "wine": load_wine().data, "digits": load_digits().data}
 

@@ -13,7 +13,7 @@ from states import assert_same_state
 from typer.testing import CliRunner
 
 from phida import PHIDA, PHIDAPlus
-from phida.cli.app import app
+from phida._cli.app import app
 
 CENTERS = 12 * np.random.default_rng(9).normal(size=(6, 4))
 

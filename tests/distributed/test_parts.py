@@ -11,10 +11,10 @@ from states import assert_same_state
 from typer.testing import CliRunner
 
 from phida import PHIDAPlus
+from phida._cli.app import app
 from phida._parts import BLOCK, N_PARTS, Parts
-from phida.cli.app import app
+from phida._streams.model import Method, StreamModel
 from phida.distributed import merge_tree, merge_two
-from phida.streams.model import Method, StreamModel
 
 NAMES = list("abcd")
 

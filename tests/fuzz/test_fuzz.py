@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phida import PHIDA, StateFileError
+from phida._streams.batch import DataError
+from phida._streams.columns import Selection
+from phida._streams.opening import Source, opened
 from phida._validation import LARGEST
-from phida.streams.batch import DataError
-from phida.streams.columns import Selection
-from phida.streams.opening import Source, opened
 
 many = settings(max_examples=int(os.environ.get("PHIDA_FUZZ_EXAMPLES", "150")), deadline=None)
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from phida.streams import columns
-from phida.streams.batch import DataError
-from phida.streams.opening import Source, opened
-from phida.streams.output import output_to
+from phida._streams import columns
+from phida._streams.batch import DataError
+from phida._streams.opening import Source, opened
+from phida._streams.output import output_to
 
 many = settings(max_examples=int(os.environ.get("PHIDA_FUZZ_EXAMPLES", "150")), deadline=None)
 

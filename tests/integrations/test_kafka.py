@@ -17,8 +17,8 @@ from kafka_data import Broker
 from waiting import PATIENCE, until
 
 from phida import PHIDAPlus, load, state_file
-from phida.cli.app import app
-from phida.cli.console import INTERRUPTED
+from phida._cli.app import app
+from phida._cli.console import INTERRUPTED
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -33,7 +33,7 @@ def messages(rows):
 
 
 def begun(*words, **options):
-    command = [sys.executable, "-m", "phida.cli", "stream", *map(str, words)]
+    command = [sys.executable, "-m", "phida", "stream", *map(str, words)]
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **options)
 
 
@@ -190,7 +190,7 @@ def test_the_live_page_learns_a_topic(broker, tmp_path):
     ("package", "address"), [("confluent_kafka", "kafka://localhost/t"), ("paho", "mqtt://localhost/t")]
 )
 def test_the_extra_that_is_missing_is_named(package, address):
-    code = f"import sys; sys.modules[{package!r}] = None; from phida.cli.app import app; app()"
+    code = f"import sys; sys.modules[{package!r}] = None; from phida._cli.app import app; app()"
     found = subprocess.run(
         [sys.executable, "-c", code, "stream", address], capture_output=True, text=True, timeout=PATIENCE
     )

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from waiting import PATIENCE, until
 
 from phida import PHIDAPlus, load, state_file
-from phida.cli.app import app
-from phida.streams.address import address_of
-from phida.streams.mqtt import subscribed
+from phida._cli.app import app
+from phida._streams.address import address_of
+from phida._streams.mqtt import subscribed
 
 mqtt = pytest.importorskip("paho.mqtt.client", reason="belongs to the extra phida[mqtt]: make test-integrations")
 MOSQUITTO = shutil.which("mosquitto") or shutil.which("/usr/sbin/mosquitto")
@@ -84,7 +84,7 @@ def broker(tmp_path):
 
 def begun(*words):
     """A stream that has subscribed."""
-    command = [sys.executable, "-m", "phida.cli", "stream", *map(str, words)]
+    command = [sys.executable, "-m", "phida", "stream", *map(str, words)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     wait_for_subscription(process)
     return process

@@ -13,8 +13,8 @@ from streams_data import X
 from typer.testing import CliRunner
 
 from phida import PHIDA, PHIDAPlus
+from phida._cli.app import app
 from phida.answers import Profile
-from phida.cli.app import app
 from phida.plots import gallery
 
 NAMES = ("a<script>alert(1)</script>", 'b" onload="x', "c & d")
@@ -149,7 +149,7 @@ def test_a_mistake_gets_one_sentence_and_an_exit_code(here, monkeypatch, words, 
 )
 def test_a_missing_matplotlib_is_named_with_its_extra(here, words):
     code = f"import sys; sys.modules['matplotlib'] = None; sys.argv = ['phida', *{words!r}]"
-    code += "; from phida.cli import main; main()"
+    code += "; from phida._cli import main; main()"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert found.returncode == 1
     assert 'phida.plots needs matplotlib: pip install "phida[plot]"' in " ".join(found.stderr.split())

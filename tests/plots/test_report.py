@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from phida import PHIDA, PHIDAPlus
+from phida._report import DataSummary, contents
 from phida.answers import ClusterList
 from phida.answers.clusters import MOST_LISTED
-from phida.report import DataSummary, contents
 
 
 def page_of(model, rows):

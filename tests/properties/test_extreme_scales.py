@@ -12,7 +12,7 @@ from states import assert_same_state
 from typer.testing import CliRunner
 
 from phida import PHIDA, PHIDAPlus
-from phida.cli.app import app
+from phida._cli.app import app
 
 SMALLEST, LARGEST = 5e-324, 1e140
 

@@ -4,7 +4,7 @@ import pytest
 from serve_data import as_csv, learned
 
 from phida import PHIDAPlus
-from phida.streams.model import StreamModel
+from phida._streams.model import StreamModel
 
 
 @pytest.fixture(scope="session")

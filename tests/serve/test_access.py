@@ -5,7 +5,7 @@ import pytest
 from serve_data import learned
 from waiting import PATIENCE
 
-from phida.serve.access import is_loopback
+from phida._serve.access import is_loopback
 
 TOKEN = "a token, with = signs; and more"
 QUESTIONS = ("/state", "/metrics", "/events", "/predict?x=1,2,3", "/explain?kind=node&a=0", "/app.js", "/nothing")

@@ -11,7 +11,7 @@ from serve_data import NAMES, X, live_stream, served
 from waiting import PATIENCE
 
 from phida import PHIDA, PHIDAPlus
-from phida.serve.edges import NEXT
+from phida._serve.edges import NEXT
 
 
 @pytest.fixture(scope="module", params=[PHIDAPlus, PHIDA])

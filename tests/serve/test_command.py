@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from waiting import PATIENCE, until
 
 from phida import PHIDA, PHIDAPlus, load
-from phida.cli.app import app
+from phida._cli.app import app
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -156,7 +156,7 @@ def test_matrices_are_learned_too(tmp_path):
 
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
 def test_the_extra_that_is_missing_is_named(rows_file, missing):
-    code = f"import sys; sys.modules[{missing!r}] = None; from phida.cli.app import app; app()"
+    code = f"import sys; sys.modules[{missing!r}] = None; from phida._cli.app import app; app()"
     words = [sys.executable, "-c", code, "serve", "--from", str(rows_file), "--port", "0"]
     found = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
     assert found.returncode == 1 and 'pip install "phida[serve]"' in found.stderr

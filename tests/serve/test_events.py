@@ -9,8 +9,8 @@ import httpx
 from serve_data import as_csv, listening, live_stream, served, shows
 from waiting import PATIENCE, until
 
-from phida.serve import server
-from phida.serve.feed import Feed, Snapshot
+from phida._serve import server
+from phida._serve.feed import Feed, Snapshot
 
 
 def test_a_listener_gets_the_trail_and_then_snapshots_to_the_end(rows_file):

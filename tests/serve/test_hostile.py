@@ -9,7 +9,7 @@ import pytest
 from serve_data import learned, live_stream, served
 from waiting import PATIENCE
 
-from phida.serve.server import LEFTOVER
+from phida._serve.server import LEFTOVER
 
 TOKEN = "s3cret"
 HUNG_UP = 0
@@ -233,8 +233,8 @@ def test_a_body_without_end_is_cut(rows_file, line):
 
 
 def test_a_body_that_drips_is_cut(rows_file, monkeypatch):
-    monkeypatch.setattr("phida.serve.asking._PATIENCE", 0.2)
-    monkeypatch.setattr("phida.serve.server.PATIENCE", 0.2)
+    monkeypatch.setattr("phida._serve.asking._PATIENCE", 0.2)
+    monkeypatch.setattr("phida._serve.server.PATIENCE", 0.2)
     with served(live_stream(rows_file)) as address:
         for line in ("POST /predict", "POST /pause", "GET /events"):
             with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=PATIENCE) as connection:

@@ -10,11 +10,11 @@ from states import assert_same_state
 from waiting import PATIENCE, until
 
 from phida import PHIDAPlus
-from phida.serve.learning import Learning
-from phida.streams.columns import Selection
-from phida.streams.learning import BadRows
-from phida.streams.model import StreamModel
-from phida.streams.opening import Source
+from phida._serve.learning import Learning
+from phida._streams.columns import Selection
+from phida._streams.learning import BadRows
+from phida._streams.model import StreamModel
+from phida._streams.opening import Source
 
 
 def model_of(live):

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from phida._serve.axes import SteadyAxes
+from phida._serve.pace import Pace
+from phida._serve.trail import Column, Trail
 from phida.projection import Projection
-from phida.serve.axes import SteadyAxes
-from phida.serve.pace import Pace
-from phida.serve.trail import Column, Trail
 
 
 def test_the_pace_is_that_of_the_last_seconds():

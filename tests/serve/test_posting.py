@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 from waiting import PATIENCE, until
 
 from phida import PHIDAPlus, load
-from phida.cli.app import app
-from phida.serve import asking
-from phida.serve.posting import WAITING
-from phida.streams.columns import Selection
-from phida.streams.model import StreamModel
+from phida._cli.app import app
+from phida._serve import asking
+from phida._serve.posting import WAITING
+from phida._streams.columns import Selection
+from phida._streams.model import StreamModel
 
 
 def ndjson(rows, names=NAMES, **more):

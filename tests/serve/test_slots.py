@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phida.serve.slots import COLOURS, LARGEST, Slots, map_neighbours
+from phida._serve.slots import COLOURS, LARGEST, Slots, map_neighbours
 
 
 @st.composite
@@ -112,7 +112,7 @@ def test_nodes_at_one_place_or_on_a_line_have_neighbours(at):
 
 def palettes():
     """Panel and colours of the light and the dark theme, as linear RGB."""
-    style = (files("phida.serve") / "page" / "style.css").read_text()
+    style = (files("phida._serve") / "page" / "style.css").read_text()
     for theme in style.split("prefers-color-scheme: dark"):
         found = dict(re.findall(r"--(panel|slot-\d+): #([0-9a-f]{3,6});", theme))
         if found:

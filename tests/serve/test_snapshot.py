@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from phida import PHIDAPlus
+from phida._serve.edges import NEXT
+from phida._serve.learning import Progress
+from phida._serve.moment import Moment
+from phida._serve.slots import LARGEST
+from phida._serve.snapshot import BYTES, CLUSTERS, EDGES, EVENTS, LISTED, MODES, NODES, Sketcher
+from phida._serve.trail import Trail
+from phida._streams.model import StreamModel
 from phida.lineage import Event, Lineage
-from phida.serve.edges import NEXT
-from phida.serve.learning import Progress
-from phida.serve.moment import Moment
-from phida.serve.slots import LARGEST
-from phida.serve.snapshot import BYTES, CLUSTERS, EDGES, EVENTS, LISTED, MODES, NODES, Sketcher
-from phida.serve.trail import Trail
-from phida.streams.model import StreamModel
 
 PROGRESS = Progress("learning", "", 10, 0)
 LONG = 5000 * "\N{PENGUIN}"
@@ -134,7 +134,7 @@ def test_a_model_without_events_has_an_empty_list(monkeypatch):
 
 
 def test_only_the_strongest_nodes_are_drawn(monkeypatch):
-    monkeypatch.setattr("phida.serve.snapshot.NODES", 5)
+    monkeypatch.setattr("phida._serve.snapshot.NODES", 5)
     at = moment(np.random.default_rng(1).normal(size=(900, 3)) * [9, 5, 1])
     nodes = at.model.nodes_
     facts = sketched(at)

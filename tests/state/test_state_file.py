@@ -18,7 +18,7 @@ from states import assert_same_state, differences, state_of
 from waiting import PATIENCE
 
 from phida import PHIDA, PHIDAPlus, StateFileError, load, state_file
-from phida.streams.model import StreamModel
+from phida._streams.model import StreamModel
 
 X = drifting(400)
 KEPT = Path(__file__).parent / "version_1.safetensors"

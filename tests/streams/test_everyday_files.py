@@ -14,14 +14,14 @@ from streams_data import X
 from typer.testing import CliRunner
 
 from phida import PHIDAPlus, StateFileError, load, state_file
-from phida.cli.app import COMMANDS, app
-from phida.streams.batch import DataError
-from phida.streams.columns import Selection, likely_ids
-from phida.streams.conversion import Conversion, conversion_of
-from phida.streams.dialect import Dialect, detected_delimiter
-from phida.streams.missing import Imputer
-from phida.streams.model import StreamModel
-from phida.streams.opening import Source, opened
+from phida._cli.app import COMMANDS, app
+from phida._streams.batch import DataError
+from phida._streams.columns import Selection, likely_ids
+from phida._streams.conversion import Conversion, conversion_of
+from phida._streams.dialect import Dialect, detected_delimiter
+from phida._streams.missing import Imputer
+from phida._streams.model import StreamModel
+from phida._streams.opening import Source, opened
 
 parquet = pytest.importorskip("pyarrow.parquet")
 GERMAN = Path(__file__).parent / "kunden.csv"
@@ -370,16 +370,16 @@ def test_help_says_of_each_command_what_the_command_says_of_itself():
     from importlib import import_module
 
     for name, (module, described) in COMMANDS.items():
-        assert getattr(import_module(f"phida.cli.{module}"), name).__doc__.splitlines()[0] == described
+        assert getattr(import_module(f"phida._cli.{module}"), name).__doc__.splitlines()[0] == described
 
 
 @pytest.mark.parametrize(
     ("words", "missing"),
-    [(["--help"], ("numpy", "sklearn", "phida.streams")), (["fit", "r.csv"], ("sklearn", "pandas"))],
+    [(["--help"], ("numpy", "sklearn", "phida._streams")), (["fit", "r.csv"], ("sklearn", "pandas"))],
 )
 def test_commands_import_no_more_than_they_need(here, words, missing):
     (here / "r.csv").write_text("a,b\n1,2\n3,4\n")
-    code = f"import sys; sys.argv = ['phida', *{words!r}]\nfrom phida.cli import main\ntry:\n    main()\n"
+    code = f"import sys; sys.argv = ['phida', *{words!r}]\nfrom phida._cli import main\ntry:\n    main()\n"
     code += f"finally:\n    assert not {set(missing)!r} & set(sys.modules), sys.modules.keys()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -391,7 +391,7 @@ def test_streams_do_without_pandas(here, suffix):
     np.savetxt("r.csv", X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
     assert phida("convert", "r.csv", f"s.{suffix}").exit_code == 0
     words = ["stream", f"s.{suffix}", "--output", f"o.{suffix}", "--output-format", suffix]
-    code = f"import sys; sys.argv = ['phida', *{words!r}]\nfrom phida.cli import main\ntry:\n    main()\n"
+    code = f"import sys; sys.argv = ['phida', *{words!r}]\nfrom phida._cli import main\ntry:\n    main()\n"
     code += "finally:\n    assert 'pyarrow' in sys.modules and 'pandas' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -400,6 +400,6 @@ def test_streams_do_without_pandas(here, suffix):
 def test_an_interrupt_during_an_import_ends_without_a_traceback(here):
     code = "import builtins, sys; real = builtins.__import__\n"
     code += "def stopped(name, *rest):\n    if name == 'numpy': raise KeyboardInterrupt\n    return real(name, *rest)\n"
-    code += "builtins.__import__ = stopped; sys.argv = ['phida', 'fit', 'r.csv']\nfrom phida.cli import main; main()"
+    code += "builtins.__import__ = stopped; sys.argv = ['phida', 'fit', 'r.csv']\nfrom phida._cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 130 and "Traceback" not in done.stderr

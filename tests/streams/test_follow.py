@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from waiting import PATIENCE
 
 from phida import PHIDAPlus
-from phida.cli.app import app
-from phida.streams.batch import DataError
-from phida.streams.opening import Source, opened
+from phida._cli.app import app
+from phida._streams.batch import DataError
+from phida._streams.opening import Source, opened
 
 HEADER = "a,b,c\n"
 
@@ -33,7 +33,7 @@ class Followed:
 
     def __init__(self, path, folder, *more):
         words = ("stream", path, "--follow", "--checkpoint", folder / "state", "--every", 1, *more)
-        command = [sys.executable, "-m", "phida.cli", *map(str, words)]
+        command = [sys.executable, "-m", "phida", *map(str, words)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.seen = []
 
@@ -217,7 +217,7 @@ def test_the_same_bytes_are_the_same_file(tmp_path):
 
 def test_a_checkpoint_without_a_head_is_recognised_by_its_tail(tmp_path):
     """As versions before wrote it."""
-    from phida.streams import checkpoint
+    from phida._streams import checkpoint
 
     _, words = stopped(tmp_path)
     model, position = checkpoint.load(tmp_path / "state")
@@ -230,7 +230,7 @@ def test_a_checkpoint_without_a_head_is_recognised_by_its_tail(tmp_path):
 
 def test_standard_input_from_a_file_is_a_pipe(tmp_path):
     path = tmp_path / "rows.csv"
-    words = [sys.executable, "-m", "phida.cli", "stream", "-", "--checkpoint", str(tmp_path / "state")]
+    words = [sys.executable, "-m", "phida", "stream", "-", "--checkpoint", str(tmp_path / "state")]
     for part, more in ((X[:20], ()), (X[20:30], ("--resume",))):
         path.write_text(HEADER + lines(part))
         with path.open() as file:
@@ -325,7 +325,7 @@ def test_rows_under_other_names_are_another_file(tmp_path):
 
 def test_a_checkpoint_without_digests_of_a_typed_file_is_continued(typed, tmp_path):
     """As versions before wrote it."""
-    from phida.streams import checkpoint
+    from phida._streams import checkpoint
 
     model, position = checkpoint.load(tmp_path / "state")
     fields = {name: value for name, value in vars(position).items() if not name.startswith("input_")}

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from phida.streams import lines as lines_module
-from phida.streams.batch import DataError
-from phida.streams.lines import Interrupted, Lines, Signals
-from phida.streams.opening import Source, opened
+from phida._streams import lines as lines_module
+from phida._streams.batch import DataError
+from phida._streams.lines import Interrupted, Lines, Signals
+from phida._streams.opening import Source, opened
 
 #: Content of about so many bytes that once took quadratic work.
 HOSTILE = {

@@ -7,13 +7,13 @@ import pytest
 from data import drifting
 from typer.testing import CliRunner
 
-from phida.cli.app import app
-from phida.streams.address import address_of, is_address
-from phida.streams.batch import DataError
-from phida.streams.columns import Selection
-from phida.streams.learning import BadRows
-from phida.streams.lines import Interrupted
-from phida.streams.messages import Message, MessageLines, MessageRows
+from phida._cli.app import app
+from phida._streams.address import address_of, is_address
+from phida._streams.batch import DataError
+from phida._streams.columns import Selection
+from phida._streams.learning import BadRows
+from phida._streams.lines import Interrupted
+from phida._streams.messages import Message, MessageLines, MessageRows
 
 X = drifting(40)
 NAMES = ("a", "b", "c")

@@ -18,15 +18,15 @@ from streams_data import HEADER, X, as_csv, clusters_in
 from typer.testing import CliRunner
 
 from phida import PHIDA, PHIDAPlus, load
+from phida._cli.app import app
 from phida._model import Model
+from phida._serve.learning import Progress
+from phida._serve.moment import Moment
+from phida._serve.snapshot import Sketcher
+from phida._serve.trail import Trail
+from phida._streams.model import StreamModel
 from phida.answers import ClusterList
 from phida.answers.clusters import MOST_LISTED
-from phida.cli.app import app
-from phida.serve.learning import Progress
-from phida.serve.moment import Moment
-from phida.serve.snapshot import Sketcher
-from phida.serve.trail import Trail
-from phida.streams.model import StreamModel
 
 CHOSEN = ("--exclude", "id")
 FEATURES_ONLY = ("--exclude", "id,kind")
@@ -405,5 +405,5 @@ def test_models_of_phida_plus_are_merged_and_no_others(here):
 
 def test_an_old_model_is_of_the_published_method(here):
     old = Path(__file__).parents[1] / "state" / "version_2.safetensors"
-    found = subprocess.run([sys.executable, "-m", "phida.cli", "inspect", old], capture_output=True, text=True)
+    found = subprocess.run([sys.executable, "-m", "phida", "inspect", old], capture_output=True, text=True)
     assert found.returncode == 0 and found.stdout.startswith("PHIDA: ") and "Warning" not in found.stderr

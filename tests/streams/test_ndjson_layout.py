@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from phida.streams.ndjson_layout import Layout
+from phida._streams.ndjson_layout import Layout
 
 FIRST = b'{"x1": 1.5, "name": "a, b: c", "e": -20, "long name of a column": 3e-05}'
 

@@ -10,13 +10,13 @@ from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
 from phida import PHIDAPlus, load
-from phida.cli import inputs
-from phida.cli.app import app
-from phida.streams.learning import BadRows
-from phida.streams.lines import Interrupted, Signals
-from phida.streams.model import Method, StreamModel
-from phida.streams.opening import Source, size_of
-from phida.streams.order import OrderEffect, OrderSample
+from phida._cli import inputs
+from phida._cli.app import app
+from phida._streams.learning import BadRows
+from phida._streams.lines import Interrupted, Signals
+from phida._streams.model import Method, StreamModel
+from phida._streams.opening import Source, size_of
+from phida._streams.order import OrderEffect, OrderSample
 
 
 def phida(*words):

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from streams_data import HEADER, NAMES, X, as_csv
 from waiting import PATIENCE, until
 
-from phida.streams import arrow_rows, csv_rows, ndjson_rows
-from phida.streams import lines as lines_module
-from phida.streams.arrays import as_floats
-from phida.streams.batch import DataError
-from phida.streams.columns import Selection
-from phida.streams.lines import Lines
-from phida.streams.opening import Source, format_of, opened
+from phida._streams import arrow_rows, csv_rows, ndjson_rows
+from phida._streams import lines as lines_module
+from phida._streams.arrays import as_floats
+from phida._streams.batch import DataError
+from phida._streams.columns import Selection
+from phida._streams.lines import Lines
+from phida._streams.opening import Source, format_of, opened
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

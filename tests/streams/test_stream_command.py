@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from waiting import PATIENCE
 
 from phida import PHIDA, PHIDAPlus, load, state_file
-from phida.cli.app import app
+from phida._cli.app import app
 from phida.lineage import Event
 
 CHOSEN = ("--exclude", "id,kind")
@@ -54,7 +54,7 @@ def test_rows_come_out_in_order_with_the_labels_of_the_estimator(data, batch):
 
 
 def test_a_pipe_is_labelled_row_by_row_as_it_comes(data):
-    command = [sys.executable, "-m", "phida.cli", "stream", "-", *CHOSEN]
+    command = [sys.executable, "-m", "phida", "stream", "-", *CHOSEN]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(HEADER.encode())
         for i, line in enumerate(as_csv(X[:5]).splitlines(keepends=True)):
@@ -129,7 +129,7 @@ def test_killed_at_random_moments_it_ends_as_if_it_had_not_been(tmp_path):
     data.write_text("a,b\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows.tolist()))
     words = ("stream", data, "--batch", 10, "--output", tmp_path / "out.csv", "--quiet")
     words = (*words, "--checkpoint", tmp_path / "state", "--every", 100, "--resume", "--events", tmp_path / "events")
-    command = [sys.executable, "-m", "phida.cli", *map(str, words)]
+    command = [sys.executable, "-m", "phida", *map(str, words)]
     delays, kills = random.Random(0), 0
     state = tmp_path / "state" / "model.safetensors"
     for _ in range(4):
@@ -204,7 +204,7 @@ def test_no_output_is_written_over(data, tmp_path):
 def test_a_signal_writes_a_last_checkpoint(tmp_path, data, number):
     """While it waits for a pipe; then the producer sends the rest, with or without the header."""
     words = ("stream", "-", *CHOSEN, "--checkpoint", tmp_path / "state", "--every", "1h")
-    command = [sys.executable, "-m", "phida.cli", *map(str, words)]
+    command = [sys.executable, "-m", "phida", *map(str, words)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write((HEADER + as_csv(X[:50])).encode())
         process.stdin.flush()
@@ -225,7 +225,7 @@ def test_a_signal_writes_a_last_checkpoint(tmp_path, data, number):
 def test_a_file_is_followed_until_a_signal(tmp_path, data):
     grows = tmp_path / "grows.csv"
     grows.write_text(HEADER + as_csv(X[:20]))
-    command = [sys.executable, "-m", "phida.cli", "stream", str(grows), "--follow", *CHOSEN]
+    command = [sys.executable, "-m", "phida", "stream", str(grows), "--follow", *CHOSEN]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         lines = [process.stdout.readline() for _ in range(21)]
         with grows.open("a") as file:
@@ -250,7 +250,7 @@ def test_bad_rows_fail_are_skipped_or_logged(tmp_path):
 
 
 def test_a_reader_that_goes_away_ends_it_quietly(data):
-    command = f"{sys.executable} -m phida.cli stream {data} --exclude id,kind --batch 1 | head -2"
+    command = f"{sys.executable} -m phida stream {data} --exclude id,kind --batch 1 | head -2"
     found = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=PATIENCE)
     assert len(found.stdout.splitlines()) == 2 and "Traceback" not in found.stderr and "Broken" not in found.stderr
 
@@ -441,7 +441,7 @@ def test_what_was_learned_before_a_bad_row_is_kept(tmp_path, data):
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path, data):
-    command = [sys.executable, "-m", "phida.cli", "stream", "-", "--checkpoint", str(tmp_path / "s")]
+    command = [sys.executable, "-m", "phida", "stream", "-", "--checkpoint", str(tmp_path / "s")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as first:
         first.stdin.write(b"a\n1\n")
         first.stdin.flush()
@@ -461,7 +461,7 @@ def test_what_comes_out_may_be_put_in_again(tmp_path, data):
 
 
 def test_fitting_that_is_interrupted_says_so(tmp_path):
-    command = [sys.executable, "-m", "phida.cli", "fit", "-", "--out", str(tmp_path / "m")]
+    command = [sys.executable, "-m", "phida", "fit", "-", "--out", str(tmp_path / "m")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         # More than a pipe holds: when it is written, the command is reading.
         process.stdin.write("a\n" + "1\n" * 200_000)
@@ -503,7 +503,7 @@ def test_nothing_is_lost_when_a_signal_cuts_a_write_short(tmp_path):
     rows = np.random.default_rng(0).normal(size=(20_000, 3))
     data = tmp_path / "rows.csv"
     data.write_text("a,b,c\n" + "".join(f"{a!r},{b!r},{c!r}\n" for a, b, c in rows.tolist()))
-    command = [sys.executable, "-u", "-m", "phida.cli", "stream", str(data), "--checkpoint", str(tmp_path / "s")]
+    command = [sys.executable, "-u", "-m", "phida", "stream", str(data), "--checkpoint", str(tmp_path / "s")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         first = process.stdout.read(1)
         time.sleep(0.5)
@@ -517,7 +517,7 @@ def test_nothing_is_lost_when_a_signal_cuts_a_write_short(tmp_path):
 
 
 def test_a_checkpoint_of_rows_that_go_nowhere(tmp_path, data):
-    command = f"{sys.executable} -m phida.cli stream {data} --exclude id,kind --checkpoint {tmp_path / 's'} > /dev/null"
+    command = f"{sys.executable} -m phida stream {data} --exclude id,kind --checkpoint {tmp_path / 's'} > /dev/null"
     assert subprocess.run(command, shell=True, timeout=PATIENCE).returncode == 0
 
 

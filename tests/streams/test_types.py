@@ -12,8 +12,8 @@ from states import assert_same_state
 from typer.testing import CliRunner
 
 from phida import load
-from phida.cli.app import app
-from phida.streams.model import StreamModel
+from phida._cli.app import app
+from phida._streams.model import StreamModel
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pyarrow import parquet
 from streams_data import X, phida
 
 from phida import load
-from phida.streams import vectors
-from phida.streams.batch import DataError
-from phida.streams.columns import Selection
-from phida.streams.opening import Source, opened
+from phida._streams import vectors
+from phida._streams.batch import DataError
+from phida._streams.columns import Selection
+from phida._streams.opening import Source, opened
 
 WIDTH = X.shape[1]
 KINDS = {

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from phida.cli.app import app
+from phida._cli.app import app
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ["index", *sorted(f"guide/{path.stem}" for path in (DOCS / "guide").glob("*.md") if path.stem != "index")]

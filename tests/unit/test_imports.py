@@ -106,7 +106,7 @@ def test_records_do_not_know_the_native_core():
 
 def test_pictures_read_records_and_never_the_native_core():
     leaves = [ROOT / "src" / "phida" / name for name in ("answers/profile.py", "projection.py")]
-    for path in leaves + [p for p in PACKAGE if p.parent.name in ("plots", "report")]:
+    for path in leaves + [p for p in PACKAGE if p.parent.name in ("plots", "_report")]:
         assert ("phida", "_core") not in set(imports(path)), path
     assert "phida" not in roots(ROOT / "src" / "phida" / "projection.py")
 

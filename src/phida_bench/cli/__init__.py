@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phida.cli import run
+from phida._cli import run
 
 
 def main() -> None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from phida.cli import console
-from phida.cli.console import errors_as_messages, notes, results
-from phida.cli.options import Debug, Version
+from phida._cli import console
+from phida._cli.console import errors_as_messages, notes, results
+from phida._cli.options import Debug, Version
 
 if TYPE_CHECKING:
     from phida_bench.datasets import Entry

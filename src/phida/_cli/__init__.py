@@ -1,0 +1,27 @@
+"""The ``phida`` command: one module per command or group of commands."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+#: Exit code after Ctrl-C.
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command ``phida``."""
+    run("phida._cli.app", extra="cli")
+
+
+def run(module: str, extra: str) -> None:
+    """Run the command line of a module; say what to install where its packages are missing."""
+    try:
+        app = import_module(module).app
+        app()
+    except KeyboardInterrupt:  # during an import: a command that runs says so itself
+        sys.exit(INTERRUPTED)
+    except ModuleNotFoundError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        sys.exit(f'phida: the command line needs typer and rich: pip install "phida[{extra}]"')

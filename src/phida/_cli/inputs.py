@@ -1,0 +1,159 @@
+"""Input of the commands: sources, bad rows, and a pass over a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import typer
+
+from phida._cli.options import names
+from phida._streams.address import is_address
+from phida._streams.batch import Batch, DataError, RowReader
+from phida._streams.columns import Selection
+from phida._streams.dialect import Dialect
+from phida._streams.learning import BadRows
+from phida._streams.lines import Signals
+from phida._streams.missing import RULES, Imputer
+from phida._streams.model import StreamModel
+from phida._streams.opening import FORMATS, NAMELESS, Source, format_of, opened
+
+#: Rows of a batch, where labels do not depend on it.
+BATCH = 10_000
+
+
+def dialect(delimiter: str | None, decimal: str, thousands: str | None, encoding: str) -> Dialect:
+    """Return the CSV dialect that the options describe."""
+    named = {"tab": "\t", "\\t": "\t", "space": " "}
+    try:
+        return Dialect(named.get(delimiter or "", delimiter), decimal, thousands, encoding)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def source(
+    data: str,
+    format: str | None,
+    dialect: Dialect,
+    columns: str | None,
+    exclude: str | None,
+    label: str | None = None,
+    convert: str | None = None,
+    model: StreamModel | None = None,
+    impute: str | None = None,
+) -> Source:
+    """Return the source that the options describe.
+
+    A model with feature names chooses the columns by name, where the format has names. It also sets which columns are
+    converted, and whether missing values are filled.
+    """
+    if impute is not None and impute not in RULES:
+        raise typer.BadParameter(f"--impute takes {', '.join(RULES)}, not {impute!r}.")
+    kept = None if model is None or model.imputer is None else model.imputer.rule
+    if None not in (kept, impute) and kept != impute:
+        raise typer.BadParameter(f"the model was started with --impute {kept}, which cannot change.")
+    if format is not None and format not in FORMATS:
+        raise typer.BadParameter(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}.")
+    chosen = names(columns)
+    if model is not None and model.names is not None and not chosen and format_of(data, format) not in NAMELESS:
+        chosen = model.names
+    converted = {**dict.fromkeys(names(convert)), **({} if model is None else model.conversions)}
+    selection = Selection(chosen, names(exclude), label, converted, keep_missing=(impute or kept) is not None)
+    return Source(data, format, selection, dialect=dialect)
+
+
+def begin_preparation(model: StreamModel, reader: RowReader, impute: str | None) -> None:
+    """Give a model an imputer, if the option is set and the model has none."""
+    if impute is not None and model.imputer is None:
+        model.imputer = Imputer(impute, len(reader.features))
+
+
+def check_targets(data: str, *targets: Path | None, model: Path | None = None) -> None:
+    """Refuse to write over an input, twice to one file, or where there is no folder, before anything is touched."""
+    written: set[Path] = set()
+    for target in targets:
+        if target is None:
+            continue
+        if str(target) == "-":
+            raise typer.BadParameter("- is not a file name here; give the output file a name.")
+        if not target.parent.is_dir():
+            raise OSError(f"folder {target.parent} does not exist; create it first.")
+        if target.exists() and os.path.exists(data) and target.samefile(data):
+            raise typer.BadParameter(f"{target} is the input; give the output another name.")
+        if target.exists() and model is not None and model.exists() and target.samefile(model):
+            raise typer.BadParameter(f"{target} is the model; give the output another name.")
+        if target.resolve() in written:
+            raise typer.BadParameter(f"{target} is the name of two outputs; give each its own name.")
+        written.add(target.resolve())
+
+
+def standard_output() -> IO[bytes]:
+    """Return standard output as a binary file."""
+    if sys.stdout is None:
+        raise OSError("standard output is closed; pass --output FILE.")
+    return sys.stdout.buffer
+
+
+@contextmanager
+def bad_rows(
+    data: str, action: str, log: Path | None, output: Path | None = None, *, offset: int = 0
+) -> Iterator[BadRows]:
+    """Check the options for bad rows, and open their log; a resumed log continues at an offset."""
+    if action not in ("fail", "skip", "log"):
+        raise typer.BadParameter(f"--on-bad-row takes fail, skip or log, not {action!r}.")
+    if (action == "log") != (log is not None):
+        raise typer.BadParameter("--on-bad-row log and --bad-row-log FILE go together.")
+    check_targets(data, output, log)
+    if log is None:
+        if offset:
+            raise typer.BadParameter(
+                "the stream was started with --on-bad-row log, which cannot change; pass it again."
+            )
+        yield BadRows(action)
+        return
+    with continued(log, offset) as file:
+        yield BadRows(action, file)
+
+
+@contextmanager
+def continued(path: Path, offset: int) -> Iterator[IO[bytes]]:
+    """Open a file to write from an offset; what follows the offset is removed."""
+    if offset and (not path.is_file() or path.stat().st_size < offset):
+        raise ValueError(
+            f"{path} is not the file that the stream was started with; use that one, or another --checkpoint."
+        )
+    with path.open("r+b" if offset else "wb") as file:
+        file.truncate(offset)
+        file.seek(offset)
+        yield file
+
+
+@contextmanager
+def batches(
+    source: Source,
+    model: StreamModel | None,
+    bad: BadRows,
+    progress: Callable[[int, int], None],
+    notify: Callable[[str], None] = lambda sentence: None,
+    *,
+    learn: bool = False,
+) -> Iterator[tuple[RowReader, Iterator[Batch]]]:
+    """Open a file as batches, prepared for prediction unless ``learn``; Ctrl-C stops between batches."""
+    if is_address(source.path):
+        raise DataError("a topic has no end; use phida stream or phida serve.")
+    signals = Signals()
+    with signals.caught(), opened(source, signals, notify) as reader:
+        if model is not None:
+            model.check_width(len(reader.features))
+
+        def each() -> Iterator[Batch]:
+            for read in bad.passed(reader.batches(BATCH)):
+                yield read if model is None or learn else model.prepared(read, learn=False)
+                progress(len(read), read.place.offset)
+                signals.check()
+
+        yield reader, each()

@@ -1,0 +1,87 @@
+"""``phida inspect``: what a model has learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from phida import _core, state_file
+from phida._cli import methods, options
+from phida._cli.console import errors_as_messages, print_json, results
+from phida._streams.model import StreamModel
+from phida.answers.profile import named_features
+from phida.answers.summary import Summary
+
+
+def inspect(model: options.Model, as_json: options.Json = False) -> None:
+    """Show a model's clusters, their sizes and their most distinctive features.
+
+    Example: phida inspect flowers.safetensors
+    """
+    with errors_as_messages():
+        content = state_file.read(model)
+        found = StreamModel.of_content(model, *content)
+        reading = found.reading()
+        summary = Summary.of_reading(reading, found.names, examples=found.examples())
+        if as_json:
+            print_json(_facts(found, reading, summary, *content))
+            return
+        results.print(
+            summary.described(found.method.class_name, found.n_seen), markup=False, highlight=False, soft_wrap=True
+        )
+        results.print()
+        for name, value in _file(found, reading, *content).items():
+            results.print(f"{name:>11}  {value}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _facts(
+    model: StreamModel, reading: _core.Reading, summary: Summary, state: dict[str, Any], facts: dict[str, Any]
+) -> dict[str, Any]:
+    """Everything that is shown, as plain values."""
+    found = summary.plain()
+    return {
+        "method": methods.method_of(model),
+        "samples": model.n_seen,
+        "features": list(named_features(model.names, summary.clusters.n_features)),
+        "nodes": reading.n_nodes,
+        "n_clusters": reading.n_clusters,
+        "clusters": found.pop("found"),
+        **found,
+        **_published(model, reading),
+        "parameters": facts["params"],
+        "bytes": _size(state),
+        "format_version": facts["format_version"],
+        "library_version": facts["library_version"],
+        "stream_position": facts["stream_position"],
+    }
+
+
+def _published(model: StreamModel, reading: _core.Reading) -> dict[str, Any]:
+    """Facts that only the published method has."""
+    learner = model.learner
+    if not isinstance(learner, _core.Learner):
+        return {}
+    return {
+        "active_nodes": reading.n_active_nodes,
+        "components": reading.n_components,
+        "vigilance": learner.vigilance,
+        "interval": learner.interval,
+    }
+
+
+def _file(model: StreamModel, reading: _core.Reading, state: dict[str, Any], facts: dict[str, Any]) -> dict[str, str]:
+    """What is in the file besides the clusters."""
+    shown = {}
+    if published := _published(model, reading):
+        shown["nodes"] = f"{published['active_nodes']:,} active, in {published['components']:,} components"
+        shown["vigilance"] = f"{published['vigilance']:.4f}, adjusted every {published['interval']} samples"
+    shown["memory"] = f"{_size(state) / 1024:,.1f} KiB"
+    shown["written by"] = f"phida {facts['library_version']}, format {facts['format_version']}"
+    if model.position is not None:
+        shown["stream"] = f"next row {model.position['row']:,}"
+    return shown
+
+
+def _size(state: dict[str, Any]) -> int:
+    return int(sum(value.nbytes for value in state.values() if isinstance(value, np.ndarray)))

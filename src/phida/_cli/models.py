@@ -1,0 +1,431 @@
+"""``phida fit``, ``update``, ``predict``: one pass over a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from phida import _threads
+from phida._cli import INTERRUPTED, inputs, methods, options
+from phida._cli.console import counting, errors_as_messages, print_json, say
+from phida._parts import BLOCK, N_PARTS, Parts
+from phida._streams.batch import Batch, DataError, RowReader
+from phida._streams.columns import likely_ids, listed
+from phida._streams.learning import BadRows, Score
+from phida._streams.lines import Interrupted
+from phida._streams.model import StreamModel
+from phida._streams.opening import SUFFIXES, Source, size_of
+from phida._streams.order import OrderSample
+from phida._streams.output import FORMATS, output_to
+from phida._streams.tables import FORMATS as TABLES
+from phida.answers.summary import Summary
+
+
+def fit(
+    data: options.Data,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Model file to write (default: none, summary only).", dir_okay=False),
+    ] = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    convert: options.Convert = None,
+    impute: options.Impute = None,
+    label: options.Label = None,
+    method: options.Method = None,
+    max_nodes: options.MaxNodes = None,
+    half_life: options.HalfLife = None,
+    scale: options.Scale = None,
+    jobs: options.Jobs = None,
+    shuffle: Annotated[
+        bool, typer.Option("--shuffle", help="Learn the rows in random order, always the same. All are held in memory.")
+    ] = False,
+    on_bad_row: options.OnBadRow = "fail",
+    bad_row_log: options.BadRowLog = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Train a new model on a data file.
+
+    Example: phida fit flowers.csv --label species --out flowers.safetensors
+    """
+    with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
+        model = methods.new_model(method, max_nodes, half_life, scale)
+        _check_jobs(jobs, model)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        source = inputs.source(data, format, dialect, columns, exclude, label, convert, impute=impute)
+        order = None if shuffle or not model.method.plus else OrderSample()
+        try:
+            _learn(model, source, bad, quiet, impute, jobs, shuffle=shuffle, order=order)
+        except DataError as error:
+            if model.fitted:
+                model.refresh()
+            raise _saved(model, 0, out, error) from error
+        except Interrupted:
+            _keep_interrupted(model, out)
+            raise typer.Exit(INTERRUPTED) from None
+        model.refresh()
+        if out is not None:
+            model.save(out)
+        scores = {} if label is None or source.is_pipe else _scores(model, source, quiet)
+        if label is not None and source.is_pipe:
+            say("no scores against the label: standard input can be read only once", quiet=quiet)
+        _tell(model, bad, scores, out, as_json, quiet)
+        effect = None if order is None or quiet else order.effect(model.method)
+        if effect is not None:
+            say(str(effect))
+        if out is None:
+            say("the model was not saved; --out FILE saves it, for phida predict and other commands", quiet=quiet)
+
+
+def update(
+    model: options.Model,
+    data: options.Data,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Model file to write (default: replace MODEL).", dir_okay=False)
+    ] = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    on_bad_row: options.OnBadRow = "fail",
+    bad_row_log: options.BadRowLog = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Train a model on more rows. A bad row ends the training; the rows before it are learned and saved.
+
+    Example: phida update flowers.safetensors more_flowers.csv
+    """
+    with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
+        found = StreamModel.load(model)
+        if found.position is not None and out is None:
+            raise typer.BadParameter(
+                f"{model} is a checkpoint; continue it with phida stream --resume, or pass --out FILE."
+            )
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        begun = found.n_seen
+        try:
+            _learn(found, inputs.source(data, format, dialect, columns, exclude, model=found), bad, quiet)
+        except DataError as error:
+            raise _saved(found, begun, out or model, error) from error
+        except Interrupted:
+            say(f"interrupted; {out or model} did not change")
+            raise typer.Exit(INTERRUPTED) from None
+        found.save(out or model)
+        _tell(found, bad, {}, out or model, as_json, quiet)
+
+
+def predict(
+    model: options.Model,
+    data: options.Data,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Output file (default: standard output).")
+    ] = None,
+    output_format: Annotated[
+        str | None,
+        typer.Option(
+            help="Output format: csv, ndjson, parquet or arrow (default: from .parquet or .arrow, else as DATA)."
+        ),
+    ] = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = ".",
+    thousands: options.Thousands = None,
+    encoding: options.Encoding = "utf-8",
+    columns: options.Columns = None,
+    exclude: options.Exclude = None,
+    label: options.Label = None,
+    ids: options.Ids = False,
+    novelty: Annotated[
+        bool,
+        typer.Option("--novelty", help="Add a column novelty: share of the latest rows learned that fitted better."),
+    ] = False,
+    on_bad_row: options.OnBadRow = "fail",
+    bad_row_log: options.BadRowLog = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Predict the cluster of each row. The model does not change.
+
+    Example: phida predict flowers.safetensors more_flowers.csv --output labelled.csv
+    """
+    with errors_as_messages(), ExitStack() as stack:
+        inputs.check_targets(data, output, bad_row_log, model=model)
+        bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
+        found = StreamModel.load(model)
+        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
+        source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
+        progress = stack.enter_context(counting("rows", quiet=quiet or output is None, size=partial(size_of, source)))
+        score = Score()
+        wanted = output_format_of(output, output_format)
+        reader, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
+        first = next(batches, None)  # an error in the first rows leaves an existing output as it is
+        file = inputs.standard_output() if output is None else stack.enter_context(output.open("wb"))
+        written = output_to(file, wanted or text_format_of(reader), reader, novelty=novelty)
+        stack.callback(written.close)
+        predicted = found.ids if ids else found.labels
+        rows = 0
+        for batch in () if first is None else chain([first], batches):
+            if len(batch):
+                rows += len(batch)
+                labels = predicted(batch.rows)
+                written.write(batch, labels, 1.0 - found.scores(batch.rows) if novelty else None)
+                if label is not None:
+                    score.add(batch.truth, labels.tolist())
+        if not rows:
+            say("the input has no rows to predict", quiet=quiet)
+        if score.pairs:
+            say(_shown(score.values()), quiet=quiet)
+        tell_preparation(found, quiet)
+        _tell_bad(bad, quiet)
+
+
+def output_format_of(output: Path | None, wanted: str | None) -> str | None:
+    """Return the output format: the option, else a Parquet or Arrow suffix; None where the input decides."""
+    if wanted is not None and wanted not in FORMATS:
+        raise typer.BadParameter(f"--output-format takes one of {', '.join(FORMATS)}, not {wanted!r}.")
+    suffix = None if output is None else SUFFIXES.get(output.suffix.lower())
+    told = suffix if suffix in TABLES else None
+    found = wanted or told
+    if found in TABLES and output is None:
+        raise typer.BadParameter(f"{found} needs --output FILE.")
+    return found
+
+
+def text_format_of(reader: RowReader) -> str:
+    """Return the output format for an input."""
+    return "ndjson" if reader.format == "ndjson" else "csv"
+
+
+def _check_jobs(jobs: int | None, model: StreamModel) -> None:
+    if jobs is None:
+        return
+    if jobs == 0:
+        raise typer.BadParameter("--jobs takes a number of threads, or -1 for one per core, not 0.")
+    if not model.method.plus:
+        raise typer.BadParameter("--jobs is an option of PHIDA+; leave it out with --method phida.")
+    if model.method.half_life is not None:
+        raise typer.BadParameter("--jobs does not apply to rows that fade, whose order matters; leave it out.")
+
+
+class _Jobs:
+    """Collects batches until all parts of a model have work."""
+
+    def __init__(self, model: StreamModel, n_jobs: int) -> None:
+        self._model, self._n_jobs = model, n_jobs
+        self._parts: Parts | None = None
+        self._batches: list[NDArray[np.float64]] = []
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        """Learn the rows soon."""
+        self._batches.append(rows)
+        if sum(map(len, self._batches)) >= N_PARTS * BLOCK:
+            self._learn()
+
+    def end(self) -> None:
+        """Learn all rows, and merge the parts."""
+        if self._batches:
+            self._learn()
+        if self._parts is not None:
+            self._parts.merge()
+
+    def _learn(self) -> None:
+        rows, self._batches = np.concatenate(self._batches), []
+        if self._parts is None:
+            self._parts = self._model.parts(rows.shape[1], _threads.for_jobs(self._n_jobs))
+        self._parts.learn(rows)
+
+
+class _Shuffled:
+    """Holds all rows, and passes them on in random order at the end."""
+
+    def __init__(self, learn: Callable[[NDArray[np.float64]], None]) -> None:
+        self._learn = learn
+        self._batches: list[NDArray[np.float64]] = []
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        """Hold the rows."""
+        self._batches.append(rows)
+
+    def end(self) -> None:
+        """Learn all rows."""
+        if self._batches:
+            rows, self._batches = np.concatenate(self._batches), []
+            self._learn(rows[np.random.default_rng(0).permutation(len(rows))])
+
+
+def _keep_interrupted(model: StreamModel, out: Path | None) -> None:
+    """Save what was learned before Ctrl-C."""
+    if not model.fitted:
+        say("interrupted")
+        return
+    rows = methods.counted({"rows": model.n_seen})
+    if out is None:
+        say(f"interrupted; {rows} learned are lost. With --out FILE, Ctrl-C saves the model")
+        return
+    model.refresh()
+    model.save(out)
+    say(f"interrupted; {out} has the model of the first {rows}. phida update learns more rows")
+
+
+def _learn(
+    model: StreamModel,
+    source: Source,
+    bad: BadRows,
+    quiet: bool,
+    impute: str | None = None,
+    n_jobs: int | None = None,
+    *,
+    shuffle: bool = False,
+    order: OrderSample | None = None,
+) -> None:
+    told = False
+    jobs = None if n_jobs is None else _Jobs(model, n_jobs)
+    learn = model.learn if jobs is None else jobs.add
+    shuffled = _Shuffled(learn) if shuffle else None
+
+    def end() -> None:
+        for collected in (shuffled, jobs):
+            if collected is not None:
+                collected.end()
+
+    with (
+        counting("rows", quiet=quiet, size=partial(size_of, source)) as progress,
+        inputs.batches(source, model, bad, progress, partial(say, quiet=quiet), learn=True) as (reader, batches),
+    ):
+        try:
+            for read in batches:
+                if model.names is None and not model.fitted:
+                    model.names = reader.names
+                if not told:
+                    told = True
+                    _tell_columns(reader, source, quiet)
+                    if not source.selection.columns:  # columns named by the user are meant as features
+                        warn_of_ids(reader, read, quiet)
+                inputs.begin_preparation(model, reader, impute)
+                batch = model.prepared(read, learn=True)
+                model.conversions.update(reader.conversions)
+                if not len(batch):
+                    continue
+                (learn if shuffled is None else shuffled.add)(batch.rows)
+                if order is not None:
+                    order.add(batch.rows)
+        except (DataError, Interrupted):
+            end()  # the rows before are learned, too
+            raise
+        end()
+    if not model.fitted:
+        raise DataError("the input has no rows to learn from.")
+
+
+def _saved(model: StreamModel, begun: int, out: Path | None, error: DataError) -> DataError:
+    """Save the rows that were learned before an error, and return an error that says so."""
+    learned = model.n_seen - begun
+    if out is None or not learned:
+        return error
+    model.save(out)
+    rows = methods.counted({"rows": learned})
+    advice = "To learn the others, pass them alone to phida update, without the rows before."
+    return DataError(f"{error} {rows} before it: learned and saved in {out}. {advice}")
+
+
+def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]:
+    score = Score()
+    with (
+        counting("rows scored", quiet=quiet, size=partial(size_of, source)) as progress,
+        inputs.batches(source, model, BadRows("skip"), progress) as (_, batches),
+    ):
+        for batch in batches:
+            if len(batch):
+                score.add(batch.truth, model.labels(batch.rows).tolist())
+    return score.values()
+
+
+def _tell_columns(reader: RowReader, source: Source, quiet: bool) -> None:
+    """Print how many columns are learned, and why the others are not."""
+    left_out = source.selection.left_out(reader.all_names)
+    if left_out:
+        shown = "; ".join(f"{_named(columns)} ({reason})" for reason, columns in left_out.items())
+        say(
+            f"{len(reader.features)} of {len(reader.all_names)} columns are learned; left out: {shown}",
+            quiet=quiet,
+        )
+
+
+def _named(columns: Sequence[str], most: int = 10) -> str:
+    return ", ".join(columns[:most]) + ("" if len(columns) <= most else f" and {len(columns) - most} more")
+
+
+def warn_of_ids(reader: RowReader, batch: Batch, quiet: bool) -> None:
+    """Warn of features that look like ids: used as numbers, they hide the structure of the others."""
+    for name in likely_ids(reader.features, batch.rows):
+        say(f"warning: column {name!r} looks like an id. To leave it out, add --exclude {listed([name])}", quiet=quiet)
+
+
+def _tell(
+    model: StreamModel,
+    bad: BadRows,
+    scores: dict[str, float],
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    reading = model.reading()
+    found = Summary.of_reading(reading, model.names, examples=model.examples())
+    counts = {"clusters": reading.n_clusters, "nodes": reading.n_nodes}
+    facts: dict[str, Any] = {
+        "method": methods.method_of(model),
+        "samples": model.n_seen,
+        **counts,
+        "bad_rows": bad.count,
+        **scores,
+        "model": None if out is None else str(out),
+    }
+    if model.imputer is not None:
+        facts |= {"values_filled": model.imputer.filled, "rows_dropped": model.imputer.dropped}
+    if as_json:
+        print_json(facts | found.plain())
+        return
+    where = "" if out is None else f" Model: {out}"
+    rows = methods.counted({"rows": facts["samples"]})
+    say(f"{rows} learned: {methods.counted(counts)}.{where}", quiet=quiet)
+    say(str(found), quiet=quiet)
+    if scores:
+        say(_shown(scores), quiet=quiet)
+    tell_preparation(model, quiet)
+    _tell_bad(bad, quiet)
+
+
+def tell_preparation(model: StreamModel, quiet: bool) -> None:
+    """Print how many missing values were filled or dropped."""
+    imputer = model.imputer
+    if imputer is not None and imputer.filled:
+        filled = methods.counted({"missing values": imputer.filled})
+        say(f"{filled} filled with the {imputer.rule} of earlier rows", quiet=quiet)
+    if imputer is not None and imputer.dropped:
+        say(f"{methods.counted({'rows': imputer.dropped})} with missing values dropped", quiet=quiet)
+
+
+def _tell_bad(bad: BadRows, quiet: bool) -> None:
+    if bad.count:
+        say(f"{methods.counted({'bad rows': bad.count})} skipped", quiet=quiet)
+
+
+def _shown(scores: dict[str, float]) -> str:
+    return "against the label: " + ", ".join(f"{name.upper()} {value:.3f}" for name, value in scores.items())

@@ -1,0 +1,147 @@
+"""Details of a clicked cluster or node, with explanations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida._serve.moment import Moment, number
+from phida.answers.explanation import DensityExplanation, Explanation
+from phida.answers.profile import telling
+
+#: Features of a profile or a record, at most.
+_FEATURES = 40
+
+#: Rows shown of a cluster, and features of each, at most.
+_EXAMPLES, _SHOWN = 3, 6
+
+#: Modes named in an explanation, at most.
+_DEATHS = 4
+
+
+class UnknownError(LookupError):
+    """A cluster or node that no longer exists."""
+
+
+def cluster(moment: Moment, name: str, other: str | None) -> dict[str, Any]:
+    """Return the profile of a cluster, and why it is separate from another (default: the nearest)."""
+    at = _position(moment, name)
+    nodes, clusters = moment.model.nodes_, moment.clusters
+    id = int(clusters.profile.id[at])
+    facts: dict[str, Any] = {
+        "samples": moment.model.n_samples_seen_,
+        "id": id,
+        "name": name,
+        "label": int(clusters.profile.label[at]),
+        "nodes": int(clusters.profile.nodes[at]),
+        "components": _n_components(moment, nodes.cluster == clusters.profile.label[at]),
+        "rows": int(clusters.profile.rows[at]),
+        "share": number(float(clusters.profile.share[at])),
+        "profile": moment.telling(at, _FEATURES),
+        "n_features": len(moment.features),
+        "examples": _examples(moment, at),
+        "events": [
+            {"kind": e.kind, "sample": e.sample, "before": list(e.before), "after": list(e.after)}
+            for e in sorted(moment.model.lineage_, key=lambda e: (e.sample, e.number))
+            if id in e.before or id in e.after
+        ][-6:],
+    }
+    against = _nearest(moment, at) if other is None else _position(moment, other)
+    if against is not None:
+        facts["other"], facts["other_name"] = int(clusters.profile.id[against]), clusters.names[against]
+        ours, theirs = (int(clusters.profile.label[place]) for place in (at, against))
+        why = moment.model.explain(ours, theirs, kind="cluster")
+        facts["explanation"] = [*_unconfirmed(name, id), *_told(moment, why)]
+    return facts
+
+
+def node(moment: Moment, id: int) -> dict[str, Any]:
+    """Return the record of a node, and why it shares a cluster with the mode of its component or the strongest node."""
+    nodes = moment.model.nodes_
+    found = np.flatnonzero(nodes.id == id)
+    if len(found) == 0:
+        raise UnknownError(f"node {id} no longer exists; it was merged with another node or removed.")
+    at = int(found[0])
+    component, label = int(nodes.component[at]), int(nodes.cluster[at])
+    facts: dict[str, Any] = {
+        "samples": moment.model.n_samples_seen_,
+        "id": id,
+        "birth": int(nodes.birth[at]),
+        "rows": int(nodes.rows[at]),
+        "support": round(float(nodes.support[at]), 1),
+        "scale": number(float(nodes.scale[at])),
+        "active": bool(nodes.active[at]),
+        "component": component if component >= 0 else None,
+        "leaves": moment.model.hierarchy_.leaves,
+        "cluster": int(moment.model.cluster_ids_[label]) if label >= 0 else None,
+        "name": moment.clusters.names[moment.clusters.place[label]] if label >= 0 else None,
+        "features": [
+            {"feature": moment.feature(j), "value": number(value)}
+            for j, value in enumerate(nodes.representatives[at, :_FEATURES])
+        ],
+        "n_features": len(moment.features),
+    }
+    if nodes.cluster[at] >= 0:
+        mode = _mode(moment, at)
+        if mode != at:
+            facts["other"] = int(nodes.id[mode])
+            facts["explanation"] = _told(moment, moment.model.explain(at, mode, kind="node"))
+    return facts
+
+
+def _examples(moment: Moment, cluster: int) -> list[dict[str, Any]]:
+    """Rows that a cluster saw, with the features in which it differs most; none in PHIDA, which keeps no rows."""
+    found = getattr(moment.model, "examples_", None)
+    if found is None:
+        return []
+    features = telling(moment.clusters.profile.deviations[cluster], _SHOWN).tolist()
+    kept = np.flatnonzero(found.cluster == moment.clusters.profile.label[cluster])[:_EXAMPLES].tolist()
+    return [
+        {
+            "row": int(found.row[i]) if found.row[i] >= 0 else None,
+            "values": [{"feature": moment.feature(j), "value": number(found.values[i, j])} for j in features],
+        }
+        for i in kept
+    ]
+
+
+def _n_components(moment: Moment, members: NDArray[np.bool_]) -> int | None:
+    """PH components of a cluster; None where clusters are made of single nodes."""
+    if moment.model.hierarchy_.leaves == "node":
+        return None
+    return len(set(moment.model.nodes_.component[members].tolist()))
+
+
+def _mode(moment: Moment, node: int) -> int:
+    """What a node is compared with: the mode of its component; its cluster's strongest node where nodes are leaves."""
+    nodes, hierarchy = moment.model.nodes_, moment.model.hierarchy_
+    if hierarchy.leaves == "component":
+        return int(hierarchy.mode[hierarchy.leaf[node]])
+    return int(np.argmax(np.where(nodes.cluster == nodes.cluster[node], nodes.support, -1)))
+
+
+def _told(moment: Moment, why: Explanation | DensityExplanation) -> list[str]:
+    """An explanation in sentences that name nodes as the page does, by their ids."""
+    ids = moment.model.nodes_.id
+    return why.sentences(lambda node: f"node {ids[node]}", _DEATHS)
+
+
+def _unconfirmed(name: str, id: int) -> list[str]:
+    """A sentence about a cluster that shares its id with a larger one."""
+    return [] if name == str(id) else [f"Its split from cluster {id} is not confirmed; its rows have the id {id}."]
+
+
+def _position(moment: Moment, name: str) -> int:
+    try:
+        return moment.clusters.names.index(name)
+    except ValueError:
+        raise UnknownError(f"cluster {name} no longer exists; it died or was merged into another cluster.") from None
+
+
+def _nearest(moment: Moment, cluster: int) -> int | None:
+    """The other cluster whose centre is nearest, in the metric of prediction."""
+    if len(moment.clusters) < 2:
+        return None
+    return moment.clusters.nearest(cluster, moment.model.assignment_view_.denominator)

@@ -1,0 +1,59 @@
+"""A copy of the model at one moment."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from phida._estimator import Estimator
+from phida._serve.clusters import Clusters
+from phida._streams.model import StreamModel
+from phida.answers.profile import telling
+
+#: Characters of a feature's name that are sent.
+_NAME = 60
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The common source of snapshots, predictions and explanations, so that they are consistent."""
+
+    model: Estimator
+    features: tuple[str, ...]
+
+    @classmethod
+    def of(cls, learned: StreamModel) -> Moment:
+        """Copy the model. This waits for at most a few milliseconds of learning."""
+        model = copy.deepcopy(learned.estimator)
+        names = learned.names or tuple(f"feature {j}" for j in range(model.n_features_in_))
+        return cls(model, names)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The clusters, the largest first."""
+        return Clusters.of(self.model)
+
+    def feature(self, j: int) -> str:
+        """The name of a feature, shortened if it is long."""
+        return shortened(self.features[j], _NAME)
+
+    def telling(self, cluster: int, most: int) -> list[dict[str, object]]:
+        """The features by which a cluster of the list differs most from the mean of the stream."""
+        center, away = self.clusters.profile.center[cluster], self.clusters.profile.deviations[cluster]
+        return [
+            {"feature": self.feature(j), "center": number(center[j]), "deviations": number(away[j])}
+            for j in telling(away, most).tolist()
+        ]
+
+
+def number(value: float | None) -> float | None:
+    """With the digits that are worth sending; None for what JSON cannot hold."""
+    return None if value is None or not np.isfinite(value) else float(f"{value:.5g}")
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or its beginning and an ellipsis."""
+    return text if len(text) <= most else text[: most - 1] + "…"

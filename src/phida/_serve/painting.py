@@ -1,0 +1,74 @@
+"""The thread that makes snapshots of the model."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from phida._serve.feed import Feed
+from phida._serve.learning import Learning, Progress
+from phida._serve.moment import Moment
+from phida._serve.pace import Pace
+from phida._serve.snapshot import Sketcher
+
+#: Seconds between two snapshots, at least.
+_SPACING = 0.25
+
+#: Of all time, the part that may go into snapshots: where one takes long, the next is made later.
+_SHARE = 0.1
+
+
+class Painter:
+    """Makes snapshots for the feed, a few per second while the model changes."""
+
+    def __init__(self, learning: Learning, feed: Feed, facts: dict[str, object]) -> None:
+        self.moment: Moment | None = None
+        """What the latest snapshot shows."""
+        self.seconds = 0.0
+        """What it took to make."""
+        self._learning = learning
+        self._feed = feed
+        self._sketcher = Sketcher(feed.trail, facts)
+        self._pace = Pace()
+        self._last: tuple[Progress, float] | None = None
+        self._wanted = threading.Event()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="phida painting", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    @property
+    def at_work(self) -> bool:
+        """Whether the thread is running."""
+        return self._thread.is_alive()
+
+    def hurry(self) -> None:
+        """Request a snapshot now."""
+        self._wanted.set()
+
+    def stop(self) -> None:
+        """Stop, and wait for the thread to end."""
+        self._stopping = True
+        self._wanted.set()
+        self._thread.join()
+
+    def paint(self) -> None:
+        """Publish a snapshot if the model has changed since the last one."""
+        began, used = time.perf_counter(), time.thread_time()
+        progress, rate = self._learning.progress, self._pace.note(began, self._learning.progress.rows)
+        if self._last == (progress, rate):
+            return
+        if self._last is None or self._last[0].rows != progress.rows or self.moment is None:
+            self.moment = Moment.of(self._learning.model) if self._learning.model.fitted else None
+        snapshot = self._sketcher.sketch(self.moment, progress, rate, time.time())
+        self._last = (progress, rate)
+        self._feed.publish(snapshot)
+        self.seconds = time.thread_time() - used
+
+    def _run(self) -> None:
+        while not self._stopping:
+            self.paint()
+            self._wanted.wait(max(_SPACING, self.seconds / _SHARE))
+            self._wanted.clear()

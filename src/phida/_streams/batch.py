@@ -1,0 +1,187 @@
+"""Batches of rows, and the interface of readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import compress
+from types import MappingProxyType
+from typing import Any, Protocol, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida._streams.arrays import as_mask
+from phida._streams.identity import FilePart
+
+#: Lines from which on it pays to let pyarrow work on all of them at once.
+_MANY = 100
+
+
+class DataError(ValueError):
+    """Input that cannot be read as rows of numbers."""
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that cannot be used."""
+
+    number: int
+    """From 0, counted over all rows of the stream."""
+    reason: str
+    text: str
+
+
+class Texts(Sequence[str]):
+    """Lines of text side by side: one block of UTF-8, split when that is asked for."""
+
+    def __init__(self, block: bytes, good: NDArray[np.bool_] | None = None) -> None:
+        """``block``: lines with a line break behind each; ``good``: which of them are meant, if not all."""
+        self._block = block
+        self._good = good
+
+    def where(self, good: NDArray[np.bool_]) -> Texts:
+        """Some of the lines."""
+        if self._good is None:
+            return Texts(self._block, good)
+        kept = self._good.copy()
+        kept[kept] = good
+        return Texts(self._block, kept)
+
+    def holds(self, marks: Sequence[str]) -> bool:
+        """Whether one of the marks is anywhere in the block."""
+        return any(mark.encode() in self._block for mark in marks)
+
+    def array(self) -> Any:
+        """As an array of pyarrow, whose functions work on all lines at once."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        ends = np.flatnonzero(np.frombuffer(self._block, np.uint8) == ord("\n")) + 1
+        offsets = np.append(0, ends)
+        lines = pa.LargeStringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(self._block))
+        if self._good is not None:
+            lines = lines.filter(as_mask(self._good))
+        return pc.ascii_rtrim(lines, "\r\n")
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        found: list[str] = self.array().to_pylist()
+        return found
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        return self._lines[at]
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+
+def texts_of(block: bytes, count: int) -> Sequence[str]:
+    """The lines of a block, in a form that suits their number."""
+    if count >= _MANY:
+        return Texts(block)
+    lines = block.decode().split("\n")[:-1]
+    return [line.rstrip("\r") for line in lines]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a stream goes on from a row."""
+
+    offset: int = 0
+    """Where in its file the row begins; in bytes, or rows where a file has no bytes to speak of."""
+    file: FilePart | None = None
+    """The file up to ``offset``; None for pipes and topics."""
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    """Where each partition of a topic goes on; empty for files."""
+    kept: Callable[[], None] = lambda: None
+    """Called when the rows before are safe from a crash."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Consecutive rows of a stream; those that are bad are left out of ``rows``."""
+
+    end: int
+    """Number of the next row in the stream."""
+    place: Place
+    """Where the stream goes on from that row."""
+    numbers: NDArray[np.int64]
+    """Number of each row."""
+    rows: NDArray[np.float64]
+    texts: Sequence[str]
+    """Each row as it was written, where the format is text; else empty."""
+    columns: Callable[[], dict[str, Any]]
+    """All columns of the file, features or not, by name, as lists or arrays; worked out when asked for."""
+    truth: Sequence[Any] = ()
+    """The label column, where one was named."""
+    bad: Sequence[BadRow] = field(default=())
+    place_of: Callable[[int], Place] = lambda number: Place()
+    """Where the stream goes on from a row of this batch; to be called before the next batch is read."""
+    urgent: bool = False
+    """Whether the source waits until these rows are saved."""
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def before(self, number: int) -> Batch:
+        """Return the rows before one of them, as a batch that ends there."""
+        good = self.numbers < number
+        bad = [row for row in self.bad if row.number < number]
+        return replace(self.where(good, self.rows[good]), end=number, place=self.place_of(number), bad=bad)
+
+    def where(self, good: NDArray[np.bool_], rows: NDArray[np.float64]) -> Batch:
+        """Return some of the rows, with other values."""
+        texts = self.texts.where(good) if isinstance(self.texts, Texts) else list(compress(self.texts, good))
+
+        def columns() -> dict[str, Any]:
+            return {name: _where(column, good) for name, column in self.columns().items()}
+
+        truth = list(compress(self.truth, good))
+        return replace(self, numbers=self.numbers[good], rows=rows, texts=texts, columns=columns, truth=truth)
+
+
+def _where(column: Any, good: NDArray[np.bool_]) -> Any:
+    """Some values of a list or an array."""
+    if isinstance(column, list):
+        return list(compress(column, good))
+    if isinstance(column, np.ndarray):
+        return column[good]
+    return column.filter(as_mask(good))
+
+
+#: The types of a reader whose format has none.
+NO_TYPES: Mapping[str, Any] = MappingProxyType({})
+
+
+class RowReader(Protocol):
+    """Reader of a file or pipe, as rows of numbers."""
+
+    format: str
+    delimiter: str
+    """Of CSV that is made of these rows: that of the file where it is CSV, else a comma."""
+    names: tuple[str, ...] | None
+    """Names of the features; None where the format has none."""
+    features: tuple[str, ...]
+    """The same, numbered where the format has none."""
+    all_names: tuple[str, ...]
+    """Names of all columns, likewise."""
+    types: Mapping[str, Any]
+    """Type of each column, as pyarrow takes it, where the file has types; empty for text."""
+
+    @property
+    def conversions(self) -> Mapping[str, str]:
+        """Formats of the columns of dates and booleans that come as numbers, as far as they are known."""
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        """Batches that end at row numbers divisible by ``size``; the last may end sooner."""
+
+
+def rows_left(number: int, size: int) -> int:
+    """How many rows are left to the end of the batch that a row is in."""
+    return size - number % size

@@ -1,0 +1,142 @@
+"""Checkpoints: the position of a stream, saved with the model."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from phida._streams.identity import Identity
+from phida._streams.model import StreamModel
+from phida.state_file import StateFileError
+
+NAME = "model.safetensors"
+
+
+@dataclass(frozen=True)
+class Position:
+    """The state that a stream needs to resume, besides the model."""
+
+    row: int = 0
+    """Number of the next row."""
+    input_offset: int = 0
+    """Offset of that row in its file."""
+    input_tail: str = ""
+    """Digest of what stands before it, so that another file is told from this one; of a pipe, "pipe"."""
+    input_head: str = ""
+    """Digest of the first bytes, likewise; empty in checkpoints that have none."""
+    input_head_length: int = 0
+    input_device: int = 0
+    input_inode: int = 0
+    output_offset: int = 0
+    output_tail: str = ""
+    """Likewise, of the output."""
+    output_format: str = ""
+    bad_rows: int = 0
+    bad_row_log_offset: int = 0
+    events_offset: int = 0
+    events_tail: str = "pipe"
+    """Likewise, of the file of events; "pipe" if there is none."""
+    ids: bool = False
+    """Whether the output has stable ids in place of labels."""
+    topic: str = ""
+    """The topic that is read, where it is one, and where each of its partitions goes on."""
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    output_topic: str = ""
+    batch: int = 1
+    header: tuple[str, ...] = ()
+
+    @property
+    def input(self) -> Identity:
+        """Return the digests that identify the file."""
+        return Identity(self.input_device, self.input_inode, self.input_head_length, self.input_head, self.input_tail)
+
+    def with_input(self, found: Identity) -> Position:
+        """Return the same position with the digests of a file."""
+        return replace(
+            self,
+            input_device=found.device,
+            input_inode=found.inode,
+            input_head_length=found.head_length,
+            input_head=found.head,
+            input_tail=found.tail,
+        )
+
+
+@dataclass
+class Schedule:
+    """Interval of checkpoints, in rows or seconds."""
+
+    rows: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        self._row = 0
+        self._time = time.monotonic()
+
+    def start(self, row: int) -> None:
+        """Restart the interval."""
+        self._row, self._time = row, time.monotonic()
+
+    def due(self, row: int) -> bool:
+        """Whether a checkpoint is due."""
+        if self.rows is not None:
+            return row - self._row >= self.rows
+        return self.seconds is not None and time.monotonic() - self._time >= self.seconds
+
+
+def every(text: str) -> Schedule:
+    """Parse an interval: ``5000`` rows, or ``30s``, ``5m``, ``1h``."""
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    try:
+        if text[-1:] in units:
+            schedule = Schedule(seconds=float(text[:-1]) * units[text[-1]])
+        else:
+            schedule = Schedule(rows=int(text))
+    except ValueError:
+        raise ValueError(f"--every must be a number of rows (5000) or a time (30s, 5m, 1h), not {text!r}.") from None
+    if (schedule.rows or schedule.seconds or 0) <= 0:
+        raise ValueError("--every must be positive.")
+    return schedule
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Lock a folder for one run at a time, if the system supports it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if os.name != "posix":
+        yield
+        return
+    import fcntl
+
+    for part in folder.glob(f".{NAME}.*.part"):  # of a run that was killed while it wrote
+        part.unlink(missing_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise OSError(
+                f"another run is using the checkpoints in {folder}; stop it first, or use another folder."
+            ) from error
+        yield
+
+
+def save(folder: Path, model: StreamModel, position: Position) -> None:
+    """Save model and position in one file, so that they are consistent."""
+    model.save(folder / NAME, asdict(position))
+
+
+def load(folder: Path) -> tuple[StreamModel, Position] | None:
+    """Load the last checkpoint, or return None."""
+    path = folder / NAME
+    if not path.is_file():
+        return None
+    model = StreamModel.load(path)
+    try:
+        position = Position(**{**model.position, "header": tuple(model.position["header"])})
+    except (KeyError, TypeError) as error:
+        raise StateFileError(f"{path} is a model, but not a checkpoint of phida stream.") from error
+    return model, position

@@ -1,0 +1,225 @@
+"""A model for streams: it learns matrices and keeps their column names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida import _core, _threads, state_file
+from phida._events import Callback
+from phida._model import (
+    DEFAULT_EXAMPLES,
+    DEFAULT_NODES,
+    PLUS,
+    PUBLISHED,
+    Learner,
+    Model,
+    Settings,
+    from_file,
+    plus_settings,
+)
+from phida._parts import Parts
+from phida._streams.batch import Batch, DataError
+from phida._streams.missing import Imputer, read_preparation
+from phida._validation import Columns
+from phida.answers.novelty import novelty_scores
+from phida.records import Examples
+
+if TYPE_CHECKING:  # commands that read and label rows do without scikit-learn, which takes a second to import
+    from phida._estimator import Estimator
+
+
+@dataclass(frozen=True)
+class Method:
+    """Method and parameters of a model."""
+
+    plus: bool = True
+    """Whether it is PHIDA+, or the published method."""
+    max_nodes: int = DEFAULT_NODES
+    half_life: float | None = None
+    scale: str | None = "auto"
+    keep_examples: int = DEFAULT_EXAMPLES
+
+    def __post_init__(self) -> None:
+        plus_settings(**self._own)
+
+    @classmethod
+    def of(cls, estimator: Estimator) -> Self:
+        """Of an estimator."""
+        params = estimator.get_params(deep=False)
+        params.pop("compute_labels")
+        return cls(estimator._kind["plus"], **params)
+
+    @property
+    def class_name(self) -> str:
+        """Name of its estimator."""
+        return "PHIDAPlus" if self.plus else "PHIDA"
+
+    @property
+    def settings(self) -> Settings:
+        """Of the native learner."""
+        return plus_settings(**self._own) if self.plus else {"released": False, "plus": False}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Of its estimator."""
+        return {**(self._own if self.plus else {}), "compute_labels": True}
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        return {
+            "max_nodes": self.max_nodes,
+            "half_life": self.half_life,
+            "scale": self.scale,
+            "keep_examples": self.keep_examples,
+        }
+
+
+class StreamModel:
+    """A learner with feature names and the preparation of rows."""
+
+    def __init__(self, method: Method | Estimator, names: Sequence[str] | None, position: Any = None) -> None:
+        self._estimator: Estimator | None = None
+        if isinstance(method, Method):
+            self.method = method
+            self._model: Model[Columns] = Model()
+        else:
+            self.method = Method.of(method)
+            self._model = method._own_model()
+            self._estimator = method
+        self.names = None if names is None else tuple(names)
+        self.position = position
+        """Position in the stream, if the model is a checkpoint."""
+        self.imputer: Imputer | None = None
+        """Imputer of missing values, if any."""
+        self.conversions: dict[str, str] = {}
+        """Formats of the columns of dates and booleans that are learned as numbers."""
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Load a model from a file."""
+        return cls.of_content(path, *state_file.read(path))
+
+    @classmethod
+    def of_content(cls, path: str | os.PathLike[str], state: dict[str, Any], facts: dict[str, Any]) -> Self:
+        """Restore a model from the content of its file, as ``state_file.read`` returns it."""
+        model, parameters = from_file(os.fspath(path), state, facts, PUBLISHED, PLUS)
+        del parameters["compute_labels"]
+        names = model.features.names
+        method = Method(model.settings["plus"], **parameters)
+        found = cls(method, None if names is None else names.tolist(), facts["stream_position"])
+        found._model = model.with_features(Columns(model.features.width))  # batches have matrices
+        try:
+            preparation = read_preparation(model.preparation)
+            found.conversions = dict(preparation.get("convert", {}))
+            if "impute" in preparation:
+                found.imputer = Imputer.from_plain(preparation["impute"], model.features.width)
+        except ValueError as error:
+            raise state_file.StateFileError(f"{os.fspath(path)} does not hold a valid model ({error}).") from error
+        return found
+
+    def save(self, path: str | os.PathLike[str], position: Any = None) -> None:
+        """Save the model to a file, with the feature names."""
+        preparation: dict[str, Any] = {}
+        if self.imputer is not None:
+            preparation["impute"] = self.imputer.to_plain()
+        if self.conversions:
+            preparation["convert"] = self.conversions
+        self._model.preparation = preparation or None
+        state_file.replace(path, self._model.content(self.method.parameters, self.names, position))
+
+    @property
+    def estimator(self) -> Estimator:
+        """Return an estimator with the same learner."""
+        if self._estimator is None:
+            from phida.estimators import PHIDA, PHIDAPlus
+
+            kind = PHIDAPlus if self.method.plus else PHIDA
+            made = kind(**self.method.parameters | {"compute_labels": False})
+            made._model = self._model
+            self._estimator = made
+        return self._estimator
+
+    @property
+    def fitted(self) -> bool:
+        """Whether any rows have been learned."""
+        return self._model.n_seen > 0
+
+    @property
+    def n_seen(self) -> int:
+        """Rows learned."""
+        return self._model.n_seen
+
+    @property
+    def learner(self) -> Learner:
+        """The native learner."""
+        return self._model.learner
+
+    def reading(self) -> _core.Reading:
+        """What readers see."""
+        return self._model.reading()
+
+    def examples(self) -> Examples | None:
+        """Rows that the clusters have seen; None for PHIDA, which keeps none."""
+        learner = self._model.learner
+        if not isinstance(learner, _core.PlusLearner):
+            return None
+        return Examples(**learner.examples(), feature_names=self.names)
+
+    def on_event(self, callback: Callback) -> None:
+        """Register a callback for the events from now on."""
+        self._model.on_event(callback)
+
+    def prepared(self, batch: Batch, *, learn: bool) -> Batch:
+        """Rows whose missing values are filled or dropped; what they are filled with is learned from them, too."""
+        if self.imputer is None or not len(batch):
+            return batch
+        rows, good = (self.imputer.learned if learn else self.imputer.applied)(batch.rows)
+        return replace(batch, rows=rows) if good.all() else batch.where(good, rows)
+
+    def learn(self, rows: NDArray[np.float64]) -> None:
+        """Learn rows, which the reader has checked."""
+        model = self._begun(rows.shape[1])
+        model.learn(rows)
+        model.dispatch()
+
+    def parts(self, width: int, n_threads: int) -> Parts:
+        """Return learners for threads; the model has their rows once they are merged."""
+        return self._begun(width).parts(n_threads)
+
+    def _begun(self, width: int) -> Model[Columns]:
+        model = self._model
+        if not model.begun:
+            model.begin(width, self.method.settings, Columns(width))
+        self.check_width(width)
+        return model
+
+    def refresh(self) -> None:
+        """Refresh the model, which ends a stage of learning."""
+        self._model.end_learning()
+        self._model.dispatch()
+
+    def labels(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Predict the clusters of rows."""
+        return self._model.learner.assign(rows, _threads.for_batch(rows.size))
+
+    def ids(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Predict the lasting cluster ids of rows."""
+        return self._model.learner.assign_ids(rows, _threads.for_batch(rows.size))
+
+    def scores(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Score how usual rows are, from 0 (unlike all recent rows) to 1, as ``score_samples`` does."""
+        return novelty_scores(self.reading(), rows)
+
+    def check_width(self, columns: int) -> None:
+        """Raise an error if the number of columns is not that of the model."""
+        if self._model.begun and columns != self._model.features.width:
+            raise DataError(
+                f"wrong number of features: {columns} in the input, {self._model.features.width} in the model; "
+                "choose with --columns or --exclude."
+            )

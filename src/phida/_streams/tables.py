@@ -1,0 +1,88 @@
+"""Parquet and Arrow IPC files, written a table at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO, Any
+
+from phida._streams.arrow_rows import pyarrow_or_advice
+from phida._streams.batch import DataError
+
+FORMATS = ("parquet", "arrow")
+
+#: Rows of a row group. Smaller ones take more room and more time.
+_ROWS = 1 << 16
+
+
+class TableFile:
+    """A file that tables of one schema go to; it is complete once it is closed."""
+
+    def __init__(self, sink: Path | IO[bytes], format: str, *, increasing: str | None = None) -> None:
+        """``increasing``: a column of integers that only increase."""
+        self._increasing = increasing
+        self._pa = pyarrow_or_advice()
+        self._sink = str(sink) if isinstance(sink, Path) else sink
+        self._format = format
+        self._writer: Any = None
+        self._schema: Any = None
+        self._held: list[Any] = []
+        self._n_held = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no table was taken yet."""
+        return self._schema is None
+
+    def write(self, table: Any) -> None:
+        """Take a table; what was taken is written when there is enough of it."""
+        if self._format == "arrow":
+            table = self._without_dictionaries(table)
+        if self._schema is None:
+            self._schema = table.schema
+        elif table.schema != self._schema:
+            try:
+                table = table.cast(self._schema)
+            except (self._pa.ArrowInvalid, self._pa.ArrowNotImplementedError) as error:
+                raise DataError(
+                    f"a column changes its type between rows ({error}); give it one type in the data."
+                ) from error
+        self._held.append(table)
+        self._n_held += len(table)
+        if self._n_held >= _ROWS:
+            self._write()
+
+    def _without_dictionaries(self, table: Any) -> Any:
+        """Those of a file may not change, and those of a stream do."""
+        for i, field in enumerate(table.schema):
+            if self._pa.types.is_dictionary(field.type):
+                table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
+        return table
+
+    def close(self) -> None:
+        """Write what is left."""
+        if self._held:
+            self._write()
+        if self._writer is not None:
+            self._writer.close()
+
+    def _write(self) -> None:
+        table = self._pa.concat_tables(self._held)
+        self._held, self._n_held = [], 0
+        if self._writer is None:
+            self._writer = self._open()
+        self._writer.write_table(table)
+
+    def _open(self) -> Any:
+        if self._format == "arrow":
+            return self._pa.ipc.new_file(self._sink, self._schema)
+        from pyarrow import parquet
+
+        # Measurements hardly ever repeat, so that a dictionary of them is work for nothing; nor do increasing integers,
+        # whose differences take a fraction of the room.
+        repeated = [
+            field.name
+            for field in self._schema
+            if field.name != self._increasing and not self._pa.types.is_floating(field.type)
+        ]
+        encoding = None if self._increasing is None else {self._increasing: "DELTA_BINARY_PACKED"}
+        return parquet.ParquetWriter(self._sink, self._schema, use_dictionary=repeated, column_encoding=encoding)
