@@ -26,7 +26,6 @@ COMMANDS = {
         "pictures",
         "Write an HTML report on a model and its clusters in a data file. The model does not change.",
     ),
-    "convert": ("convert", "Convert data to another format, or a model to JSON or npz."),
     "merge": ("merge", "Merge models that learned different rows into one."),
 }
 

@@ -19,7 +19,6 @@ from phida._streams.batch import Batch, RowReader, Texts
 from phida._streams.tables import FORMATS as TABLES
 from phida._streams.tables import TableFile
 from phida._streams.texts import text_of, texts_of_column
-from phida._streams.writing import as_lists, numeric_columns
 
 #: What rows can be written as.
 FORMATS = ("csv", "ndjson", *TABLES)
@@ -307,3 +306,20 @@ def _value(field: Any) -> Any:
     except ValueError:
         return field
     return found if type(found) is int or (type(found) is float and math.isfinite(found)) else field
+
+
+def numeric_columns(batch: Batch, features: tuple[str, ...]) -> dict[str, Any]:
+    """All columns; features as the numbers that were read."""
+    return {**batch.columns(), **{name: np.ascontiguousarray(batch.rows[:, i]) for i, name in enumerate(features)}}
+
+
+def as_lists(columns: dict[str, Any]) -> dict[str, list[Any]]:
+    """Convert columns to lists of plain values."""
+    return {name: _as_list(column) for name, column in columns.items()}
+
+
+def _as_list(column: Any) -> list[Any]:
+    found: list[Any] = (
+        column if isinstance(column, list) else column.tolist() if hasattr(column, "tolist") else column.to_pylist()
+    )
+    return found
