@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from sklearn.datasets import make_blobs
-from states import assert_same_state, state_of
+from states import assert_same_state
 from streams_data import HEADER, X, as_csv, clusters_in, write_rows
 from typer.testing import CliRunner
 
