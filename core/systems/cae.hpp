@@ -70,8 +70,7 @@ class Cae {
   void remove_isolated_nodes();
 
   Settings settings_;
-  std::int64_t n_seen_ = 0;
-  std::int64_t n_in_call_ = 0;  // j, the number of the sample in the current call
+  std::int64_t n_seen_ = 0;  // j, the number of the sample
   NodePositions positions_;
   AgedGraph graph_;
   std::vector<double> count_;          // M

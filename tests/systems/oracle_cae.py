@@ -21,22 +21,24 @@ class CAE:
         self.n_deleted, self.mean_deleted = 0, 0.0
         self.global_s = None
         self.max_nodes = max_nodes
+        self.j = 0
 
     def fit(self, X):
         """One stage."""
         if self.global_s is None:
             self.global_s = bandwidth(X[:10])
-        for j, x in enumerate(X, start=1):
-            self.learn(x, j)
+        for x in X:
+            self.learn(x)
         return self
 
-    def learn(self, x, j):
+    def learn(self, x):
+        self.j += 1
         if not self.ready or len(self.w) < self.n_active:
             if len(self.w) < self.max_nodes:
                 self.fill(x)
         else:
             self.match(x)
-        if j % self.interval == 0 and len(self.w) > 1:
+        if self.j % self.interval == 0 and len(self.w) > 1:
             self.delete_isolated()
 
     def fill(self, x):
