@@ -1,4 +1,4 @@
-"""What every test shares: one Hypothesis profile, failures shown at once, the SIMD level put back after a change."""
+"""Settings of all tests: a Hypothesis profile, failures shown at once, the SIMD level restored after a change."""
 
 import signal
 
@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 
 from phida import _core
 
-# Derandomised, so that a failure is the same on every machine and in every run; no deadline, since machines differ.
+# Derandomised: a failure is the same on every machine and in every run. No deadline, since machines differ.
 settings.register_profile(
     "phida",
     derandomize=True,
@@ -19,7 +19,7 @@ settings.load_profile("phida")
 
 
 class FailuresAtOnce:
-    """Shows each failure when it happens: a run that is cut off before its summary still names its failed tests."""
+    """Show each failure when it happens: a run that is killed before its summary still names its failed tests."""
 
     def __init__(self, terminal):
         self._terminal = terminal
@@ -35,16 +35,17 @@ class FailuresAtOnce:
     pytest_collectreport = pytest_runtest_logreport
 
 
-@pytest.hookimpl(trylast=True)  # the terminal is made in the same hook
+@pytest.hookimpl(trylast=True)  # the terminal reporter is created in the same hook
 def pytest_configure(config):
     terminal = config.pluginmanager.get_plugin("terminalreporter")
-    if terminal is not None and not hasattr(config, "workerinput"):  # xdist passes the reports of its workers on
+    # xdist workers send their reports to the main process
+    if terminal is not None and not hasattr(config, "workerinput"):
         config.pluginmanager.register(FailuresAtOnce(terminal), "failures at once")
 
 
 @pytest.fixture
 def use_simd_level():
-    """A function that switches the instruction set; the one in use before comes back afterwards."""
+    """Return a function that switches the instruction set; the earlier one is restored after the test."""
     before = _core.simd_level()
     yield _core.use_simd_level
     _core.use_simd_level(before)
@@ -52,6 +53,6 @@ def use_simd_level():
 
 @pytest.fixture(scope="session", autouse=True)
 def ctrl_c_counts():
-    """A job that a shell started in the background ignores Ctrl-C; the tests that press it need it."""
+    """Make Ctrl-C work: a job started by a shell in the background ignores it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""The tables of CONTRIBUTING.md: which rows there are, and what each may use."""
+"""The tables of CONTRIBUTING.md: their rows, and what each row may use."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def table(heading):
-    """Per path in the table below a heading, the names that it may use."""
+    """Return the allowed names for each path in the table below a heading."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = re.search(rf"^### {heading}\n(.*?)(?=^##)", text, re.DOTALL | re.MULTILINE).group(1)
     rows = {}
@@ -22,7 +22,7 @@ def table(heading):
 
 
 def modules(heading, package):
-    """The same by module name, for a table of one package's modules."""
+    """Return the same by module name, for the modules of one package."""
 
     def name(path):
         return path.removeprefix(f"src/{package}/").removesuffix(".pyi").removesuffix(".py")

@@ -4,13 +4,13 @@ import numpy as np
 
 
 def blobs(n=300, d=3, centers=5, seed=0, spread=6.0):
-    """Groups of normal noise, in random order."""
+    """Return groups of normal noise in random order."""
     rng = np.random.default_rng(seed)
     return spread * rng.normal(size=(centers, d))[rng.integers(0, centers, size=n)] + rng.normal(size=(n, d))
 
 
 def drifting(n=400, d=3, seed=0):
-    """Groups that come one after the other, on unequal scales: gamma > 0, and nodes come and go."""
+    """Return groups that follow each other, on unequal scales: gamma > 0, and nodes are added and removed."""
     rows = blobs(n, d, seed=seed, spread=8.0)
     order = np.argsort(rows[:, 0] + np.random.default_rng(seed).normal(size=n), kind="stable")
     return np.ascontiguousarray(rows[order] * np.logspace(-2, 3, d))

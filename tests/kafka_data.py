@@ -1,4 +1,4 @@
-"""A broker of Kafka inside this process: the mock cluster of librdkafka, which listens on the loopback address."""
+"""A Kafka broker inside this process: the mock cluster of librdkafka, which listens on the loopback address."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ kafka = pytest.importorskip("confluent_kafka", reason="belongs to the extra phid
 
 
 class Broker:
-    """What it holds, and where it is. A topic that is written to is made, with four partitions."""
+    """A mock broker and its contents. The first write creates a topic of four partitions."""
 
     def __init__(self):
         self._cluster = kafka.Producer({"test.mock.num.brokers": 1, "log_level": 0})
@@ -35,7 +35,7 @@ class Broker:
         made.close()
 
     def count(self, topic):
-        """Messages that a topic holds."""
+        """Return the number of messages in a topic."""
         with self.consumer() as consumer:
             found = consumer.list_topics(topic, timeout=PATIENCE).topics[topic]
             if found.error is not None:
@@ -44,7 +44,7 @@ class Broker:
             return sum(consumer.get_watermark_offsets(place, timeout=PATIENCE)[1] for place in places)
 
     def values(self, topic):
-        """All messages that a topic holds now, as JSON."""
+        """Return all messages in a topic as decoded JSON."""
         left = self.count(topic)
         with self.consumer() as consumer:
             found = consumer.list_topics(topic, timeout=PATIENCE).topics[topic]

@@ -1,4 +1,4 @@
-"""The estimators, for tests of what holds for all of them."""
+"""The estimators, for tests of their common behaviour."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ import pytest
 from phida import PHIDA, PHIDAPlus
 from phida_bench import ReleasedPHIDA
 
-#: Functions that make a model, by name. With few nodes, PHIDA+ merges nodes already in short streams.
+#: Functions that make a model, by name. With few nodes, PHIDA+ merges nodes even in short streams.
 MAKERS = {
     "PHIDA": PHIDA,
     "ReleasedPHIDA": ReleasedPHIDA,

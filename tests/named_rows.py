@@ -1,4 +1,4 @@
-"""Streams of dicts and frames for the tests of the river models, and the models."""
+"""Streams of dicts and frames, and models, for the tests of river."""
 
 from typing import NamedTuple
 

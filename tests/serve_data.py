@@ -29,7 +29,7 @@ def as_csv(rows=X):
 
 
 def live_stream(path, *, token=None, rate=None, on_bad_row="fail", follow=False, model=None, posted=None):
-    """A stream that has not begun yet; ``posted``: the features of rows by POST /learn."""
+    """Return a stream before its start; ``posted``: features of rows for POST /learn."""
     model = model or StreamModel(PHIDAPlus(compute_labels=False), None)
     source = None if path is None else Source(str(path), follow=follow)
     learning = Learning(model, source, BadRows(on_bad_row), selection=posted, rate=rate)
@@ -37,13 +37,13 @@ def live_stream(path, *, token=None, rate=None, on_bad_row="fail", follow=False,
 
 
 def shows(live, state):
-    """Whether the latest snapshot is of a state."""
+    """Return whether the latest snapshot has a state."""
     return lambda: live.feed.latest is not None and live.feed.latest.facts["state"] == state
 
 
 @contextlib.contextmanager
 def learned(path, **options):
-    """A client of a stream that has been learned to its end."""
+    """Return a client of a stream learned to its end."""
     live = live_stream(path, **options)
     with served(live) as address, httpx.Client(base_url=address, timeout=PATIENCE) as client:
         until(shows(live, "ended"))
@@ -52,7 +52,7 @@ def learned(path, **options):
 
 @contextlib.contextmanager
 def served(live, *, begun=True):
-    """A real server in a thread, and the address that it is at."""
+    """Run a real server in a thread; yield its address."""
     with listen("127.0.0.1", 0) as socket:
         server = LiveServer(live.app, live.feed, lambda: False)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
@@ -70,7 +70,7 @@ def served(live, *, begun=True):
 
 
 class Serving:
-    """The command in a process of its own, and the address that it tells."""
+    """The command in a process of its own, and its printed address."""
 
     def __init__(self, *words, port=0, **options):
         command = [sys.executable, "-m", "phida", "serve", "--port", str(port), *map(str, words)]
@@ -91,14 +91,14 @@ class Serving:
         return answer.json() if answer.status_code == 200 else {"state": "", "samples": 0}
 
     def end(self, number=signal.SIGTERM):
-        """Send a signal; the exit code and the messages."""
+        """Send a signal; return the exit code and the messages."""
         self.process.send_signal(number)
         messages = self.process.communicate(timeout=PATIENCE)[1]
         return self.process.returncode, messages
 
 
 class Events:
-    """Server-sent events as they come in, by their names."""
+    """Server-sent events, in order of arrival, by name."""
 
     def __init__(self, response):
         self._lines = response.iter_lines()
@@ -120,6 +120,6 @@ class Events:
 
 @contextlib.contextmanager
 def listening(address):
-    """The events of a real server."""
+    """Yield the events of a real server."""
     with httpx.Client(timeout=PATIENCE) as client, client.stream("GET", address + "/events") as response:
         yield response, Events(response)

@@ -1,6 +1,6 @@
-"""A driver that something happens to. Run: python spark_driver.py MASTER SOURCE FOLDER HAPPENING MARKER.
+"""A driver in which something fails. Run: python spark_driver.py MASTER SOURCE FOLDER HAPPENING MARKER.
 
-A *happening* takes place once: when its marker is there, nothing more happens. SIGQUIT prints all stacks.
+A *happening* takes place once: it creates its marker, and does nothing if the marker exists. SIGQUIT prints all stacks.
 """
 
 import faulthandler
@@ -16,7 +16,7 @@ import phida.spark
 from phida import PHIDA, PHIDAPlus
 
 SCHEMA = "a double, b double, c double, d double"
-#: Short jobs, which need no compiling to the last.
+#: Options for short jobs, which gain nothing from the JVM's optimising compiler.
 QUICK = {
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
@@ -24,8 +24,8 @@ QUICK = {
     "spark.driver.host": "127.0.0.1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "300",  # so that partitions have several batches
-    "spark.sql.files.openCostInBytes": "1g",  # so that every file is a partition
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "300",  # several batches per partition
+    "spark.sql.files.openCostInBytes": "1g",  # one partition per file
     "spark.sql.files.maxPartitionBytes": "1g",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
@@ -34,14 +34,14 @@ QUICK = {
 
 
 def session(master, **more):
-    """A Spark of its own, or the one that is there."""
+    """Return a new Spark session, or the existing one."""
     made = SparkSession.builder.master(master).config(map=QUICK | more).getOrCreate()
     made.sparkContext.setLogLevel("OFF")
     return made
 
 
 def learned(spark, source, checkpoint, on_batch=None, deadly=None, estimator=PHIDAPlus):
-    """All batches of two files that are there."""
+    """Learn all batches of two files."""
     stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 2).parquet(f"{source}/stream")
     if deadly is not None:
         stream = stream.mapInArrow(deadly, SCHEMA)
@@ -51,13 +51,13 @@ def learned(spark, source, checkpoint, on_batch=None, deadly=None, estimator=PHI
 
 
 def hang(marker):
-    """Let the one who waits for the marker strike."""
+    """Create the marker, on which the test kills this process, and wait."""
     marker.touch()
     time.sleep(600)
 
 
 def hanging_estimator(marker):
-    """Of models that hang after the second batch is learned and before the model is saved."""
+    """Return an estimator that hangs after the second batch is learned and before the model is saved."""
 
     class Hanging(PHIDAPlus):
         def merge(self, *others):
@@ -72,7 +72,7 @@ def hanging_estimator(marker):
 def strike(marker, kill):
     """Kill, unless that has happened already."""
     try:
-        marker.touch(exist_ok=False)  # at once, so that of two tasks one strikes
+        marker.touch(exist_ok=False)  # atomic, so that only one of two tasks kills
     except FileExistsError:
         return
     kill()
@@ -85,7 +85,7 @@ def parent_of(process):
 
 
 def kill_workers():
-    """All Python workers of this executor, this one last."""
+    """Kill all Python workers of this executor, this process last."""
     workers = [int(name) for name in os.listdir("/proc") if name.isdecimal() and name != str(os.getpid())]
     for process in workers:
         try:
@@ -97,12 +97,12 @@ def kill_workers():
 
 
 def kill_executor():
-    """The daemon of Python workers is the executor's child, and this process the daemon's."""
+    """Kill the executor: the parent of the daemon, which is the parent of this process."""
     os.kill(parent_of(os.getppid()), signal.SIGKILL)
 
 
 def deadly_estimator(estimator, marker):
-    """Of models that kill their worker, and later their executor, in the middle of learning."""
+    """Return an estimator that kills its worker, and later its executor, during learning."""
     worker, executor = marker.with_suffix(".worker"), marker.with_suffix(".executor")
 
     class Deadly(estimator):
@@ -118,7 +118,7 @@ def deadly_estimator(estimator, marker):
 
 
 def deadly_rows(marker):
-    """A step of a query that kills the workers of its task, and then the executor, behind its first rows."""
+    """Return a query step that kills the workers of its task, and then the executor, after its first rows."""
     worker, executor = marker.with_suffix(".worker"), marker.with_suffix(".executor")
 
     def passed_on(batches):
@@ -136,7 +136,7 @@ def main(master, source, folder, happening, marker):
     on_batch, deadly, estimator = None, None, PHIDAPlus
     if happening == "in a batch":
         estimator = hanging_estimator(marker)
-    elif happening == "behind a batch":  # the model is saved; Spark does not know it yet
+    elif happening == "behind a batch":  # the model is saved, but Spark has not committed the batch
 
         def on_batch(model, batch):
             if model.n_samples_seen_ > 2500 and not marker.exists():

@@ -1,4 +1,4 @@
-"""States and files that somebody changed on purpose: names, types, lengths, extremes, and what must agree."""
+"""Deliberate changes of states and files: names, types, lengths, extremes, and contradictions between fields."""
 
 import json
 import math
@@ -19,7 +19,7 @@ EXTREMES = {
 
 
 def mutated(state, rng):
-    """The state with one to three changes."""
+    """Return the state with one to three changes."""
     state = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
     for _ in range(rng.integers(1, 4)):
         change = CHANGES[rng.integers(len(CHANGES))]
@@ -37,7 +37,7 @@ def some_array(state, rng):
 
 
 def change_elements(state, rng):
-    """A few elements, or all, become extremes."""
+    """Set some elements, or all, to extremes."""
     name = some_array(state, rng)
     if name is None or state[name].size == 0 or state[name].dtype.kind not in EXTREMES:
         return
@@ -52,7 +52,7 @@ def change_elements(state, rng):
 
 
 def nudge_elements(state, rng):
-    """By a little, so that only what must agree with other fields is wrong."""
+    """Change elements slightly, so that only agreement with other fields is broken."""
     name = some_array(state, rng)
     if name is None or state[name].size == 0:
         return
@@ -103,7 +103,7 @@ def reorder(state, rng):
 
 
 def exchange(state, rng):
-    """Two entries trade places."""
+    """Swap two entries."""
     one, other = pick(rng, list(state)), pick(rng, list(state))
     state[one], state[other] = state[other], state[one]
 
@@ -128,7 +128,7 @@ def add_entry(state, rng):
 
 
 def another_kind(state, rng):
-    """A number becomes an array or the other way round."""
+    """Replace a number by an array, or an array by a number."""
     name = pick(rng, list(state))
     value = state[name]
     state[name] = value.reshape(-1)[:1].tolist() if isinstance(value, np.ndarray) else np.atleast_1d(np.asarray(value))
@@ -137,7 +137,7 @@ def another_kind(state, rng):
 
 
 def many_rows(state, rng):
-    """A stream of very many rows, in everything that counts rows."""
+    """Raise every counter of rows to that of a very long stream."""
     n = int(pick(rng, (2**31, 2**52, 2**53 - 40, 2**53 - 1, 2**53)))
     state["n_seen"] = n
     if "stream_count" in state:
@@ -154,7 +154,7 @@ def many_rows(state, rng):
 
 
 def huge_values(state, rng):
-    """Values at the limit in everything that holds rows."""
+    """Set everything that holds rows to values at the limit."""
     for name in ("representative", "mean", "samples", "stream_mean"):
         if isinstance(state.get(name), np.ndarray) and state[name].dtype.kind == "f":
             state[name] = np.where(rng.random(state[name].shape) < 0.5, -1e140, 1e140)
@@ -164,7 +164,7 @@ def huge_values(state, rng):
 
 
 def fewer_nodes(state, rng):
-    """Nodes are taken out of every array that has them, or come twice."""
+    """Remove or repeat nodes in every array of nodes."""
     ids = state.get("id")
     if not isinstance(ids, np.ndarray) or ids.ndim != 1 or len(ids) == 0:
         return
@@ -204,7 +204,7 @@ VERSIONS = ("", "0", "1", "2", "3", "4", "5", "6", "04", "4.0", "²", "4 ", "-4"
 
 
 def mutated_header(header, rng):
-    """Metadata with one fact changed, as text or as a value."""
+    """Return the metadata with one changed fact, as text or as a value."""
     header = dict(header)
     name = pick(rng, list(header))
     kind = rng.integers(5)

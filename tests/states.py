@@ -1,4 +1,4 @@
-"""The native learner's state, compared to the bit, copied and described."""
+"""The native learner's state: comparison to the bit, copies, descriptions."""
 
 import numpy as np
 
@@ -6,23 +6,23 @@ from phida import _core
 
 
 def bits(value):
-    """Type, shape and bytes of a value: -0.0 is not 0.0, and NaN is NaN."""
+    """Return type, shape and bytes of a value: -0.0 differs from 0.0, and NaN equals NaN."""
     array = np.asarray(value)
     return str(array.dtype), array.shape, array.tobytes()
 
 
 def differences(one, other):
-    """Names of the entries in which two state dictionaries differ."""
+    """Return the names of the entries in which two state dictionaries differ."""
     return [key for key in sorted(one.keys() | other.keys()) if bits(one.get(key)) != bits(other.get(key))]
 
 
 def assert_same_state(one, other):
-    """Two learners, or two fitted estimators, hold the same state to the bit."""
+    """Assert that two learners, or two fitted estimators, hold the same state to the bit."""
     assert differences(state_of(one), state_of(other)) == []
 
 
 def state_of(model):
-    """Of a native learner, or of the learner of an estimator."""
+    """Return the state of a native learner, or of an estimator's learner."""
     return (model._model.learner if hasattr(model, "_model") else model).__getstate__()
 
 
@@ -34,9 +34,9 @@ def learner_with(state):
 
 
 def view_as_it_is(learner):
-    """A reading of the nodes as they are.
+    """Return a reading of the current nodes.
 
-    Learner.reading() answers as if learning had just ended, which may remove nodes first. A learner that believes it
-    has just ended describes what the last refresh left.
+    Learner.reading() answers as after the end of learning, which may remove nodes first. A learner whose stage has
+    ended describes the result of its last refresh.
     """
     return learner_with(learner.__getstate__() | {"ended": True}).reading()

@@ -1,10 +1,10 @@
-"""Inputs that PHIDA's stages meet: rows, supports, moments and graphs.
+"""Random inputs of PHIDA's stages: rows, supports, moments and graphs.
 
 Shapes and kinds are drawn by Hypothesis, so that failures shrink to few rows; the values come from a drawn seed.
 
-*Exact* rows hold small integers. As long as gamma is 0, every sum of their squares is exact, so ties are real ties and
-two implementations must agree to the bit. Other rows are continuous: ties happen between copies only, and rounding
-cannot change a decision.
+*Exact* rows hold small integers. As long as gamma is 0, every sum of their squares is exact, so ties are real and two
+implementations must agree to the bit. Other rows are continuous: only copies tie, and rounding cannot change a
+decision.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ def normal(rng, n, d):
 
 
 def scaled(rng, n, d):
-    """Features on very unequal scales: gamma > 0 from three features on."""
+    """Return features on very unequal scales: gamma > 0 from three features on."""
     return rng.normal(size=(n, d)) * 10.0 ** rng.integers(-6, 7, size=d)
 
 
@@ -29,7 +29,7 @@ def clustered(rng, n, d):
 
 
 def duplicated(rng, n, d):
-    """Copies of few rows."""
+    """Return copies of few rows."""
     return scaled(rng, max(n // 3, 1), d)[rng.integers(0, max(n // 3, 1), size=n)]
 
 
@@ -48,7 +48,7 @@ def tied(rng, n, d):
 
 
 def grid(rng, n, d):
-    """Integers with hardly a tie between rows, but many between distances."""
+    """Return integers with few ties between rows, but many between distances."""
     return rng.integers(-20, 21, size=(n, d)).astype(float)
 
 
@@ -58,30 +58,30 @@ exact_kinds = st.sampled_from([tied, grid])
 
 @st.composite
 def rows(draw, kinds=continuous_kinds, n=(1, 40), d=(1, 7)):
-    """A C-ordered float64 matrix."""
+    """Draw a C-ordered float64 matrix."""
     kind = draw(kinds)
     shape = draw(st.integers(*n)), draw(st.integers(*d))
     return np.ascontiguousarray(kind(np.random.default_rng(draw(seeds)), *shape))
 
 
 class Nodes(NamedTuple):
-    """Representatives with what feature weights come from."""
+    """Representatives, and the inputs of feature weights."""
 
     rows: np.ndarray  # (n, d)
-    support: np.ndarray  # (n,) M, float64 as the core keeps it
-    m2: np.ndarray  # (n, d) of the samples of each node; 0 where the support is 1
+    support: np.ndarray  # (n,) M, float64 as in the core
+    m2: np.ndarray  # (n, d) over the samples of each node; 0 if the support is 1
     count: float  # samples in the stream
     stream_m2: np.ndarray  # (d,)
 
     @property
     def weight_source(self):
-        """The arguments that the native stages take."""
+        """Return the arguments of the native stages."""
         return self.m2, self.support, self.count, self.stream_m2
 
 
 @st.composite
 def supports(draw, n):
-    """Equal ones, tied ones, and ones spread over orders of magnitude."""
+    """Draw equal supports, tied ones, and ones spread over orders of magnitude."""
     rng = np.random.default_rng(draw(seeds))
     most = draw(st.sampled_from([1, 2, 4, 30]))
     if most < 30:
@@ -96,7 +96,7 @@ def nodes(draw, kinds=continuous_kinds, n=(2, 40), d=(1, 7), least_support=1):
     rng = np.random.default_rng(draw(seeds))
     spread = np.std(y, axis=0) + (draw(st.booleans()) and 1e-3)
     m2 = rng.chisquare(3, size=y.shape) * spread**2 * (support - 1)[:, None]
-    # Features in which a node never varied are left to the global variance.
+    # Features without variance in a node use the global variance.
     m2[rng.random(y.shape) < 0.1] = 0.0
     return Nodes(y, support, m2, support.sum(), np.sum((y - y.mean(axis=0)) ** 2, axis=0) + m2.sum(axis=0))
 
@@ -106,7 +106,7 @@ class Graph(NamedTuple):
     edges: list  # (p, q, length), p < q, sorted: the oracle's form
 
     def csr(self):
-        """Offsets and neighbours, ascending in every row: the native form."""
+        """Return offsets and neighbours, ascending in every row: the native form."""
         neighbours = [[] for _ in range(self.n)]
         for p, q, _ in self.edges:
             neighbours[p].append(q)
@@ -117,7 +117,7 @@ class Graph(NamedTuple):
 
 @st.composite
 def graphs(draw, n=(1, 30)):
-    """From no edge at all to every edge."""
+    """Draw any graph, from no edges to all edges."""
     size = draw(st.integers(*n))
     density = draw(st.sampled_from([0.0, 0.05, 0.15, 0.5, 1.0]))
     rng = np.random.default_rng(draw(seeds))

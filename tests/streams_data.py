@@ -1,4 +1,4 @@
-"""Rows for the tests of streams and commands, and the command itself."""
+"""Rows for tests of streams and commands, and the command itself."""
 
 import json
 import os
@@ -22,9 +22,9 @@ HEADER = "id,a,b,c,kind\n"
 
 
 def phida(*words, stdin=None, timeout=PATIENCE):
-    """The command, in a process of its own."""
+    """Run the command in a process of its own."""
     command = [sys.executable, "-m", "phida", *map(str, words)]
-    wide = os.environ | {"COLUMNS": "300"}  # messages are not wrapped
+    wide = os.environ | {"COLUMNS": "300"}  # wide enough that messages are not wrapped
     return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, env=wide)
 
 

@@ -1,6 +1,6 @@
-"""Real sentences, and embeddings of them that need no download: what Python's library says about its functions.
+"""Real sentences, and embeddings of them without a download: the docstrings of Python's library.
 
-The embeddings are those of wordllama, whose wheel contains its weights.
+The embeddings are from wordllama, whose wheel contains its weights.
 """
 
 import inspect
@@ -17,7 +17,7 @@ SUBJECTS = ("decimal", "asyncio", "unittest", "tarfile")
 
 @cache
 def documents():
-    """Sentences and the subject of each."""
+    """Return sentences and the subject of each."""
     found = [(text, subject) for subject in SUBJECTS for text in _docstrings(subject)]
     texts, subjects = zip(*found, strict=True)
     return list(texts), np.array(subjects)
@@ -25,7 +25,7 @@ def documents():
 
 @cache
 def embeddings():
-    """Mean of the vectors of each sentence's tokens, scaled to length 1."""
+    """Return the mean token vector of each sentence, scaled to length 1."""
     tokenizers = pytest.importorskip("tokenizers", reason="make test-integrations installs it, with wordllama")
     package = find_spec("wordllama")
     if package is None:
@@ -41,7 +41,7 @@ def embeddings():
 
 
 def _docstrings(name):
-    """The first words about each public function, class and method of a module."""
+    """Return the first words of the docstring of each public function, class and method of a module."""
     things = [thing for key, thing in vars(import_module(name)).items() if not key.startswith("_") and callable(thing)]
     things = [thing for thing in things if str(getattr(thing, "__module__", "")).split(".")[0].strip("_") == name]
     methods = [vars(thing) for thing in things if inspect.isclass(thing)]

@@ -1,8 +1,8 @@
-"""Waits for what other threads and processes do. The one limit is against hanging alone."""
+"""Waits for other threads and processes, with one limit for hanging ones."""
 
 import time
 
-#: Seconds. Much more than anything needs, also on a crowded machine: no test may depend on speed.
+#: Seconds: far more than needed, also on a busy machine, since no test may depend on speed.
 PATIENCE = 600
 
 

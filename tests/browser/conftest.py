@@ -1,4 +1,4 @@
-"""A real browser; ``make test-browser`` says which. Without one, these tests are not even looked at."""
+"""Fixtures for a real browser; ``make test-browser`` names it. Without one, these tests are not collected."""
 
 import os
 from contextlib import ExitStack
@@ -22,20 +22,20 @@ def browser():
 
 @pytest.fixture
 def errors():
-    """What the browser complained about; a test that expects complaints clears them."""
+    """Errors in the browser's console; a test that expects some clears the list."""
     return []
 
 
 @pytest.fixture
 def start():
-    """A function that starts a server; it goes on until the pages are closed."""
+    """Return a function that starts a server, which runs until the pages are closed."""
     with ExitStack() as stack:
         yield lambda *words, **options: stack.enter_context(Serving(*words, **options))
 
 
 @pytest.fixture
 def open_page(browser, errors, start):
-    """A function that opens an address; at the end the console must have been silent."""
+    """Return a function that opens an address; at the end of the test the console must be empty."""
     contexts = []
 
     def opened(address, **options):

@@ -1,4 +1,4 @@
-"""The live page of models that are as large as they get, and of names that are longer than any panel."""
+"""The live page of the largest models, and with very long names."""
 
 import json
 
@@ -12,7 +12,7 @@ from waiting import PATIENCE, until
 
 from phida import PHIDAPlus
 
-#: Frames a second that 2,048 nodes need at least, on a machine with other work to do.
+#: Least frames per second with 2,048 nodes, on a machine with other work to do.
 FRAMES = 10
 
 
@@ -31,7 +31,7 @@ def many(tmp_path_factory):
 
 @pytest.fixture
 def crowded(start, many, open_page):
-    """A page of it, which has learned one row more."""
+    """A page of this model, which has learned one row more."""
     serving = start("--learn", "--model", many)
     row = json.dumps([0.0] * 8)
     assert httpx.post(serving.address + "/learn", content=row, timeout=PATIENCE).status_code == 200
@@ -41,7 +41,7 @@ def crowded(start, many, open_page):
     return page, serving.state()
 
 
-def test_20_of_500_clusters_are_listed_by_size(crowded):
+def test_500_clusters_list_the_20_largest(crowded):
     page, state = crowded
     assert state["n_clusters"] > 300
     expect(page.locator("#clusters button")).to_have_count(20)
@@ -56,7 +56,7 @@ def rows_shown(page):
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_long_names_do_not_stick_out(start, many, open_page, width):
+def test_long_names_stay_inside_their_panels(start, many, open_page, width):
     serving = start("--learn", "--model", many)
     page = open_page(serving.address, viewport={"width": width, "height": 844})
     expect(page.locator("#clusters button")).to_have_count(20)
@@ -64,10 +64,11 @@ def test_long_names_do_not_stick_out(start, many, open_page, width):
     expect(page.locator("#detail")).to_contain_text("Profile")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     tall = page.locator("#clusters button").first.bounding_box()["height"]
-    assert tall < 90  # two lines of features, whatever their names
+    assert tall < 90  # two lines of features, for any names
 
 
-#: Draws snapshots of 2,048 nodes that jump about for two seconds, as the page does, and counts what the browser shows.
+#: Draws moving snapshots of 2,048 nodes for two seconds, as the page does, and counts the frames that the browser
+#: shows.
 GLIDING = """async (state) => {
   const { map } = await import("/app.js");
   const grown = {};
@@ -104,7 +105,7 @@ def test_2048_nodes_are_drawn_ten_times_a_second(crowded, errors):
     page, state = crowded
     measured = page.evaluate(GLIDING, state)
     print(measured)
-    # The browser would draw for the many getImageData in another way; the page itself has none.
+    # Chromium suggests another way to draw because the test calls getImageData often; the page never calls it.
     assert all("willReadFrequently" in error for error in errors)
     errors.clear()
     assert measured["dots"] == 2048
@@ -112,7 +113,7 @@ def test_2048_nodes_are_drawn_ten_times_a_second(crowded, errors):
     assert measured["frames"] > FRAMES and measured["shown"] > FRAMES
 
 
-def test_one_cluster_and_no_events_are_said_plainly(start, open_page, tmp_path):
+def test_one_cluster_without_events_has_plain_messages(start, open_page, tmp_path):
     (tmp_path / "rows.csv").write_text(as_csv(np.ones((400, 3))))
     serving = start("--from", tmp_path / "rows.csv")
     page = open_page(serving.address)
@@ -126,7 +127,7 @@ def test_one_cluster_and_no_events_are_said_plainly(start, open_page, tmp_path):
     assert page.locator("#detail").get_by_text("Why it is separate").count() == 0
 
 
-def test_a_model_without_events_has_none(page_of_parts):
+def test_model_without_events_shows_none(page_of_parts):
     events = page_of_parts.evaluate(
         """async () => {
           const { Detail } = await import("/detail.js");
@@ -145,7 +146,7 @@ def test_a_model_without_events_has_none(page_of_parts):
 
 @pytest.fixture
 def page_of_parts(start, open_page):
-    """A page that has nothing to show, whose modules can be imported."""
+    """An empty page whose modules can be imported."""
     page = open_page(start("--learn").address)
     expect(page.locator("#state")).to_have_text("learning")
     return page

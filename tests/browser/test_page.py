@@ -1,4 +1,4 @@
-"""The live page, as somebody sees it who looks on, clicks and types."""
+"""The live page as a user sees it: clicks, keys and waiting."""
 
 import re
 import subprocess
@@ -22,7 +22,7 @@ def stream_file(tmp_path_factory):
 
 @pytest.fixture
 def serving(start, stream_file):
-    """A stream that goes on for longer than any test."""
+    """A stream that lasts longer than any test."""
     return start("--from", stream_file, "--rate", 150)
 
 
@@ -41,10 +41,10 @@ def number(page, name):
 def paused(page):
     page.get_by_role("button", name="Pause learning").click()
     expect(page.locator("#state")).to_have_text("paused")
-    page.wait_for_timeout(600)  # the last snapshot may still be on its way, and nodes glide
+    page.wait_for_timeout(600)  # the last snapshot may still be in transit, and nodes are moving
 
 
-def test_numbers_move(page):
+def test_numbers_change_while_learning(page):
     assert page.title() == "phida" and page.locator("#source").text_content() == "rows.csv"
     before = number(page, "samples")
     page.wait_for_function(
@@ -57,7 +57,7 @@ def test_numbers_move(page):
 
 
 @pytest.mark.parametrize(("words", "measure"), [((), "density"), (("--method", "phida"), "support")])
-def test_the_figures_are_those_of_the_method(start, open_page, tmp_path, words, measure):
+def test_figures_depend_on_the_method(start, open_page, tmp_path, words, measure):
     path = tmp_path / "rows.csv"
     path.write_text(as_csv(ROWS[:3000]))
     serving = start("--from", path, *words)
@@ -77,7 +77,7 @@ def test_the_figures_are_those_of_the_method(start, open_page, tmp_path, words, 
 
 
 def drawn(page, canvas):
-    """Whether anything is on a canvas."""
+    """Return whether a canvas has any coloured pixel."""
     return page.evaluate(
         """(id) => { const canvas = document.getElementById(id), empty = document.createElement("canvas");
         [empty.width, empty.height] = [canvas.width, canvas.height];
@@ -86,12 +86,12 @@ def drawn(page, canvas):
     )
 
 
-def test_everything_is_drawn(page):
+def test_every_canvas_is_drawn(page):
     for canvas in ("map", "bands", "diagram", "rate-curve", "nodes-curve"):
         until(lambda canvas=canvas: drawn(page, canvas))
 
 
-def test_a_cluster_is_explained(page):
+def test_clicked_cluster_is_explained(page):
     paused(page)
     row = page.locator("#clusters button").first
     row.click()
@@ -108,13 +108,13 @@ def test_a_cluster_is_explained(page):
     expect(row).to_have_attribute("aria-pressed", "false")
 
 
-def test_a_node_is_explained(page, serving):
+def test_clicked_node_is_explained(page, serving):
     paused(page)
     id = serving.state()["nodes"]["id"][0]
     x, y = page.evaluate("async (id) => (await import('/app.js')).map.where(id)", id)
     page.locator("#map").hover(position={"x": x, "y": y})
     expect(page.locator("#tip")).to_contain_text(re.compile(r"\d rows?, cluster"))
-    named = int(re.search(r"node (\d+)", page.locator("#tip").text_content())[1])  # nodes may lie on each other
+    named = int(re.search(r"node (\d+)", page.locator("#tip").text_content())[1])  # nodes may overlap
     page.locator("#map").click(position={"x": x, "y": y})
     expect(page.locator("#detail-title")).to_have_text(f"Node {named}")
     expect(page.locator("#detail")).to_contain_text("Representative")
@@ -123,7 +123,7 @@ def test_a_node_is_explained(page, serving):
     expect(page.locator("#detail-title")).to_have_text("Events")
 
 
-def test_the_keyboard_is_enough(page):
+def test_every_panel_works_by_keyboard(page):
     paused(page)
     page.locator("#map").focus()
     page.keyboard.press("ArrowRight")
@@ -154,7 +154,7 @@ def test_bands_and_modes_can_be_clicked(page):
     raise AssertionError("no mode could be clicked")
 
 
-def test_learning_is_paused_and_resumed(page, serving):
+def test_pause_stops_learning_and_resume_continues(page, serving):
     paused(page)
     rows = serving.state()["rows"]
     expect(page.locator("#note")).to_contain_text("paused")
@@ -165,7 +165,7 @@ def test_learning_is_paused_and_resumed(page, serving):
     until(lambda: serving.state()["rows"] > rows)
 
 
-def test_one_can_look_back_and_come_back(page):
+def test_earlier_snapshot_is_shown_until_return_to_now(page):
     page.wait_for_timeout(2000)
     now = number(page, "samples")
     slider = page.locator("#past")
@@ -178,7 +178,7 @@ def test_one_can_look_back_and_come_back(page):
     assert then < now
     expect(page.locator("#when")).to_have_text(f"row {then:,}")
     page.wait_for_timeout(800)
-    assert number(page, "samples") == then  # while learning goes on
+    assert number(page, "samples") == then  # learning continues
     page.locator("#clusters button").first.click()
     expect(page.locator("#detail-note")).to_contain_text("explanations are of the present")
     slider.press("Home")
@@ -192,7 +192,7 @@ def test_one_can_look_back_and_come_back(page):
     )
 
 
-def test_a_paused_page_says_so_when_one_looks_back(page):
+def test_paused_page_showing_an_earlier_snapshot_says_both(page):
     page.wait_for_timeout(1500)
     paused(page)
     page.locator("#past").focus()
@@ -233,7 +233,7 @@ def test_clusters_are_listed_by_size_and_keep_the_focus(page, serving):
     assert [text[0] for text in order[1][:3]] == ["3", "2", "1"] and order[1][3] == "and 84 more"
 
 
-def test_the_page_comes_back_when_the_server_does(start, page, serving, stream_file, errors):
+def test_page_reconnects_after_server_restart(start, page, serving, stream_file, errors):
     until(lambda: number(page, "samples") > 300)
     page.locator("#clusters button").first.click()
     serving.end()
@@ -242,15 +242,15 @@ def test_the_page_comes_back_when_the_server_does(start, page, serving, stream_f
     start("--from", stream_file, "--rate", 150, port=serving.port)
     expect(page.locator("#state")).to_have_text("learning")
     page.wait_for_function("() => Number(document.querySelector('#samples').textContent.replace(/,/g, '')) > 0")
-    expect(page.locator("#detail-title")).to_have_text("Events")  # the selection was of the other run
+    expect(page.locator("#detail-title")).to_have_text("Events")  # the selection belonged to the other run
     before = number(page, "samples")
     until(lambda: number(page, "samples") > before)
-    # The browser itself reports connections that fail; nothing else may be wrong.
+    # The browser itself reports failed connections; no other error is allowed.
     assert all("net::ERR" in error for error in errors)
     errors.clear()
 
 
-def test_the_end_of_the_stream_is_told(start, tmp_path, open_page):
+def test_end_of_stream_is_shown(start, tmp_path, open_page):
     path = tmp_path / "short.csv"
     path.write_text(as_csv(ROWS[:300]))
     serving = start("--from", path)
@@ -263,7 +263,7 @@ def test_the_end_of_the_stream_is_told(start, tmp_path, open_page):
     expect(page.get_by_text("grey: in no cluster")).to_be_visible()
 
 
-def test_a_page_that_comes_before_the_first_row_waits(start, open_page):
+def test_page_opened_before_first_row_waits(start, open_page):
     serving = start("--from", "-", stdin=subprocess.PIPE)
     page = open_page(serving.address)
     expect(page.locator("#state")).to_have_text("learning")
@@ -272,7 +272,7 @@ def test_a_page_that_comes_before_the_first_row_waits(start, open_page):
     expect(page.locator("#samples")).to_have_text("50")
 
 
-def test_who_has_no_token_is_asked_for_it(start, stream_file, open_page, errors):
+def test_missing_token_is_asked_for(start, stream_file, open_page, errors):
     serving = start("--from", stream_file, "--rate", 150, "--token", "open sesame")
     page = open_page(serving.address)
     page.get_by_label("Token").fill("guess")
@@ -286,12 +286,12 @@ def test_who_has_no_token_is_asked_for_it(start, stream_file, open_page, errors)
     expect(page.locator("#state")).to_have_text("learning")
     page.get_by_role("button", name="Pause learning").click()
     expect(page.locator("#state")).to_have_text("paused")
-    # The browser reports the two answers of 401 by itself.
+    # The browser itself reports the two 401 answers.
     assert all("401" in error for error in errors)
     errors.clear()
 
 
-def test_names_are_text_and_never_markup(start, tmp_path, open_page):
+def test_names_with_markup_are_shown_as_text(start, tmp_path, open_page):
     hostile = "<img src=x onerror=alert(1)>"
     text = as_csv(ROWS[:400]).replace("a,b,c", f'"{hostile}",b,"&lt;c"', 1)
     path = tmp_path / "<b>rows.csv"
@@ -307,7 +307,7 @@ def test_names_are_text_and_never_markup(start, tmp_path, open_page):
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1024, 1920])
-def test_nothing_sticks_out(serving, open_page, width):
+def test_nothing_exceeds_the_window(serving, open_page, width):
     page = open_page(serving.address, viewport={"width": width, "height": 844})
     expect(page.locator("#state")).to_have_text("learning")
     expect(page.locator("#clusters button")).not_to_have_count(0)
@@ -317,7 +317,7 @@ def test_nothing_sticks_out(serving, open_page, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_dark_is_dark(serving, open_page):
+def test_dark_theme_has_dark_background(serving, open_page):
     def brightness(scheme):
         page = open_page(serving.address, color_scheme=scheme)
         colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -339,8 +339,8 @@ def test_rows_of_clusters_add_up(start, open_page, tmp_path):
     expect(page.locator("#clusters .telling").first).to_contain_text("σ)")
 
 
-def test_bands_follow_the_rows_that_come(page):
-    """Columns of rows learned and won: all rows of one cluster, then all of another, which then splits."""
+def test_bands_follow_new_rows(page):
+    """Columns of rows learned and won: first all rows fall into one cluster, then into another, which splits."""
     highest = page.evaluate(
         """async () => {
           const { Bands } = await import("/bands.js");

@@ -1,4 +1,4 @@
-"""The cluster model for BERTopic, without BERTopic."""
+"""The cluster model for BERTopic, tested without BERTopic."""
 
 import pickle
 
@@ -17,7 +17,7 @@ X = drifting(600)
 
 
 @each_estimator
-def test_labels_are_ids_and_probabilities_belong_to_them(estimator):
+def test_labels_are_cluster_ids_with_their_probabilities(estimator):
     model, plain = ClusterModel(estimator()), estimator()
     for batch in np.array_split(X, 5):
         plain.partial_fit(batch).refresh()
@@ -29,13 +29,13 @@ def test_labels_are_ids_and_probabilities_belong_to_them(estimator):
 
 
 @each_estimator
-def test_fit_starts_afresh(estimator):
+def test_second_fit_equals_fresh_fit(estimator):
     model = ClusterModel(estimator()).fit(X).fit(X)
     assert model.model_.n_samples_seen_ == len(X)
     np.testing.assert_array_equal(model.labels_, estimator().fit(X).predict_id(X))
 
 
-def test_the_given_model_is_left_alone():
+def test_given_model_is_not_changed():
     given = PHIDAPlus(max_nodes=30)
     model = ClusterModel(given).fit(X)
     assert not given.__sklearn_is_fitted__()
@@ -44,7 +44,7 @@ def test_the_given_model_is_left_alone():
     assert clone(model).get_params()["model__max_nodes"] == 30
 
 
-def test_before_and_after_pickling():
+def test_pickled_model_equals_original():
     with pytest.raises(NotFittedError):
         ClusterModel().predict(X)
     model = ClusterModel().fit(X)

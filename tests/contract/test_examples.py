@@ -1,4 +1,4 @@
-"""Rows that clusters keep to be shown."""
+"""Examples: rows that clusters keep."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ ROWS, GROUP = make_blobs(3000, centers=[[0, 0], [20, 0], [0, 20], [20, 20]], ran
 
 @pytest.mark.parametrize("max_nodes", [40, 2048])
 @pytest.mark.parametrize("keep", [1, 3, 7])
-def test_examples_are_rows_of_their_cluster(max_nodes, keep):
+def test_examples_belong_to_their_cluster(max_nodes, keep):
     model = PHIDAPlus(max_nodes=max_nodes, keep_examples=keep).fit(ROWS)
     examples = model.examples_
     np.testing.assert_array_equal(examples.values, ROWS[examples.row])
@@ -21,7 +21,7 @@ def test_examples_are_rows_of_their_cluster(max_nodes, keep):
     assert np.bincount(examples.cluster).tolist() == [keep] * 4
 
 
-def test_the_nearest_to_the_centre_come_first():
+def test_examples_are_ordered_by_distance_to_the_centre():
     model = PHIDAPlus(scale=None).fit(ROWS)
     examples = model.examples_
     distance = np.linalg.norm(examples.values - model.cluster_centers_[examples.cluster], axis=1)
@@ -29,7 +29,7 @@ def test_the_nearest_to_the_centre_come_first():
     assert distance.max() < 1.0
 
 
-def test_a_model_without_examples_learns_the_same_and_is_smaller():
+def test_model_without_examples_learns_the_same_in_a_smaller_file():
     with_rows, without = PHIDAPlus(max_nodes=200).fit(ROWS), PHIDAPlus(max_nodes=200, keep_examples=0).fit(ROWS)
     assert len(without.examples_.row) == 0
     np.testing.assert_array_equal(with_rows.labels_, without.labels_)
@@ -37,19 +37,19 @@ def test_a_model_without_examples_learns_the_same_and_is_smaller():
     assert len(without.to_bytes()) < len(with_rows.to_bytes())
 
 
-def test_examples_are_saved_and_go_on(tmp_path):
+def test_examples_continue_after_saving(tmp_path):
     path = tmp_path / "model.safetensors"
     PHIDAPlus(max_nodes=60).partial_fit(ROWS[:1500]).save(path)
     resumed = phida.load(path).partial_fit(ROWS[1500:])
     assert resumed.examples_.row.tolist() == PHIDAPlus(max_nodes=60).partial_fit(ROWS).examples_.row.tolist()
 
 
-def test_faded_rows_are_no_examples():
+def test_faded_rows_are_not_examples():
     model = PHIDAPlus(half_life=100, max_nodes=100).fit(np.concatenate([ROWS + 500.0, ROWS]))
     assert (model.examples_.row >= len(ROWS)).all()
 
 
-def test_a_merge_keeps_examples_of_both():
+def test_merged_model_keeps_examples_of_both():
     model, other = PHIDAPlus().fit(ROWS[GROUP < 2]), PHIDAPlus().fit(ROWS[GROUP >= 2])
     examples = model.merge(other).examples_
     assert np.bincount(examples.cluster).tolist() == [3] * 4
@@ -60,7 +60,7 @@ def test_a_merge_keeps_examples_of_both():
         model.merge(PHIDAPlus(keep_examples=0).fit(ROWS))
 
 
-def test_to_pandas_has_the_features_by_name():
+def test_table_of_examples_has_feature_names():
     import pandas as pd
 
     frame = PHIDAPlus().fit(pd.DataFrame(ROWS, columns=["x", "y"])).examples_.to_pandas()
@@ -70,6 +70,6 @@ def test_to_pandas_has_the_features_by_name():
 
 
 @pytest.mark.parametrize("keep", [-1, 101, 2.5, "3"])
-def test_a_number_of_examples_is_checked(keep):
+def test_number_of_examples_is_checked(keep):
     with pytest.raises(ValueError, match="keep_examples"):
         PHIDAPlus(keep_examples=keep).fit(ROWS)

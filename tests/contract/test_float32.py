@@ -1,4 +1,4 @@
-"""Rows of float32, as embeddings usually are: the same results as float64, without a whole copy."""
+"""float32 rows, as embeddings usually are: the same results as float64, without a copy of the whole array."""
 
 import tracemalloc
 
@@ -29,7 +29,7 @@ def test_float32_in_parts_gives_the_bits_of_float64(estimator, parts_of_seven_ro
     np.testing.assert_array_equal(one.predict_id(X), other.predict_id(double))
 
 
-def test_weights_go_with_their_rows(parts_of_seven_rows):
+def test_weights_of_float32_rows_stay_with_their_rows(parts_of_seven_rows):
     weights = np.random.default_rng(0).uniform(0.5, 2, len(X))
     some = np.where(np.arange(len(X)) % 3, weights, 0)
     for given in (weights, some):
@@ -47,7 +47,7 @@ def test_bad_value_in_a_later_part_is_refused_before_any_row_is_learned(estimato
     assert model.n_samples_seen_ == len(X)
 
 
-def test_no_whole_copy_is_made():
+def test_float32_rows_are_never_copied_whole():
     rows = np.random.default_rng(0).standard_normal((40_000, 256), np.float32)
     model = PHIDAPlus(max_nodes=8, compute_labels=False)
     tracemalloc.start()
@@ -56,4 +56,4 @@ def test_no_whole_copy_is_made():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < rows.nbytes  # a copy as float64 takes twice as much
+    assert peak < rows.nbytes  # a float64 copy takes twice as much

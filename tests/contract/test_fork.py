@@ -1,4 +1,4 @@
-"""A process forks while threads learn: the child has a usable model and does not hang."""
+"""A process that forks while threads learn: the child has a usable model and does not hang."""
 
 import contextlib
 import os
@@ -14,14 +14,15 @@ from phida import PHIDA, PHIDAPlus
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
-#: A random walk never comes back: nodes become many, and learning slow.
+#: A random walk never returns: nodes become many, and learning slow.
 SLOW = np.cumsum(np.random.default_rng(0).normal(size=(40_000, 8)), axis=0)
 
 
 def in_child(work, seconds=30):
-    """The exit status of a forked process that does some work; None if it hangs."""
+    """Return the exit status of a forked process that runs `work`, or None if it hangs."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python, and JAX where it is loaded, warn of forks of several threads
+        # Python, and JAX if it is loaded, warn about forks of processes with several threads
+        warnings.simplefilter("ignore")
         child = os.fork()
     if child == 0:
         status = 1
@@ -41,7 +42,7 @@ def in_child(work, seconds=30):
 
 
 @pytest.mark.parametrize("estimator", [PHIDA, PHIDAPlus])
-def test_a_child_of_a_process_that_learns_goes_on_with_the_rows_learned_so_far(estimator):
+def test_child_forked_during_learning_continues_from_the_learned_rows(estimator):
     model, stop = estimator(compute_labels=False).partial_fit(SLOW[:50]), threading.Event()
 
     def learn():
@@ -57,7 +58,7 @@ def test_a_child_of_a_process_that_learns_goes_on_with_the_rows_learned_so_far(e
         assert model.n_samples_seen_ == before + 20
         assert model.predict(SLOW[:3]).shape == (3,)
         again.partial_fit(SLOW[:20]).refresh()
-        assert again.to_bytes() == model.to_bytes()  # nothing was half learned
+        assert again.to_bytes() == model.to_bytes()  # no row was learned in part
         assert estimator().fit(SLOW[:200]).n_clusters_ >= 1
 
     threads = [threading.Thread(target=learn) for _ in range(2)]
@@ -71,11 +72,11 @@ def test_a_child_of_a_process_that_learns_goes_on_with_the_rows_learned_so_far(e
         stop.set()
         for thread in threads:
             thread.join()
-    before = model.n_samples_seen_  # the parent goes on too
+    before = model.n_samples_seen_  # the parent continues too
     assert model.partial_fit(SLOW[:10]).n_samples_seen_ == before + 10
 
 
-def test_a_child_made_while_models_begin_does_not_hang():
+def test_child_forked_while_models_start_does_not_hang():
     stop = threading.Event()
 
     def begin():

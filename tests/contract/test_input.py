@@ -1,4 +1,4 @@
-"""What may enter, and what the refusals say."""
+"""Accepted input, and the messages for refused input."""
 
 import datetime
 import re
@@ -34,7 +34,7 @@ DATES = np.full((5, 3), np.datetime64("2024-01-01"))
 
 COMPLEX = r"^Complex data not supported: X holds complex numbers\. Pass real and imaginary parts as separate columns"
 
-# What is refused, with which error, and what its message must tell.
+# Refused input, its error type, and the words that its message must contain.
 REFUSALS = {
     "nan": (with_value(np.nan), ValueError, r"X\[17, 2\] is NaN, and 1 value in all; missing values cannot be learned"),
     "inf": (with_value(np.inf), ValueError, r"X\[17, 2\] is inf"),
@@ -83,7 +83,7 @@ REFUSALS = {
 @each_estimator
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 @pytest.mark.parametrize("name", REFUSALS)
-def test_refusals_of_a_new_model(name, method, estimator):
+def test_new_model_refuses_bad_input_with_its_message(name, method, estimator):
     bad, error, message = REFUSALS[name]
     with pytest.raises(error, match=message):
         getattr(estimator(), method)(bad)
@@ -92,8 +92,8 @@ def test_refusals_of_a_new_model(name, method, estimator):
 @each_estimator
 @pytest.mark.parametrize("method", ["partial_fit", "predict", "transform"])
 @pytest.mark.parametrize("name", REFUSALS)
-def test_refusals_of_a_fitted_model(name, method, estimator):
-    """The fast path for plain arrays refuses with the same words."""
+def test_fitted_model_refuses_bad_input_with_its_message(name, method, estimator):
+    """The fast path for plain arrays has the same messages."""
     bad, error, message = REFUSALS[name]
     model = estimator().fit(X)
     with pytest.raises(error, match=message):
@@ -103,7 +103,7 @@ def test_refusals_of_a_fitted_model(name, method, estimator):
 @each_estimator
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 2e140, -1.1e140])
 @pytest.mark.parametrize("at", [(0, 0), (0, 2), (149, 2), (77, 1)])
-def test_fast_and_slow_path_say_the_same(value, at, estimator):
+def test_fast_and_slow_path_raise_the_same_message(value, at, estimator):
     bad = X.copy()
     bad[at] = value
     model = estimator().fit(X)
@@ -116,7 +116,7 @@ def test_fast_and_slow_path_say_the_same(value, at, estimator):
 
 
 @each_estimator
-def test_the_limit_itself_is_allowed(estimator):
+def test_values_at_the_limit_are_allowed(estimator):
     bad = X.copy()
     bad[5] = [1e140, -1e140, 0.0]
     model = estimator().fit(bad)
@@ -128,7 +128,7 @@ def test_the_limit_itself_is_allowed(estimator):
 @each_estimator
 @pytest.mark.parametrize("method", ["partial_fit", "predict", "transform"])
 @pytest.mark.parametrize("width", [1, 2, 4])
-def test_another_width_is_refused(width, method, estimator):
+def test_other_number_of_features_is_refused(width, method, estimator):
     message = f"X has {width} features, but {estimator.__name__} is expecting 3 features as input"
     for bad in (np.zeros((2, width)), np.zeros((2, width), order="F"), np.zeros((2, width)).tolist()):
         with pytest.raises(ValueError, match=message):
@@ -152,7 +152,7 @@ def read_only(X):
 
 
 def unaligned(X):
-    """float64 values at odd addresses."""
+    """Return float64 values at unaligned addresses."""
     raw = np.empty(X.nbytes + 1, dtype=np.uint8)
     view = raw[1:].view(X.dtype).reshape(X.shape)
     view[:] = X
@@ -188,7 +188,7 @@ FORMS = {
 
 @each_estimator
 @pytest.mark.parametrize("name", FORMS)
-def test_forms_of_input_give_the_same_bits(name, estimator):
+def test_all_input_forms_give_the_same_bits(name, estimator):
     """Integer values, which every form holds exactly."""
     rows = INTEGERS.astype(np.float64)
     form = FORMS[name](rows)
@@ -199,13 +199,13 @@ def test_forms_of_input_give_the_same_bits(name, estimator):
 
 
 @each_estimator
-def test_booleans(estimator):
+def test_booleans_are_zeros_and_ones(estimator):
     rows = X > 0
     assert_same_state(estimator().fit(rows), estimator().fit(rows.astype(float)))
 
 
 @each_estimator
-def test_integers_of_any_width(estimator):
+def test_integers_of_any_width_equal_floats(estimator):
     for dtype in (np.uint8, np.int8, np.uint64):
         rows = np.abs(INTEGERS % 50).astype(dtype)
         assert_same_state(estimator().fit(rows), estimator().fit(rows.astype(float)))
@@ -218,7 +218,7 @@ def test_feature_names_are_recorded(form, estimator):
 
 
 @each_estimator
-def test_input_is_neither_changed_nor_kept(estimator):
+def test_input_is_not_changed_and_not_kept(estimator):
     rows = X.copy()
     model = estimator().fit(rows)
     np.testing.assert_array_equal(rows, X)
@@ -236,13 +236,13 @@ def test_input_is_neither_changed_nor_kept(estimator):
     ],
     ids=["masked", "huge integer", "ragged"],
 )
-def test_what_cannot_be_read_says_why(rows, says, estimator):
+def test_unreadable_input_is_explained(rows, says, estimator):
     with pytest.raises(ValueError, match=says):
         estimator().fit(rows)
 
 
 @each_estimator
-def test_a_series_is_no_table(estimator):
+def test_series_is_refused_as_a_table(estimator):
     pandas = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match="X is a Series, with one dimension"):
         estimator().fit(pandas.Series([1.0, 2.0, 3.0]))
@@ -263,13 +263,13 @@ def test_a_series_is_no_table(estimator):
     ],
     ids=["text", "dates", "two", "polars", "complex", "complex objects", "nan", "list"],
 )
-def test_a_message_names_the_column(frame, says, estimator):
+def test_message_names_the_column(frame, says, estimator):
     with pytest.raises(ValueError, match=says):
         estimator().fit(frame)
 
 
 @each_estimator
-def test_labels_that_are_not_there_say_why(estimator):
+def test_missing_labels_are_explained(estimator):
     with pytest.raises(NotFittedError, match="has no labels_ yet; call fit"):
         _ = estimator().labels_
     assert not hasattr(estimator(), "labels_")

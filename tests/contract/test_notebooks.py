@@ -1,4 +1,4 @@
-"""What a model and its records show in a notebook and at a prompt."""
+"""Models and records in a notebook and at a prompt."""
 
 import re
 
@@ -29,7 +29,7 @@ def test_repr_of_a_record_is_short(model, name):
     assert text.startswith(type(getattr(model, name)).__name__ + "(") and text.endswith(")")
 
 
-def test_repr_of_a_record_has_the_count_and_the_first_values(model):
+def test_repr_of_a_record_has_count_and_first_values(model):
     nodes = model.nodes_
     assert repr(nodes).startswith(f"Nodes({len(nodes):,} nodes, id=[0, 1, 2, …], ")
     assert f"representatives=<{len(nodes)} × 3>" in repr(nodes)
@@ -38,7 +38,7 @@ def test_repr_of_a_record_has_the_count_and_the_first_values(model):
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_table_of_a_record_has_the_first_rows_and_counts_the_others(model, name):
+def test_table_of_a_record_has_first_rows_and_count_of_the_others(model, name):
     page = getattr(model, name)._repr_html_()
     assert len(page) < 12_000 and "<script" not in page
     shown = page.count("<tr>") - 1
@@ -48,13 +48,13 @@ def test_table_of_a_record_has_the_first_rows_and_counts_the_others(model, name)
         assert f"and {size - shown:,} {'older' if name == 'lineage_' else 'more'}" in page
 
 
-def test_a_lineage_shows_its_latest_events():
+def test_lineage_shows_its_latest_events():
     events = [Event(i, "born", 10 * i, 10 * i, (), (i,), support=2.5) for i in range(4, 30)]
     page = Lineage(events, n_dropped=4)._repr_html_()
     assert "cluster 29 was born" in page and "cluster 19 was born" not in page and "and 20 older" in page
 
 
-def test_repr_of_a_fitted_model_is_that_of_scikit_learn(model):
+def test_repr_of_a_fitted_model_is_scikit_learns(model):
     assert repr(model) == f"{type(model).__name__}()"
 
 
@@ -70,29 +70,29 @@ def test_page_of_a_fitted_model_lists_its_clusters(model):
         assert rows.sum() == 600 and sorted(labels) == list(range(model.n_clusters_))
 
 
-def test_names_of_features_are_escaped(model):
+def test_feature_names_are_escaped(model):
     page = model._repr_html_().rsplit("<table", 1)[1]
     assert "<script" not in page and "&lt;script&gt;" in page and 'b" onload' not in page
 
 
-def test_many_clusters_are_counted():
+def test_clusters_beyond_the_list_are_counted():
     model = PHIDAPlus(compute_labels=False).fit(blobs(3000, d=4, centers=30, spread=20.0))
     assert model.n_clusters_ > 20
     page = model._repr_html_()
     assert f"and {model.n_clusters_ - 20} more (" in page
 
 
-def test_without_diagrams_there_is_no_page(model):
+def test_display_text_has_no_page(model):
     with sklearn.config_context(display="text"):
         assert not hasattr(model, "_repr_html_") and list(model._repr_mimebundle_()) == ["text/plain"]
 
 
-def test_an_unfitted_model_shows_its_parameters_alone():
+def test_unfitted_model_shows_only_parameters():
     page = PHIDAPlus()._repr_html_()
     assert "PHIDAPlus" in page and "rows learned" not in page
 
 
-def test_a_table_loads_nothing_and_aligns_numbers():
+def test_html_table_imports_nothing_and_aligns_numbers():
     page = _html.table(["n", "name"], [["1,024", "x"], ["7", "<b>"]], caption="a & b", more="and 3 more")
     assert "<p>a &amp; b</p>" in page and "<p>and 3 more</p>" in page and "&lt;b&gt;" in page
     assert page.count("text-align: right") == 3 and not re.search(r"src=|href=|url\(", page)

@@ -26,19 +26,19 @@ TABLE = pd.DataFrame(
 
 
 @parametrize_with_checks([TableEncoder()])
-def test_sklearn_checks(estimator, check):
+def test_encoder_passes_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
 def distance(encoder, name, a, b):
-    """Distance between two rows that differ in one column."""
+    """Return the distance between two rows that differ in one column."""
     rows = TABLE.iloc[[0, 0]].copy()
     rows[name] = pd.array([a, b], dtype=TABLE[name].dtype)
     one, other = encoder.transform(rows)
     return np.linalg.norm(one - other)
 
 
-def test_units_of_each_type():
+def test_each_type_has_its_unit():
     encoder = TableEncoder().fit(TABLE)
     assert encoder.kinds_ == ("number", "category", "boolean", "date")
     names = encoder.get_feature_names_out().tolist()
@@ -56,7 +56,7 @@ def test_units_of_each_type():
     assert distance(encoder, "since", late, early) == pytest.approx(weekday, abs=0.02)
 
 
-def test_missing_values_are_in_the_middle():
+def test_missing_values_are_encoded_in_the_middle():
     encoder = TableEncoder().fit(TABLE)
     missing = encoder.transform(TABLE.iloc[[3]])[0]
     np.testing.assert_array_equal(missing[[0, 1, 2, 3, 4]], [0, 0, 0, 0, 0.5])
@@ -64,7 +64,7 @@ def test_missing_values_are_in_the_middle():
     assert distance(encoder, "plan", None, "basic") == distance(encoder, "plan", None, "new")
 
 
-def test_weights_columns_of_codes_and_the_bound_on_categories():
+def test_weights_column_codes_and_category_limit_are_applied():
     rows = pd.DataFrame({"code": [1, 2, 2, 3, 3, 3], "x": [0.0, 1, 2, 3, 4, 5]})
     encoder = TableEncoder(categories={"code": 2}, max_categories=2).fit(rows)
     assert encoder.get_feature_names_out().tolist() == ["code=2", "code=3", "code: other", "x"]
@@ -74,17 +74,17 @@ def test_weights_columns_of_codes_and_the_bound_on_categories():
     assert TableEncoder(categories=["code"]).fit(rows).categories_ == {"code": ("1", "2", "3")}
 
 
-def test_partial_fit_scales_as_fit_and_keeps_the_width():
+def test_partial_fit_equals_fit_and_keeps_the_width():
     rng = np.random.default_rng(0)
     rows = pd.DataFrame({"x": rng.normal(5, 3, 300), "kind": rng.choice(["a", "b", "c"], 300)})
     whole, parts = TableEncoder().fit(rows), TableEncoder()
     for part in np.array_split(np.arange(300), [1, 7, 100]):
         parts.partial_fit(rows.iloc[part])
     np.testing.assert_allclose(parts.transform(rows)[:, 0], whole.transform(rows)[:, 0])
-    assert len(parts.get_feature_names_out()) == 3  # x, the one category of the first row, and the others
+    assert len(parts.get_feature_names_out()) == 3  # x, the only category of the first row, and "other"
 
 
-def test_polars_pandas_output_pickles_and_clones():
+def test_polars_pandas_output_pickles_and_clones_work():
     frame = pl.DataFrame({"x": [1.0, 2.0], "day": [datetime.date(2024, 1, 1), datetime.date(2024, 5, 2)]})
     encoder = TableEncoder().fit(frame)
     assert encoder.kinds_ == ("number", "date")
@@ -103,13 +103,13 @@ def test_polars_pandas_output_pickles_and_clones():
         ({"age": [1], "plan": ["pro"], "member": [True], "since": ["soon"]}, "column 'since' holds dates, but also"),
     ],
 )
-def test_values_of_another_type_are_refused_by_name(rows, said):
+def test_values_of_another_type_are_refused_by_column_name(rows, said):
     encoder = TableEncoder().fit(TABLE)
     with pytest.raises(ValueError, match=said):
         encoder.transform(pd.DataFrame(rows))
 
 
-def test_a_column_without_values_and_unknown_names_are_refused():
+def test_empty_columns_and_unknown_names_are_refused():
     with pytest.raises(ValueError, match="column 'a' has no values"):
         TableEncoder().fit(pd.DataFrame({"a": [None, None], "b": [1, 2]}))
     with pytest.raises(ValueError, match="categories has 'plam', but the columns are age"):
@@ -118,7 +118,7 @@ def test_a_column_without_values_and_unknown_names_are_refused():
         TableEncoder(categories={"plan": 0}).fit(TABLE)
 
 
-def test_customers_of_two_groups_are_found_in_a_pipeline():
+def test_pipeline_finds_two_groups_of_customers():
     rng = np.random.default_rng(0)
     group = rng.integers(2, size=600)
     table = pd.DataFrame(

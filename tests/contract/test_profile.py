@@ -1,4 +1,4 @@
-"""The list of clusters: sizes in rows, labels and ids, and what is said of them."""
+"""The list of clusters: sizes in rows, labels, ids and telling features."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ DATA = {"iris": load_iris().data, "wine": load_wine().data, "digits": load_digit
 
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("unfitted", [PHIDA(), PHIDAPlus(), PHIDAPlus(max_nodes=20)], ids=str)
-def test_every_row_learned_is_a_row_of_one_cluster(name, unfitted):
+def test_every_learned_row_is_counted_in_one_cluster(name, unfitted):
     rows = DATA[name]
     model = type(unfitted)(**unfitted.get_params())
     for part in np.array_split(rows, 3):
@@ -30,7 +30,7 @@ def test_every_row_learned_is_a_row_of_one_cluster(name, unfitted):
         np.testing.assert_allclose(profile.share, profile.rows / model.n_samples_seen_)
 
 
-def test_rows_count_on_in_a_model_from_a_file(tmp_path):
+def test_loaded_model_continues_to_count_rows(tmp_path):
     model = PHIDA().partial_fit(DATA["digits"][:900])
     model.save(tmp_path / "m")
     resumed = PHIDA.load(tmp_path / "m").partial_fit(DATA["digits"][900:])
@@ -38,7 +38,7 @@ def test_rows_count_on_in_a_model_from_a_file(tmp_path):
     assert resumed.nodes_.rows.tolist() == whole.nodes_.rows.tolist()
 
 
-def test_forgotten_nodes_take_their_rows_along():
+def test_forgotten_nodes_drop_their_rows():
     model = PHIDAPlus(half_life=100).fit(DATA["digits"])
     profile = Profile.of(model)
     assert profile.rows.sum() <= 1797 and profile.share.sum() == pytest.approx(1.0)
@@ -46,12 +46,12 @@ def test_forgotten_nodes_take_their_rows_along():
     np.testing.assert_allclose(profile.share, left / left.sum())
 
 
-def test_a_merged_model_counts_the_rows_of_all():
+def test_merged_model_counts_rows_of_all():
     first, second = (PHIDAPlus().fit(part) for part in np.array_split(DATA["digits"], 2))
     assert Profile.of(first.merge(second)).rows.sum() == 1797
 
 
-def test_shares_are_by_weight():
+def test_shares_are_weighted():
     rows = np.vstack([np.zeros((50, 2)), np.full((50, 2), 9.0)]) + np.random.default_rng(0).normal(size=(100, 2))
     model = PHIDAPlus().fit(rows, sample_weight=np.repeat([3.0, 1.0], 50)).cut(n_clusters=2)
     support = np.bincount(model.predict(rows), np.repeat([3.0, 1.0], 50))
@@ -59,23 +59,23 @@ def test_shares_are_by_weight():
 
 
 def unconfirmed():
-    """A model of four clusters: labels 0 and 1 share an id, and most nodes of label 3 have that of label 1."""
+    """A model of four clusters: labels 0 and 1 share an id, and most nodes of label 3 have the id of label 1."""
     rows, _ = make_blobs(800, centers=[[0, 0], [20, 0], [0, 20], [20, 20]], random_state=0)
     model = PHIDAPlus().fit(rows)
     assert model.n_clusters_ == 4
     a, b, c, d = model.cluster_ids_.tolist()
     state = model._model.learner.__getstate__()
     ids = state["cluster_id"].copy()
-    ids[ids == b] = a  # a split that is not confirmed
+    ids[ids == b] = a  # an unconfirmed split
     last = np.flatnonzero(ids == d)
-    ids[last[len(last) // 3 :]] = b  # a merge that is not confirmed
+    ids[last[len(last) // 3 :]] = b  # an unconfirmed merge
     state = state | {"cluster_id": ids}
     model._model = Model.restored(state, model._model.features)
     assert model.cluster_ids_.tolist() == [a, a, c, b] and len(last) > 2
     return rows, model, (a, b, c)
 
 
-def test_one_entry_per_label_where_labels_and_ids_differ():
+def test_labels_and_ids_that_differ_give_one_entry_per_label():
     rows, model, _ = unconfirmed()
     np.testing.assert_array_equal(model.predict_id(rows), model.cluster_ids_[model.predict(rows)])
     profile = Profile.of(model)
@@ -85,7 +85,7 @@ def test_one_entry_per_label_where_labels_and_ids_differ():
     np.testing.assert_allclose(profile.center, model.cluster_centers_[profile.label])
 
 
-def test_the_live_page_and_the_report_list_every_cluster():
+def test_live_page_and_report_list_every_cluster():
     rows, model, ids = unconfirmed()
     moment = Moment.of(StreamModel(model, None))
     facts = Sketcher(Trail(), {}).sketch(moment, Progress("learning", "", 10, 0), 1.0, 0.0).facts
@@ -111,13 +111,13 @@ def test_at_most_twenty_clusters_are_printed():
 
 
 def two_groups_and_noise(sd):
-    """Two groups in the first feature; the second has one group and a standard deviation that hides the first."""
+    """Two groups in the first feature; the second feature is one wide group, which hides the first."""
     rng = np.random.default_rng(0)
     near = np.repeat([0.0, 9.0], 200) + rng.normal(size=400)
     return np.column_stack([near, rng.normal(4000, sd, 400)])
 
 
-def test_one_cluster_names_the_feature_that_hides_the_others():
+def test_single_cluster_names_the_hiding_feature():
     rows = two_groups_and_noise(500)
     model = PHIDAPlus(scale=None).fit(rows)
     assert model.n_clusters_ == 1
@@ -127,7 +127,7 @@ def test_one_cluster_names_the_feature_that_hides_the_others():
     assert "All rows form one cluster: between no two groups" in cloud and "scale" not in cloud
 
 
-def test_a_feature_that_hides_the_others_is_named_for_any_number_of_clusters():
+def test_hiding_feature_is_named_for_any_number_of_clusters():
     rows = two_groups_and_noise(1)[:, ::-1] * [1000, 1]
     rows[::2, 0] += 50_000
     model = PHIDAPlus(scale=None).fit(rows)

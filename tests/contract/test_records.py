@@ -1,4 +1,4 @@
-"""The records of a fitted model: read-only, complete, and tables on request."""
+"""The records of a fitted model: read-only, complete, convertible to tables."""
 
 import builtins
 import dataclasses
@@ -19,7 +19,7 @@ each_record = pytest.mark.parametrize(("model", "name"), [(model, name) for mode
 
 
 @each_record
-def test_records_cannot_be_written_to(model, name):
+def test_records_are_read_only(model, name):
     record = getattr(MODELS[model], name)
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
@@ -31,14 +31,14 @@ def test_records_cannot_be_written_to(model, name):
 
 
 @each_record
-def test_every_field_is_described(model, name):
-    """records.py documents fields by a string below each; a field without one would be a riddle."""
+def test_every_field_is_documented(model, name):
+    """records.py documents each field by a string below it."""
     source = Path(records.__file__).read_text(encoding="utf-8")
     for field in dataclasses.fields(getattr(MODELS[model], name)):
         assert re.search(f'    {field.name}: {re.escape(field.type)}( = None)?\n    """', source), field.name
 
 
-def test_nodes_as_a_table():
+def test_nodes_convert_to_a_table():
     nodes = MODEL.nodes_
     table = nodes.to_pandas()
     assert len(table) == len(nodes) == MODEL.n_nodes_
@@ -50,19 +50,19 @@ def test_nodes_as_a_table():
     assert table["rows"].sum() == MODEL.n_samples_seen_
 
 
-def test_graph_as_a_table():
+def test_graph_converts_to_a_table():
     graph, n = MODEL.graph_, MODEL.n_nodes_
     table = graph.to_pandas()
     assert table.columns.tolist() == ["source", "target", "distance"]
     assert (table["source"] < table["target"]).all() and table["target"].max() < n
-    # No edge is longer than what its ends and all together allow, but for a node's nearest.
+    # Edge lengths are limited by both ends and by all edges, except to a node's nearest neighbour.
     position = {node: i for i, node in enumerate(graph.nodes.tolist())}
     degree = np.bincount(np.concatenate([graph.source, graph.target]), minlength=n)
     assert set(graph.isolated) == {node for node in position if degree[node] == 0}
     assert len(graph.node_threshold) == len(graph.nodes)
 
 
-def test_persistence_as_a_table():
+def test_persistence_converts_to_a_table():
     record = MODEL.persistence_
     table = record.to_pandas()
     assert table.columns.tolist() == ["node", "birth", "death", "persistence", "partner"]
@@ -71,23 +71,23 @@ def test_persistence_as_a_table():
     survives = np.isinf(record.persistence)
     assert survives.any()
     assert ((record.partner == -1) == survives).all()
-    # Base modes are modes; isolated nodes take no part.
+    # Base modes are modes; isolated nodes have none.
     assert set(record.base) - {-1} == set(record.node)
     assert set(record.input_nodes[record.base == -1]) <= set(MODEL.graph_.isolated)
 
 
-def test_hierarchy_as_tables():
+def test_hierarchy_converts_to_tables():
     hierarchy = MODEL.hierarchy_
     merges, components = hierarchy.to_pandas(), hierarchy.components_to_pandas()
     assert merges.columns.tolist() == ["into", "from", "height", "made"]
     assert merges["made"].sum() == hierarchy.level
     assert components.columns.tolist() == ["mode", "persistence", "mass", "cluster"]
     assert len(components) == MODEL.n_components_
-    # A component's mode is a node of that component.
+    # The mode of a component is one of its nodes.
     np.testing.assert_array_equal(MODEL.nodes_.component[hierarchy.mode], np.arange(MODEL.n_components_))
 
 
-def test_records_of_phida_plus_as_tables():
+def test_records_of_phida_plus_convert_to_tables():
     model = MODELS["PHIDAPlus"]
     merges, modes = model.hierarchy_.to_pandas(), model.persistence_.to_pandas()
     assert merges.columns.tolist() == ["into", "from", "height", "made", "prominence", "chance"]
@@ -99,7 +99,7 @@ def test_records_of_phida_plus_as_tables():
     assert model.history_.to_pandas().columns.tolist() == ["sample", "n_nodes", "n_clusters"]
 
 
-def test_view_as_tables():
+def test_assignment_view_converts_to_tables():
     view = MODEL.assignment_view_
     assert len(view.to_pandas()) == MODEL.n_clusters_
     table = view.features_to_pandas()

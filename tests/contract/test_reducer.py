@@ -22,11 +22,11 @@ LINEAR = pytest.mark.parametrize("method", ["pca", "random"])
 
 
 @parametrize_with_checks([Reducer("random", 2), Reducer("pca", 1)])
-def test_scikit_learn(estimator, check):
+def test_reducer_passes_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def test_pca_is_that_of_rows_of_length_1():
+def test_pca_equals_pca_of_normalised_rows():
     expected = PCA(7, svd_solver="full").fit(normalize(X))
     found = Reducer(n_components=7).fit(X)
     signs = np.sign((found.components_ * expected.components_).sum(axis=1))
@@ -35,7 +35,7 @@ def test_pca_is_that_of_rows_of_length_1():
     assert (axes[np.arange(7), np.abs(axes).argmax(axis=1)] > 0).all()
 
 
-def test_random_projection_keeps_cosines_nearly():
+def test_random_projection_keeps_cosines_approximately():
     reduced = Reducer("random", 2000).fit(X[:1]).transform(X)
     np.testing.assert_allclose(reduced @ reduced.T, normalize(X) @ normalize(X).T, atol=0.2)
 
@@ -51,7 +51,7 @@ def test_only_the_first_batch_is_learned(method):
 
 
 @LINEAR
-def test_clusters_of_reduced_rows(method):
+def test_reduced_rows_keep_their_clusters(method):
     model = make_pipeline(Reducer(method, 16), PHIDAPlus())
     assert adjusted_rand_score(Y, model.fit(X).predict(X)) > 0.95
 
@@ -71,7 +71,7 @@ def test_sparse_rows_are_reduced_by_the_truncated_svd():
 
 
 @LINEAR
-def test_a_saved_reduction_gives_the_same_bits(tmp_path, method):
+def test_saved_reduction_gives_the_same_bits(tmp_path, method):
     reducer = Reducer(method, 6, random_state=3).fit(X)
     reducer.save(tmp_path / "r.safetensors")
     loaded = Reducer.load(tmp_path / "r.safetensors")
@@ -94,8 +94,8 @@ def test_too_few_first_rows_are_refused():
         Reducer(n_components=32).partial_fit(X[:20])
 
 
-@pytest.mark.filterwarnings("ignore")  # umap-learn's own
-def test_umap():
+@pytest.mark.filterwarnings("ignore")  # from umap-learn
+def test_umap_separates_groups():
     pytest.importorskip("umap", reason="umap-learn is not installed")
     reducer = Reducer("umap", 4).partial_fit(X[:300])
     before = reducer.transform(X[300:])
@@ -105,7 +105,7 @@ def test_umap():
         reducer.save("unused.safetensors")
 
 
-def test_umap_without_its_package_says_what_to_install(monkeypatch):
+def test_missing_umap_names_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "umap", None)
     with pytest.raises(ImportError, match=r'pip install "phida\[embeddings\]"'):
         Reducer("umap", 4).fit(X)

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks of an estimator, with no expected failure, and its conventions."""
+"""scikit-learn's own checks of estimators, with no expected failure, and its conventions."""
 
 import numpy as np
 import pandas as pd
@@ -25,11 +25,11 @@ X = blobs(200)
         PHIDAPlus(max_nodes=20, half_life=100.0, scale=None),
     ]
 )
-def test_estimator(estimator, check):
+def test_estimator_passes_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def test_parameters_are_keyword_only_and_few():
+def test_parameters_are_keyword_only():
     assert PHIDA().get_params() == ReleasedPHIDA().get_params() == {"compute_labels": True}
     of_plus = {"max_nodes": 2048, "half_life": None, "scale": "auto", "keep_examples": 3, "compute_labels": True}
     assert PHIDAPlus().get_params() == of_plus
@@ -44,7 +44,7 @@ def test_parameters_are_keyword_only_and_few():
     [PHIDA(compute_labels="yes"), PHIDAPlus(compute_labels=None), PHIDAPlus(scale="none"), PHIDAPlus(max_nodes=None)],
     ids=str,
 )
-def test_parameters_are_validated(model, method):
+def test_invalid_parameters_are_refused(model, method):
     with pytest.raises(ValueError, match=f"parameter of {type(model).__name__} must be"):
         getattr(model, method)(X)
 
@@ -56,7 +56,7 @@ def test_phida_has_no_sample_weight(method):
 
 
 @pytest.mark.parametrize("weight", [[2] * 200, pd.Series(2, range(200)), pl.Series([2.0] * 200), np.full(200, 2)])
-def test_weights_of_any_kind_are_taken(weight):
+def test_weights_of_any_type_are_accepted(weight):
     model = PHIDAPlus().fit(X, sample_weight=weight).partial_fit(X, sample_weight=weight)
     assert model.nodes_.support.sum() == 800
 
@@ -76,13 +76,13 @@ def test_weights_of_any_kind_are_taken(weight):
         lambda model: model.get_feature_names_out(),
     ],
 )
-def test_a_model_that_is_not_fitted_says_so(read, estimator):
+def test_unfitted_model_raises_not_fitted(read, estimator):
     with pytest.raises(NotFittedError, match="not fitted yet"):
         read(estimator())
 
 
 @each_estimator
-def test_fit_predict_without_compute_labels(estimator):
+def test_fit_predict_works_without_compute_labels(estimator):
     model = estimator(compute_labels=False)
     labels = model.fit_predict(X)
     np.testing.assert_array_equal(labels, estimator().fit(X).labels_)
@@ -90,7 +90,7 @@ def test_fit_predict_without_compute_labels(estimator):
 
 
 @each_estimator
-def test_labels_of_an_earlier_fit_do_not_stay(estimator):
+def test_labels_of_an_earlier_fit_are_removed(estimator):
     model = estimator().fit(X).set_params(compute_labels=False).fit(X[:50])
     assert not hasattr(model, "labels_")
 
@@ -101,7 +101,7 @@ def test_y_is_ignored(estimator):
 
 
 @each_estimator
-def test_feature_names_out(estimator):
+def test_feature_names_out_are_cluster_names(estimator):
     model = estimator().fit(X)
     names = [f"{estimator.__name__.lower()}{c}" for c in range(model.n_clusters_)]
     assert model.get_feature_names_out().tolist() == names
@@ -113,7 +113,7 @@ def test_feature_names_out(estimator):
 
 
 @each_estimator
-def test_in_a_pipeline(estimator):
+def test_model_works_in_a_pipeline(estimator):
     pipeline = make_pipeline(StandardScaler(), estimator())
     labels = pipeline.fit_predict(X)
     np.testing.assert_array_equal(labels, estimator().fit(StandardScaler().fit_transform(X)).labels_)
@@ -126,12 +126,12 @@ def test_smallest_transform_value_is_the_label(estimator):
 
 
 @each_estimator
-def test_labels_of_other_rows_do_not_stay(estimator):
+def test_partial_fit_removes_labels_of_other_rows(estimator):
     model = estimator().fit(X).set_params(compute_labels=False)
     assert not hasattr(model.partial_fit(X[:10]), "labels_")
 
 
-def test_parameters_are_checked_whenever_they_change():
+def test_changed_parameters_are_validated_on_use():
     model = PHIDAPlus().fit(X)
     with pytest.raises(ValueError, match="compute_labels"):
         model.set_params(compute_labels="no").partial_fit(X)

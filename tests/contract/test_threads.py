@@ -18,17 +18,17 @@ from states import assert_same_state, differences, state_of
 
 from phida import PHIDA, PHIDAPlus
 
-#: A random walk never comes back: nodes become many, and learning slow, however fast the machine.
+#: A random walk never returns: nodes become many, and learning slow, on any machine.
 SLOW = np.cumsum(np.random.default_rng(0).normal(size=(400_000, 8)), axis=0)
 
 
 def slow_rows(estimator):
-    """Rows that take the estimator a second or more to learn."""
+    """Return rows that take the estimator a second or more to learn."""
     return SLOW[:40_000] if estimator is PHIDA else SLOW
 
 
 def run_all(*jobs):
-    """Runs functions at the same time, and raises what any of them raised."""
+    """Run functions at the same time, and raise the first error."""
     errors, start = [], threading.Barrier(len(jobs))
 
     def run(job):
@@ -48,8 +48,8 @@ def run_all(*jobs):
 
 
 @each_estimator
-def test_threads_learning_at_once_learn_in_some_order(estimator):
-    """Three chunks, one thread each: the result is one of the six serial ones, to the bit."""
+def test_threads_learning_at_once_equal_some_serial_order(estimator):
+    """Three chunks, one thread each: the result equals one of the six serial ones, to the bit."""
     chunks = [blobs(400, seed=seed) for seed in range(3)]
     serial = []
     for order in itertools.permutations(chunks):
@@ -65,8 +65,8 @@ def test_threads_learning_at_once_learn_in_some_order(estimator):
 
 
 @each_estimator
-def test_threads_learning_predicting_and_refreshing(estimator):
-    """Whatever is read meanwhile is whole; no row is lost."""
+def test_threads_learning_predicting_and_refreshing_lose_no_row(estimator):
+    """Concurrent reads are consistent."""
     model = estimator().fit(blobs(50))
     rows, stop = blobs(60, seed=9), threading.Event()
 
@@ -99,8 +99,8 @@ def test_threads_learning_predicting_and_refreshing(estimator):
 
 
 @each_estimator
-def test_threads_fitting_and_predicting(estimator):
-    """fit replaces the model under its readers: they see the old one, the new one, or none."""
+def test_readers_during_fit_see_old_new_or_no_model(estimator):
+    """fit replaces the model while others read."""
     X, stop = blobs(200), threading.Event()
     model = estimator().fit(X)
 
@@ -115,7 +115,7 @@ def test_threads_fitting_and_predicting(estimator):
         while not stop.is_set():
             try:
                 assert model.predict(X).shape == (200,)
-            except NotFittedError:  # fit has just put a new, empty model in place of the old one
+            except NotFittedError:  # fit has just replaced the old model by an empty one
                 continue
 
     run_all(fit, read, read)
@@ -123,7 +123,7 @@ def test_threads_fitting_and_predicting(estimator):
 
 
 @each_estimator
-def test_models_of_several_threads_do_not_meet(estimator):
+def test_models_of_several_threads_are_independent(estimator):
     streams = [blobs(500, seed=seed) for seed in range(4)]
     models = [estimator() for _ in streams]
     run_all(*(partial(m.fit, X) for m, X in zip(models, streams, strict=True)))
@@ -133,7 +133,7 @@ def test_models_of_several_threads_do_not_meet(estimator):
 
 @each_estimator
 def test_the_gil_is_released_while_learning(estimator):
-    """This thread gets on while another learns. If the GIL were held, it would wake up once or twice at most."""
+    """This thread continues while another learns. If the GIL were held, it would wake up once or twice at most."""
     model = estimator(compute_labels=False)
     learner = threading.Thread(target=model.partial_fit, args=(SLOW[:8000],))
     learner.start()
@@ -145,7 +145,7 @@ def test_the_gil_is_released_while_learning(estimator):
 
 
 @each_estimator
-def test_reading_does_not_wait_until_learning_has_ended(estimator):
+def test_reading_returns_before_learning_ends(estimator):
     model = estimator(compute_labels=False).partial_fit(SLOW[:10])
     learner = threading.Thread(target=model.partial_fit, args=(SLOW[10 : 8_000 if estimator is PHIDA else 200_000],))
     learner.start()
@@ -157,7 +157,7 @@ def test_reading_does_not_wait_until_learning_has_ended(estimator):
 
 
 def interrupt_after(seconds, then=None):
-    """Sends this process SIGINT (or calls `then` as the handler) after some time."""
+    """Send this process SIGINT, or call `then`, after some time."""
     if then is not None:
         signal.signal(signal.SIGINT, then)
     timer = threading.Timer(seconds, signal.raise_signal, args=(signal.SIGINT,))
@@ -168,7 +168,7 @@ def interrupt_after(seconds, then=None):
 
 @pytest.fixture
 def sigint():
-    """Puts the handler back."""
+    """Restore the signal handler."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -184,14 +184,14 @@ def test_ctrl_c_stops_learning_and_keeps_the_rows(sigint, method, estimator):
     learned = model.n_samples_seen_
     assert 0 < learned < len(slow_rows(estimator))
     assert_same_state(model, estimator(compute_labels=False).partial_fit(SLOW[:learned]))
-    # And it goes on from there.
+    # learning continues
     model.partial_fit(SLOW[learned : learned + 10])
     assert model.n_samples_seen_ == learned + 10
     assert model.predict(SLOW[:3]).shape == (3,)
 
 
 @each_estimator
-def test_a_signal_handler_may_read_the_model(sigint, estimator):
+def test_signal_handler_reads_the_model(sigint, estimator):
     model, seen = estimator(compute_labels=False).partial_fit(blobs(50, 8)), []
 
     def read(*_):
@@ -206,8 +206,8 @@ def test_a_signal_handler_may_read_the_model(sigint, estimator):
 
 @each_estimator
 @pytest.mark.parametrize("method", ["partial_fit", "refresh"])
-def test_a_signal_handler_that_learns_gets_an_error(sigint, method, estimator):
-    """It would wait for itself for ever."""
+def test_learning_in_a_signal_handler_is_refused(sigint, method, estimator):
+    """It would deadlock."""
     model = estimator(compute_labels=False)
     arguments = (SLOW[:2],) if method == "partial_fit" else ()
     interrupt_after(0.3, lambda *_: getattr(model, method)(*arguments))
@@ -218,11 +218,11 @@ def test_a_signal_handler_that_learns_gets_an_error(sigint, method, estimator):
 
 
 @each_estimator
-def test_a_signal_handler_that_returns_lets_learning_go_on(sigint, estimator):
+def test_learning_continues_after_a_signal_handler_returns(sigint, estimator):
     calls, chunk = [], SLOW[:2500]
     model, chunks = estimator(compute_labels=False), 0
     interrupt_after(0.05, lambda *_: calls.append(1))
-    while not calls:  # however fast the machine: the signal comes while some chunk is learned
+    while not calls:  # on any machine, the signal comes while some chunk is learned
         model.partial_fit(chunk)
         chunks += 1
     undisturbed = estimator(compute_labels=False)
@@ -232,9 +232,9 @@ def test_a_signal_handler_that_returns_lets_learning_go_on(sigint, estimator):
 
 
 @each_estimator
-def test_ctrl_c_stops_labelling_too(sigint, estimator):
+def test_ctrl_c_stops_labelling(sigint, estimator):
     model = estimator(compute_labels=False).fit(SLOW[:4_000])
-    X = np.tile(SLOW[:1_000], (2_000, 1))  # some ten seconds of labelling
+    X = np.tile(SLOW[:1_000], (2_000, 1))  # about ten seconds of labelling
     interrupt_after(0.1)
     begun = time.process_time()
     with pytest.raises(KeyboardInterrupt):
@@ -243,12 +243,12 @@ def test_ctrl_c_stops_labelling_too(sigint, estimator):
 
 
 @each_estimator
-def test_two_threads_that_begin_with_different_widths_agree_on_one(estimator):
+def test_two_threads_starting_with_different_widths_agree_on_one(estimator):
     for _ in range(50):
         model = estimator(compute_labels=False)
 
         def begin(width, model=model):
-            with contextlib.suppress(ValueError):  # the one that was second
+            with contextlib.suppress(ValueError):  # the later thread
                 model.partial_fit(np.ones((3, width)))
 
         run_all(lambda: begin(3), lambda: begin(5))
@@ -257,7 +257,7 @@ def test_two_threads_that_begin_with_different_widths_agree_on_one(estimator):
 
 
 @each_estimator
-def test_threads_that_fit_get_labels_of_their_own_rows(estimator):
+def test_concurrent_fits_return_labels_of_their_own_rows(estimator):
     model = estimator()
 
     def fit(n):
@@ -279,15 +279,15 @@ def test_ctrl_c_stops_waiting_for_another_thread(sigint, estimator):
         with pytest.raises(KeyboardInterrupt):
             while other.is_alive():
                 model.refresh()
-        assert other.is_alive()  # it did not wait to the end
+        assert other.is_alive()  # the wait ended early
     finally:
         other.join()
     assert model.n_samples_seen_ == n_rows
 
 
 @pytest.mark.parametrize("unfitted", [PHIDA(), PHIDAPlus(max_nodes=40)], ids=str)
-def test_ten_threads_do_everything_and_every_saved_file_loads(tmp_path, unfitted):
-    """For a few seconds, or as many as PHIDA_THREAD_SECONDS says."""
+def test_files_saved_by_ten_busy_threads_load(tmp_path, unfitted):
+    """Runs a few seconds, or PHIDA_THREAD_SECONDS."""
     kind, rows = type(unfitted), blobs(40, seed=3)
     model = clone(unfitted).fit(rows)
     until = time.monotonic() + float(os.environ.get("PHIDA_THREAD_SECONDS", "2"))
@@ -350,8 +350,8 @@ def test_ten_threads_do_everything_and_every_saved_file_loads(tmp_path, unfitted
     assert next(loaded) > 10
 
 
-def test_a_setting_that_another_thread_changes_does_not_spoil_a_file(tmp_path):
-    """It is refused by learning; the file has the setting that the learner began with."""
+def test_setting_changed_by_another_thread_keeps_files_valid(tmp_path):
+    """Learning refuses the change; the file has the setting that the learner started with."""
     model, until = PHIDAPlus(max_nodes=40).fit(blobs(100)), time.monotonic() + 1.0
 
     def change():

@@ -1,4 +1,4 @@
-"""Dask gives the bits of merges in memory."""
+"""Dask gives the same bits as merging in memory."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ def blobs(n, seed=0):
 
 
 def merged(parts):
-    """The model of partitions in memory."""
+    """Return the merged model of partitions in memory."""
     models = (PHIDAPlus(compute_labels=False) for _ in parts)
     return merge_tree([m.partial_fit(rows) if len(rows) else m for m, rows in zip(models, parts, strict=True)])
 
@@ -40,9 +40,9 @@ def rows():
 
 
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
-def test_a_frame_is_learned_to_the_bit(rows, scheduler):
+def test_dask_frame_gives_the_bits_of_merging(rows, scheduler):
     frame = pd.DataFrame(rows, columns=NAMES)
-    parts = np.array_split(rows, [900, 900, 1000, 2200])  # an empty one too
+    parts = np.array_split(rows, [900, 900, 1000, 2200])  # one partition is empty
     collection = dask.dataframe.from_delayed(
         [dask.delayed(frame.iloc[a:b]) for a, b in [(0, 900), (900, 900), (900, 1000), (1000, 2200), (2200, 3000)]],
         meta=frame.iloc[:0],
@@ -54,20 +54,20 @@ def test_a_frame_is_learned_to_the_bit(rows, scheduler):
 
 
 @pytest.mark.parametrize(("estimator", "parameters"), [(PHIDA, {}), (PHIDAPlus, {"half_life": 2000.0})])
-def test_chunks_are_learned_in_order_if_the_order_matters(rows, estimator, parameters):
+def test_ordered_chunks_are_learned_in_order(rows, estimator, parameters):
     collection = dask.array.from_array(rows, chunks=(800, 3))
     with dask.config.set(scheduler="synchronous"):
         model = phida.dask.fit(collection, estimator=estimator, **parameters)
     assert_same_state(model, estimator(compute_labels=False, **parameters).fit(rows))
 
 
-def test_batches_are_merged(rows):
+def test_dask_batches_are_merged(rows):
     with dask.config.set(scheduler="synchronous"):
         model, batch = (phida.dask.fit(dask.array.from_array(part, chunks=(500, 4))) for part in np.split(rows, 2))
     assert model.merge(batch).n_samples_seen_ == 3000
 
 
-def test_what_is_not_a_collection_is_refused(rows):
+def test_other_types_than_collections_are_refused(rows):
     with pytest.raises(TypeError, match="expected a Dask frame or array, not ndarray"):
         phida.dask.fit(rows)
     with pytest.raises(ValueError, match="no row"):
@@ -76,13 +76,13 @@ def test_what_is_not_a_collection_is_refused(rows):
         phida.dask.fit(dask.array.from_array(rows), compute_labels=True)
 
 
-def test_nan_is_refused(rows):
+def test_nan_in_a_partition_is_refused(rows):
     rows[-1, 0] = np.nan
     with dask.config.set(scheduler="synchronous"), pytest.raises(ValueError, match="NaN"):
         phida.dask.fit(dask.array.from_array(rows, chunks=(1000, 4)))
 
 
-def test_the_extra_is_named():
+def test_missing_dask_names_the_extra():
     code = "import sys; sys.modules['dask'] = None\ntry:\n  import phida.dask\nexcept ImportError as e: print(e)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 'pip install "phida[dask]"' in found.stdout

@@ -1,4 +1,4 @@
-"""Models that learned apart become one."""
+"""Merging models that learned separately."""
 
 import itertools
 import json
@@ -32,7 +32,7 @@ def copied(model):
     return pickle.loads(pickle.dumps(model))
 
 
-def test_a_merged_model_has_the_rows_of_all_models():
+def test_merged_model_has_the_rows_of_all_models():
     models = [fitted(2000, groups, seed) for seed, groups in enumerate([(0, 1), (2, 3), (4, 5)])]
     others = [copied(model) for model in models[1:]]
     assert models[0].merge(*models[1:]) is models[0]
@@ -46,7 +46,7 @@ def test_a_merged_model_has_the_rows_of_all_models():
     np.testing.assert_allclose(models[0].moments_.deviation, rows.std(axis=0, ddof=1))
 
 
-def test_the_order_of_models_changes_no_cluster():
+def test_order_of_models_changes_no_cluster():
     X = labelled(1000, seed=7)[0]
     found = []
     for order in itertools.permutations(range(3)):
@@ -55,11 +55,11 @@ def test_the_order_of_models_changes_no_cluster():
     assert all(adjusted_rand_score(found[0], labels) == 1.0 for labels in found[1:])
 
 
-def test_the_same_models_give_the_same_bits():
+def test_merging_twice_gives_the_same_bits():
     assert_same_state(*(fitted(3000).merge(fitted(3000, seed=1), fitted(500, seed=2)) for _ in range(2)))
 
 
-def test_a_merged_model_learns_on_as_after_loading(tmp_path):
+def test_merged_model_learns_as_its_loaded_copy(tmp_path):
     merged = fitted(3000).merge(fitted(3000, seed=1))
     merged.save(tmp_path / "m.safetensors")
     more = labelled(1000, seed=2)[0]
@@ -75,7 +75,7 @@ def test_clusters_of_the_first_model_keep_their_ids():
     assert not set(after[3:]) & set(before)
 
 
-def test_groups_of_the_second_model_are_born_after_the_rows_of_the_first():
+def test_new_groups_of_the_second_model_are_born_after_the_first_models_rows():
     events = []
     first = fitted(2000, (0, 1, 2)).on_event(events.append)
     first.merge(fitted(2000, (2, 3), seed=1))
@@ -94,7 +94,7 @@ def test_equal_parts_of_one_stream_keep_the_ids_of_the_first(max_nodes, n_parts,
     assert (first.predict_id(X) == before).mean() > 0.99
 
 
-def test_a_model_given_twice_is_refused():
+def test_merging_a_model_with_itself_is_refused():
     first, second = fitted(100), fitted(100, seed=1)
     before = copied(first)
     with pytest.raises(ValueError, match="given twice"):
@@ -117,7 +117,7 @@ def test_examples_of_the_other_model_have_no_row_number():
     assert (examples.row[~theirs] >= 0).all()
 
 
-def test_labels_of_earlier_rows_are_gone():
+def test_merging_removes_labels_of_earlier_rows():
     model = PHIDAPlus().fit(labelled(100)[0])
     model.merge(fitted(100, seed=1))
     assert not hasattr(model, "labels_")
@@ -134,7 +134,7 @@ def test_labels_of_earlier_rows_are_gone():
     ],
     ids=["unfitted", "width", "names", "settings", "kind"],
 )
-def test_models_that_do_not_agree_are_refused_and_change_nothing(other, reason):
+def test_incompatible_models_are_refused_and_unchanged(other, reason):
     X = labelled(100)[0]
     model = PHIDAPlus().fit(pd.DataFrame(X, columns=list("abcd")))
     before = copied(model)
@@ -143,11 +143,11 @@ def test_models_that_do_not_agree_are_refused_and_change_nothing(other, reason):
     assert_same_state(model, before)
 
 
-def test_phida_does_not_merge():
+def test_merging_phida_is_refused():
     assert not hasattr(PHIDA, "merge")
 
 
-def test_a_merged_model_goes_on_forgetting():
+def test_merged_model_continues_to_forget():
     rng = np.random.default_rng(0)
     one, other = (PHIDAPlus(half_life=100.0, compute_labels=False).fit(rng.normal(size=(3000, 2))) for _ in range(2))
     merged = one.merge(other)
@@ -157,7 +157,7 @@ def test_a_merged_model_goes_on_forgetting():
     assert merged.nodes_.support[merged.nodes_.representatives[:, 0] < 25].sum() < 0.1 * merged.nodes_.support.sum()
 
 
-def test_the_command(tmp_path):
+def test_merge_command_equals_merge(tmp_path):
     paths = [str(tmp_path / f"{name}.safetensors") for name in "abc"]
     models = [fitted(400, seed=seed) for seed in range(2)]
     for model, path in zip(models, paths, strict=False):
@@ -168,7 +168,7 @@ def test_the_command(tmp_path):
     assert_same_state(PHIDAPlus.load(paths[2]), models[0].merge(models[1]))
 
 
-def test_the_command_refuses_a_file_that_is_given_twice(tmp_path):
+def test_merge_command_refuses_the_same_file_twice(tmp_path):
     path = tmp_path / "a.safetensors"
     fitted(100).save(path)
     found = CliRunner().invoke(app, ["merge", str(path), str(path), "-o", str(tmp_path / "b.safetensors")])
@@ -177,7 +177,7 @@ def test_the_command_refuses_a_file_that_is_given_twice(tmp_path):
 
 
 @pytest.mark.parametrize("options", [["--impute", "mean"], ["--convert", "t"]], ids=["impute", "convert"])
-def test_models_of_rows_that_were_prepared_differently_are_refused(tmp_path, options):
+def test_models_with_different_preparation_are_refused(tmp_path, options):
     rows = {"numbers.csv": ["1,1", "2,3", "3,9"], "prepared.csv": ["1,true", "2,false", "3,true"]}
     if options[0] == "--impute":
         rows["prepared.csv"] = ["1,1", "2,", "3,9"]

@@ -1,4 +1,4 @@
-"""Models of parts are merged by one tree, and the number of threads does not matter."""
+"""Models of parts are merged by one tree; the number of threads changes nothing."""
 
 import threading
 import time
@@ -30,7 +30,7 @@ def learned(rows, weights=None, **parameters):
 
 
 def dealt(rows, weights=None):
-    """The rows of each part, as ``fit`` deals them, learned and merged."""
+    """Deal the rows to parts as ``fit`` does, learn them and merge the parts."""
     part = np.arange(len(rows)) // BLOCK % N_PARTS
     parts = [learned(rows[part == k], None if weights is None else weights[part == k]) for k in np.unique(part)]
     return merge_tree(parts).refresh()
@@ -43,12 +43,12 @@ def bracketed(one, other):
 @pytest.mark.parametrize(
     ("n", "tree"), [(1, "a"), (2, "(ab)"), (3, "((ab)c)"), (5, "(((ab)(cd))e)"), (7, "(((ab)(cd))((ef)g))")]
 )
-def test_neighbours_are_merged_level_by_level(n, tree):
+def test_tree_merges_neighbours_level_by_level(n, tree):
     assert merge_tree("abcdefg"[:n], bracketed) == tree
 
 
 @pytest.mark.parametrize("n", [16, 17, 33, 50, 300])
-def test_trees_of_16_neighbours_make_the_same_tree(n):
+def test_subtrees_of_16_make_the_same_tree(n):
     leaves = [f"{k} " for k in range(n)]
     below = [merge_tree(leaves[k : k + 16], bracketed) for k in range(0, n, 16)]
     assert merge_tree(below, bracketed) == merge_tree(leaves, bracketed)
@@ -68,7 +68,7 @@ def test_any_number_of_threads_gives_the_same_bits(n, n_jobs):
     model = PHIDAPlus(max_nodes=64).fit(X, n_jobs=n_jobs)
     a, b, *others = (X[first : first + BLOCK] for first in range(0, n, BLOCK))
     parts = [a, b]
-    if others:  # blocks 8, 9 and 10 are dealt to the first three parts
+    if others:  # blocks 8, 9 and 10 go to the first three parts
         parts = [np.concatenate([a, others[6]]), np.concatenate([b, others[7]]), np.concatenate([others[0], others[8]])]
         parts += others[1:6]
     assert_same_state(model, merge_tree([learned(rows, max_nodes=64) for rows in parts]).refresh())
@@ -76,7 +76,7 @@ def test_any_number_of_threads_gives_the_same_bits(n, n_jobs):
     np.testing.assert_array_equal(model.labels_, model.predict(X))
 
 
-def test_one_block_is_learned_in_order():
+def test_single_block_is_learned_in_order():
     X = blobs(BLOCK)
     assert_same_state(PHIDAPlus().fit(X, n_jobs=2), PHIDAPlus().fit(X))
 
@@ -86,25 +86,25 @@ def test_one_block_is_learned_in_order():
     [lambda rows: pd.DataFrame(rows, columns=NAMES), lambda rows: pl.DataFrame(rows, schema=NAMES, orient="row")],
     ids=["pandas", "polars"],
 )
-def test_a_frame_gives_the_bits_of_its_matrix_and_its_names(made):
+def test_frame_gives_the_bits_of_its_matrix_and_its_names(made):
     X = blobs(2 * BLOCK)
     model = PHIDAPlus().fit(made(X), n_jobs=2)
     assert_same_state(model, PHIDAPlus().fit(X, n_jobs=2))
     assert model.feature_names_in_.tolist() == NAMES
 
 
-def test_weights_go_to_the_parts_of_their_rows():
+def test_weights_stay_with_their_rows_in_parts():
     X, weights = blobs(5 * BLOCK), np.random.default_rng(1).integers(4, size=5 * BLOCK).astype(float)
     counted = weights > 0
     assert_same_state(PHIDAPlus().fit(X, sample_weight=weights, n_jobs=2), dealt(X[counted], weights[counted]))
 
 
-def test_rows_that_fade_are_learned_in_order():
+def test_rows_with_half_life_are_learned_in_order():
     X = blobs(3 * BLOCK)
     assert_same_state(PHIDAPlus(half_life=300.0).fit(X, n_jobs=2), PHIDAPlus(half_life=300.0).fit(X))
 
 
-def test_a_fit_in_threads_begins_afresh_and_reports_its_events():
+def test_threaded_fit_starts_afresh_and_reports_its_events():
     X, kinds = blobs(3 * BLOCK), []
     model = PHIDAPlus().fit(X + 1.0).on_event(lambda event: kinds.append(event.kind))
     assert_same_state(model.fit(X, n_jobs=2), dealt(X))
@@ -112,7 +112,7 @@ def test_a_fit_in_threads_begins_afresh_and_reports_its_events():
 
 
 class Slow:
-    """A learner that counts, and waits for another thread or is interrupted."""
+    """A learner that counts, waits for another thread, or is interrupted."""
 
     n_seen = 0
 
@@ -127,8 +127,8 @@ class Slow:
         self.n_seen += sum(other.n_seen for other in others)
 
 
-def test_parts_are_learned_at_the_same_time():
-    both = threading.Barrier(2, timeout=600)  # raises after a timeout if there is one thread
+def test_parts_are_learned_in_parallel():
+    both = threading.Barrier(2, timeout=600)  # with one thread, this barrier times out
     first = Slow(both.wait)
     parts = Parts(first, lambda: Slow(both.wait), 2)
     parts.learn(blobs(2 * BLOCK))
@@ -136,7 +136,7 @@ def test_parts_are_learned_at_the_same_time():
     assert first.n_seen == 2 * BLOCK
 
 
-def test_an_interruption_ends_learning_and_keeps_what_was_learned():
+def test_interrupted_learning_keeps_the_learned_rows():
     def interrupt():
         raise KeyboardInterrupt
 
@@ -161,7 +161,7 @@ def test_any_batch_size_gives_the_same_parts():
         assert_same_state(found[-1], dealt(X))
 
 
-def test_the_command_makes_the_same_model(tmp_path):
+def test_command_with_jobs_equals_fit_with_jobs(tmp_path):
     X = np.round(blobs(10 * BLOCK), 3)
     np.save(tmp_path / "X.npy", X)
     ran = CliRunner().invoke(
@@ -171,8 +171,8 @@ def test_the_command_makes_the_same_model(tmp_path):
     assert_same_state(PHIDAPlus.load(tmp_path / "m.safetensors"), PHIDAPlus().fit(X, n_jobs=1))
 
 
-@pytest.mark.parametrize("bad", [10, 9 * BLOCK + 3])  # before and after the parts begin to learn
-def test_the_command_learns_the_rows_before_a_bad_row(tmp_path, bad):
+@pytest.mark.parametrize("bad", [10, 9 * BLOCK + 3])  # before and after the parts start to learn
+def test_command_learns_the_rows_before_a_bad_row(tmp_path, bad):
     X = np.round(blobs(10 * BLOCK), 3)
     X[bad, 0] = np.nan
     np.save(tmp_path / "X.npy", X)
@@ -191,19 +191,19 @@ def test_the_command_learns_the_rows_before_a_bad_row(tmp_path, bad):
         (["--jobs", "2", "--half-life", "100"], "order"),
     ],
 )
-def test_jobs_that_mean_nothing_are_refused(tmp_path, options, reason):
+def test_invalid_numbers_of_jobs_are_refused(tmp_path, options, reason):
     np.save(tmp_path / "X.npy", blobs(10))
     ran = CliRunner().invoke(app, ["fit", str(tmp_path / "X.npy"), *options])
     assert ran.exit_code == 2 and reason in ran.output
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
-def test_n_jobs_that_is_no_number_of_threads_is_refused(n_jobs):
+def test_invalid_n_jobs_is_refused(n_jobs):
     with pytest.raises(ValueError, match="n_jobs must be None, a number of threads"):
         PHIDAPlus().fit(blobs(100), n_jobs=n_jobs)
 
 
-def test_a_tree_of_no_models_is_refused():
+def test_empty_tree_is_refused():
     with pytest.raises(ValueError, match="no models to merge"):
         merge_tree([])
 

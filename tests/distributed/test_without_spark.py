@@ -13,6 +13,6 @@ except ImportError as error:
 """
 
 
-def test_the_extra_is_named():
+def test_missing_spark_names_the_extra():
     found = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
     assert 'pip install "phida[spark]"' in found.stdout

@@ -1,10 +1,10 @@
-"""Feed changed model files and states to phida, in processes that may crash.
+"""Feed damaged model files and states to phida, in processes that may crash.
 
-``python tests/fuzz/state_fuzzer.py --cases 50000``, which ``make fuzz`` runs, prints how many cases went wrong.
-A case is a number: ``--first 1234 --cases 1`` repeats one. What must hold for each:
+``python tests/fuzz/state_fuzzer.py --cases 50000``, which ``make fuzz`` runs, prints how many cases failed. A case is a
+number: ``--first 1234 --cases 1`` repeats one. Required of each case:
 
 - Loading raises ``StateFileError`` and nothing else, or the model learns, predicts, and saves a file that loads.
-  Where a counter has passed its limit, saving is refused instead.
+  If a counter has passed its limit, saving is refused instead.
 - No signal, no hang, and no allocation of more than 512 MB.
 """
 
@@ -41,7 +41,7 @@ BAD = ("crash", "hang", "memory", "wrong")
 
 
 class Cases:
-    """The valid models that cases begin with, and the run of one case."""
+    """Valid models that cases start from, and one run per case."""
 
     def __init__(self) -> None:
         warnings.simplefilter("ignore")
@@ -68,7 +68,7 @@ class Cases:
             self.released.append(learner.__getstate__())
 
     def run(self, number: int) -> str:
-        """What came of a case: 'refused', 'loaded', 'memory', or 'wrong' and what."""
+        """Return the outcome of a case: 'refused', 'loaded', 'memory', or 'wrong' with the reason."""
         rng = np.random.default_rng(number)
         kind = rng.choice(["file", "file", "file", "header", "bytes", "learner"])
         try:
@@ -79,7 +79,7 @@ class Cases:
             return "full" if "2^53" in str(error) else f"wrong {kind}: {error}"
         except Exception as error:
             if "cannot be saved" in str(error) and re.search("'(node|living|candidate)_", str(error)):
-                return "full"  # a counter has passed its limit
+                return "full"  # a counter exceeds its limit
             return f"wrong {kind}: {type(error).__name__}: {error}"[:400].replace("\n", " ")
 
     def file(self, rng: np.random.Generator) -> str:
@@ -125,7 +125,7 @@ class Cases:
             model.partial_fit(rows)
             if rng.random() < 0.5:
                 model.refresh()
-        finally:  # also where it counts as many rows as a model can, and learning raises
+        finally:  # also if the file claims the maximum number of rows, and learning raises
             self.reload(model)
         labels = model.predict(rows)
         assert labels.min() >= 0 and labels.max() < model.n_clusters_
@@ -149,14 +149,14 @@ class Cases:
         return "loaded"
 
     def reload(self, model: PHIDA | PHIDAPlus) -> PHIDA | PHIDAPlus:
-        """Whatever loads must also save a file that loads."""
+        """Save and load the model: whatever loads must also save."""
         content = model.to_bytes()
         again = type(model).from_bytes(content)
         assert again.to_bytes() == content
         return again
 
     def learner(self, rng: np.random.Generator) -> str:
-        """A native state, of the released rule too, which no file has."""
+        """Run a case on a native state, also of the published rule, which no file has."""
         states = [*self.released, self.states[0], self.states[-1]]
         state = states[rng.integers(len(states))]
         try:
@@ -177,7 +177,7 @@ class Cases:
 
 
 def signed(header: dict[str, str], arrays: dict[str, np.ndarray], *, complete: bool = True) -> bytes:
-    """A file with a valid digest over whatever is in it."""
+    """Return a file with a valid digest over any content."""
     if complete:
         header = {"format": state_file.FORMAT, "format_version": str(state_file.VERSION)} | header
     header = {name: text.encode("utf-8", "replace").decode() for name, text in header.items()}
@@ -185,7 +185,7 @@ def signed(header: dict[str, str], arrays: dict[str, np.ndarray], *, complete: b
 
 
 def work(first: int, end: int) -> None:
-    """In a process of its own: the number of each case before it runs, and what came of it."""
+    """Run cases in a process of its own; print each number before the run, and the outcome after it."""
     cases = Cases()
     pages = int(Path("/proc/self/statm").read_text().split()[0]) if os.path.exists("/proc/self/statm") else None
     if pages is not None:
@@ -197,7 +197,7 @@ def work(first: int, end: int) -> None:
 
 
 def run(first: int, end: int) -> tuple[Counter[str], list[str]]:
-    """Run cases, in a new process after each that broke its own; the outcomes, and what went wrong."""
+    """Run cases, in a new process after each crash; return the outcomes and the failures."""
     outcomes: Counter[str] = Counter()
     bad: list[str] = []
     while first < end:
@@ -228,7 +228,7 @@ def run(first: int, end: int) -> tuple[Counter[str], list[str]]:
 
 
 def lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
-    """The lines that a process writes; TimeoutError where one takes too long."""
+    """Yield the lines that a process writes; raise TimeoutError if one takes too long."""
     assert process.stdout is not None
     begun = b""
     while select.select([process.stdout], [], [], SECONDS)[0]:
@@ -240,7 +240,7 @@ def lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
 
 
 def report(outcomes: Counter[str]) -> str:
-    """Cases run, and how many of each kind of failure."""
+    """Return the number of cases and of each kind of failure as text."""
     good = ", ".join(f"{outcomes[name]:,} {name}" for name in ("refused", "loaded", "full"))
     failures = ", ".join(f"{outcomes[name]} {name}" for name in BAD)
     return f"{sum(outcomes.values()):,} cases: {good}; {failures}"

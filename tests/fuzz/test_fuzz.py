@@ -1,6 +1,6 @@
-"""Whatever comes: no crash, no hang, no traceback, and nothing accepted that should not be.
+"""Arbitrary input: no crash, no hang, no traceback, and nothing invalid accepted.
 
-``make fuzz`` runs these with many more examples.
+``make fuzz`` runs these tests with many more examples.
 """
 
 import json
@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
 
 
 def read(path, size):
-    """Rows and bad rows of a file, or the one error that there may be."""
+    """Return rows and bad rows of a file, or the one permitted error."""
     try:
         with opened(Source(str(path), selection=Selection())) as reader:
             batches = list(reader.batches(size))
@@ -50,7 +50,7 @@ fields = st.text("0123456789.-+eE_ naif", max_size=6) | st.floats().map(repr) | 
 
 @many
 @given(st.lists(st.lists(fields, min_size=1, max_size=4), max_size=12), st.integers(1, 5))
-def test_csv_without_quotes_is_read_as_a_plain_reading_does(folder, rows, size):
+def test_unquoted_csv_equals_a_plain_parser(folder, rows, size):
     text = "a,b\n" + "".join(",".join(row) + "\n" for row in rows)
     (folder / "r.csv").write_text(text)
     lines = [line.split(",") for line in text.split("\n")[1:] if line.strip()]
@@ -75,7 +75,7 @@ def is_float(text):
 
 @many
 @given(st.binary(max_size=300) | st.text('0123456789,."\r\n\t ae-', max_size=300).map(str.encode), st.integers(1, 5))
-def test_csv_of_any_bytes(folder, content, size):
+def test_arbitrary_bytes_as_csv_never_crash(folder, content, size):
     for name in ("r.csv", "r.tsv"):
         (folder / name).write_bytes(content)
         assert read(folder / name, size) == read(folder / name, 1000)
@@ -90,7 +90,7 @@ values = st.recursive(
 
 @many
 @given(st.lists(values, max_size=8), st.integers(1, 5))
-def test_ndjson_of_any_values(folder, objects, size):
+def test_arbitrary_ndjson_values_never_crash(folder, objects, size):
     text = '{"a": 1, "b": 2.5}\n' + "".join(json.dumps(found) + "\n" for found in objects)
     (folder / "r.ndjson").write_text(text)
     good = [
@@ -112,14 +112,14 @@ def learnable(value):
 
 @many
 @given(st.binary(max_size=300), st.integers(1, 5))
-def test_ndjson_of_any_bytes(folder, content, size):
+def test_arbitrary_bytes_as_ndjson_never_crash(folder, content, size):
     (folder / "r.ndjson").write_bytes(content)
     assert read(folder / "r.ndjson", size) == read(folder / "r.ndjson", 1000)
 
 
 @many
 @given(st.binary(max_size=400))
-def test_files_of_any_bytes_are_no_models_nor_matrices(folder, content):
+def test_arbitrary_bytes_are_refused_as_models_and_matrices(folder, content):
     (folder / "m").write_bytes(content)
     with pytest.raises(StateFileError):
         PHIDA.load(folder / "m")

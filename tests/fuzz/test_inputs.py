@@ -1,4 +1,4 @@
-"""Random files that are damaged while they are read, that are wide, or that use the keys of the output."""
+"""Random files that are cut during reading, very wide, or use the keys of the output."""
 
 import io
 import json
@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
 
 
 def write(path, rows):
-    """Write rows in the format of the name; columns are 0, 1, 2, … or c0, c1, c2, …"""
+    """Write rows in the named format; columns are 0, 1, 2, … or c0, c1, c2, …"""
     table = pa.table({f"c{i}": rows[:, i] for i in range(rows.shape[1])})
     if path.suffix == ".npy":
         np.save(path, rows)
@@ -54,8 +54,8 @@ def contents(folder):
 
 @many
 @given(st.sampled_from(FORMATS), st.floats(0, 1), st.integers(300, 3000), st.integers(1, 4))
-def test_a_file_that_is_cut_while_it_is_read(folder, contents, format, share, size, before):
-    """The rows before the cut come out, and an error names the file where rows are known to be missing."""
+def test_file_cut_during_reading_gives_the_rows_before_the_cut(folder, contents, format, share, size, before):
+    """If rows are known to be missing, an error names the file."""
     path = folder / f"cut.{format}"
     path.write_bytes(contents[format])
     found = []
@@ -94,7 +94,7 @@ objects = st.dictionaries(keys, st.integers() | st.text(max_size=3) | st.just("r
 
 @many
 @given(objects, st.lists(objects, max_size=6), st.sampled_from([1, 30]), st.integers(1, 300), st.booleans())
-def test_no_key_is_written_twice_and_none_is_lost(folder, first, later, repeated, size, escaped):
+def test_every_key_is_written_exactly_once(folder, first, later, repeated, size, escaped):
     path = folder / "keys.ndjson"
     rows = [{"a": 1, **first}, *({"a": 2, **one} for one in later * repeated)]
     text = "".join(json.dumps(row) + "\n" for row in rows)
@@ -131,7 +131,7 @@ def free(name, taken):
     st.sampled_from([b"{", b'{"a": 1}\n', b'{"a": 1, "b": 2}\n', b"a,b\n1,2\n", b"1,2\n", b"[1]", b'"{"\n1\n']),
     st.binary(max_size=40),
 )
-def test_standard_input_is_ndjson_where_it_begins_with_a_brace(folder, mark, blanks, content, more):
+def test_standard_input_starting_with_a_brace_is_ndjson(folder, mark, blanks, content, more):
     path = folder / "pipe"
     path.write_bytes(mark + blanks + content + more)
     with path.open() as file, pytest.MonkeyPatch.context() as patch:

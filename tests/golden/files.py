@@ -1,4 +1,4 @@
-"""Where the golden files and their data sets are, and how the rows were fed."""
+"""The golden files, their data sets, and the order of their rows."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import sklearn.datasets
 
 HERE = Path(__file__).parent
 BUNDLED = HERE / "data"
-#: The project's shared folder: beside the repository, unless PHIDA_SHARED names another.
+#: The project's shared folder: next to the repository, or PHIDA_SHARED.
 SHARED = Path(os.environ.get("PHIDA_SHARED", HERE.parents[2] / "shared"))
 HAS_SHARED = (SHARED / "golden").is_dir() and (SHARED / "datasets").is_dir()
 WITHOUT_SHARED = f"no golden and datasets folders in {SHARED}; set PHIDA_SHARED to where they are"
@@ -31,14 +31,14 @@ class Golden(NamedTuple):
         return BUNDLED if self.dataset.startswith("sklearn_") else SHARED / "golden"
 
     def runs(self):
-        """Per seed, the state after each stage, and the labels in the end."""
+        """Return the state after each stage and the final labels, per seed."""
         runs = json.loads((self.folder / f"{self.name}.json").read_text())["runs"]
         with np.load(self.folder / f"{self.name}.labels.npz") as labels:
             return [(run["seed"], run["stages"], labels[f"labels_{run['seed']}"]) for run in runs]
 
 
 def golden_files():
-    """Every golden file as a parameter; one that skips stands for those that are not here."""
+    """Return every golden file as a parameter; a skipped one represents the missing files."""
     folders = [BUNDLED, SHARED / "golden"] if HAS_SHARED else [BUNDLED]
     names = sorted({path.name.removesuffix(".json") for folder in folders for path in folder.glob("*.json")})
     files = [pytest.param(Golden(*name.split(".")), id=name) for name in names]
@@ -48,7 +48,7 @@ def golden_files():
 
 
 def load(dataset):
-    """Rows and classes of a data set, in the order of its source."""
+    """Return rows and classes of a data set, in the order of its source."""
     if dataset.startswith("sklearn_"):
         X, y = getattr(sklearn.datasets, f"load_{dataset.removeprefix('sklearn_')}")(return_X_y=True)
     else:
@@ -60,9 +60,9 @@ def load(dataset):
 
 
 def stages(X, y, setting, seed):
-    """The rows of each stage, in the order fed: shuffled whole, or class by class."""
+    """Return the rows of each stage, in the order fed: shuffled, or class by class."""
     if setting == "stationary":
-        # The same permutation as np.random.seed(seed); np.random.permutation(n), without the global generator.
+        # The permutation of np.random.seed(seed); np.random.permutation(n), without the global generator.
         return [X[np.random.RandomState(seed).permutation(len(X))]]
     classes = np.unique(y)
     return [X[y == c] for c in classes[np.random.RandomState(seed).permutation(len(classes))]]

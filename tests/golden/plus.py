@@ -1,7 +1,6 @@
-"""Golden runs of PHIDA+: rows, settings, and the results that the oracle wrote.
+"""Golden runs of PHIDA+: rows, settings, and the results of the oracle.
 
-``python -m golden.plus``, from ``tests``, writes all files again with the oracle. The README says when that is
-legitimate.
+``python -m golden.plus``, from ``tests``, writes all files again with the oracle; see the README before.
 """
 
 import json
@@ -18,7 +17,7 @@ FOLDER = BUNDLED / "plus"
 
 
 class Part(NamedTuple):
-    """Rows for one model; the models of all parts are merged."""
+    """Rows of one model; the models of all parts are merged."""
 
     rows: np.ndarray
     weights: np.ndarray | None = None
@@ -39,12 +38,12 @@ def bundled(dataset, setting, seed, **settings):
 
 
 def dyadic(rng, shape):
-    """Nearly normal numbers, of standard deviation 1, that every platform makes to the bit."""
+    """Return nearly normal numbers, of standard deviation 1, equal to the bit on every platform."""
     return rng.randint(-16, 17, size=(12, *shape)).sum(axis=0) / 32
 
 
 def groups(n, seed):
-    """Nine groups of unequal weight and spread in three features of unequal scale."""
+    """Return nine groups of unequal weight and spread in three features of unequal scale."""
     rng = np.random.RandomState(seed)
     centers = rng.randint(-40, 41, size=(9, 3)) / 4
     group = np.minimum(rng.randint(0, 12, size=n), 8)
@@ -52,7 +51,7 @@ def groups(n, seed):
 
 
 def corners(n, seed):
-    """Two right angles, one inside the other: clusters that are not convex."""
+    """Return two nested right angles: clusters that are not convex."""
     rng = np.random.RandomState(seed)
     along, which = rng.randint(-1024, 1025, size=n) / 128, rng.randint(0, 2, size=n)
     line = np.column_stack([np.maximum(along, 0), np.maximum(-along, 0)]) + 3 * which[:, None]
@@ -91,8 +90,8 @@ RUNS = [
 class Result(NamedTuple):
     n_clusters: int
     allowance: float
-    weight: np.ndarray  # of each node
-    labels: np.ndarray  # of each row, in the order fed
+    weight: np.ndarray  # per node
+    labels: np.ndarray  # per row, in the order fed
 
     @property
     def record(self):

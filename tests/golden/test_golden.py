@@ -1,4 +1,4 @@
-"""Every golden file: identical labels, equal counts, reals to 1e-9, and the same bits at every SIMD level."""
+"""Every golden file: equal labels and counts, reals to 1e-9, and the same bits at every SIMD level."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from states import differences
 
 from phida import _core
 
-#: Larger data sets run at the best level alone, to keep the suite quick.
+#: Larger data sets run at the best level only, which keeps the suite quick.
 SMALL = 300_000
 
 
@@ -38,12 +38,12 @@ def assert_stage(learner, expected):
 
 
 def mapped(ids):
-    """Node index to id, for the nodes that have one, as the files write it."""
+    """Return node index to id, for the nodes that have one, as in the files."""
     return {str(node): int(i) for node, i in enumerate(ids) if i >= 0}
 
 
 def learn(X, y, golden, seed, expected):
-    """The learner after the last stage, every stage compared on the way, and the labels of all rows."""
+    """Learn, comparing every stage; return the learner and the labels of all rows."""
     learner = _core.Learner(X.shape[1], released=golden.mode == "released")
     fed = stages(X, y, golden.setting, seed)
     for rows, stage in zip(fed, expected, strict=True):
@@ -54,7 +54,7 @@ def learn(X, y, golden, seed, expected):
 
 
 @pytest.mark.parametrize("golden", golden_files())
-def test_golden_file(golden, use_simd_level):
+def test_run_equals_golden_file(golden, use_simd_level):
     X, y = load(golden.dataset)
     levels = _core.simd_levels() if X.size <= SMALL else [_core.simd_level()]
     runs = golden.runs()

@@ -20,12 +20,12 @@ def assert_result(found, expected):
 
 
 @each_run
-def test_estimator(run):
+def test_estimator_equals_golden_run(run):
     assert_result(estimator_result(run), golden_result(run))
 
 
 @each_run
-def test_oracle(run):
+def test_oracle_equals_golden_run(run):
     if run.slow and "PHIDA_GOLDEN_ALL" not in os.environ:
         pytest.skip("slow; PHIDA_GOLDEN_ALL=1 runs it")
     assert_result(oracle_result(run), golden_result(run))

@@ -34,7 +34,7 @@ def assert_step(learner, expected):
 def assert_refresh(learner, expected):
     view = view_as_it_is(learner)
     nodes, state = view.nodes(), learner.__getstate__()
-    # What learning itself goes on with, and what the records say, are the same map.
+    # Learning and the records use the same map.
     assert state["component"].tolist() == expected["component"]
     assert nodes["component"].tolist() == expected["component"]
     assert nodes["cluster"].tolist() == expected["cluster"]
@@ -51,14 +51,14 @@ def assert_refresh(learner, expected):
     assert hierarchy["minimum_count"] == expected["c_min"]
     groups = view.n_components - np.arange(len(hierarchy["merge_height"]) + 1)
     levels = np.column_stack([groups, np.append(0.0, hierarchy["merge_height"])])
-    # Where K_PH = C_min the traces list one level more, which is not eligible.
+    # If K_PH = C_min, the traces list one more level, which is not eligible.
     listed = expected["levels"][:1] if view.n_components == expected["c_min"] else expected["levels"]
     close(levels, listed, "levels")
 
 
 @pytest.mark.parametrize("mode", ["equations", "released"])
 @pytest.mark.parametrize("dataset", ["iris", "pima"])
-def test_trace(dataset, mode):
+def test_every_sample_equals_the_trace(dataset, mode):
     X, y = load(dataset)
     rows = stages(X, y, "stationary", 0)[0]
     lines = (SHARED / "golden" / f"{dataset}.stationary.{mode}.seed0.trace.jsonl").read_text().splitlines()

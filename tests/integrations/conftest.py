@@ -1,6 +1,6 @@
-"""The packages of others. Where one is missing its tests skip, and say how to get it."""
+"""Integrations with other packages. If one is missing, its tests are skipped and name the way to install it."""
 
 import os
 
-# MLflow would report its use to its makers.
+# Keep MLflow from reporting usage.
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = os.environ["DO_NOT_TRACK"] = "true"

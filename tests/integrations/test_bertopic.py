@@ -1,4 +1,4 @@
-"""Topics of real sentences, by the real BERTopic."""
+"""Topics of real sentences, with the real BERTopic."""
 
 import copy
 
@@ -11,12 +11,12 @@ from texts import documents, embeddings
 from phida import PHIDA, PHIDAPlus
 from phida.bertopic import ClusterModel
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # BERTopic's own
+pytestmark = pytest.mark.filterwarnings("ignore")  # from BERTopic
 BATCHES = 8
 
 
 class Settled:
-    """A reduction that has learned enough: axes that move would move the clusters."""
+    """A reduction that has learned enough: moving axes would move the clusters."""
 
     def __init__(self, reduction):
         self.transform = reduction.transform
@@ -33,7 +33,7 @@ def bertopic():
 
 
 def online(bertopic, order, cluster_model):
-    """A topic model that learned in batches, and the topic that each document got with its batch."""
+    """Return a topic model that learned in batches, and the topic of each document in its batch."""
     from bertopic.vectorizers import OnlineCountVectorizer
 
     texts, rows = np.array(documents()[0]), embeddings()
@@ -54,7 +54,7 @@ def orders():
     return [np.random.default_rng(seed).permutation(len(embeddings())) for seed in range(3)]
 
 
-def test_lasting_ids_make_better_topics(bertopic):
+def test_lasting_ids_improve_topics(bertopic):
     _, subjects = documents()
     scores = {"labels": [], "ids": []}
     for order in orders():
@@ -64,7 +64,7 @@ def test_lasting_ids_make_better_topics(bertopic):
     assert np.mean(scores["ids"]) > np.mean(scores["labels"]) + 0.02
 
 
-def test_topics_of_a_batch(bertopic):
+def test_topics_of_a_batch_are_cluster_ids(bertopic):
     texts, rows = np.array(documents()[0]), embeddings()
     topics, came = online(bertopic, orders()[0], ClusterModel())
     model = topics.hdbscan_model
@@ -75,7 +75,7 @@ def test_topics_of_a_batch(bertopic):
     predicted, _ = topics.transform(texts[last].tolist(), rows[last])
     np.testing.assert_array_equal(predicted, came[last])
     np.testing.assert_array_equal(model.labels_, model.predict(topics.umap_model.transform(rows[last])))
-    # BERTopic numbers later topics in its own way, one to one.
+    # BERTopic renumbers later topics, one to one.
     numbers = topics.topic_mapper_.get_mappings()
     assert [numbers[id] for id in model.labels_.tolist()] == came[last].tolist()
     assert set(topics.get_topic_info()["Topic"]) >= set(came[last].tolist())
@@ -84,7 +84,7 @@ def test_topics_of_a_batch(bertopic):
 
 
 @pytest.mark.parametrize("model", [None, PHIDA(), PHIDAPlus()], ids=str)
-def test_all_documents_at_once(bertopic, model):
+def test_fit_transform_finds_topics(bertopic, model):
     texts, rows = documents()[0], embeddings()
     reduction = Settled(PCA(15, random_state=0).fit(rows))
     topics = bertopic.BERTopic(embedding_model=None, umap_model=reduction, hdbscan_model=ClusterModel(model))
@@ -94,7 +94,7 @@ def test_all_documents_at_once(bertopic, model):
     assert len(set(found)) > 1
 
 
-def test_a_topic_model_can_be_copied_and_goes_on(bertopic):
+def test_copied_topic_model_continues(bertopic):
     texts, rows = documents()[0], embeddings()
     topics, _ = online(bertopic, orders()[0], ClusterModel())
     twin = copy.deepcopy(topics)

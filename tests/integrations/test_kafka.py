@@ -38,7 +38,7 @@ def begun(*words, **options):
 
 
 def ended(process, number=signal.SIGTERM):
-    """Stop a stream; its messages."""
+    """Stop a stream; return its messages."""
     process.send_signal(number)
     messages = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == (INTERRUPTED if number != signal.SIGKILL else -number), messages
@@ -46,28 +46,28 @@ def ended(process, number=signal.SIGTERM):
 
 
 def kept(folder):
-    """The model and the position of a checkpoint."""
+    """Return the model and the position of a checkpoint."""
     path = folder / "model.safetensors"
     return load(path), state_file.read(path)[1]["stream_position"]
 
 
 def rows_of(found):
-    """Labelled rows by number; what was written twice is the same twice."""
+    """Return labelled rows by number; a row written twice must be the same twice."""
     by_number = {}
     for row in found:
         assert by_number.setdefault(row["row"], row) == row
     return [by_number[number] for number in sorted(by_number)]
 
 
-def test_killed_and_resumed(broker, tmp_path):
-    """The model learns every message once, and every labelled row arrives at least once."""
+def test_killed_stream_resumes_without_losing_messages(broker, tmp_path):
+    """Each message is learned once, and each labelled row arrives at least once."""
     source, target, folder = "killed", "killed-out", tmp_path / "state"
     broker.send(source, messages(X[:200]))
     words = (broker.url(source), "--checkpoint", folder, "--output", broker.url(target), "--every", "40", "--format")
     words = (*words, "ndjson", "--ids")
     first = begun(*words)
     until(lambda: broker.count(target) >= 100)
-    first.send_signal(signal.SIGSTOP)  # so that it is killed in the middle, however fast it is
+    first.send_signal(signal.SIGSTOP)  # stopped here, the stream is killed in the middle on any machine
     broker.send(source, messages(X[200:300]))
     ended(first, signal.SIGKILL)
     model, position = kept(folder)
@@ -79,7 +79,7 @@ def test_killed_and_resumed(broker, tmp_path):
     until(lambda: {row["row"] for row in broker.values(target)} == set(range(len(X))))
     ended(second, signal.SIGKILL)
 
-    third = begun(*words, "--resume")  # once more, in case the last rows were in no checkpoint
+    third = begun(*words, "--resume")  # once more, in case the last checkpoint lacks the last rows
     until(lambda: f"resuming at row {kept(folder)[1]['row']:,}" in third.stderr.readline())
     broker.send(source, messages(X[:1]))
     until(lambda: len(X) in {row["row"] for row in broker.values(target)})
@@ -117,7 +117,7 @@ def test_all_partitions_are_learned_once(broker, tmp_path):
     assert_same_state(model, PHIDAPlus().partial_fit(order))
 
 
-def test_bad_messages_and_line_breaks(broker, tmp_path):
+def test_bad_messages_are_reported_and_line_breaks_kept(broker, tmp_path):
     source, folder, output = "bad", tmp_path / "state", tmp_path / "rows.ndjson"
     good = json.dumps(dict(zip(NAMES, X[0].tolist(), strict=True)), indent=2).encode()
     broker.send(source, [good, b"{", None, b"[1]", b'{"a": 1, "b": "x", "c": 1}', good])
@@ -135,7 +135,7 @@ def refused(*words):
     return " ".join(found.output.split())
 
 
-def test_refusals(broker, tmp_path):
+def test_invalid_addresses_and_options_are_refused(broker, tmp_path):
     folder = tmp_path / "state"
     broker.send("one", messages(X[:50]))
     broker.send("other", messages(X[:50]))
@@ -153,21 +153,21 @@ def test_refusals(broker, tmp_path):
     assert "needs a host and a topic" in refused("kafka://localhost")
     assert "no.such.option" in refused(broker.url("one", "?no.such.option=1"))
 
-    # Another cluster, whose topic of the same name holds less: it is not the one that was read.
+    # Another cluster, whose topic of the same name is shorter, is not the one that was read.
     empty = Broker()
     empty.send("one", messages(X[:1]))
     said = refused(empty.url("one"), *resumed)
     assert "which holds 0 to 1. The topic was recreated" in said
 
 
-def test_the_latest_messages_alone(broker, tmp_path):
+def test_latest_offset_reads_only_new_messages(broker, tmp_path):
     folder = tmp_path / "state"
     broker.send("late", messages(X[:50]))
     words = (broker.url("late", "?auto.offset.reset=latest"), "--checkpoint", folder, "--every", "1")
     process = begun(*words, stdout=subprocess.DEVNULL)
 
     def learned():
-        broker.send("late", messages(X[50:51]))  # those before it subscribed do not count
+        broker.send("late", messages(X[50:51]))  # messages from before the subscription are ignored
         return (folder / "model.safetensors").is_file()
 
     until(learned)
@@ -176,7 +176,7 @@ def test_the_latest_messages_alone(broker, tmp_path):
     assert model.n_samples_seen_ == position["row"] < position["offsets"]["0"] - 49
 
 
-def test_the_live_page_learns_a_topic(broker, tmp_path):
+def test_live_page_learns_a_topic(broker, tmp_path):
     target = tmp_path / "model.safetensors"
     broker.send("live", messages(X))
     with Serving("--from", broker.url("live", "?client.id=hidden"), "--save", target) as serving:
@@ -189,7 +189,7 @@ def test_the_live_page_learns_a_topic(broker, tmp_path):
 @pytest.mark.parametrize(
     ("package", "address"), [("confluent_kafka", "kafka://localhost/t"), ("paho", "mqtt://localhost/t")]
 )
-def test_the_extra_that_is_missing_is_named(package, address):
+def test_missing_kafka_client_names_the_extra(package, address):
     code = f"import sys; sys.modules[{package!r}] = None; from phida._cli.app import app; app()"
     found = subprocess.run(
         [sys.executable, "-c", code, "stream", address], capture_output=True, text=True, timeout=PATIENCE

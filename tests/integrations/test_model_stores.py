@@ -1,4 +1,4 @@
-"""Models in the files of skops and MLflow, with the real packages."""
+"""Models in files of skops and MLflow, with the real packages."""
 
 import io
 import json
@@ -18,7 +18,7 @@ TYPES = {PHIDA: ["phida.estimators.PHIDA"], PHIDAPlus: ["phida.estimators.PHIDAP
 
 
 @pytest.mark.parametrize("make", [MAKERS["PHIDA"], MAKERS["PHIDAPlus"], MAKERS["few nodes"]])
-def test_skops(make, tmp_path):
+def test_skops_file_gives_the_same_model(make, tmp_path):
     model = make().fit(X)
     skops.dump(model, tmp_path / "model.skops")
     assert skops.get_untrusted_types(file=tmp_path / "model.skops") == TYPES[type(model)]
@@ -29,7 +29,7 @@ def test_skops(make, tmp_path):
     assert_same_state(twin.partial_fit(MORE), model.partial_fit(MORE))
 
 
-def test_skops_in_a_pipeline(tmp_path):
+def test_skops_stores_a_pipeline(tmp_path):
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import Normalizer
 
@@ -39,8 +39,8 @@ def test_skops_in_a_pipeline(tmp_path):
     np.testing.assert_array_equal(twin.predict(MORE), pipeline.predict(MORE))
 
 
-def test_a_changed_file_of_skops_is_refused():
-    """What the learner relies on is checked, since the file can say anything."""
+def test_changed_skops_file_is_refused():
+    """The file may hold anything, so the learner checks all that it relies on."""
     content = skops.dumps(PHIDAPlus().fit(X))
     changed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(changed, "w") as after:
@@ -56,22 +56,22 @@ def test_a_changed_file_of_skops_is_refused():
         skops.loads(changed.getvalue(), trusted=TYPES[PHIDAPlus])
 
 
-@pytest.mark.filterwarnings("ignore")  # MLflow's own
+@pytest.mark.filterwarnings("ignore")  # from MLflow
 @pytest.mark.parametrize("kind", [PHIDA, PHIDAPlus])
-def test_mlflow(kind, tmp_path):
+def test_mlflow_model_predicts_the_same(kind, tmp_path):
     mlflow = pytest.importorskip("mlflow", reason="make test-integrations installs MLflow")
     model = kind().fit(X)
     mlflow.sklearn.save_model(
         model, tmp_path / "model", skops_trusted_types=TYPES[kind], pip_requirements=["phida"], input_example=X[:5]
     )
-    assert (tmp_path / "model" / "model.skops").is_file()  # no pickle
+    assert (tmp_path / "model" / "model.skops").is_file()  # not a pickle
     twin = mlflow.sklearn.load_model(str(tmp_path / "model"))
     np.testing.assert_array_equal(mlflow.pyfunc.load_model(str(tmp_path / "model")).predict(MORE), model.predict(MORE))
     assert_same_state(twin.partial_fit(MORE), model.partial_fit(MORE))
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_mlflow_says_which_type_to_trust(tmp_path):
+def test_mlflow_error_names_the_trusted_type(tmp_path):
     mlflow = pytest.importorskip("mlflow", reason="make test-integrations installs MLflow")
     with pytest.raises(mlflow.exceptions.MlflowException, match=r"skops_trusted_types.*phida\.estimators\.PHIDAPlus"):
         mlflow.sklearn.save_model(PHIDAPlus().fit(X), tmp_path / "model", pip_requirements=["phida"])

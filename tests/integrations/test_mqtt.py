@@ -1,4 +1,4 @@
-"""``mqtt://`` against Mosquitto: every message at least once, also when phida or the broker is killed."""
+"""``mqtt://`` against Mosquitto: every message at least once, also if phida or the broker is killed."""
 
 import json
 import shutil
@@ -25,7 +25,7 @@ if MOSQUITTO is None:
 
 
 class Mosquitto:
-    """A broker that keeps its sessions on disk."""
+    """A broker that stores its sessions on disk."""
 
     def __init__(self, folder):
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -65,7 +65,7 @@ class Mosquitto:
         client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
         client.connect("127.0.0.1", self.port)
         client.loop_start()
-        until(client.is_connected)  # what is published before may be sent twice
+        until(client.is_connected)  # earlier messages may be sent twice
         for message in messages:
             sent = client.publish(topic, message, qos=1)
         sent.wait_for_publish(PATIENCE)
@@ -83,7 +83,7 @@ def broker(tmp_path):
 
 
 def begun(*words):
-    """A stream that has subscribed."""
+    """Return a stream that has subscribed."""
     command = [sys.executable, "-m", "phida", "stream", *map(str, words)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     wait_for_subscription(process)
@@ -101,22 +101,22 @@ def end(process, number=signal.SIGTERM):
 
 
 def rows(path):
-    """The rows that a stream has written."""
+    """Return the rows that a stream has written."""
     found = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
     return [tuple(row[name] for name in NAMES) for row in found]
 
 
-def test_killed_and_resumed(broker, tmp_path):
+def test_killed_subscriber_resumes_without_losing_messages(broker, tmp_path):
     output, folder = tmp_path / "rows.ndjson", tmp_path / "state"
     words = (broker.url("plant/#"), "--checkpoint", folder, "--output", output)
     first = begun(*words)
     broker.send(X[:100])
     until(lambda: len(rows(output)) >= 60)
-    first.send_signal(signal.SIGSTOP)  # so that it is killed in the middle, however fast it is
-    broker.send(X[100:200])  # on their way to it
+    first.send_signal(signal.SIGSTOP)  # stopped here, the stream is killed in the middle on any machine
+    broker.send(X[100:200])  # test_bad_message_that_ends_the_stream_loses_no_good_message
     end(first, signal.SIGKILL)
     assert len(rows(output)) <= 100
-    broker.send(X[200:250], "plant/saw")  # while nobody listens
+    broker.send(X[200:250], "plant/saw")  # while no subscriber is connected
     second = begun(*words, "--resume")
     broker.send(X[250:300])
     until(lambda: {*map(tuple, X[:300].tolist())} <= set(rows(output)))
@@ -125,8 +125,8 @@ def test_killed_and_resumed(broker, tmp_path):
     model = load(folder / "model.safetensors")
     position = state_file.read(folder / "model.safetensors")[1]["stream_position"]
     assert model.n_samples_seen_ == position["row"] == len(found)
-    assert max(Counter(found).values()) <= 2  # acknowledgements on their way are lost with a process that is killed
-    third = begun(*words, "--resume")  # everything was acknowledged
+    assert max(Counter(found).values()) <= 2  # acknowledgements in transit are lost when the process is killed
+    third = begun(*words, "--resume")  # all messages were acknowledged
     broker.send(X[300:301])
     until(lambda: rows(output)[-1] == tuple(X[300].tolist()))
     end(third)
@@ -134,25 +134,26 @@ def test_killed_and_resumed(broker, tmp_path):
 
 
 @pytest.mark.parametrize("checkpoint", [True, False], ids=["checkpoint", "no checkpoint"])
-def test_a_bad_message_that_ends_the_stream_loses_no_good_one(broker, tmp_path, checkpoint):
+def test_bad_message_that_ends_the_stream_loses_no_good_message(broker, tmp_path, checkpoint):
     output, more = tmp_path / "rows.ndjson", tmp_path / "more.ndjson"
     words = (broker.url("plant/#"), "--batch", "5", *(("--checkpoint", tmp_path / "state") if checkpoint else ()))
     first = begun(*words, "--output", output)  # --on-bad-row fail
     broker.send(X[:7])
     broker.publish(["no JSON"])
-    end_of_rows = 19 if checkpoint else 21  # with the bad message, whole batches of 5 from the place of the second run
+    end_of_rows = 19 if checkpoint else 21  # whole batches of 5, with the bad message, from the start of the second run
     broker.send(X[7:end_of_rows])
     assert "Fix it, or skip such rows" in first.communicate(timeout=PATIENCE)[1] and first.returncode == 3
-    assert rows(output) == list(map(tuple, X[:7].tolist()))  # the first two of the second batch are before it
+    # the first two rows of the second batch precede the bad message
+    assert rows(output) == list(map(tuple, X[:7].tolist()))
     again = ("--output", output, "--resume") if checkpoint else ("--output", more)
     second = begun(*words, *again, "--on-bad-row", "skip")
     wanted = sorted(map(tuple, X[:end_of_rows].tolist()))
     until(lambda: {*wanted} <= {*rows(output), *rows(more)})
     end(second)
-    assert sorted(rows(output) + rows(more)) == wanted  # and what was acknowledged does not come again
+    assert sorted(rows(output) + rows(more)) == wanted  # and acknowledged messages are not sent again
 
 
-def test_acknowledgements_arrive_although_messages_are_on_their_way(broker):
+def test_closing_waits_for_acknowledgements_in_transit(broker):
     address = address_of(broker.url("plant/press"))
     with subscribed(address, None, lambda message: None) as subscription:
         broker.publish(list(map(str, range(30))))
@@ -165,7 +166,7 @@ def test_acknowledgements_arrive_although_messages_are_on_their_way(broker):
         assert subscription.receive(1)[0].value == b"15"
 
 
-def test_the_broker_is_restarted(broker, tmp_path):
+def test_restarted_broker_loses_no_message(broker, tmp_path):
     output = tmp_path / "rows.ndjson"
     process = begun(broker.url("plant/#"), "--output", output)
     broker.send(X[:100])
@@ -178,7 +179,7 @@ def test_the_broker_is_restarted(broker, tmp_path):
     end(process)
 
 
-def test_the_live_page_learns_topics(broker, tmp_path):
+def test_live_page_learns_topics(broker, tmp_path):
     target = tmp_path / "model.safetensors"
     name = "?client_id=press"
     with Serving("--from", broker.url("plant/+", name), "--save", target) as serving:
@@ -197,7 +198,7 @@ def refused(*words):
     return " ".join(found.output.split())
 
 
-def test_refusals(broker, tmp_path):
+def test_invalid_addresses_and_options_are_refused(broker, tmp_path):
     assert "unknown option 'qos'" in refused(broker.url("t", "?qos=2"))
     assert "needs exactly one host" in refused("mqtt://a,b/t")
     assert "needs a host and a topic" in refused("mqtt://localhost/")

@@ -1,4 +1,4 @@
-"""Novelty, margins, membership, explanations, other cuts, and how clear the cut is."""
+"""Novelty, margins, membership, explanations, other cuts, and clarity."""
 
 import copy
 import pickle
@@ -25,8 +25,8 @@ def model():
 
 
 @each_estimator
-def test_scores_mean_the_same_on_every_stream(estimator):
-    """One fresh row in ten is among the tenth that is most unusual, whatever the stream."""
+def test_scores_have_the_same_scale_on_every_stream(estimator):
+    """One new row in ten is among the most unusual tenth, on any stream."""
     for seed, scale in ((0, 1.0), (1, 1e-3), (2, 1e5)):
         rows = scale * blobs(6000, d=4, seed=seed)
         model = estimator(compute_labels=False).fit(rows[:3000])
@@ -35,14 +35,14 @@ def test_scores_mean_the_same_on_every_stream(estimator):
         assert 0.35 < np.mean(scores < 0.5) < 0.65
 
 
-def test_the_further_away_the_less_usual(model):
+def test_usualness_falls_with_distance(model):
     away = np.array([0.0, 1.0, 10.0, 100.0, 1e4, 1e8])[:, None] * np.ones(3) + X[0]
     scores = model.score_samples(away)
     assert (np.diff(scores) < 0).all() and scores[-1] >= 0
     assert scores[-1] < 1e-3
 
 
-def test_novel_rows_get_no_cluster(model):
+def test_novel_rows_get_label_minus_1(model):
     rows = np.vstack([X[:50], X[:50] + 1e3])
     plain = model.predict(rows)
     marked = model.predict(rows, novelty=0.001)
@@ -53,12 +53,12 @@ def test_novel_rows_get_no_cluster(model):
         model.predict(rows, novelty=2)
 
 
-def test_before_there_is_anything_to_compare_with():
+def test_scores_before_the_first_rows_are_defined():
     assert PHIDA().fit([[1.0, 2.0]]).score_samples([[5.0, 5.0]]) == [0.5]
 
 
 @given(strategies.rows(n=(1, 80)))
-def test_memberships_are_shares_and_their_largest_is_the_label(rows):
+def test_memberships_sum_to_one_and_peak_at_the_label(rows):
     model = PHIDA().fit(rows)
     shares = model.membership(rows)
     assert np.isfinite(shares).all() and (shares >= 0).all()
@@ -70,13 +70,13 @@ def test_memberships_are_shares_and_their_largest_is_the_label(rows):
     assert ((scores >= 0) & (scores <= 1)).all()
 
 
-def test_the_margin_is_the_distance_to_the_next(model):
+def test_margin_is_the_distance_to_the_second_cluster(model):
     distances = np.sort(model.transform(X), axis=1)
     np.testing.assert_array_equal(model.assignment_margin(X), distances[:, 1] - distances[:, 0])
     assert PHIDA().fit(np.zeros((5, 2))).assignment_margin([[0, 0]]) == [np.inf]
 
 
-def test_every_number_of_clusters_within_reach(model):
+def test_every_reachable_number_of_clusters_can_be_cut(model):
     reachable = []
     for wanted in range(1, model.n_components_ + 2):
         try:
@@ -92,21 +92,21 @@ def test_every_number_of_clusters_within_reach(model):
     assert reachable == list(range(reachable[0], model.n_components_ + 1)) and len(reachable) > 1
 
 
-def test_the_models_own_cut(model):
+def test_default_cut_is_the_models_own(model):
     cut = model.cut(n_clusters=model.n_clusters_)
     np.testing.assert_array_equal(cut.predict(X), model.predict(X))
     np.testing.assert_array_equal(cut.cluster_ids_, model.cluster_ids_)
     np.testing.assert_array_equal(cut.score_samples(X), model.score_samples(X))
 
 
-def test_cuts_by_height(model):
+def test_cuts_by_height_follow_the_hierarchy(model):
     assert model.cut(height=0).n_clusters_ == model.n_components_
     assert model.cut(height=np.inf).n_clusters_ < model.n_components_
     heights = model.cut(height=np.inf).hierarchy_.merge_height
     assert model.cut(height=heights[0]).n_clusters_ < model.n_components_
 
 
-def test_a_cut_does_not_learn_with_the_model():
+def test_cut_stays_while_the_model_learns():
     model = PHIDA().fit(X)
     cut = model.cut(n_clusters=model.n_components_)
     before = cut.predict(X)
@@ -115,7 +115,7 @@ def test_a_cut_does_not_learn_with_the_model():
 
 
 @pytest.mark.parametrize("wrong", [{}, {"n_clusters": 3, "height": 1.0}, {"height": -1.0}, {"height": np.nan}])
-def test_cuts_that_make_no_sense(model, wrong):
+def test_invalid_cuts_are_refused(model, wrong):
     with pytest.raises(ValueError, match=r"either|0 or more"):
         model.cut(**wrong)
 
@@ -134,7 +134,7 @@ def test_explanations_agree_with_the_records(model):
             assert told.path_support == min(nodes.support[list(told.path)])
         if told.same_cluster and not told.same_component:
             assert told.merge_height in model.hierarchy_.merge_height[: model.hierarchy_.level]
-        # In one component, whatever died on the way was absorbed; else something that persists kept them apart.
+        # In one component, all modes on the way were absorbed; otherwise a persistent mode separates the two.
         if told.same_component:
             assert all(death.absorbed for death in told.deaths)
         elif told.path:
@@ -142,7 +142,7 @@ def test_explanations_agree_with_the_records(model):
         assert str(told).count("\n") >= 4
 
 
-def test_rows_and_clusters_are_explained_too(model):
+def test_rows_and_clusters_are_explained(model):
     told = model.explain(X[0], X[1])
     labels = model.predict(X[:2])
     assert [told.a.cluster, told.b.cluster] == labels.tolist()
@@ -162,19 +162,19 @@ def test_rows_and_clusters_are_explained_too(model):
         (0, "clusters", "kind must be"),
     ],
 )
-def test_what_is_not_there_is_not_explained(model, a, kind, sentence):
+def test_explaining_missing_clusters_is_refused(model, a, kind, sentence):
     with pytest.raises(ValueError, match=sentence):
         model.explain(a, 0, kind=kind)
 
 
-def test_rows_of_another_width_are_refused(model):
+def test_rows_of_other_width_are_refused(model):
     with pytest.raises(ValueError, match="must have 3 features"):
         model.explain([1.0, 2.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="node True does not exist"):
         model.explain(True, 0, kind="node")
 
 
-def test_rows_with_names_are_taken_by_name():
+def test_named_columns_are_matched_by_name():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=["a", "b", "c"])
     model = PHIDA().fit(frame)
@@ -187,7 +187,7 @@ def test_rows_with_names_are_taken_by_name():
         model.explain({"a": 1.0, "b": 2.0, "x": 3.0}, turned.iloc[0])
 
 
-def test_a_merge_that_the_least_number_forbids_is_told_so(model):
+def test_merge_forbidden_by_the_minimum_count_is_explained(model):
     hierarchy = model.hierarchy_
     least = model.cut(n_clusters=hierarchy.minimum_count)
     forbidden = [
@@ -199,7 +199,7 @@ def test_a_merge_that_the_least_number_forbids_is_told_so(model):
     assert forbidden and all("clusters are kept" in str(told) for told in forbidden)
 
 
-def test_a_cut_is_an_estimator_as_far_as_that_goes(model):
+def test_cut_supports_the_estimator_methods_it_can(model):
     cut = model.cut(n_clusters=model.n_clusters_)
     check_is_fitted(model)
     assert clone(cut) is cut and copy.deepcopy(cut) is cut
@@ -209,7 +209,7 @@ def test_a_cut_is_an_estimator_as_far_as_that_goes(model):
 
 
 @pytest.mark.parametrize("ask", [{"novelty": "x"}, {"novelty": -1}])
-def test_novelty_that_is_no_share(model, ask):
+def test_novelty_outside_0_to_1_is_refused(model, ask):
     with pytest.raises(ValueError, match="from 0 to 1"):
         model.predict(X, **ask)
 
@@ -244,7 +244,7 @@ def test_explanations_of_phida_plus_agree_with_the_records(plus):
             assert f"mainly in feature {largest} ({away[largest]:+.1f} sd)" in told.sentences()[0]
 
 
-def test_explanations_and_clarity_of_a_cut_by_hand_say_so(plus):
+def test_explanations_and_clarity_of_a_manual_cut_name_it(plus):
     assert plus.n_clusters_ > 1 and "by hand" not in str(plus.cut_clarity_)
     for n_clusters, verb in ((1, "joins"), (plus.n_nodes_, "separates")):
         cut = plus.cut(n_clusters=n_clusters)
@@ -255,7 +255,7 @@ def test_explanations_and_clarity_of_a_cut_by_hand_say_so(plus):
         assert by_hand and all(f"The cut was chosen by hand and {verb} them." in one.sentences() for one in by_hand)
 
 
-def test_fractions_of_density():
+def test_density_fractions_are_worded():
     assert [_fraction(np.log(ratio)) for ratio in (1.0, 2.1, 6.0, 12.3, 4321.0)] == [
         "1/1.0", "1/2.1", "1/6.0", "1/12", "1/4,321",
     ]  # fmt: skip
@@ -263,7 +263,7 @@ def test_fractions_of_density():
 
 
 class Peaks:
-    """The few fields that the clarity of PHIDA+ reads."""
+    """The fields that the clarity of PHIDA+ reads."""
 
     def __init__(self, heights, level):
         self.merge_height, self.level, self.leaves = np.array(heights), level, "node"
@@ -289,7 +289,7 @@ def test_clarity_of_phida_plus_is_the_closest_decision(heights, level, kept, joi
     assert told.by_hand == (level != sum(height < 1 for height in heights))
 
 
-def test_clarity_in_words():
+def test_clarity_has_a_word_for_each_range():
     assert str(cut_clarity(None, Peaks([0.4, 1.25], 1), 0)) == (
         "2 clusters: the weakest split is 1.25 times as deep as chance would make it, "
         "the strongest one not made 0.40 times"
@@ -300,7 +300,7 @@ def test_clarity_in_words():
 
 
 class Gaps:
-    """The few fields that cut_clarity reads."""
+    """The fields that cut_clarity reads."""
 
     def __init__(self, persistence, heights, level):
         self.persistence = np.array(persistence)
@@ -319,7 +319,7 @@ class Gaps:
         ([1.0, 9.0], [1.0, 2.0, 12.0], 0, (1 - 1 / 8, 0.0)),
     ],
 )
-def test_clarity_is_how_far_the_largest_gap_stands_out(persistence, heights, level, expected):
+def test_clarity_compares_the_largest_gap_with_the_others(persistence, heights, level, expected):
     gaps = Gaps(persistence, heights, level)
     told = cut_clarity(gaps, gaps, len(gaps.mode))
     assert (told.persistence, told.hierarchy) == pytest.approx(expected)
@@ -328,7 +328,7 @@ def test_clarity_is_how_far_the_largest_gap_stands_out(persistence, heights, lev
     assert f"{told.n_clusters} clusters" in str(told)
 
 
-def test_a_clear_stream_is_clear():
+def test_separated_groups_have_a_clear_cut():
     rng = np.random.default_rng(0)
     clear = PHIDA().fit(rng.permutation(np.vstack([rng.normal(c, 0.3, (300, 2)) for c in (0, 10, 20)])))
     own = clear.cut(n_clusters=clear.n_clusters_)
@@ -336,7 +336,7 @@ def test_a_clear_stream_is_clear():
     assert clear.cut_clarity_.n_clusters == clear.n_clusters_
 
 
-def test_a_row_is_explained_by_what_draws_it_to_its_cluster(plus):
+def test_row_is_explained_by_its_distinctive_features(plus):
     row = X[0]
     why = plus.explain(row)
     distances = plus.transform([row])[0]
@@ -354,7 +354,7 @@ def test_a_row_is_explained_by_what_draws_it_to_its_cluster(plus):
     assert alone.next_cluster is None and "the only one" in str(alone)
 
 
-def test_cuts_by_number_are_nested_and_split_what_is_large():
+def test_cuts_by_number_are_nested_and_split_large_clusters():
     rng = np.random.default_rng(0)
     rows = np.vstack(
         [rng.normal(center, 1, (500, 2)) for center in ([0, 0], [2.2, 0])] + [rng.normal(30, 0.1, (20, 2))]
@@ -368,8 +368,8 @@ def test_cuts_by_number_are_nested_and_split_what_is_large():
     for n_clusters in range(3, 12):
         found = model.cut(n_clusters=n_clusters).predict(rows)
         pairs = {*zip(found.tolist(), coarser.tolist(), strict=True)}
-        assert len(pairs) == n_clusters  # each is part of one
+        assert len(pairs) == n_clusters  # each cluster is part of one
         coarser = found
-    again = finer.cut(n_clusters=2)  # a cut of a cut is a cut of the model
+    again = finer.cut(n_clusters=2)  # a cut of a cut equals a cut of the model
     np.testing.assert_array_equal(again.predict(rows), model.predict(rows))
     assert again.cut_clarity_ == model.cut_clarity_

@@ -1,4 +1,4 @@
-"""Ids of clusters, and the events in their lives, on real learning."""
+"""Cluster ids and events on real learning."""
 
 import copy
 import pickle
@@ -18,7 +18,7 @@ KINDS = {"born", "split", "merged", "died", "revived"}
 
 
 def groups(n, seed, centers=6, noise=1.0):
-    """Rows of some groups, and probes of the same."""
+    """Return rows of some groups, and probes of the same groups."""
     rng = np.random.default_rng(seed)
     center = 6.0 * rng.normal(size=(centers, 2))
     draw = lambda m: center[rng.integers(0, centers, size=m)] + noise * rng.normal(size=(m, 2))  # noqa: E731
@@ -26,7 +26,7 @@ def groups(n, seed, centers=6, noise=1.0):
 
 
 def changes(seed):
-    """How often labels and ids of probes change from batch to batch."""
+    """Count how often labels and ids of probes change from batch to batch."""
     rows, probes = groups(4000, seed)
     model = PHIDAPlus(compute_labels=False)
     labels = ids = None
@@ -46,7 +46,7 @@ def test_labels_and_ids_of_probes_rarely_change():
     assert of_ids <= of_labels < 0.005
 
 
-def test_ids_agree_with_labels_where_groups_are_plain():
+def test_ids_equal_labels_for_separated_groups():
     rng = np.random.default_rng(0)
     group = rng.integers(5, size=3000)
     rows = 20.0 * np.eye(5, 3)[group] - 20.0 * (group == 4)[:, None] + rng.normal(size=(3000, 3))
@@ -55,14 +55,14 @@ def test_ids_agree_with_labels_where_groups_are_plain():
     np.testing.assert_array_equal(model.predict_id(rows), model.cluster_ids_[model.predict(rows)])
 
 
-def test_nothing_happens_in_a_stream_that_does_not_change():
+def test_stationary_stream_has_no_events():
     rows, _ = groups(40_000, 3)
     model = PHIDAPlus(compute_labels=False).partial_fit(rows)
     assert [event for event in model.lineage_ if event.confirmed > 5000] == []
 
 
-def test_a_story_is_told_as_it_happened():
-    """Three groups; a fourth is born, and the third stops."""
+def test_events_follow_groups_that_appear_and_stop():
+    """Three groups; a fourth appears, and the third stops."""
     rng = np.random.default_rng(1)
     center = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
     rows = lambda n, alive: center[rng.choice(alive, size=n)] + rng.normal(size=(n, 2))  # noqa: E731
@@ -75,7 +75,7 @@ def test_a_story_is_told_as_it_happened():
     assert 9900 < died.sample <= died.confirmed < 10_800
 
 
-def test_a_group_without_rows_is_quiet():
+def test_group_without_rows_becomes_quiet():
     rng = np.random.default_rng(2)
     center = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
     rows = lambda n, alive: center[rng.choice(alive, size=n)] + rng.normal(size=(n, 2))  # noqa: E731
@@ -89,8 +89,8 @@ def test_a_group_without_rows_is_quiet():
     assert third not in model.predict_id(center[3:])
 
 
-def test_what_is_not_sure_is_a_candidate():
-    """A rare new group is a candidate first, and born once it has won enough."""
+def test_unconfirmed_cluster_is_a_candidate():
+    """A rare new group is a candidate first, and born after it has won enough rows."""
     seen = set()
     center = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
     for seed in range(4):
@@ -109,7 +109,7 @@ def test_what_is_not_sure_is_a_candidate():
 
 
 def lives(lineage):
-    """Play the events: the ids that live after them, and that each ends and begins as it should."""
+    """Replay the events; return the ids alive after each, checking that ids end and begin once."""
     alive, ever = set(), set()
     for event in lineage:
         before, after = set(event.before), set(event.after)
@@ -135,7 +135,7 @@ def lives(lineage):
 
 
 @given(strategies.rows(n=(1, 200)), st.none() | st.integers(10, 200), st.sampled_from([16, 2048]))
-def test_events_tell_the_ids_that_there_are(rows, half_life, max_nodes):
+def test_replayed_events_give_the_current_ids(rows, half_life, max_nodes):
     model = PHIDAPlus(half_life=half_life, max_nodes=max_nodes).fit(rows)
     assert lives(model.lineage_) >= set(model.predict_id(rows).tolist()) | set(model.cluster_ids_.tolist())
 
@@ -151,7 +151,7 @@ def test_reading_writes_no_events(make):
 
 
 @each_kind
-def test_callbacks_hear_every_event_once_and_in_order(make):
+def test_callbacks_get_every_event_once_in_order(make):
     heard = []
     rows = drifting(800)
     model = make(compute_labels=False).on_event(heard.append)
@@ -165,7 +165,7 @@ def test_callbacks_hear_every_event_once_and_in_order(make):
 
 
 @each_kind
-def test_callbacks_from_the_middle_hear_what_is_new(make):
+def test_callbacks_added_later_get_only_new_events(make):
     heard = []
     rows = drifting(800)
     model = make().partial_fit(rows[:400])
@@ -175,7 +175,7 @@ def test_callbacks_from_the_middle_hear_what_is_new(make):
 
 
 @each_kind
-def test_a_callback_that_fails_loses_nothing(make):
+def test_failing_callback_loses_no_event(make):
     rows = drifting(400)
 
     def fail(event):
@@ -197,7 +197,7 @@ def test_a_callback_that_fails_loses_nothing(make):
 
 
 @each_kind
-def test_threads_tell_every_event_once(make):
+def test_concurrent_learning_reports_every_event_once(make):
     heard = []
     model = make(compute_labels=False).on_event(heard.append)
     parts = [drifting(400, seed=seed) for seed in range(4)]
@@ -223,7 +223,7 @@ def test_copies_and_pickles_have_no_callbacks(make):
 
 
 @each_kind
-def test_lineage_and_history_survive_the_file(tmp_path, make):
+def test_lineage_and_history_are_kept_in_files(tmp_path, make):
     model = make().partial_fit(drifting(500))
     model.save(tmp_path / "m")
     loaded = type(model).load(tmp_path / "m")
@@ -234,7 +234,7 @@ def test_lineage_and_history_survive_the_file(tmp_path, make):
 
 
 @each_kind
-def test_records_of_lineage_and_history(make):
+def test_lineage_and_history_convert_to_tables(make):
     model = make().fit(drifting(500))
     lineage, history = model.lineage_, model.history_
     frame = lineage.to_pandas()
@@ -248,8 +248,8 @@ def test_records_of_lineage_and_history(make):
         assert history.to_pandas()["interval"].iloc[-1] == model.interval_
 
 
-def test_a_cluster_that_comes_and_goes():
-    """With old rows fading, a group that stops dies, and a new one is born."""
+def test_half_life_ends_a_stopped_group_and_starts_a_new_one():
+    """With a half-life, a stopped group dies, and a new one is born."""
     rng = np.random.default_rng(0)
     model = PHIDAPlus(half_life=300, compute_labels=False)
     near = lambda *at: np.array(at) + 0.5 * rng.normal(size=(600, 2))  # noqa: E731

@@ -1,5 +1,5 @@
-"""The oracle: a slow, plain NumPy reading of the PHIDA specification, one stage per file.
+"""The oracle: a slow NumPy version of the PHIDA specification, one stage per file.
 
-Written from the specification alone, so that agreement with the native core means something.
-Clarity comes before speed everywhere; section numbers are those of ALGORITHM.md.
+It is written from the specification alone, so that its agreement with the native core is evidence. Clarity comes before
+speed; section numbers are those of ALGORITHM.md.
 """

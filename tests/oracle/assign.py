@@ -1,4 +1,4 @@
-"""Out-of-sample assignment from the assignment view alone."""
+"""Assignment of new samples from the assignment view alone."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class AssignmentView:
     rows: np.ndarray  # (n, d) raw representatives of the mapped nodes
     support: np.ndarray  # (n,) M
     cluster: np.ndarray  # (n,) output cluster
-    transform: Transform  # of these rows
+    transform: Transform  # of `rows`
 
 
 def scores(view: AssignmentView, X: np.ndarray) -> np.ndarray:
-    """Scores h_c of every sample (rows) for every output cluster (columns) (section 9)."""
+    """Return the scores h_c of every sample (row) for every output cluster (column) (section 9)."""
     z = view.transform.apply(view.rows)
     clusters = [np.flatnonzero(view.cluster == c) for c in range(view.cluster.max() + 1)]
     totals = np.array([view.support[members].sum() for members in clusters])
@@ -28,7 +28,7 @@ def scores(view: AssignmentView, X: np.ndarray) -> np.ndarray:
 
     h = np.empty((len(X), len(clusters)))
     for i, x in enumerate(view.transform.apply(X)):
-        # No feature weights here: this is the Euclidean distance.
+        # Section 9 uses the Euclidean distance, without feature weights.
         distance = distances_to_rows(x, z, view.transform.gamma)
         for c, members in enumerate(clusters):
             near = members[np.argsort(distance[members], kind="stable")]
@@ -41,5 +41,5 @@ def scores(view: AssignmentView, X: np.ndarray) -> np.ndarray:
 
 
 def assign(view: AssignmentView, X: np.ndarray) -> np.ndarray:
-    """Output cluster of every sample: the lowest score, ties to the lower label (section 9)."""
+    """Return the output cluster of every sample: the lowest score, ties to the lower label (section 9)."""
     return np.argmin(scores(view, X), axis=1)

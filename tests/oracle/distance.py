@@ -1,4 +1,4 @@
-"""The penalised distance: Euclidean, plus what the feature weights find farther away."""
+"""The penalised distance: Euclidean, increased in proportion to the weighted distance."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 
 
 def distances_to_rows(z: np.ndarray, rows: np.ndarray, gamma: float, weights: np.ndarray | None = None) -> np.ndarray:
-    """Distances d_i of one transformed point to transformed rows, weights per row (section 3.4)."""
-    # Differences, not |a|^2 + |b|^2 - 2ab: exact ties decide whole runs (section 11).
+    """Return distances d_i of one transformed point to transformed rows, with weights per row (section 3.4)."""
+    # Differences, not |a|^2 + |b|^2 - 2ab: exact ties decide entire runs (section 11).
     squared = (z - rows) ** 2
     g = np.sqrt(sum_in_order(squared))
     if weights is None or gamma == 0:
@@ -18,12 +18,12 @@ def distances_to_rows(z: np.ndarray, rows: np.ndarray, gamma: float, weights: np
 
 
 def sum_in_order(terms: np.ndarray) -> np.ndarray:
-    """Sum of every row, from its first entry to its last; ``sum`` adds long rows pairwise, which breaks exact ties."""
+    """Return the sum of every row in index order; ``sum`` adds long rows pairwise, which breaks exact ties."""
     return np.cumsum(terms, axis=1)[:, -1]
 
 
 def pairwise_distances(rows: np.ndarray, gamma: float, weights: np.ndarray | None = None) -> np.ndarray:
-    """Distances delta_pq between transformed rows, infinite on the diagonal (section 7)."""
+    """Return distances delta_pq between transformed rows, infinite on the diagonal (section 7)."""
     n = len(rows)
     delta = np.empty((n, n))
     for p in range(n):

@@ -1,6 +1,6 @@
 """The learner of PHIDA+: many fine nodes within a budget (section 12).
 
-All sums run in index order and nothing is fused, so the native learner must agree to the bit.
+All sums run in index order, without fused operations, so the native learner must agree to the bit.
 """
 
 from __future__ import annotations
@@ -15,40 +15,40 @@ from phida import _core
 
 from .distance import sum_in_order
 
-LARGEST_UNIT = 2.0**32  # beyond it, all sums are divided by it
-ROUNDING = 2.0**-44  # a spread below this share of the mean is rounding
-LEAST_DEVIATION = 1e-150  # the squares of smaller ones have lost digits
-WILD = 256.0  # times the variance: nodes so far out have little weight
-LEAST_SHARE = 2.0**-480  # of the deviation with wild nodes; keeps distances finite
+LARGEST_UNIT = 2.0**32  # the limit at which all sums are divided by the unit
+ROUNDING = 2.0**-44  # a smaller spread, as a share of the mean, is rounding
+LEAST_DEVIATION = 1e-150  # squares of smaller deviations have lost digits
+WILD = 256.0  # times the variance: nodes farther out count as wild
+LEAST_SHARE = 2.0**-480  # share of the deviation with wild nodes; keeps distances finite
 
 
 @dataclass
 class Metric:
-    """Distances are Euclidean after each feature is divided by sigma_j ** gamma."""
+    """Euclidean distances after each feature is divided by sigma_j ** gamma."""
 
     inverse: np.ndarray  # (d,) 1 / sigma_j ** gamma
     gamma: float
 
     def squares(self, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Squared distances of one point to rows."""
+        """Return squared distances of one point to rows."""
         return sum_in_order(((x - rows) * self.inverse) ** 2)
 
     def total(self, scatter: np.ndarray) -> float:
-        """Scatter per feature, in raw units, as one sum of squared distances."""
+        """Return the scatter per feature, in raw units, as one sum of squared distances."""
         return sum_in_order((self.inverse * self.inverse * scatter)[None]).item()
 
 
 @dataclass
 class Step:
-    """Effect of one row."""
+    """Effect of learning one row."""
 
     event: str  # "create" or "update"
-    winner: int | None = None  # the nearest node before the row was learned; none for the first row
-    compacted: bool = False  # nodes were removed or merged afterwards, so indices have changed
+    winner: int | None = None  # the nearest node before learning; None for the first row
+    compacted: bool = False  # nodes were removed or merged, so indices have changed
 
 
 class FineNodes:
-    """At most max_nodes nodes with weight, mean, scatter and credit; half_life 0 is off."""
+    """Learner with at most max_nodes nodes of weight, mean, scatter and credit; half_life 0 means off."""
 
     def __init__(self, n_features: int, *, max_nodes: int = 2048, half_life: float = 0.0, scale: str = "auto") -> None:
         self.max_nodes = max_nodes  # B
@@ -59,20 +59,20 @@ class FineNodes:
         self.weight = np.empty(0)  # w: rows, in units of `unit`
         self.mean = np.empty((0, n_features))  # mu, raw
         self.scatter = np.empty((0, n_features))  # s: squared differences of a node's rows to its mean, raw
-        self.credit = np.empty(0)  # c: squared distances of rows won since the last creation next to the node
-        self.allowance = 0.0  # f: credit that a node may run up
-        self.unit = 1.0  # what a row of weight 1 counts now
-        self.growth = _core.pow(2.0, 1.0 / half_life) if half_life else 1.0  # of the unit, per row
-        self.metric: Metric | None = None  # none before the first compaction
+        self.credit = np.empty(0)  # c: squared distances of rows won since a node was last created next to it
+        self.allowance = 0.0  # f: the credit that a node may reach
+        self.unit = 1.0  # current weight of a row of weight 1
+        self.growth = _core.pow(2.0, 1.0 / half_life) if half_life else 1.0  # factor of the unit per row
+        self.metric: Metric | None = None  # None before the first compaction
 
     @property
     def n_nodes(self) -> int:
-        """K."""
+        """Return K."""
         return len(self.weight)
 
     @property
     def row_weight(self) -> np.ndarray:
-        """Weights as users see them: (faded) numbers of rows."""
+        """Return node weights as users see them: (faded) numbers of rows."""
         return self.weight / self.unit
 
     def learn(self, rows: np.ndarray, weights: np.ndarray | None = None) -> list[Step]:
@@ -81,9 +81,9 @@ class FineNodes:
         return [self.learn_one(x, weight.item()) for x, weight in zip(rows, weights)]
 
     def learn_one(self, x: np.ndarray, weight: float = 1.0) -> Step:
-        """Learn one row: a new node if the nearest has no allowance left, else a part of the nearest."""
+        """Learn one row: it becomes a node if the nearest node's allowance is used up, else it joins that node."""
         self.n_seen += 1
-        x = x + 0.0  # -0 is 0
+        x = x + 0.0  # -0 becomes 0
         self._fade()
         weight *= self.unit
         if self.n_nodes == 0:
@@ -101,7 +101,7 @@ class FineNodes:
         return Step("update", r)
 
     def merge(self, others: list[FineNodes]) -> None:
-        """Take in the nodes of other learners; the order of the learners does not matter."""
+        """Add the nodes of other learners; the order of the learners does not matter."""
         models = [self, *others]
         ratios = [self.unit / model.unit for model in models]
         weight = np.concatenate([model.weight * ratio for model, ratio in zip(models, ratios)])
@@ -113,7 +113,7 @@ class FineNodes:
         self.credit = np.zeros(self.n_nodes)
         self.n_seen = sum(model.n_seen for model in models)
         metrics = [model.metric for model in models]
-        if any(metric is not None for metric in metrics):  # some model has compacted
+        if any(metric is not None for metric in metrics):  # at least one model has compacted
             self.metric = self.fitted_metric()
             self.allowance = max(
                 model.allowance * ratio * self._conversion(metric, self.metric)
@@ -123,7 +123,7 @@ class FineNodes:
             self._compact()
 
     def _join_equal_places(self) -> None:
-        """Neighbours in the list with the same mean become one node: weights and scatters add."""
+        """Unite neighbours in the list with the same mean: weights and scatters add."""
         kept: list[int] = []
         for i in range(self.n_nodes):
             if kept and np.array_equal(self.mean[kept[-1]], self.mean[i]):
@@ -134,14 +134,14 @@ class FineNodes:
         self.weight, self.mean, self.scatter = self.weight[kept], self.mean[kept], self.scatter[kept]
 
     def to_read(self) -> FineNodes:
-        """A copy without the nodes that have faded, and with the metric of a read-out and of predictions."""
+        """Return a copy without faded nodes, with the metric of read-outs and predictions."""
         nodes = copy.copy(self)
         nodes.metric = self.metric or self.fitted_metric()
         nodes._keep(self.unfaded())
         return nodes
 
     def fitted_metric(self) -> Metric:
-        """The metric that fits the nodes as they are."""
+        """Return the metric fitted to the current nodes."""
         return fit_metric(self.weight, self.mean, self.scatter, self.scale)
 
     def _raw_metric(self) -> Metric:
@@ -172,7 +172,8 @@ class FineNodes:
                 setattr(self, name, getattr(self, name) / LARGEST_UNIT)
 
     def unfaded(self) -> np.ndarray:
-        """Mask of the nodes with at least half a row, or of the heaviest node; without a half-life, of all nodes."""
+        """Return a mask of the nodes with at least half a row, or of the heaviest node; without a half-life, of all
+        nodes."""
         if not self.half_life:
             return np.ones(self.n_nodes, dtype=bool)
         stays = self.weight >= 0.5 * self.unit
@@ -187,7 +188,7 @@ class FineNodes:
     # Compaction.
 
     def _compact(self) -> None:
-        """Bring the nodes down to three quarters of the budget."""
+        """Reduce the nodes to three quarters of the budget."""
         target = 3 * self.max_nodes // 4
         if self.half_life:
             self._keep(self.unfaded())
@@ -197,7 +198,7 @@ class FineNodes:
         costs = self._merge_costs()
         gone = np.zeros(self.n_nodes, dtype=bool)
         for _ in range(self.n_nodes - target):
-            # The first of equal costs: the lower first index, then the lower second one.
+            # Among equal costs, the lower first index, then the lower second index.
             a, b = np.unravel_index(np.argmin(costs), costs.shape)
             self.allowance = costs[a, b].item()
             self._merge_pair(a, b)
@@ -217,13 +218,13 @@ class FineNodes:
         self.credit = self.credit * factor
 
     def _conversion(self, before: Metric | None, after: Metric) -> float:
-        """Ratio of the nodes' scatter in two metrics: squared distances change by it on average."""
+        """Return the ratio of the nodes' scatter in two metrics, by which squared distances change on average."""
         scatter = sum_in_order(self.scatter.T)
         total = (before or self._raw_metric()).total(scatter)
         return after.total(scatter) / total if total else 0.0
 
     def _merge_costs(self) -> np.ndarray:
-        """Costs of all pairs a < b; infinite elsewhere."""
+        """Return the costs of all pairs a < b; infinite elsewhere."""
         costs = np.full((self.n_nodes, self.n_nodes), np.inf)
         for a in range(self.n_nodes):
             later = slice(a + 1, None)
@@ -232,7 +233,7 @@ class FineNodes:
         return costs
 
     def _merge_cost(self, a: int, b: int) -> float:
-        """Ward's cost: the increase of the total scatter."""
+        """Return Ward's cost: the increase of the total scatter."""
         square = self.metric.squares(self.mean[a], self.mean[b][None]).item()
         return square / (1.0 / self.weight[a] + 1.0 / self.weight[b])
 
@@ -249,7 +250,7 @@ class FineNodes:
 
 
 def fit_metric(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray, scale: str) -> Metric:
-    """The metric that fits nodes: the feature transformation (section 2) with their standard deviations."""
+    """Return the metric fitted to nodes: the feature transformation (section 2) with their standard deviations."""
     n_features = mean.shape[1]
     if scale == "none":
         return Metric(np.ones(n_features), 0.0)
@@ -263,7 +264,7 @@ def fit_metric(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray, scale:
 
 
 def deviation(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray) -> float:
-    """The standard deviation of a feature over nodes, without wild ones; 1 if it is none."""
+    """Return the standard deviation of a feature over nodes without wild values, or 1 for a constant feature."""
     center, variance = spread(weight, mean, scatter)
     if not counts(center, variance):
         return 1.0
@@ -280,7 +281,7 @@ def deviation(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray) -> floa
 
 
 def spread(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray) -> tuple[float, float]:
-    """Centre and variance of the rows of nodes, in one feature."""
+    """Return centre and variance of the nodes' rows in one feature."""
     total = sum_in_order(weight[None]).item()
     center = sum_in_order((weight * mean)[None]).item() / total
     gap = mean - center
@@ -289,13 +290,13 @@ def spread(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray) -> tuple[f
 
 
 def counts(center: float, variance: float) -> bool:
-    """Whether a feature varies. The mean of equal values rounds, so a constant one may seem to."""
+    """Return whether a feature varies beyond rounding of the mean."""
     sigma = math.sqrt(variance)
     return math.isfinite(sigma) and sigma >= LEAST_DEVIATION and sigma > ROUNDING * abs(center)
 
 
 def strength(sigma: np.ndarray) -> float:
-    """The exponent gamma: 0 for features of similar scale, towards 1 for very unequal ones (section 2)."""
+    """Return the exponent gamma: 0 for features of similar scale, near 1 for very unequal ones (section 2)."""
     n = len(sigma)
     average = sum_in_order(sigma[None]).item() / n
     squares = sum_in_order(((sigma - average) ** 2)[None]).item()

@@ -1,4 +1,4 @@
-"""Rows that the learner of PHIDA+ meets: kinds of data, weights, orders, and learners with settings drawn for them."""
+"""Random input for the learner of PHIDA+: rows of several kinds, weights, orders and settings."""
 
 import numpy as np
 import strategies
@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 
 def tiny(rng, n, d):
-    """Groups far smaller than their distance from zero."""
+    """Return groups far smaller than their distance from zero."""
     return 1e3 + 1e-9 * strategies.clustered(rng, n, d)
 
 
 def outliers(rng, n, d):
-    """One row in ten is far away, up to the largest value that the library takes."""
+    """Return rows of which one in ten is far away, up to the largest allowed value."""
     rows = strategies.clustered(rng, n, d)
     rows[rng.random(n) < 0.1] *= 10.0 ** rng.integers(1, 139)
     return rows
@@ -54,7 +54,7 @@ settings_of_learners = st.fixed_dictionaries(
 
 @st.composite
 def weights(draw, n):
-    """None, whole numbers, or weights over several orders of magnitude."""
+    """Draw None, whole numbers, or weights over several orders of magnitude."""
     rng = np.random.default_rng(draw(strategies.seeds))
     kind = draw(st.sampled_from(["none", "whole", "real"]))
     if kind == "none":

@@ -16,17 +16,17 @@ Edge = tuple[int, int, float]  # p < q, delta_pq
 
 @dataclass
 class Graph:
-    k: int  # candidates per row; 0 where there is at most one row
+    k: int  # candidates per row; 0 for at most one row
     candidates: np.ndarray  # (n, k) indices, nearest first
     distances: np.ndarray  # (n, k) delta of the candidates
     row_threshold: np.ndarray  # (n,) pruning threshold of each row; NaN without candidates
     global_threshold: float  # pruning threshold over all n * k candidates; NaN without any
     edges: list[Edge]  # sorted
-    gamma: float  # of the rows' transformation
+    gamma: float  # of the transformation of the rows
 
 
 def mutual_knn_graph(rows: np.ndarray, weights: np.ndarray | None = None) -> Graph:
-    """Pruned mutual kNN graph of raw rows, with optional feature weights (section 7)."""
+    """Return the pruned mutual kNN graph of raw rows, with optional feature weights (section 7)."""
     n = len(rows)
     transform = adaptive_transform(rows)
     if n <= 1:
@@ -44,13 +44,13 @@ def mutual_knn_graph(rows: np.ndarray, weights: np.ndarray | None = None) -> Gra
     kept = []
     for p in range(n):
         near = distances[p] <= min(row_threshold[p], global_threshold)
-        # A row that would lose every candidate keeps its nearest.
+        # If pruning leaves a row without candidates, it keeps the nearest.
         kept.append(set(candidates[p, near].tolist()) or {candidates[p, 0].item()})
     edges = [(p, q, delta[p, q].item()) for p in range(n) for q in sorted(kept[p]) if p < q and p in kept[q]]
     return Graph(k, candidates, distances, row_threshold, global_threshold, edges, transform.gamma)
 
 
 def pruning_threshold(distances: np.ndarray) -> float:
-    """Median plus 1.5 interquartile ranges of candidate distances (section 7)."""
+    """Return the median plus 1.5 interquartile ranges of candidate distances (section 7)."""
     iqr = hazen(distances, 0.75) - hazen(distances, 0.25)
     return hazen(distances, 0.5) + 1.5 * iqr

@@ -18,7 +18,7 @@ class Hierarchy:
     transform: Transform  # of the rows; prediction uses it too
     masses: np.ndarray  # (C,) S*, component masses
     centroids: np.ndarray  # (C, d) mass-weighted, in the transformed space
-    c_min: int  # fewest clusters that the cut may leave
+    c_min: int  # fewest clusters that the cut may have
     edges: list[Edge]  # adjacency of the components
     levels: list[np.ndarray]  # group id per component, one partition per level
     heights: list[float]  # merge height q of each level, 0 for the first
@@ -29,7 +29,7 @@ class Hierarchy:
 def component_hierarchy(
     rows: np.ndarray, support: np.ndarray, component: np.ndarray, persistence: np.ndarray
 ) -> Hierarchy:
-    """Hierarchy over the PH components of raw rows, cut at the largest jump (section 8)."""
+    """Return the hierarchy over the PH components of raw rows, cut at the largest jump (section 8)."""
     transform = adaptive_transform(rows)
     z = transform.apply(rows)
     mass = node_masses(support, component, persistence)
@@ -45,7 +45,7 @@ def component_hierarchy(
 
 
 def node_masses(support: np.ndarray, component: np.ndarray, persistence: np.ndarray) -> np.ndarray:
-    """Support of every node, discounted where its component hardly persists (section 8)."""
+    """Return the support of every node, reduced in components of low persistence (section 8)."""
     usable = persistence[np.isfinite(persistence) & (persistence > 0)]
     reference = np.median(usable) if len(usable) else 1.0
     pi = persistence[component]
@@ -56,7 +56,7 @@ def node_masses(support: np.ndarray, component: np.ndarray, persistence: np.ndar
 
 
 def minimum_clusters(masses: np.ndarray) -> int:
-    """C_min: the entropy effective count of the component masses, rounded up (section 8)."""
+    """Return C_min: the entropy effective count of the component masses, rounded up (section 8)."""
     p = masses / masses.sum()
     effective = math.exp(-float(np.sum(p * np.log(p))))
     return min(max(math.ceil(effective), 1), len(masses))
@@ -79,13 +79,13 @@ def merge_components(
         return weight[a] * weight[b] / (weight[a] + weight[b]) * gap
 
     while len(weight) > c_min and adjacent:
-        # Equal costs: the lower ids first.
+        # Equal costs go to the lower ids.
         height, (a, b) = min((cost(pair), pair) for pair in adjacent)
         total = weight[a] + weight[b]
         center[a] = (weight[a] * center[a] + weight[b] * center[b]) / total
         weight[a] = total
         del weight[b], center[b]
-        # The merged group keeps the lower id a; what touched b now touches a.
+        # The merged group keeps the lower id a; neighbours of b become neighbours of a.
         renamed = {tuple(sorted(a if g == b else g for g in pair)) for pair in adjacent}
         adjacent = {(p, q) for p, q in renamed if p != q}
         group[group == b] = a
@@ -95,12 +95,12 @@ def merge_components(
 
 
 def largest_jump(heights: list[float]) -> int:
-    """The level before the largest jump of merge height (section 8)."""
+    """Return the level before the largest jump of merge height (section 8)."""
     chosen, best = 0, -math.inf
     for level in range(len(heights) - 1):
         upper = heights[level + 1]
         jump = upper - heights[level]
-        # Nearly equal jumps: the one that ends higher.
+        # Among nearly equal jumps, the one that ends higher.
         tied = level > 0 and abs(jump - best) <= 1e-8 + 1e-5 * abs(best)
         if jump > best or (tied and upper > heights[chosen + 1]):
             chosen, best = level, jump

@@ -14,24 +14,24 @@ from .vigilance import cluster_count, recalculate
 from .weights import feature_weights
 from .welford import welford
 
-FIRST_NODES = 3  # created whatever the vigilance says
+FIRST_NODES = 3  # created for any vigilance
 
 
 @dataclass
 class Step:
-    """What one sample did, in the fields of the golden traces."""
+    """Effect of one sample, in the fields of the golden traces."""
 
     event: str  # "create" or "update"
-    winner: int | None = None  # none while the first nodes are created
+    winner: int | None = None  # None while the first nodes are created
     runner_up: int | None = None
-    similarity: tuple[float, float] | None = None  # of winner and runner-up, before the update
-    gamma: float | None = None  # of the train metric
+    similarity: tuple[float, float] | None = None  # winner and runner-up, before the update
+    gamma: float | None = None  # gamma of the training metric
     runner_up_updated: bool = False
     refreshed: bool = False
 
 
 class OracleLearner:
-    """PHIDA as the specification has it; the switches are the ablations of BENCHMARK.md.
+    """PHIDA by the specification; the switches are the ablations of BENCHMARK.md.
 
     ph=False is noPH, refresh=False noRefresh, remove=False noDelete, prune=False noPrune, and
     mapping=False IDA. compatibility="released" keeps the cached rows of section 10.
@@ -61,7 +61,7 @@ class OracleLearner:
         self.since_recalc = 0
         self.since_refresh = 0
         self.buffer: list[np.ndarray] = []  # B, oldest first
-        self.keep: int | None = None  # longest B; no limit before the first recalculation
+        self.keep: int | None = None  # longest B; None before the first recalculation
 
         self.support = np.empty(0, dtype=int)  # M
         self.scale = np.empty(0)  # s
@@ -69,25 +69,25 @@ class OracleLearner:
         self.birth = np.empty(0, dtype=int)
         self.component = np.empty(0, dtype=int)  # -1 outside the map
         self.cluster = np.empty(0, dtype=int)  # -1 outside the view
-        # (K, d) arrays; the number of features is known with the first sample.
+        # (K, d) arrays; the first sample sets the number of features.
         self.representatives = self.mean = self.m2 = np.empty((0, 0))
         self.global_count = 0
         self.global_mean = self.global_m2 = np.empty(0)
 
-        self.transform: Transform | None = None  # the train metric
+        self.transform: Transform | None = None  # the training metric
         self.transform_step = 0  # at_step
         self.transform_nodes = 0  # at_nodes
-        self.cached_rows = np.empty((0, 0))  # z_i of the released behaviour
+        self.cached_rows = np.empty((0, 0))  # z_i in the released behaviour
 
         self.n_components = 0
         self.n_clusters = 0
         self.ph_threshold = 0.0
         self.assignment: AssignmentView | None = None
-        self.view: View | None = None  # all of the last refresh, for comparison
+        self.view: View | None = None  # result of the last refresh, for comparison
 
     @property
     def n_nodes(self) -> int:
-        """K (section 1)."""
+        """Return K (section 1)."""
         return len(self.support)
 
     def learn_one(self, x: np.ndarray) -> Step:
@@ -121,12 +121,12 @@ class OracleLearner:
         return [self.learn_one(x) for x in X]
 
     def end_learning(self) -> None:
-        """End a stage of the stream: refresh, whatever the counters say (section 3)."""
+        """End a stage of the stream with a refresh, independent of the counters (section 3)."""
         if self.mapping:
             self._refresh()
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Output cluster of every sample by the last assignment view (section 9)."""
+        """Return the output cluster of every sample by the last assignment view (section 9)."""
         assert self.assignment is not None, "no refresh yet, hence no assignment view"
         return assign(self.assignment, X)
 
@@ -159,7 +159,7 @@ class OracleLearner:
         return step
 
     def _train_metric(self) -> Transform:
-        """The transformation used for matching, recomputed when it is due (step 3)."""
+        """Return the transformation used for matching, recomputed when due (step 3)."""
         absent = self.transform is None or self.transform_nodes != self.n_nodes
         aged = self.n_seen - self.transform_step >= max(self.interval, 1)
         if absent or aged:
@@ -167,7 +167,7 @@ class OracleLearner:
             self.transform_step = self.n_seen
             self.transform_nodes = self.n_nodes
         if absent:
-            # The released behaviour leaves these rows alone when only age is the reason.
+            # The released behaviour keeps these rows if only age is the reason.
             self.cached_rows = self.transform.apply(self.representatives)
         return self.transform
 
@@ -208,7 +208,7 @@ class OracleLearner:
         self.cached_rows[i] = self.transform.apply(self.representatives[i])
 
     def _gate_open(self, r: int, b: int) -> bool:
-        """zeta: whether the PH components let runner-up b learn beside winner r (step 7)."""
+        """Return zeta: whether the PH components let runner-up b learn with winner r (step 7)."""
         if not self.ph or self.n_components < 2:
             return True
         if self.n_nodes < max(2 * max(self.interval, 1), 8):
@@ -228,7 +228,7 @@ class OracleLearner:
         self.global_mean, self.global_m2 = welford(self.global_count, self.global_mean, self.global_m2, x)
 
     def _global_scale(self) -> float:
-        """The node scale that the samples so far give (step 5)."""
+        """Return the node scale from the samples so far (step 5)."""
         deviation = np.sqrt(self.global_m2 / max(self.global_count - 1, 1))
         return max(deviation.max().item(), 1e-6)
 

@@ -18,10 +18,10 @@ class Match:
 
 
 def match(z: np.ndarray, rows: np.ndarray, gamma: float, weights: np.ndarray, scale: np.ndarray) -> Match:
-    """Winner and runner-up of a transformed sample among transformed rows (section 3.4)."""
+    """Return winner and runner-up of a transformed sample among transformed rows (section 3.4)."""
     distance = distances_to_rows(z, rows, gamma, weights)
-    # As d/s, not alpha * d: similarity and vigilance can be equal to the last bit.
+    # d/s, not alpha * d: similarity and vigilance can be equal to the last bit.
     similarity = 1.0 / (1.0 + distance / np.maximum(scale, 1e-12))
-    # A stable sort of the roots: equal distances go to the lower index.
+    # A stable sort of the roots gives equal distances to the lower index.
     r, b = np.argsort(distance, kind="stable")[:2].tolist()
     return Match(r, b, distance, similarity)

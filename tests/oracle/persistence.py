@@ -1,4 +1,4 @@
-"""H0 persistence of the log-support density over a graph, and the PH components it is cut into."""
+"""H0 persistence of the log-support density over a graph, and its cut into PH components."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Persistence:
     base: np.ndarray  # (n,) mode of the node's tree right after its own activation
     modes: np.ndarray  # (m,) node index of every mode, ascending
     parent: np.ndarray  # (m,) mode (node index) it died into, -1 for survivors
-    death: np.ndarray  # (m,) density at which it died, -inf for survivors
+    death: np.ndarray  # (m,) density at death, -inf for survivors
     persistence: np.ndarray  # (m,) rho(mode) - death, inf for survivors
 
 
@@ -23,12 +23,12 @@ class Persistence:
 class PhComponents:
     component: np.ndarray  # (n,) component id of every node
     modes: np.ndarray  # (C,) the mode of each component, ascending
-    mode_persistence: np.ndarray  # (C,) its persistence
+    mode_persistence: np.ndarray  # (C,) persistence of each mode
     epsilon: float  # the persistence threshold
 
 
 def h0_persistence(support: np.ndarray, n: int, edges: list[Edge]) -> Persistence:
-    """Birth and death of the density modes of a graph of n nodes (section 6e)."""
+    """Return birth and death of the density modes of a graph of n nodes (section 6e)."""
     rho = np.log(support)
     neighbours: list[set[int]] = [set() for _ in range(n)]
     for p, q, _ in edges:
@@ -36,10 +36,10 @@ def h0_persistence(support: np.ndarray, n: int, edges: list[Edge]) -> Persistenc
         neighbours[q].add(p)
 
     def rank(v: int) -> tuple[float, int]:
-        """The one order of nodes: denser first, then the lower index."""
+        """Sort key of nodes: denser first, then the lower index."""
         return -rho[v], v
 
-    mode_of: dict[int, int] = {}  # of every active node, the mode of its tree
+    mode_of: dict[int, int] = {}  # active node -> mode of its tree
     base = np.empty(n, dtype=int)
     died_into: dict[int, int] = {}
     death: dict[int, float] = {}
@@ -68,19 +68,19 @@ def h0_persistence(support: np.ndarray, n: int, edges: list[Edge]) -> Persistenc
 
 
 def persistence_cut(values: np.ndarray) -> float:
-    """The threshold epsilon below the largest gap of the persistences (section 6f)."""
+    """Return the threshold epsilon below the largest gap of the persistences (section 6f)."""
     levels = np.unique(values[np.isfinite(values) & (values > 0)])
     if len(levels) <= 1:
         return 0.0
     levels = np.concatenate([[0.0], levels])
     gaps = np.diff(levels)
-    # Equal gaps: the one with the larger upper level, hence the last.
+    # Among equal gaps, the one with the larger upper level, which is the last.
     widest = np.flatnonzero(gaps == gaps.max())[-1]
     return levels[widest].item()
 
 
 def ph_components(support: np.ndarray, n: int, edges: list[Edge]) -> PhComponents:
-    """PH components: the persistence tree cut at its largest gap (sections 6e and 6f)."""
+    """Return PH components: the persistence tree cut at its largest gap (sections 6e and 6f)."""
     tree = h0_persistence(support, n, edges)
     epsilon = persistence_cut(tree.persistence)
     parent = dict(zip(tree.modes.tolist(), tree.parent.tolist()))
@@ -99,12 +99,12 @@ def ph_components(support: np.ndarray, n: int, edges: list[Edge]) -> PhComponent
 
 
 def singleton_components(n: int) -> PhComponents:
-    """Every node its own component that never dies (ablation noPH)."""
+    """Make every node its own component with infinite persistence (ablation noPH)."""
     return PhComponents(np.arange(n), np.arange(n), np.full(n, np.inf), 0.0)
 
 
 def component_persistence(support: np.ndarray, component: np.ndarray, mode_persistence: np.ndarray) -> np.ndarray:
-    """Persistence summary pi of every component (section 6g)."""
+    """Return the persistence summary pi of every component (section 6g)."""
     usable = mode_persistence[np.isfinite(mode_persistence) & (mode_persistence > 0)]
     stand_in = usable.max() if len(usable) else 1.0
     per_node = np.where(np.isinf(mode_persistence), stand_in, mode_persistence)[component]

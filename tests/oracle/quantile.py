@@ -6,10 +6,10 @@ import numpy as np
 
 
 def hazen(values: np.ndarray, q: float) -> float:
-    """Hazen q-quantile of a multiset of numbers (Q of the specification's introduction)."""
+    """Return the Hazen q-quantile of a multiset of numbers (Q of the specification's introduction)."""
     return float(np.quantile(values, q, method="hazen"))
 
 
 def hazen_columns(rows: np.ndarray, q: float) -> np.ndarray:
-    """Hazen q-quantile of every column (used per feature in section 2)."""
+    """Return the Hazen q-quantile of every column (used per feature in section 2)."""
     return np.quantile(rows, q, axis=0, method="hazen")

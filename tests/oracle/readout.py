@@ -1,4 +1,4 @@
-"""The read-out of PHIDA+: clusters of fine nodes, by density peaks at several scales (section 13)."""
+"""The read-out of PHIDA+: clusters of fine nodes by density peaks at several scales (section 13)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from phida import _core
 from .distance import sum_in_order
 from .fine_nodes import FineNodes, Metric
 
-SCALES = (1, 2, 4, 8, 16, 32)  # k: least number of neighbours that a density is measured over
-EDGES = 10  # nearest neighbours that a node has edges to
+SCALES = (1, 2, 4, 8, 16, 32)  # k: minimum number of neighbours for a density
+EDGES = 10  # nearest neighbours that share an edge with a node
 FACTOR = 0.92
-POWER = 0.55  # of the coarse dimension
-UNEVEN = 0.15  # nodes as such lie unevenly
-FEW = 100  # nodes that a dimension is measured with
-PLACE = 100.0  # rows that make one place a cluster
-LATTICE = 1e-9  # relative difference of squared distances that count as equal
+POWER = 0.55  # exponent of the coarse dimension
+UNEVEN = 0.15  # extra standard deviation, since nodes are spread unevenly
+FEW = 100  # most nodes that a dimension is estimated from
+PLACE = 100.0  # rows at one place that make it a cluster
+LATTICE = 1e-9  # relative difference below which squared distances count as equal
 LEAST_SQUARE = 1e-300  # keeps logarithms finite
 
 
 @dataclass
 class Nodes:
-    """Nodes as the read-out takes them."""
+    """Nodes as input of the read-out."""
 
     squares: np.ndarray  # (K, K) d^2 between means, in the metric
     weight: np.ndarray  # (K,) w, in rows
@@ -34,7 +34,7 @@ class Nodes:
 
     @property
     def own(self) -> np.ndarray:
-        """Rows of a node besides the one that stands for the place itself."""
+        """Return the rows of a node without the one that represents the place itself."""
         return np.maximum(self.weight - 1, 0.0)
 
 
@@ -47,18 +47,18 @@ class Dimensions:
 @dataclass
 class Cluster:
     members: np.ndarray  # node indices, ascending
-    parent: Dimensions | None = None  # of the cluster it was cut from; none for the first
+    parent: Dimensions | None = None  # of the cluster it was cut from; None for the first
 
 
 @dataclass
 class Density:
     height: float  # logarithm of the density
-    mass: float  # M: rows that it was measured with
+    mass: float  # M: rows that the density was measured with
 
 
 @dataclass
 class Meeting:
-    """An edge at which two trees met and stayed apart."""
+    """An edge at which two trees met and stayed separate."""
 
     a: int
     b: int
@@ -68,7 +68,7 @@ class Meeting:
 
     @property
     def ratio(self) -> float:
-        """Prominence in units of what chance makes."""
+        """Return the prominence in units of chance."""
         return self.prominence / self.chance if self.chance > 0 else math.inf
 
 
@@ -77,7 +77,7 @@ class Reading:
     cluster: np.ndarray  # (K,) output cluster of each node
     mean: np.ndarray  # (K, d)
     metric: Metric
-    boundaries: list[Meeting] = field(default_factory=list)  # that would unite the parts of each split
+    boundaries: list[Meeting] = field(default_factory=list)  # merges that would unite the parts of each split
 
     @property
     def n_clusters(self) -> int:
@@ -85,12 +85,12 @@ class Reading:
         return self.cluster.max().item() + 1
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Cluster of the node nearest to each row; ties to the lower index."""
+        """Return the cluster of the nearest node for each row; ties to the lower index."""
         return np.array([self.cluster[np.argmin(self.metric.squares(x, self.mean))] for x in X])
 
 
 def read(learner: FineNodes) -> Reading:
-    """Clusters of a learner's nodes. A faded one is where the nearest unfaded one is; ties to the lower index."""
+    """Return the clusters of a learner's nodes. Faded nodes join the nearest unfaded node; ties to the lower index."""
     everything, unfaded = learner, np.flatnonzero(learner.unfaded())
     learner = learner.to_read()
     nodes = nodes_in_metric(learner)
@@ -121,7 +121,7 @@ def read(learner: FineNodes) -> Reading:
 
 
 def nodes_in_metric(learner: FineNodes) -> Nodes:
-    """Nodes in the metric."""
+    """Return the nodes in the metric."""
     z = learner.mean * learner.metric.inverse
     squares = np.array([sum_in_order((row - z) ** 2) for row in z])
     scatter = np.array([learner.metric.total(row) for row in learner.scatter])
@@ -129,7 +129,7 @@ def nodes_in_metric(learner: FineNodes) -> Nodes:
 
 
 def is_place(nodes: Nodes, a: int) -> bool:
-    """Whether a node is many rows at one point, and not a point of a lattice."""
+    """Return whether a node is many rows at one point, outside a lattice."""
     if nodes.spread[a] > 0 or nodes.weight[a] < PLACE:
         return False
     squares = np.sort(np.delete(nodes.squares[a], a))
@@ -137,7 +137,7 @@ def is_place(nodes: Nodes, a: int) -> bool:
 
 
 class Split:
-    """Parts of one cluster at scale k; positions count the cluster's members."""
+    """Parts of one cluster at scale k; positions index the cluster's members."""
 
     def __init__(self, nodes: Nodes, cluster: Cluster, k: int) -> None:
         self.members, self.k = cluster.members, k
@@ -149,7 +149,7 @@ class Split:
         self.own = nodes.own[self.members]
         self.n = len(self.members)
         self.total = sum_in_order(self.weight[None]).item()  # W
-        # All others by distance from each node; ties to the lower index.
+        # All other nodes by distance from each node; ties to the lower index.
         self.order = [self._by_distance(a) for a in range(self.n)]
         self.lists = [order[: max(2 * k, EDGES)] for order in self.order]
         if cluster.parent is None or self.n >= FEW:
@@ -162,12 +162,12 @@ class Split:
         self._join()
 
     def parts(self) -> list[Cluster]:
-        """The trees, by their lowest node."""
+        """Return the trees, by their lowest node."""
         roots = list(dict.fromkeys(self.root.tolist()))
         return [Cluster(self.members[self.root == root], self.dimensions) for root in roots]
 
     def boundaries(self) -> list[Meeting]:
-        """The least prominent meetings that would unite all parts that met."""
+        """Return the least prominent meetings that would unite all parts that met."""
         part = dict(zip(self.members.tolist(), self.root.tolist()))
         found = []
         for meeting in sorted(self.apart, key=lambda meeting: meeting.ratio):
@@ -178,16 +178,16 @@ class Split:
         return found
 
     def edges(self) -> list[tuple[int, int]]:
-        """Pairs a < b in which one is among the nearest of the other."""
+        """Return pairs a < b in which one is among the nearest of the other."""
         return sorted({(min(a, b), max(a, b)) for a in range(self.n) for b in self.lists[a][:EDGES].tolist()})
 
     def at_node(self, a: int) -> Density:
-        """Density at a node."""
+        """Return the density at a node."""
         near = self.lists[a]
         return self._density(self.own[a], self.own[a] * self.spread[a], near, self.squares[a, near], self.k, 0.0)
 
     def at_middle(self, a: int, b: int) -> Density:
-        """Density at the middle of an edge."""
+        """Return the density at the middle of an edge."""
         quarter = 0.25 * self.squares[a, b]
         near = np.setdiff1d(np.concatenate([self.lists[a], self.lists[b]]), [a, b])
         squares = np.maximum(0.5 * (self.squares[a, near] + self.squares[b, near]) - quarter, 0.0)
@@ -197,7 +197,7 @@ class Split:
         return self._density(own, moment, near[order], squares[order], self.k - 1, own)
 
     def chance(self, peak: Density, edge: Density) -> float:
-        """The prominence that chance makes (tau)."""
+        """Return the prominence expected by chance (tau)."""
         coarse = self.dimensions.inverse_coarse
         narrow = _core.exp(POWER * _core.log(coarse)) if coarse > 0 else 0.0
         largest = math.sqrt(2 * _core.log(max(self.n_all, 4)))
@@ -207,11 +207,11 @@ class Split:
 
     def _join(self) -> None:
         edges = [(self.at_middle(a, b), a, b) for a, b in self.edges()]
-        # Highest first; sorted() is stable, so equal heights stay in the order of their ends.
+        # Highest first; sorted() is stable, so equal heights keep the order of their ends.
         for edge, a, b in sorted(edges, key=lambda edge: -edge[0].height):
             if self.root[a] == self.root[b]:
                 continue
-            # Of equal peaks, the lower index counts as the higher one.
+            # Among equal peaks, the lower index counts as the higher one.
             higher, lower = sorted((self.root[a], self.root[b]), key=lambda top: (-self.peak[top].height, top))
             prominence = self.peak[lower].height - edge.height
             chance = self.chance(self.peak[lower], edge)
@@ -228,7 +228,8 @@ class Split:
     def _density(
         self, mass: float, moment: float, near: np.ndarray, squares: np.ndarray, least: int, rows: float
     ) -> Density:
-        """Density from own rows and neighbours: at least `least`, and with `rows` as many rows as k average nodes."""
+        """Return the density from own rows and neighbours: at least `least`, and with `rows` as many rows as k average
+        nodes."""
         enough = self.k * (self.total / self.n)
         for t, (b, square) in enumerate(zip(near.tolist(), squares.tolist())):
             if t >= least and rows >= enough:
@@ -241,7 +242,7 @@ class Split:
         return Density(height, mass)
 
     def _local_dimension(self) -> float:
-        """m from the median growth of the radius between half of the neighbours and all of them."""
+        """Return m from the median growth of the radius between half of the neighbours and all of them."""
         half = max(self.k // 2, 1)
         growth = []
         for a, near in enumerate(self.lists):
@@ -255,7 +256,7 @@ class Split:
         return min(max(_core.log(2.0) / median, 1.0), most) if median > 0 else most
 
     def _inverse_coarse_dimension(self) -> float:
-        """1/D from the growth of the radius over the upper half of the way to half of the cluster's weight."""
+        """Return 1/D from the growth of the radius between a quarter and a half of the cluster's weight."""
         half = self.total / 2
         terms = []
         for a in range(0, self.n, max(1, self.n // 32)):
@@ -272,5 +273,5 @@ class Split:
 
 
 def count_noise(mass: float) -> float:
-    """Standard deviation of the logarithm of a count."""
+    """Return the standard deviation of the logarithm of a count."""
     return 1 / math.sqrt(max(mass - 0.5, 0.5))

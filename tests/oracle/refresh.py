@@ -1,4 +1,4 @@
-"""The refresh: which nodes are removed, which enter the PH input, and the view they make."""
+"""The refresh: nodes removed, nodes in the PH input, and the resulting view."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .persistence import component_persistence, ph_components, singleton_compone
 
 @dataclass
 class PhInput:
-    nodes: np.ndarray  # indices of the nodes that enter, ascending
-    left: np.ndarray  # indices of the isolated nodes that do not
-    edges: list[Edge]  # of the induced graph, as positions in `nodes`
+    nodes: np.ndarray  # indices of the nodes in the PH input, ascending
+    left: np.ndarray  # indices of the isolated nodes left out
+    edges: list[Edge]  # edges of the induced graph, as positions in `nodes`
 
 
 @dataclass
@@ -30,14 +30,14 @@ class View:
 
 
 def low_support_nodes(support: np.ndarray, component: np.ndarray, interval: int) -> np.ndarray:
-    """Mask of the nodes that low support deletion removes (section 6a)."""
+    """Return a mask of the nodes removed for low support (section 6a)."""
     low = support <= 1
     high = ~low
     if not high.any() or low.sum() <= interval:
         return np.zeros(len(support), dtype=bool)
     removed = low.copy()
     for a in np.unique(component[low & (component >= 0)]):
-        # A component with hardly any other nodes would vanish with its low ones.
+        # A component with fewer than two other nodes would vanish with its low nodes.
         if np.sum(high & (component == a)) < 2:
             removed[component == a] = False
     return removed
@@ -51,7 +51,7 @@ def ph_input(
     *,
     prune: bool = True,
 ) -> PhInput:
-    """The nodes that persistence sees, and their graph (sections 6b to 6d)."""
+    """Return the nodes in the PH input, and their graph (sections 6b to 6d)."""
     chosen = np.flatnonzero(active) if active.any() else np.arange(len(support))
     n = len(chosen)
     edges = mutual_knn_graph(representatives[chosen], weights[chosen]).edges
@@ -62,7 +62,7 @@ def ph_input(
     for p, q, _ in edges:
         kept[p] = kept[q] = True
     if kept.sum() < min(2, n):
-        # Everything is isolated: retain the two densest, the lower index first.
+        # If all are isolated, retain the two densest, the lower index first.
         kept[np.argsort(-np.log(support[chosen]), kind="stable")[:2]] = True
     position = np.cumsum(kept) - 1
     induced = [(position[p].item(), position[q].item(), delta) for p, q, delta in edges]
@@ -77,7 +77,7 @@ def build_view(
     *,
     ph: bool = True,
 ) -> View:
-    """PH components, hierarchy cut and assignment view of the PH input (sections 6e to 6h)."""
+    """Return PH components, hierarchy cut and assignment view of the PH input (sections 6e to 6h)."""
     nodes = entering.nodes
     if ph:
         parts = ph_components(support[nodes], len(nodes), entering.edges)
@@ -87,8 +87,7 @@ def build_view(
     component = np.full(len(support), -1)
     component[nodes] = parts.component
 
-    # The PH input is all active or, where nothing is active, all inactive; so no component
-    # loses all of its nodes here.
+    # The PH input is all active or, if nothing is active, all inactive; so each component keeps some node here.
     mapped = nodes[active[nodes]] if active[nodes].any() else nodes
     hierarchy = component_hierarchy(representatives[mapped], support[mapped], component[mapped], pi)
     cluster = np.full(len(support), -1)

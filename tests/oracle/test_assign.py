@@ -1,4 +1,4 @@
-"""Scores and labels of out-of-sample assignment."""
+"""Scores and labels of new samples."""
 
 import numpy as np
 import strategies
@@ -12,7 +12,7 @@ from phida import _core
 
 @st.composite
 def assignments(draw, kinds=strategies.continuous_kinds):
-    """Nodes in up to six clusters, none empty, and queries on and around them."""
+    """Draw nodes in up to six clusters, none empty, and queries on and near them."""
     n_clusters = draw(st.integers(1, 6))
     nodes = draw(strategies.nodes(kinds, n=(n_clusters, 30)))
     rng = np.random.default_rng(draw(strategies.seeds))
@@ -26,7 +26,7 @@ def oracle_view(rows, support, cluster):
 
 
 @given(assignments())
-def test_scores_and_labels(case):
+def test_scores_and_labels_equal_oracle(case):
     rows, support, cluster, n_clusters, rng = case
     queries = rows[rng.integers(len(rows), size=12)]
     queries += rng.choice([0.0, 0.3, 5.0], size=(12, 1)) * rng.normal(size=queries.shape) * np.std(rows, axis=0)
@@ -34,7 +34,7 @@ def test_scores_and_labels(case):
     view = oracle_view(rows, support, cluster)
     expected = scores(view, queries)
     np.testing.assert_allclose(native, expected, rtol=1e-9, atol=1e-12 * np.max(expected))
-    # Copies of a row in two clusters tie but for rounding; where scores are that close, the label is not settled here.
+    # Copies of a row in two clusters tie up to rounding; labels of such close scores are not compared.
     best, second = np.sort(np.column_stack([expected, np.full(len(expected), np.inf)]), axis=1)[:, :2].T
     settled = second - best > 1e-9 * np.max(expected)
     np.testing.assert_array_equal(labels[settled], assign(view, queries)[settled])
@@ -52,8 +52,8 @@ def test_ties_go_to_the_lower_label(case):
     np.testing.assert_array_equal(labels, assign(view, queries))
 
 
-def test_a_single_node_scores_its_squared_distance():
+def test_score_of_a_single_node_is_its_squared_distance():
     rows = np.array([[0.0], [10.0], [11.0]])
     _, native = _core.assign(rows, np.ones(3), np.array([0, 1, 1], np.int32), 2, np.array([[3.0]]))
-    # Support shares 1/3 and 2/3: q = 5/9 of two nodes needs the second, so 7 + 8.
+    # Support shares 1/3 and 2/3: q = 5/9 of two nodes includes the second, so 7 + 8.
     assert native.tolist() == [[9.0, 15.0]]

@@ -1,4 +1,4 @@
-"""The learner of PHIDA+: properties of the oracle, then the native learner against it, to the bit."""
+"""The learner of PHIDA+: properties of the oracle, then the native learner compared to the bit."""
 
 import numpy as np
 import pytest
@@ -22,15 +22,15 @@ def learned(rows, weights=None, **settings):
 
 
 def groups(n, seed=0):
-    """Six groups of rows in features of unequal scale."""
+    """Return six groups of rows in features of unequal scale."""
     rng = np.random.default_rng(seed)
     return (5 * rng.integers(0, 6, size=(n, 1)) + rng.normal(size=(n, 4))) * [1e-2, 1.0, 1.0, 300.0]
 
 
-# The oracle itself.
+# The oracle.
 
 
-def test_wild_values_do_not_set_the_scale_and_rare_ones_that_are_all_there_is_do():
+def test_wild_values_are_left_out_of_the_scale_unless_all_variation_is_theirs():
     rng = np.random.default_rng(0)
     weight, scatter = np.ones(1000), np.zeros(1000)
     values = rng.normal(size=1000)
@@ -38,9 +38,9 @@ def test_wild_values_do_not_set_the_scale_and_rare_ones_that_are_all_there_is_do
     for wild in ([1e3, 1e3, 1e3], [1e3, -1e9, 1e140], [-1e140, 1e140, 500.0]):
         values[:3] = wild
         assert fine_nodes.deviation(weight, values, scatter) == usual
-    values[3:] = 0.0  # all that varies
+    values[3:] = 0.0  # the only variation
     assert fine_nodes.deviation(weight, values, scatter) > 1.0
-    values = np.r_[np.zeros(990), np.full(10, 40.0)] + rng.normal(size=1000)  # one row in a hundred: a group
+    values = np.r_[np.zeros(990), np.full(10, 40.0)] + rng.normal(size=1000)  # one row in a hundred is a group
     assert fine_nodes.deviation(weight, values, scatter) == pytest.approx(np.std(values))
 
 
@@ -75,7 +75,7 @@ def test_nodes_have_the_mean_and_scatter_of_all_rows():
 
 
 def test_fading_nodes_have_the_mean_and_scatter_of_the_fading_rows():
-    """No node fades below half a row here, so none leaves."""
+    """No node fades below half a row here, so none is removed."""
     rows = groups(400)
     oracle = learned(rows, max_nodes=32, half_life=200.0)
     assert_same_moments(oracle, rows, 2.0 ** (np.arange(-399, 1) / 200))
@@ -91,11 +91,11 @@ def assert_same_moments(oracle, rows, weights):
     np.testing.assert_allclose(found.sum(axis=0), scatter, rtol=1e-12)
 
 
-def test_scatter_is_that_of_the_rows_that_each_node_won():
-    """The steps of an uncompacted stretch tell which rows a node holds."""
+def test_scatter_equals_that_of_the_rows_each_node_won():
+    """Between compactions, the steps show which rows a node holds."""
     rows = groups(300)
     oracle = learned(rows[:200], max_nodes=64)
-    oracle.scatter[:] = 0  # forget the rows so far, of which the nodes keep the means alone
+    oracle.scatter[:] = 0  # ignore earlier rows, of which the nodes keep only the means
     oracle.weight[:] = 1
     held = [[node] for node in oracle.mean.copy()]
     for row in rows[200:]:
@@ -114,7 +114,7 @@ def test_scatter_is_that_of_the_rows_that_each_node_won():
 
 
 def test_compaction_makes_the_cheapest_merges_and_keeps_the_last_cost():
-    """On a line, with B = 8: eight rows become six nodes, by the merges 0.0 + 0.1, then 5.0 + 5.3."""
+    """On a line, with B = 8: eight rows become six nodes by the merges 0.0 + 0.1, then 5.0 + 5.3."""
     oracle = learned(np.array([[0.0], [10.0], [5.0], [20.0], [0.1], [40.0], [5.3], [80.0]]), max_nodes=8, scale="none")
     np.testing.assert_allclose(oracle.mean[:, 0], [0.05, 10, 5.15, 20, 40, 80])
     assert oracle.weight.tolist() == [2, 1, 2, 1, 1, 1]
@@ -127,29 +127,29 @@ def test_equal_costs_merge_the_lower_indices_first():
     assert oracle.mean[:, 0].tolist() == [0.5, 2.5, 4, 5, 6, 7]
 
 
-def test_credit_runs_up_to_the_allowance_and_then_makes_a_node():
+def test_credit_above_the_allowance_creates_a_node():
     oracle = learned(np.array([[0.0]]), max_nodes=8, scale="none")
     oracle.allowance = 0.9
-    oracle.weight[0] = 1e12  # so that the node hardly moves
+    oracle.weight[0] = 1e12  # a weight that holds the node in place
     events = [oracle.learn_one(np.array([0.5])).event for _ in range(6)]
     assert events == ["update"] * 3 + ["create"] + ["update"] * 2
     assert oracle.credit[0] == 0
     assert oracle.weight[1] == 3
 
 
-def test_rows_of_weight_two_are_two_rows_where_rows_are_nodes():
+def test_weight_two_equals_a_repeated_row_below_the_budget():
     rows = groups(60)
     twice, weighted = learned(np.repeat(rows, 2, axis=0)), learned(rows, np.full(60, 2.0))
     for name in SUMS:
         np.testing.assert_array_equal(getattr(twice, name), getattr(weighted, name), name)
 
 
-def test_a_row_counts_half_after_a_half_life():
+def test_row_weighs_half_after_a_half_life():
     oracle = learned(np.arange(11.0)[:, None], half_life=5.0)
     np.testing.assert_allclose(oracle.row_weight[[0, 5, 10]], [0.25, 0.5, 1.0])
 
 
-def test_dividing_by_a_large_unit_changes_nothing_visible(monkeypatch):
+def test_dividing_by_a_large_unit_changes_no_result(monkeypatch):
     rows = groups(700)
     divided = learned(rows, half_life=2.5, max_nodes=16)
     monkeypatch.setattr(fine_nodes, "LARGEST_UNIT", np.inf)
@@ -160,7 +160,7 @@ def test_dividing_by_a_large_unit_changes_nothing_visible(monkeypatch):
     np.testing.assert_array_equal(divided.row_weight, plain.row_weight)
 
 
-def test_faded_nodes_leave_at_a_compaction():
+def test_faded_nodes_are_removed_by_compaction():
     rows = np.arange(16.0)[:, None]
     oracle = learned(rows, half_life=1.0, max_nodes=16)
     assert oracle.mean[:, 0].tolist() == [14, 15]
@@ -169,7 +169,7 @@ def test_faded_nodes_leave_at_a_compaction():
 
 
 def test_renewed_metric_converts_allowance_and_credits():
-    """All scatter is in one feature, whose scale changes, so squared distances change by the same factor."""
+    """All scatter is in one feature, whose scale changes; squared distances change by the same factor."""
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.normal(size=300), np.zeros(300)])
     oracle = learned(rows, max_nodes=16, scale="standard")
@@ -183,14 +183,14 @@ def test_renewed_metric_converts_allowance_and_credits():
     np.testing.assert_allclose(oracle.credit, credit * factor)
 
 
-def test_features_of_equal_scale_are_left_alone():
+def test_features_of_equal_scale_are_not_rescaled():
     oracle = learned(np.random.default_rng(0).normal(size=(50, 5)))
     metric = oracle.to_read().metric
     assert metric.gamma == 0
     assert metric.inverse.tolist() == [1.0] * 5
 
 
-def test_one_huge_row_is_a_node_of_its_own():
+def test_one_huge_row_is_its_own_node():
     rows = groups(300)
     far = np.vstack([rows[:150], np.full((1, 4), 1e140), rows[150:]])
     with_far, without = learned(far, max_nodes=32, scale="none"), learned(rows, max_nodes=32, scale="none")
@@ -214,7 +214,7 @@ def test_merge_is_commutative_to_the_bit(rows, other, arguments):
     assert bits(one.to_read().metric.inverse) == bits(two_again.to_read().metric.inverse)
 
 
-def test_merged_small_models_have_the_nodes_of_all_rows():
+def test_merged_small_models_have_a_node_per_row():
     rows = groups(100)
     whole, one, two = learned(rows), learned(rows[:40]), learned(rows[40:])
     one.merge([two])
@@ -223,7 +223,7 @@ def test_merged_small_models_have_the_nodes_of_all_rows():
     assert one.allowance == 0
 
 
-def test_merge_brings_fading_models_to_one_unit():
+def test_merged_fading_models_share_one_unit():
     long, short = learned(groups(300), half_life=60.0, max_nodes=16), learned(groups(20, seed=1), half_life=60.0)
     expected = long.row_weight.sum() + short.row_weight.sum()
     long.merge([short])
@@ -249,7 +249,7 @@ def assert_same_state(native, oracle):
 
 
 def assert_same_step(native, step, compacted):
-    """Before the first compaction, the native learner looks for winners in the metric of its last map."""
+    """Before the first compaction, the native learner searches winners in the metric of its last map."""
     found = native.last_step()
     assert found["event"] == step.event
     if compacted and not step.compacted:
@@ -257,7 +257,7 @@ def assert_same_step(native, step, compacted):
 
 
 @given(stream=weighted_streams(), arguments=settings_of_learners)
-def test_native_learner_agrees_row_by_row(stream, arguments):
+def test_native_learner_equals_oracle_row_by_row(stream, arguments):
     rows, weights = stream
     native, oracle = native_learner(rows.shape[1], arguments), FineNodes(rows.shape[1], **arguments)
     for i in range(len(rows)):
@@ -269,7 +269,7 @@ def test_native_learner_agrees_row_by_row(stream, arguments):
 
 @settings(max_examples=30)
 @given(stream=weighted_streams(), arguments=settings_of_learners, cuts=st.lists(st.integers(0, 300), max_size=6))
-def test_batch_sizes_do_not_matter(stream, arguments, cuts):
+def test_batch_size_changes_no_bit(stream, arguments, cuts):
     rows, weights = stream
     native = native_learner(rows.shape[1], arguments)
     edges = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
@@ -281,8 +281,8 @@ def test_batch_sizes_do_not_matter(stream, arguments, cuts):
 
 @settings(max_examples=40)
 @given(stream=weighted_streams(), parts=st.integers(2, 4), arguments=settings_of_learners)
-def test_native_merge_agrees(stream, parts, arguments):
-    """Parts of unequal length have other units; the merged learners go on learning."""
+def test_native_merge_equals_oracle(stream, parts, arguments):
+    """Parts of unequal length have different units; learning continues after the merge."""
     rows, weights = stream
     part = np.random.default_rng(len(rows)).integers(0, parts, size=len(rows))
     natives, oracles = [], []
@@ -303,7 +303,7 @@ def test_native_merge_agrees(stream, parts, arguments):
 
 @pytest.mark.parametrize("half_life", [0.0, 3.0])
 @pytest.mark.parametrize("max_nodes", [8, 64, 200])
-def test_longer_stream(max_nodes, half_life):
+def test_longer_stream_equals_oracle(max_nodes, half_life):
     """Many compactions, and with a half-life many divisions by the largest unit."""
     rows = groups(3000)
     arguments = {"max_nodes": max_nodes, "half_life": half_life}

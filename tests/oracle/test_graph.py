@@ -13,7 +13,7 @@ from phida import _core
 
 
 def edges_of(graph):
-    """Sorted (p, q, length) with p < q, from either direction of the native graph."""
+    """Return (p, q, length) with p < q, sorted, from both directions of the native graph."""
     source = np.repeat(np.arange(len(graph["offset"]) - 1), np.diff(graph["offset"]))
     both = list(zip(source.tolist(), graph["neighbour"].tolist(), graph["length"].tolist(), strict=True))
     forward = [(p, q, length) for p, q, length in both if p < q]
@@ -37,45 +37,45 @@ def assert_graph(native, oracle, *, exact=False):
 
 
 @given(strategies.rows())
-def test_graph_without_weights(rows):
+def test_graph_without_weights_equals_oracle(rows):
     assert_graph(_core.knn_graph(rows), mutual_knn_graph(rows))
 
 
 @given(strategies.nodes())
-def test_graph_with_weights(nodes):
+def test_graph_with_weights_equals_oracle(nodes):
     weights = feature_weights(nodes.m2, nodes.support, nodes.count, nodes.stream_m2)
     assert_graph(_core.knn_graph(nodes.rows, *nodes.weight_source), mutual_knn_graph(nodes.rows, weights))
 
 
-# Nodes of a single sample weigh all features alike, which changes nothing.
+# Nodes of a single sample have equal feature weights, which changes nothing.
 @given(strategies.nodes(st.just(strategies.scaled), n=(8, 40), d=(4, 7), least_support=2))
-def test_graph_in_which_weights_count(nodes):
+def test_graph_changed_by_weights_equals_oracle(nodes):
     assume(adaptive_transform(nodes.rows).gamma > 0.1)
     weights = feature_weights(nodes.m2, nodes.support, nodes.count, nodes.stream_m2)
     weighted = mutual_knn_graph(nodes.rows, weights)
     native = _core.knn_graph(nodes.rows, *nodes.weight_source)
     assert_graph(native, weighted)
-    # Never shorter than without weights, and not the same, or the weights would not be tested here.
+    # Weights only lengthen distances; they must differ here, or the test would not check weights.
     plain = _core.knn_graph(nodes.rows)
     assert native["distance"].sum() > plain["distance"].sum()
 
 
 @given(strategies.rows(strategies.exact_kinds))
-def test_graph_of_tied_rows(rows):
+def test_graph_of_tied_rows_equals_oracle(rows):
     assume(adaptive_transform(rows).gamma == 0)
-    # The transformation shifts by a median, which may end in .5: still exact.
+    # The transformation subtracts a median, which may end in .5: still exact.
     assert_graph(_core.knn_graph(rows), mutual_knn_graph(rows), exact=True)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 54, 55, 56, 200])
-def test_neighbour_counts(n):
+def test_neighbour_count_equals_ceil_sqrt_log(n):
     """k = ceil(sqrt(ln n)) steps up between 54 and 55."""
     rows = np.random.default_rng(n).normal(size=(n, 3))
     assert_graph(_core.knn_graph(rows), mutual_knn_graph(rows))
 
 
-def test_more_candidates_than_the_kernel_keeps():
-    """From n = 8104 on k would be 4; the kernel keeps five nearest, the row itself among them."""
+def test_graph_equals_oracle_beyond_the_candidates_of_the_kernel():
+    """From n = 8104 on, k would be 4; the kernel keeps five nearest, including the row itself."""
     rows = np.random.default_rng(0).normal(size=(8200, 2))
     native = _core.knn_graph(rows)
     assert native["k"] == 4

@@ -1,4 +1,4 @@
-"""Whole learners on short streams: both modes, every ablation switch."""
+"""Complete learners on short streams: both modes, every ablation switch."""
 
 from unittest.mock import patch
 
@@ -85,7 +85,7 @@ streams = strategies.rows(
 @pytest.mark.parametrize("switches", ABLATIONS, ids=lambda s: next(iter(s), "whole"))
 @settings(max_examples=12)
 @given(rows=streams)
-def test_short_streams(mode, switches, rows):
+def test_short_streams_equal_oracle(mode, switches, rows):
     assert_same_learning(rows, mode, switches)
 
 
@@ -98,8 +98,8 @@ def scaled_groups():
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("switches", ABLATIONS, ids=lambda s: next(iter(s), "whole"))
-def test_longer_stream_with_scales_that_differ(mode, switches):
-    """Long enough for removals, several components and, since gamma > 0, feature weights and old rows."""
+def test_longer_stream_of_unequal_scales_equals_oracle(mode, switches):
+    """Long enough for removals and several components; gamma > 0 gives feature weights and old rows."""
     native = assert_same_learning(scaled_groups(), mode, switches)
     assert native.last_step()["gamma"] > 0
     state = native.__getstate__()
@@ -111,25 +111,25 @@ def test_longer_stream_with_scales_that_differ(mode, switches):
 @pytest.mark.parametrize("mode", MODES)
 @settings(max_examples=25)
 @given(rows=strategies.rows(st.just(strategies.duplicated), n=(1, 60)))
-def test_streams_of_copies(mode, rows):
+def test_streams_of_copies_equal_oracle(mode, rows):
     assert_same_learning(rows, mode, {})
 
 
 def unshifted(transform, rows):
-    """Without the shift by the median, which cancels in every distance where gamma is 0."""
+    """Leave out the shift by the median, which cancels in every distance if gamma is 0."""
     return rows.copy() if transform.gamma == 0 else (rows - transform.center) / transform.denominator
 
 
 @settings(max_examples=40)
 @given(rows=strategies.rows(strategies.exact_kinds, n=(1, 40)))
-def test_tied_streams(rows):
-    """Representatives become thirds and fifths; the oracle must round as the core does, or the ties are other ones."""
+def test_tied_streams_equal_oracle(rows):
+    """Representatives become thirds and fifths; the oracle must round as the core does, or ties differ."""
     with patch.object(Transform, "apply", unshifted):
         assert_same_learning(rows, "equations", {})
 
 
 @settings(max_examples=40)
 @given(rows=strategies.rows(strategies.exact_kinds, n=(1, 40)))
-def test_tied_streams_released(rows):
-    """The released behaviour shifts its cached rows, as the oracle does."""
+def test_tied_streams_in_released_mode_equal_oracle(rows):
+    """The released behaviour shifts its cached rows, and so does the oracle."""
     assert_same_learning(rows, "released", {})

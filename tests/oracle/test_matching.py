@@ -13,7 +13,7 @@ from phida import _core
 
 
 def query_near(nodes, seed):
-    """Near a node, or exactly on one, where duplicates tie."""
+    """Draw a query near a node, or exactly on one, which ties with duplicates."""
     rng = np.random.default_rng(seed)
     row = nodes.rows[rng.integers(len(nodes.rows))]
     return row + rng.choice([0.0, 1.0]) * rng.normal(size=len(row)) * (np.std(nodes.rows, axis=0) + 1e-9)
@@ -32,7 +32,7 @@ def assert_match(native, expected):
 
 
 @given(strategies.nodes(), strategies.seeds)
-def test_match(nodes, seed):
+def test_match_equals_oracle(nodes, seed):
     x = query_near(nodes, seed)
     transform = adaptive_transform(nodes.rows)
     expected = oracle_match(transform.apply(x), transform.apply(nodes.rows), transform.gamma, nodes)
@@ -41,8 +41,8 @@ def test_match(nodes, seed):
 
 
 @given(strategies.nodes(), strategies.seeds, st.sampled_from([0.2, 0.9]))
-def test_match_among_rows_already_transformed(nodes, seed, gamma):
-    """The released behaviour hands over cached rows: no scaling, but feature weights."""
+def test_match_among_transformed_rows_equals_oracle(nodes, seed, gamma):
+    """The released behaviour passes cached rows: without scaling, with feature weights."""
     x = query_near(nodes, seed)
     expected = oracle_match(x, nodes.rows, gamma, nodes)
     assert_match(_core.nearest_two(x, nodes.rows, None, gamma, *nodes.weight_source), expected)
@@ -57,8 +57,8 @@ def test_ties_go_to_the_lower_index(nodes, seed):
     assert distances == np.linalg.norm(nodes.rows[expected] - x, axis=1).tolist()
 
 
-def test_squares_that_differ_but_have_equal_roots_tie():
-    """Distances are compared after the square root (spec, step 4): here only the squares differ."""
+def test_different_squares_with_equal_roots_tie():
+    """Distances are compared after the square root (spec, step 4): only the squares differ here."""
     rows = np.array([[1.398737151086295, 0.0], [0.997209935789211, 0.9808353387762301], [3.0, 3.0]])
     squares = (rows**2).sum(axis=1)
     assert squares[0] > squares[1] and np.sqrt(squares[0]) == np.sqrt(squares[1])
@@ -67,7 +67,7 @@ def test_squares_that_differ_but_have_equal_roots_tie():
 
 
 @given(strategies.nodes(st.just(strategies.scaled), d=(4, 7)), strategies.seeds)
-def test_feature_weights_count_where_gamma_is_positive(nodes, seed):
+def test_feature_weights_apply_if_gamma_is_positive(nodes, seed):
     transform = adaptive_transform(nodes.rows)
     assume(transform.gamma > 0.1)
     x = query_near(nodes, seed)

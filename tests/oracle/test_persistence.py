@@ -15,18 +15,18 @@ from phida import _core
 def supported_graphs(draw):
     graph = draw(strategies.graphs())
     support = draw(strategies.supports(graph.n))
-    # A gap between persistences may be decided by the last bit of a logarithm; NumPy's is not the same everywhere.
+    # A gap between persistences may depend on the last bit of a logarithm, and NumPy's differs between platforms.
     assume(all(np.log(m) == _core.log(m) for m in support))
     return graph, support
 
 
 @given(supported_graphs())
-def test_modes(case):
+def test_modes_equal_oracle(case):
     graph, support = case
     native = _core.ph_components(*graph.csr(), support, prune=False)
     tree = h0_persistence(support, graph.n, graph.edges)
     assert native["base"].tolist() == tree.base.tolist()
-    # The native stage calls every node that heads a tree a mode; the oracle, those without an active neighbour.
+    # The native stage counts every root of a tree as a mode; the oracle, nodes without an active neighbour.
     assert native["partner"][tree.modes].tolist() == tree.parent.tolist()
     np.testing.assert_array_equal(native["value"][tree.modes], tree.persistence)
     heads = np.flatnonzero(native["base"] == np.arange(graph.n))
@@ -34,7 +34,7 @@ def test_modes(case):
 
 
 @given(supported_graphs())
-def test_components(case):
+def test_components_equal_oracle(case):
     graph, support = case
     native = _core.ph_components(*graph.csr(), support, prune=False)
     parts = ph_components(support, graph.n, graph.edges)
@@ -46,20 +46,20 @@ def test_components(case):
 
 
 @given(supported_graphs())
-def test_isolated_nodes_leave(case):
+def test_isolated_nodes_are_left_out(case):
     graph, support = case
     native = _core.ph_components(*graph.csr(), support)
     enters = {v for edge in graph.edges for v in edge[:2]}
     if not enters:
-        # Everything is isolated: the two densest stay, the lower index first.
+        # If all are isolated, the two densest stay, the lower index first.
         enters = set(sorted(range(graph.n), key=lambda v: (-support[v], v))[:2])
     assert set(np.flatnonzero(native["input"])) == enters
     assert set(np.flatnonzero(native["component"] >= 0)) == enters
 
 
 @given(strategies.nodes(n=(1, 40)), st.booleans())
-def test_from_representatives_to_components(nodes, prune):
-    """Graph, isolated nodes and persistence together, as a refresh runs them."""
+def test_refresh_from_representatives_to_components_equals_oracle(nodes, prune):
+    """Graph, isolated nodes and persistence together, as in a refresh."""
     assume(all(np.log(m) == _core.log(m) for m in nodes.support))
     weights = feature_weights(nodes.m2, nodes.support, nodes.count, nodes.stream_m2)
     inactive = np.zeros(len(nodes.rows), dtype=bool)
@@ -74,9 +74,9 @@ def test_from_representatives_to_components(nodes, prune):
     assert native["mode"].tolist() == entering.nodes[parts.modes].tolist()
 
 
-def test_equal_gaps_cut_at_the_larger():
-    """Persistences log 2 and log 4: both gaps are log 2, and the higher one wins, so that epsilon is log 2."""
-    # Three paths down to a node of support 1: modes 8, 4 and 2 die there, in turn.
+def test_equal_gaps_cut_at_the_larger_one():
+    """Persistences log 2 and log 4: both gaps are log 2. The upper gap wins, so epsilon is log 2."""
+    # Three paths down to a node of support 1: modes 8, 4 and 2 die there, in this order.
     support = np.array([8.0, 4.0, 2.0, 1.0])
     graph = strategies.Graph(4, [(0, 3, 1.0), (1, 3, 1.0), (2, 3, 1.0)])
     native = _core.ph_components(*graph.csr(), support)
@@ -84,7 +84,7 @@ def test_equal_gaps_cut_at_the_larger():
     assert native["component"].tolist() == [0, 1, 0, 0]
 
 
-def test_equal_densities_leave_the_lower_index_alive():
+def test_equal_densities_keep_the_lower_index_alive():
     graph = strategies.Graph(3, [(0, 2, 1.0), (1, 2, 1.0)])
     native = _core.ph_components(*graph.csr(), np.array([4.0, 4.0, 1.0]))
     assert native["partner"].tolist()[:2] == [-1, 0]

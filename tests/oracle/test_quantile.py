@@ -11,7 +11,7 @@ finite = st.floats(-1e140, 1e140) | st.integers(-3, 3).map(float)
 
 
 @given(st.lists(finite, min_size=1, max_size=60), st.floats(0, 1))
-def test_quantile(values, q):
+def test_quantile_equals_numpy_hazen(values, q):
     np.testing.assert_allclose(_core.hazen_quantile(np.array(values), q), hazen(values, q), rtol=1e-12, atol=1e-300)
 
 
@@ -20,7 +20,7 @@ def test_quartiles_of_integers_are_exact(values, q):
     assert _core.hazen_quantile(np.array(values), q) == hazen(values, q)
 
 
-def test_quantile_leaves_its_input_alone():
+def test_quantile_does_not_change_its_input():
     values = np.array([3.0, 1.0, 2.0])
     _core.hazen_quantile(values, 0.5)
     assert values.tolist() == [3.0, 1.0, 2.0]

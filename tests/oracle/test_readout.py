@@ -1,4 +1,4 @@
-"""The read-out of PHIDA+: properties of the oracle, then the native reading against it."""
+"""The read-out of PHIDA+: properties of the oracle, then the native reading compared."""
 
 import numpy as np
 import pytest
@@ -25,12 +25,12 @@ def same_partition(one, other):
 
 
 def split_of(points, k):
-    """All points, as nodes of one row each, at one scale."""
+    """Return a split of all points, as nodes of one row each, at one scale."""
     nodes = readout.nodes_in_metric(learned(points, scale="none").to_read())
     return readout.Split(nodes, readout.Cluster(np.arange(len(points))), k)
 
 
-# The oracle itself.
+# The oracle.
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
@@ -63,15 +63,15 @@ def test_places_with_a_hundred_rows_are_clusters():
     assert set(clusters_of(np.repeat(np.arange(12.0) ** 1.5, 99)[:, None])) != set(range(12))
 
 
-def test_two_places_are_two_clusters():
+def test_two_heavy_places_are_two_clusters():
     assert clusters_of(np.repeat([[0.0], [1.0]], 100, axis=0)).tolist() == [0] * 100 + [1] * 100
 
 
-def test_lattice_of_heavy_places_is_not_a_set_of_clusters():
+def test_lattice_of_heavy_places_is_one_cluster():
     assert set(clusters_of(np.repeat(np.arange(12.0), 100)[:, None])) != set(range(12))
 
 
-def test_faded_nodes_are_where_the_nearest_is_that_has_not_faded():
+def test_faded_node_joins_its_nearest_unfaded_node():
     nodes = learned(np.arange(9.0)[:, None] ** 2, half_life=2.0)
     assert nodes.to_read().mean[:, 0].tolist() == [36.0, 49.0, 64.0]
     reading = readout.read(nodes)
@@ -94,7 +94,7 @@ def test_local_dimension_of_a_lattice_is_the_number_of_features():
     assert split_of(points, 2).dimensions.local == 2
 
 
-def test_few_nodes_keep_the_dimensions_of_the_cluster_they_were_cut_from():
+def test_few_nodes_keep_the_dimensions_of_their_parent_cluster():
     rng = np.random.default_rng(0)
     nodes = readout.nodes_in_metric(learned(rng.normal(size=(150, 2)), scale="none").to_read())
     parent = readout.Dimensions(1.25, 0.375)
@@ -104,13 +104,13 @@ def test_few_nodes_keep_the_dimensions_of_the_cluster_they_were_cut_from():
     assert readout.Split(nodes, readout.Cluster(np.arange(99)), 4).dimensions != parent
 
 
-def test_neighbours_at_equal_distances_come_by_index():
+def test_neighbours_at_equal_distances_are_ordered_by_index():
     lists = split_of(np.array([[0.0], [1.0], [-1.0], [2.0], [-2.0]]), 1).lists
     assert [near.tolist() for near in lists] == [[1, 2, 3, 4], [0, 3, 2, 4], [0, 4, 1, 3], [1, 0, 2, 4], [2, 0, 1, 3]]
 
 
 def test_neighbourhood_has_k_nodes_and_the_rows_of_k_average_nodes():
-    """Two neighbours of weight 1 are followed by heavy ones; k = 2 takes three, since the mean weight is 5.5."""
+    """Two neighbours of weight 1 precede heavy ones; k = 2 needs three, since the mean weight is 5.5."""
     points = np.arange(8.0)[:, None] ** 1.1
     nodes = learned(points, np.array([2.0, 1, 1, 20, 5, 5, 5, 5]), scale="none")
     split = readout.Split(readout.nodes_in_metric(nodes.to_read()), readout.Cluster(np.arange(8)), 2)
@@ -156,7 +156,7 @@ def test_clusters_are_numbered_by_their_lowest_node():
     assert first == sorted(first)
 
 
-def test_prediction_is_the_cluster_of_the_nearest_node():
+def test_predicted_cluster_is_that_of_the_nearest_node():
     nodes = learned(np.array([[0.0], [4.0]]), scale="none").to_read()
     reading = readout.Reading(np.array([0, 1]), nodes.mean, nodes.metric)
     assert reading.predict(np.array([[1.9], [2.0], [2.1]])).tolist() == [0, 0, 1]
@@ -167,14 +167,14 @@ def test_prediction_is_the_cluster_of_the_nearest_node():
 
 @settings(max_examples=80)
 @given(stream=weighted_streams(), arguments=settings_of_learners)
-def test_native_clusters_agree(stream, arguments):
+def test_native_clusters_equal_oracle(stream, arguments):
     rows, weights = stream
     assert_same_reading(rows, weights, arguments)
 
 
 @pytest.mark.parametrize("max_nodes", [64, 300, 2048])
 @pytest.mark.parametrize("seed", range(4))
-def test_native_clusters_of_many_groups_agree(seed, max_nodes):
+def test_native_clusters_of_many_groups_equal_oracle(seed, max_nodes):
     rng = np.random.default_rng(seed)
     d = [2, 3, 8, 1][seed]
     rows = 6 * rng.normal(size=(12, d))[rng.integers(0, 12, size=1200)] + rng.normal(size=(1200, d))
@@ -189,7 +189,7 @@ def assert_same_reading(rows, weights, arguments):
     assert found.n_clusters == expected.n_clusters
     assert found.nodes()["cluster"].tolist() == expected.cluster.tolist()
     assert found.assign(rows).tolist() == expected.predict(rows).tolist()
-    # Other merges unite places, or parts that no edge connects.
+    # Other merges unite places, or parts without an edge between them.
     hierarchy = found.hierarchy()
     above = np.isfinite(hierarchy["merge_prominence"]) & (hierarchy["merge_height"] >= 1)
     merges = sorted(zip(hierarchy["merge_prominence"][above], hierarchy["merge_chance"][above]))

@@ -18,12 +18,12 @@ def assert_transform(rows):
 
 
 @given(strategies.rows(d=(1, 20)))
-def test_transform_of_continuous_rows(rows):
+def test_transform_of_continuous_rows_equals_oracle(rows):
     assert_transform(rows)
 
 
 @given(strategies.rows(strategies.exact_kinds, d=(1, 20)))
-def test_transform_of_tied_rows(rows):
+def test_transform_of_tied_rows_equals_oracle(rows):
     assert_transform(rows)
 
 
@@ -33,6 +33,6 @@ def test_features_of_unequal_scale_are_normalised():
     assert_transform(rows)
 
 
-def test_features_of_equal_scale_are_left_alone():
+def test_features_of_equal_scale_are_not_rescaled():
     rows = np.random.default_rng(0).normal(size=(50, 6))
     assert _core.adaptive_transform(rows)["gamma"] == 0.0

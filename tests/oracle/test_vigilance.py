@@ -34,12 +34,12 @@ cases = st.tuples(
 
 
 @given(strategies.rows(n=(2, 90)), cases)
-def test_vigilance(samples, case):
+def test_vigilance_equals_oracle(samples, case):
     assert_vigilance(*both(samples, adaptive_transform(samples), *case))
 
 
 @given(strategies.rows(strategies.exact_kinds, n=(2, 60)), cases)
-def test_vigilance_of_tied_samples(samples, case):
+def test_vigilance_of_tied_samples_equals_oracle(samples, case):
     assert_vigilance(*both(samples, adaptive_transform(samples), *case))
 
 
@@ -55,22 +55,22 @@ def test_stable_windows_double_the_interval():
     assert outcome(samples, 20)[0] == 40
 
 
-def test_an_unstable_window_shrinks_the_interval():
+def test_unstable_window_shrinks_the_interval():
     samples = 1e6 * np.random.default_rng(0).normal(size=(40, 3))
     samples[-6] = samples[-1]
     assert outcome(samples, 20)[0] == 5
 
 
-def test_an_unstable_window_stops_the_growth():
+def test_unstable_window_stops_the_growth():
     samples = 1e6 * np.random.default_rng(0).normal(size=(40, 3))
     samples[-30] = samples[-1]
-    # Lengths 21, 22, 24 and 28 are tested and stable; the next, 36, is not.
+    # Lengths 21, 22, 24 and 28 are tested and stable; the next, 36, is not stable.
     assert outcome(samples, 20)[0] == 28
 
 
-def test_samples_that_are_equal_leave_everything_as_it_was():
+def test_equal_samples_change_nothing():
     assert outcome(np.ones((40, 2)), 20) == (20, 0.5, 0.3)
 
 
-def test_too_few_samples_to_grow_leave_everything_as_it_was():
+def test_too_few_samples_to_grow_change_nothing():
     assert outcome(1e6 * np.random.default_rng(0).normal(size=(10, 3)), 10) == (10, 0.5, 0.3)

@@ -10,7 +10,7 @@ from phida import _core
 
 
 @given(strategies.nodes(n=(1, 20), d=(1, 20)))
-def test_weights(nodes):
+def test_weights_equal_oracle(nodes):
     native = _core.feature_weights(*nodes.weight_source)
     oracle = feature_weights(nodes.m2, nodes.support, nodes.count, nodes.stream_m2)
     np.testing.assert_allclose(native, oracle, rtol=1e-11)
@@ -18,16 +18,16 @@ def test_weights(nodes):
 
 
 @given(st.sampled_from([0.0, 1.0]), strategies.nodes(n=(1, 5)))
-def test_weights_before_the_stream_has_a_variance(count, nodes):
+def test_weights_before_the_first_variance_are_equal(count, nodes):
     native = _core.feature_weights(nodes.m2, nodes.support, count, nodes.stream_m2)
     np.testing.assert_allclose(native, feature_weights(nodes.m2, nodes.support, count, nodes.stream_m2), rtol=1e-11)
 
 
-def test_a_node_of_one_sample_weighs_all_features_alike():
+def test_node_of_one_sample_has_equal_weights():
     native = _core.feature_weights(np.zeros((1, 3)), np.ones(1), 10.0, np.array([1.0, 100.0, 0.0]))
     np.testing.assert_allclose(native, [[1 / 3] * 3], rtol=1e-12)
 
 
-def test_a_feature_in_which_a_node_is_tight_weighs_more():
+def test_feature_in_which_a_node_is_narrow_weighs_more():
     native = _core.feature_weights(np.array([[0.1, 50.0]]), np.array([5.0]), 10.0, np.array([90.0, 90.0]))
     assert native[0, 0] > 0.6 > native[0, 1]

@@ -30,16 +30,16 @@ def recalculate(
     n_nodes: int,
     max_scale: float,
 ) -> Vigilance:
-    """Both scans over the buffer, oldest sample first, exactly as written (section 5)."""
+    """Run both scans over the buffer, oldest sample first, as in section 5."""
     similarity = similarity_matrix(transform.apply(buffer), max_scale)
     available = len(buffer)
 
     def window(m: int) -> np.ndarray:
-        """R of W(m), the m newest samples."""
+        """Return R of W(m), the m newest samples."""
         return similarity[available - m :, available - m :]
 
     def mix(length: int, r: float) -> float:
-        """The ratio part of `threshold`."""
+        """Return the ratio part of `threshold`."""
         current = clip_unit(cluster_count / n_nodes)
         return clip_unit(current / length + (1 - 1 / length) * clip_unit(r))
 
@@ -56,7 +56,7 @@ def recalculate(
             return accepted
         accepted = Vigilance(m, *threshold(m, interval, accepted.ratio))
 
-    # Incremental scan: all was stable, so try longer windows, from the old ratio again.
+    # Incremental scan: all windows were stable, so try longer ones, from the old ratio again.
     if available <= interval:
         return start
     longest = min(2 * interval, available)
@@ -73,7 +73,7 @@ def recalculate(
 
 
 def cluster_count(n_clusters: int, n_components: int, component: np.ndarray, support: np.ndarray) -> float:
-    """C: the best count of clusters known so far, between 1 and K (section 5)."""
+    """Return C: the best known cluster count, between 1 and K (section 5)."""
     distinct = len(np.unique(component[component >= 0]))
     p = support / support.sum()
     effective = math.exp(-np.sum(p * np.log(p)))
@@ -82,13 +82,13 @@ def cluster_count(n_clusters: int, n_components: int, component: np.ndarray, sup
 
 
 def similarity_matrix(z: np.ndarray, max_scale: float) -> np.ndarray:
-    """R: inverse-distance similarities between transformed samples, no weights (section 5)."""
+    """Return R: inverse-distance similarities between transformed samples, without weights (section 5)."""
     alpha = 1.0 / max(max_scale, 1e-12)
     return np.array([1.0 / (1.0 + alpha * distances_to_rows(v, z, 0.0)) for v in z])
 
 
 def is_stable(similarity: np.ndarray) -> bool:
-    """Whether R has a Cholesky factor and a determinant of at least 1e-6 (section 5)."""
+    """Return whether R has a Cholesky factor and a determinant of at least 1e-6 (section 5)."""
     try:
         factor = np.linalg.cholesky(similarity)
     except np.linalg.LinAlgError:
@@ -97,7 +97,7 @@ def is_stable(similarity: np.ndarray) -> bool:
 
 
 def nearest_similarities(similarity: np.ndarray) -> np.ndarray:
-    """u: the largest off-diagonal entry of every row (section 5)."""
+    """Return u: the largest off-diagonal entry of every row (section 5)."""
     off_diagonal = similarity.copy()
     np.fill_diagonal(off_diagonal, -np.inf)
     return off_diagonal.max(axis=1)

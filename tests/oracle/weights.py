@@ -1,4 +1,4 @@
-"""Node-wise feature weights: features in which a node is tight weigh more."""
+"""Node-wise feature weights: features in which a node is narrow weigh more."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ FLOOR = 1e-12
 
 
 def feature_weights(m2: np.ndarray, support: np.ndarray, global_count: int, global_m2: np.ndarray) -> np.ndarray:
-    """Weights omega, one row per node, each summing to 1 (section 4)."""
+    """Return weights omega, one row per node, each summing to 1 (section 4)."""
     v = global_variance(global_count, global_m2)
     u = m2 / np.maximum(support - 1, 1)[:, None]
-    # A node that saw a single sample knows nothing of its own spread.
+    # A node with a single sample has no spread.
     known = np.isfinite(u) & (u > 0) & (support > 1)[:, None]
     u = np.maximum(np.where(known, u, v), FLOOR)
 
@@ -22,7 +22,7 @@ def feature_weights(m2: np.ndarray, support: np.ndarray, global_count: int, glob
 
 
 def global_variance(count: int, m2: np.ndarray) -> np.ndarray:
-    """Variance per feature of all samples so far, made safe to divide by (section 4)."""
+    """Return the variance per feature of all samples so far, bounded for division (section 4)."""
     if count <= 1:
         return np.ones_like(m2)
     v = m2 / (count - 1)

@@ -1,4 +1,4 @@
-"""Models for tests of the pictures: records made by hand, at any size."""
+"""Models for tests of the plots: records made by hand, of any size."""
 
 from types import SimpleNamespace
 
@@ -9,7 +9,7 @@ from phida.lineage import Event, History, Lineage
 
 
 def lineage(*events, n_dropped=0):
-    """Events from (kind, sample, before, after)."""
+    """Return a lineage of events (kind, sample, before, after)."""
     return Lineage(
         [
             Event(i + n_dropped, kind, sample, sample, before, after, support=1.0)
@@ -27,9 +27,9 @@ def history(sample=(100, 250, 400), n_nodes=(5, 9, 12), n_clusters=(1, 2, 2), vi
 
 
 def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=0, plus=False):
-    """A model of nodes in groups around cluster centres; every cluster has ``per_cluster`` components at most.
+    """Return a model of nodes in groups around cluster centres, with at most ``per_cluster`` components per cluster.
 
-    In PHIDA+ (``plus``), nodes take the place of components, and the last merge is of infinite height.
+    In PHIDA+ (``plus``), nodes replace components, and the last merge has infinite height.
     """
     per_cluster = n_nodes if plus else per_cluster
     rng = np.random.default_rng(seed)
@@ -126,7 +126,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
 
 
 def with_ids(made, *ids):
-    """The model with other ids for its clusters, and at least a node for each id."""
+    """Return the model with other ids for its clusters, and at least one node per id."""
     of = made.nodes_.cluster if len(ids) == made.n_clusters_ else np.arange(len(made.nodes_)) % max(len(ids), 1)
     cluster_id = np.array(ids)[of] if ids else np.full(len(of), -1)
     made.cluster_ids_ = np.array(ids, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""``phida plot`` and ``phida report``, as a user types them."""
+"""``phida plot`` and ``phida report``, as typed by users."""
 
 import base64
 import json
@@ -45,17 +45,17 @@ def report(folder, *more):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """A report with a label column."""
+    """Return a report with a label column."""
     return report(make(tmp_path_factory.mktemp("labelled")), "--label", "kind")[1]
 
 
-def test_examples_are_in_the_help():
+def test_help_has_examples():
     for command in ("plot", "report"):
         assert "Example: " in phida(command, "--help").output
 
 
 @pytest.mark.parametrize(("format", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
-def test_plot_writes_every_picture_and_says_which(here, format, magic):
+def test_plot_writes_every_picture_and_lists_them(here, format, magic):
     found = phida("plot", "m.safetensors", "--out", "new/pictures", "--format", format)
     assert found.exit_code == 0, found.output
     for name in gallery.PICTURES:
@@ -65,12 +65,12 @@ def test_plot_writes_every_picture_and_says_which(here, format, magic):
     assert len(list((here / "new" / "pictures").iterdir())) == len(gallery.PICTURES)
 
 
-def test_plot_for_machines(here):
+def test_plot_prints_json(here):
     found = phida("plot", "m.safetensors", "--out", "p", "--json")
     assert json.loads(found.stdout)["pictures"] == [f"p/{name}.png" for name in gallery.PICTURES]
 
 
-def test_what_is_in_a_report(here):
+def test_report_contents(here):
     said, page = report(here, "--exclude", "kind")
     model = PHIDAPlus.load("m.safetensors")
     assert f"<dt>clusters</dt><dd>{model.n_clusters_}</dd>" in page and f"<dt>nodes</dt><dd>{model.n_nodes_}" in page
@@ -84,7 +84,7 @@ def test_what_is_in_a_report(here):
     assert "mostly" not in page and "ARI" not in page
 
 
-def test_a_report_of_the_published_method(here):
+def test_report_of_phida(here):
     published = PHIDA().fit(pd.DataFrame(X, columns=NAMES))
     published.save("m.safetensors")
     _, page = report(here, "--exclude", "kind")
@@ -92,34 +92,34 @@ def test_a_report_of_the_published_method(here):
     assert " active)</dd><dt>vigilance</dt>" in page
 
 
-def test_a_label_column_is_told_beside_the_clusters(page):
+def test_label_column_is_compared_with_the_clusters(page):
     assert "ARI against the label" in page and "mostly" in page and "&lt;b&gt;x (" in page
 
 
-def test_text_of_others_cannot_run(page):
+def test_markup_in_names_is_escaped(page):
     assert "<script" not in page and "&lt;script&gt;" in page
     assert 'b" onload' not in page and "b&#34; onload" in page and "<b>x" not in page
     for picture in re.findall(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)", page):
         assert b"<script" not in base64.b64decode(picture)
 
 
-def test_a_report_needs_no_other_file_and_no_network(page):
+def test_report_needs_no_other_file_and_no_network(page):
     assert not re.search(r"""(?:src|href|srcset)="(?!data:|#)""", page) and "url(" not in page
     assert "default-src 'none'" in page
     assert len(re.findall("data:image/svg", page)) == 2 * len(gallery.PICTURES)
 
 
-def test_a_report_is_for_light_and_dark(page):
+def test_report_has_light_and_dark_themes(page):
     assert page.count("(prefers-color-scheme: dark)") == 1 + len(gallery.PICTURES)
     assert "color-scheme: light dark" in page
 
 
-def test_a_report_without_rows(here):
+def test_report_without_rows(here):
     (here / "rows.csv").write_text((here / "rows.csv").read_text().splitlines()[0] + "\n")
     assert "<dt>rows</dt><dd>0</dd>" in report(here, "--exclude", "kind")[1]
 
 
-def test_bad_rows_are_counted(here):
+def test_bad_rows_are_counted_in_the_report(here):
     with (here / "rows.csv").open("a") as file:
         file.write("1,2,,x\n")
     assert phida("report", "m.safetensors", "rows.csv", "-o", "r.html").exit_code == 3
@@ -138,7 +138,7 @@ def test_bad_rows_are_counted(here):
         (["report", "m.safetensors", "no.csv", "-o", "r.html"], 1, "no.csv"),
     ],
 )
-def test_a_mistake_gets_one_sentence_and_an_exit_code(here, monkeypatch, words, code, message):
+def test_mistake_gives_one_sentence_and_an_exit_code(here, monkeypatch, words, code, message):
     monkeypatch.setenv("COLUMNS", "300")
     found = phida(*words)
     assert found.exit_code == code and message in found.output
@@ -147,7 +147,7 @@ def test_a_mistake_gets_one_sentence_and_an_exit_code(here, monkeypatch, words, 
 @pytest.mark.parametrize(
     "words", [["plot", "m.safetensors", "--out", "p"], ["report", "m.safetensors", "rows.csv", "-o", "r.html"]]
 )
-def test_a_missing_matplotlib_is_named_with_its_extra(here, words):
+def test_missing_matplotlib_names_the_extra(here, words):
     code = f"import sys; sys.modules['matplotlib'] = None; sys.argv = ['phida', *{words!r}]"
     code += "; from phida._cli import main; main()"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -155,7 +155,7 @@ def test_a_missing_matplotlib_is_named_with_its_extra(here, words):
     assert 'phida.plots needs matplotlib: pip install "phida[plot]"' in " ".join(found.stderr.split())
 
 
-def test_a_missing_jinja2_is_named_with_its_extra(here, monkeypatch):
+def test_missing_jinja2_names_the_extra(here, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     found = phida("report", "m.safetensors", "rows.csv", "--exclude", "kind", "-o", "r.html")
     assert found.exit_code == 1

@@ -1,4 +1,4 @@
-"""The pictures: any size of model, where they are drawn, what is written on them."""
+"""The plots: models of any size, axes and texts."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def texts(ax):
 @pytest.mark.parametrize("plus", [False, True])
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.__name__)
-def test_at_any_size(plot, size, plus):
+def test_models_of_any_size_are_drawn(plot, size, plus):
     ax = plot(hand_made(**SIZES[size], plus=plus))
     ax.figure.canvas.draw()
     assert ax.get_title(loc="left")
@@ -50,7 +50,7 @@ def test_at_any_size(plot, size, plus):
 
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.__name__)
 @pytest.mark.parametrize("make", [PHIDA, PHIDAPlus])
-def test_of_a_fitted_model_on_the_axes_given(plot, make):
+def test_fitted_model_is_drawn_on_given_axes(plot, make):
     model = make().fit(blobs(400))
     figure = Figure(layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -60,7 +60,7 @@ def test_of_a_fitted_model_on_the_axes_given(plot, make):
     figure.canvas.draw()
 
 
-#: Rows of which little is learned: one node, three nodes, one place, places far from each other.
+#: Short streams: one node, three nodes, one place, places far from each other.
 RARE = {
     "one row": [[0.0, 1.0]],
     "three rows": [[0.0, 1.0], [0.5, 1.0], [9.0, 3.0]],
@@ -72,19 +72,19 @@ RARE = {
 @pytest.mark.parametrize("method", [PHIDA, PHIDAPlus])
 @pytest.mark.parametrize("rows", RARE)
 @pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.__name__)
-def test_little_that_was_learned(plot, rows, method):
+def test_models_of_short_streams_are_drawn(plot, rows, method):
     ax = plot(method().fit(RARE[rows]))
     ax.figure.canvas.draw()
     assert np.isfinite([*ax.get_xlim(), *ax.get_ylim()]).all()
 
 
-def test_a_cut_of_phida_plus_is_drawn():
+def test_cut_of_phida_plus_is_drawn():
     cut = PHIDAPlus().fit(blobs(400)).cut(n_clusters=2)
     for plot in (plots.plot_nodes, plots.plot_hierarchy, plots.plot_persistence):
         assert plot(cut).get_title(loc="left")
 
 
-def test_clusters_bear_their_ids():
+def test_clusters_are_labelled_with_their_ids():
     made = with_ids(hand_made(), 41, 57, 63)
     made.lineage_ = lineage(*(("born", 1, (), (id,)) for id in (41, 57, 63)))
     for plot in (
@@ -98,7 +98,7 @@ def test_clusters_bear_their_ids():
         assert {"41", "57", "63"} <= set(found), plot.__name__
 
 
-def test_what_the_captions_say():
+def test_captions_of_phida():
     made = hand_made()
     said = " ".join(texts(plots.plot_hierarchy(made)))
     assert "6 components, cut to 3 clusters" in said and "cut: 2.78 to 4" in said
@@ -110,7 +110,7 @@ def test_what_the_captions_say():
     assert history.child_axes[2].lines[0].get_ydata().tolist() == [0.5, 0.625, 0.75]
 
 
-def test_what_the_captions_of_phida_plus_say():
+def test_captions_of_phida_plus():
     made = hand_made(plus=True)
     ax = plots.plot_hierarchy(made)
     assert ax.get_ylabel() == "prominence / chance"
@@ -129,7 +129,7 @@ def test_what_the_captions_of_phida_plus_say():
     assert [panel.get_ylabel() for panel in plots.plot_history(made).child_axes] == ["nodes", "clusters"]
 
 
-def test_the_lowest_saddles_are_drawn(monkeypatch):
+def test_lowest_saddles_are_drawn(monkeypatch):
     model = PHIDAPlus().fit(blobs(600, centers=8, spread=4.0))
     links = ClusterLinks.of(model)
     assert len(links.height) > 2 and (np.diff(links.height) >= 0).all()
@@ -139,7 +139,7 @@ def test_the_lowest_saddles_are_drawn(monkeypatch):
     assert "lines are the 2 lowest saddles" in " ".join(" ".join(texts(ax)).split())
 
 
-def test_modes_stand_in_the_column_of_their_scale():
+def test_modes_are_in_the_column_of_their_scale():
     made = hand_made(plus=True)
     kept = vars(made.persistence_)
     scale = np.array([1, 0, 32] * 4)
@@ -152,7 +152,7 @@ def test_modes_stand_in_the_column_of_their_scale():
 
 
 @pytest.mark.parametrize("top", [0.3, 1.0, 1.04, 1.7, 6.0, 3000.0])
-def test_the_axis_of_ratios_grows_without_a_break(top):
+def test_ratio_axis_is_continuous(top):
     ax = Figure().subplots()
     style.scale_by_ratio(ax, top)
     along = ax.yaxis.get_transform()
@@ -163,17 +163,17 @@ def test_the_axis_of_ratios_grows_without_a_break(top):
     assert 3 <= len(ax.get_yticks()) <= 16 and max(ax.get_yticks()) <= max(top, 1)
 
 
-def test_the_twelve_largest_clusters_differ_in_colour():
-    made = with_ids(hand_made(300, 40), *(12 * np.arange(40)))  # all wish for the first colour
+def test_twelve_largest_clusters_have_different_colours():
+    made = with_ids(hand_made(300, 40), *(12 * np.arange(40)))  # all ids map to the first colour
     palette = style.Palette.of(made)
     weight = np.bincount(made.nodes_.cluster, made.nodes_.support)
     largest = made.cluster_ids_[np.argsort(-weight, kind="stable")[:12]]
     assert len(set(palette.colours(largest))) == 12
     assert len({palette.marker(id) for id in range(8)}) == 8
-    assert palette.colour(5) == style.COLOURS[5]  # an id of the past
+    assert palette.colour(5) == style.COLOURS[5]  # id of an ended cluster
 
 
-def test_clusters_with_the_same_colour_are_not_neighbours():
+def test_neighbouring_clusters_differ_in_colour():
     place = np.array([(x, y) for x in range(9) for y in range(9)], dtype=float)
     colour = spread_colours(np.ones(81), place, np.arange(81) % 12, 12)
     away = np.abs(place[:, None] - place).max(axis=2)
@@ -191,14 +191,14 @@ def test_nodes_without_a_cluster_are_crosses():
     assert "× has no cluster" in " ".join(texts(ax))
 
 
-def test_nothing_yet():
+def test_models_without_rows_have_empty_plots():
     made = with_ids(hand_made())
     made.history_, made.lineage_ = history(*[()] * 4), lineage()
     assert "no refresh yet" in texts(plots.plot_history(made))
     assert "no cluster has an id yet" in texts(plots.plot_lineage(made))
 
 
-def test_a_profile_of_a_single_cluster_compares_the_variance_of_features():
+def test_single_cluster_profile_compares_feature_variances():
     made = hand_made(n_clusters=1, names=("a", "b", "c", "d"))
     made.moments_ = records.Moments(mean=np.array([1.0, 2.0, 3.0, 4.0]), deviation=np.array([1.0, 3.0, 0.0, 2.0]))
     ax = plots.plot_profile(made)
@@ -207,14 +207,14 @@ def test_a_profile_of_a_single_cluster_compares_the_variance_of_features():
     assert "2 ± 3" in texts(ax)
 
 
-def test_a_long_lineage_counts_the_ids_without_a_band():
+def test_long_lineage_counts_the_ids_without_a_band():
     made = with_ids(hand_made(300, 100), *range(100))
     made.lineage_ = lineage(*(("born", 1 + id, (), (id,)) for id in range(100)))
     ax = plots.plot_lineage(made)
     assert len(ax.patches) == 40 and "60 more ids, at most 60 at a time" in texts(ax)
 
 
-def test_one_cluster_of_a_profile():
+def test_profile_of_one_cluster():
     ax = plots.plot_profile(hand_made(names=("a", "b", "c", "d")), id=3)
     assert ax.get_title(loc="left") == "What makes cluster 3"
     assert len(ax.patches) == 4
@@ -222,7 +222,7 @@ def test_one_cluster_of_a_profile():
         plots.plot_profile(hand_made(), id=2)
 
 
-def test_a_wide_profile_shows_the_telling_features_of_the_largest_clusters():
+def test_wide_profile_shows_the_telling_features_of_the_largest_clusters():
     made = hand_made(200, 40, d=60)
     ax = plots.plot_profile(made)
     record = Profile.of(made)
@@ -234,7 +234,7 @@ def test_a_wide_profile_shows_the_telling_features_of_the_largest_clusters():
     assert "the 24 largest of 40 clusters; the others hold " in said and "14 of 60 features" in said
 
 
-def test_names_of_features_are_only_text():
+def test_feature_names_are_drawn_as_plain_text():
     names = ("$\\frac{$", "line\nbreak", "x" * 200, "<script>")
     for id in (None, 1):
         ax = plots.plot_profile(hand_made(names=names), id=id)
@@ -243,7 +243,7 @@ def test_names_of_features_are_only_text():
         assert "$\\frac{$" in found and "line break" in found and "x" * 27 + "…" in found
 
 
-def test_names_do_not_cover_each_other():
+def test_names_do_not_overlap():
     figure = Figure(figsize=(4, 4))
     ax = figure.add_subplot()
     x = np.linspace(0.1, 0.9, 400)
@@ -253,7 +253,7 @@ def test_names_do_not_cover_each_other():
 
 
 @pytest.mark.parametrize("format", gallery.FORMATS)
-def test_the_same_model_gives_the_same_files(format):
+def test_same_model_gives_identical_files(format):
     one, other = (list(gallery.rendered(hand_made(), format)) for _ in range(2))
     assert one == other
     assert [picture.name for picture in one] == list(gallery.PICTURES)
@@ -261,12 +261,12 @@ def test_the_same_model_gives_the_same_files(format):
     assert not plt.get_fignums()
 
 
-def test_dark_pictures_are_dark():
+def test_dark_plots_have_dark_backgrounds():
     light, dark = (next(iter(gallery.rendered(hand_made(), "svg", dark=dark))).data for dark in (False, True))
     assert b"#171a1d" in dark and b"#171a1d" not in light
 
 
-def test_without_matplotlib_the_extra_is_named():
+def test_missing_matplotlib_names_the_extra():
     code = "import sys; sys.modules['matplotlib'] = None\nimport phida.plots"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert 'phida.plots needs matplotlib: pip install "phida[plot]"' in found.stderr

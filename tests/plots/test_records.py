@@ -1,4 +1,4 @@
-"""The numbers that the pictures draw."""
+"""Data of the plots."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def model(rows):
     return PHIDA().fit(rows)
 
 
-def test_persistence(model):
+def test_persistence_record(model):
     record = PersistenceDiagram.of(model)
     found = model.persistence_
     assert record.kept.sum() == model.n_components_
@@ -34,7 +34,7 @@ def test_persistence(model):
     assert (frame["persistence"] > lower).tolist() == frame["kept"].tolist()
 
 
-def test_a_gap_without_an_upper_end():
+def test_gap_without_an_upper_end():
     made = hand_made()
     kept = made.persistence_
     made.persistence_ = records.Persistence(
@@ -65,7 +65,7 @@ def test_each_mode_of_phida_plus_has_its_own_threshold():
     assert np.isposinf(record.ratio[0])
 
 
-def test_a_saddle_joins_two_clusters_where_they_are_closest():
+def test_saddle_joins_two_clusters_at_their_closest_nodes():
     made = hand_made(8, 4, plus=True)
     made.nodes_ = records.Nodes(
         **vars(made.nodes_) | {"cluster": np.arange(8) // 2, "representatives": np.arange(32.0).reshape(8, 4)}
@@ -80,11 +80,11 @@ def test_a_saddle_joins_two_clusters_where_they_are_closest():
     }
     made.hierarchy_ = records.Hierarchy(**vars(made.hierarchy_) | merges | {"level": 4, "cluster": np.arange(8) // 2})
     record = NodePositions.of(made)
-    # The first has edges, of which 0-2 is the shortest; no edge joins 0 to 3 with 4 and 5, whose nearest is 3.
+    # Clusters 0 to 2 have edges, of which 0-2 is the shortest. No edge joins 0 to 3 with 4 and 5; 3 is the nearest.
     assert record.edges_to_pandas().to_numpy().tolist() == [[0, 2, 1.5], [3, 4, 2.0]]
 
 
-def test_nodes(model):
+def test_nodes_record(model):
     record = NodePositions.of(model)
     nodes = model.nodes_
     expected = Projection.of(model).transform(nodes.representatives)
@@ -119,7 +119,7 @@ def dendrogram(merges, level, cluster, count=5, minimum=1, *, prominence=None, m
     return Dendrogram.of(made)
 
 
-def test_a_dendrogram_by_hand():
+def test_dendrogram_equals_manual_layout():
     record = dendrogram([(0, 3, 1.0), (1, 2, 2.0), (0, 1, 6.0)], 2, [0, 1, 1, 0, 2])
     assert record.order.tolist() == [0, 3, 1, 2, 4]
     frame = record.to_pandas()
@@ -130,7 +130,7 @@ def test_a_dendrogram_by_hand():
     assert record.components_to_pandas()["id"].tolist() == [20, 20, 21, 21, 22]
 
 
-#: Nodes 0 and 1, 3 and 4 are peaks of two clusters; 2 and 5 are slopes.
+#: Nodes 0 and 1, and 3 and 4, are the peaks of two clusters; 2 and 5 are slopes.
 PEAKS = [(1, 2, 0.0), (3, 5, 0.0), (0, 1, 0.5), (3, 4, 0.8), (0, 3, 3.0)]
 
 
@@ -145,7 +145,7 @@ def test_leaves_of_phida_plus_are_peaks():
     assert record.components_to_pandas().columns[0] == "peak"
 
 
-def test_a_slope_joins_the_heaviest_peak_of_a_cluster():
+def test_slope_joins_the_heaviest_peak_of_its_cluster():
     merges = [(0, 1, 0.5), (0, 2, 0.5)]
     record = dendrogram(merges, 2, [0, 0, 0], count=3, prominence=[0.5, -1.0], mass=[1.0, 4.0, 2.0])
     assert record.order.tolist() == [1, 0] and record.mass.tolist() == [6, 1]
@@ -167,21 +167,21 @@ def test_clusters_far_apart_are_left_out(monkeypatch):
     assert alone.order.tolist() == [1, 4, 3, 2] and alone.n_apart == 1
 
 
-def test_a_cut_below_the_first_merge_and_one_above_the_last():
+def test_cuts_below_the_first_and_above_the_last_merge():
     merges = [(0, 1, 3.0)]
     assert dendrogram(merges, 0, [0, 1, 2, 3, 4]).jump == (0.0, 3.0)
     assert dendrogram(merges, 1, [0, 0, 1, 2, 3]).jump is None
     assert dendrogram([], 0, [0, 1, 2, 3, 4]).jump is None
 
 
-def test_leaves_of_a_cluster_stand_side_by_side(model):
+def test_leaves_of_a_cluster_are_adjacent(model):
     record = Dendrogram.of(model)
     assert sorted(record.order) == list(range(model.n_components_))
     changes = np.count_nonzero(np.diff(record.cluster)) + 1
     assert changes == model.n_clusters_
 
 
-def test_lives_of_ids():
+def test_lives_of_ids_follow_the_events():
     record = LineageBands.of(hand_made())
     bands = record.to_pandas()
     found = bands[["id", "begin", "end", "begun_by", "ended_by"]].to_numpy().tolist()
@@ -190,13 +190,13 @@ def test_lives_of_ids():
         [3, 60, 400, "born", "died"],
         [5, 200, 300, "split", "merged"],
         [5, 500, 1000, "revived", ""],
-        [3, 1000, 1000, "", ""],  # it is back since the last refresh
+        [3, 1000, 1000, "", ""],  # alive again since the last refresh
     ]
     links = record.links_to_pandas().to_numpy().tolist()
     assert links == [[200, "split", 1, 5], [300, "merged", 5, 3], [500, "revived", 1, 5]]
 
 
-def test_lives_that_began_before_the_record():
+def test_lives_from_before_the_record_begin_with_it():
     made = with_ids(hand_made(n_clusters=1), 2, 6, 8)
     made.lineage_ = lineage(("split", 700, (6,), (6, 7)), ("merged", 800, (6, 7), (6,)), n_dropped=4)
     record = LineageBands.of(made)
@@ -216,7 +216,7 @@ def test_ids_since_the_last_refresh_begin_now():
     assert found.id.tolist() == [0, 1] and found.begin.tolist() == [1, 1000] and found.end.tolist() == [1000, 1000]
 
 
-def test_of_many_ids_the_heaviest_and_the_longest_lives_have_lanes():
+def test_lanes_go_to_the_heaviest_and_longest_lives():
     made = with_ids(hand_made(300, 60), *range(60))
     ended = [("born", 10, (), (60 + i,)) for i in range(60)] + [("died", 20 + i, (60 + i,), ()) for i in range(60)]
     made.lineage_ = lineage(*(("born", 1 + id, (), (id,)) for id in range(60)), *ended)
@@ -228,7 +228,7 @@ def test_of_many_ids_the_heaviest_and_the_longest_lives_have_lanes():
     assert {119, 118} <= set(drawn.tolist()) and 60 not in drawn
 
 
-def test_bands_of_a_lane_do_not_meet():
+def test_bands_in_one_lane_do_not_overlap():
     rng = np.random.default_rng(0)
     begin = np.sort(rng.integers(0, 1000, 200))
     end = begin + rng.integers(0, 300, 200)
@@ -239,11 +239,11 @@ def test_bands_of_a_lane_do_not_meet():
     assert lane.max() < 60
 
 
-def test_a_child_stands_beside_its_parent():
+def test_child_is_next_to_its_parent():
     assert lanes([0, 0, 0, 60], [10, 100, 20, 100], [None, None, None, 2]).tolist() == [0, 1, 2, 2]
 
 
-def test_profile(rows, model):
+def test_profile_record(rows, model):
     record = Profile.of(model)
     np.testing.assert_allclose(model.moments_.mean, rows.mean(axis=0))
     np.testing.assert_allclose(model.moments_.deviation, rows.std(axis=0, ddof=1))
@@ -257,7 +257,7 @@ def test_profile(rows, model):
     assert record.rows.sum() == len(rows) and record.share.sum() == pytest.approx(1.0)
 
 
-def test_a_feature_that_never_varied_tells_nothing():
+def test_constant_feature_is_not_telling():
     made = hand_made()
     made.moments_ = records.Moments(mean=np.ones(4), deviation=np.array([1.0, 0.0, 1.0, 1.0]))
     record = Profile.of(made)
@@ -265,7 +265,7 @@ def test_a_feature_that_never_varied_tells_nothing():
 
 
 @pytest.mark.parametrize("record", [PersistenceDiagram, NodePositions, Dendrogram, LineageBands, Profile])
-def test_records_cannot_be_written_to(record, model):
+def test_plot_records_are_read_only(record, model):
     found = record.of(model)
     with pytest.raises(ValueError, match="read-only"):
         next(value for value in vars(found).values() if isinstance(value, np.ndarray))[:] = 0

@@ -1,4 +1,4 @@
-"""What the report says about clusters."""
+"""The report's sentences about clusters."""
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -15,7 +15,7 @@ def page_of(model, rows):
     return contents(model, summary, "a page")
 
 
-def test_the_closest_clusters_are_those_of_the_first_refused_merge():
+def test_closest_clusters_are_those_of_the_first_refused_merge():
     model = PHIDAPlus().fit(load_digits().data)
     found = model.hierarchy_
     refused = found.cluster[[found.merge_into[found.level], found.merge_from[found.level]]]
@@ -24,20 +24,20 @@ def test_the_closest_clusters_are_those_of_the_first_refused_merge():
     assert page.explanation[0].startswith(f"Cluster {page.closest[0]} differs from cluster {page.closest[1]} mainly in")
 
 
-def test_where_no_merge_was_refused_the_nearest_centres_are_closest():
+def test_without_refused_merges_the_nearest_centres_are_closest():
     rows = np.vstack([np.repeat([[center, center]], 120, axis=0) for center in (0.0, 100.0, 150.0)])
     model = PHIDAPlus().fit(rows)
     assert model.n_clusters_ == 3 and model.hierarchy_.level == len(model.hierarchy_.merge_height)
     assert page_of(model, rows).closest == (1, 2)
 
 
-def test_one_cluster_has_no_closest_ones():
+def test_single_cluster_has_no_closest_pair():
     rows = np.random.default_rng(0).normal(size=(500, 2))
     page = page_of(PHIDAPlus().fit(rows), rows)
     assert page.closest is None and page.explanation == () and "one cluster" in page.advice[0]
 
 
-def test_the_report_lists_the_clusters_of_every_list():
+def test_report_lists_the_clusters_of_the_profile():
     rows = load_digits().data
     for model in (PHIDA().fit(rows), PHIDAPlus().fit(rows)):
         page, clusters = page_of(model, rows), ClusterList.of(model)

@@ -1,4 +1,4 @@
-"""Learning depends on the stream alone: any chunking gives the same bits."""
+"""Learning depends on the stream alone: chunk boundaries change no bit."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ STREAMS = {"blobs": blobs(300), "drifting": drifting(300)}
 
 @each_kind
 @pytest.mark.parametrize("stream", STREAMS)
-def test_one_row_a_call(stream, make):
+def test_one_row_per_call_equals_one_call(stream, make):
     X = STREAMS[stream]
     rows = make()
     for row in X:
@@ -30,7 +30,7 @@ def test_one_row_a_call(stream, make):
     st.booleans(),
     st.sampled_from(sorted(MAKERS)),
 )
-def test_any_chunking(cuts, stream, labelled, kind):
+def test_any_chunking_gives_the_same_bits(cuts, stream, labelled, kind):
     X = STREAMS[stream]
     chunks = MAKERS[kind](compute_labels=labelled)
     for chunk in np.split(X, sorted(cuts)):
@@ -39,8 +39,8 @@ def test_any_chunking(cuts, stream, labelled, kind):
 
 
 @each_kind
-def test_partial_fit_and_refresh_is_fit(make):
-    """PHIDA answers as if the stage had just ended, but for ids, which are confirmed when it ends."""
+def test_partial_fit_and_refresh_equal_fit(make):
+    """PHIDA answers as after the end of a stage, except for ids, which are confirmed there."""
     X = STREAMS["drifting"]
     whole, streamed = make().fit(X), make()
     for chunk in np.array_split(X, 7):
@@ -58,7 +58,7 @@ def test_partial_fit_and_refresh_is_fit(make):
 
 @each_kind
 @pytest.mark.parametrize("stream", STREAMS)
-def test_fit_then_partial_fit_is_a_stage_each(stream, make):
+def test_fit_then_partial_fit_are_two_stages(stream, make):
     first, second = np.split(STREAMS[stream], [170])
     fitted = make().fit(first).partial_fit(second)
     staged = make().partial_fit(first).refresh().partial_fit(second)
@@ -66,8 +66,8 @@ def test_fit_then_partial_fit_is_a_stage_each(stream, make):
 
 
 @pytest.mark.parametrize("make", [PHIDA, ReleasedPHIDA])
-def test_stages_matter(make):
-    """Else the tests above would prove nothing: a refresh in between does change what is learned."""
+def test_refresh_between_chunks_changes_the_model(make):
+    """Without this, the tests above would prove nothing."""
     differs = [
         differences(
             state_of(make().fit(X[:cut]).partial_fit(X[cut:])),
@@ -80,7 +80,7 @@ def test_stages_matter(make):
 
 
 @each_kind
-def test_a_second_refresh_does_nothing(make):
+def test_second_refresh_changes_nothing(make):
     once, twice = (make().partial_fit(STREAMS["drifting"]) for _ in range(2))
     once.refresh()
     twice.refresh().refresh()
@@ -89,7 +89,7 @@ def test_a_second_refresh_does_nothing(make):
 
 
 @each_kind
-def test_fit_starts_afresh(make):
+def test_second_fit_equals_fresh_fit(make):
     used = make().fit(STREAMS["blobs"][:, :2]).partial_fit(STREAMS["blobs"][:40, :2])
     assert_same_state(used.fit(STREAMS["drifting"]), make().fit(STREAMS["drifting"]))
     assert used.n_features_in_ == 3

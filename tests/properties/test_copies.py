@@ -35,7 +35,7 @@ def test_copy_then_continue_equals_continue(how, make, cut):
 
 @each_kind
 @pytest.mark.parametrize("how", COPIES)
-def test_copy_of_a_model_whose_stage_has_ended(how, make):
+def test_copy_after_a_stage_equals_the_original(how, make):
     model = make().fit(X)
     twin = COPIES[how](model)
     assert_same_state(twin.refresh(), model)
@@ -43,7 +43,7 @@ def test_copy_of_a_model_whose_stage_has_ended(how, make):
 
 
 @each_kind
-def test_a_copy_shares_nothing(make):
+def test_copy_is_independent(make):
     model = make().fit(X)
     before = state_of(model)
     copy.deepcopy(model).partial_fit(MORE)
@@ -57,7 +57,7 @@ def test_unfitted_models_can_be_copied(make):
 
 
 def plain(value):
-    """Whether a value is made of arrays, numbers, text and containers of these alone."""
+    """Return whether a value consists of arrays, numbers, text and containers only."""
     if isinstance(value, dict):
         return all(type(name) is str and plain(entry) for name, entry in value.items())
     if isinstance(value, list):
@@ -68,8 +68,8 @@ def plain(value):
 
 
 @each_kind
-def test_what_is_pickled_is_plain(make):
-    """Tools that refuse native objects, such as skops, can store the state."""
+def test_pickle_holds_only_plain_values(make):
+    """Tools that refuse native objects, such as skops, can store this state."""
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
     for model in (make(), make().on_event(print), make().fit(X), make().on_event(print).fit(frame)):
         assert plain(model.__getstate__())
@@ -77,12 +77,12 @@ def test_what_is_pickled_is_plain(make):
 
 
 @each_kind
-def test_a_shallow_copy_shares_the_model(make):
+def test_shallow_copy_shares_the_model(make):
     model = make().fit(X)
     assert copy.copy(model)._model is model._model
 
 
-def test_settings_of_a_copy_cannot_change():
+def test_settings_of_a_copy_are_fixed():
     model = pickle.loads(pickle.dumps(PHIDAPlus(max_nodes=30).fit(X))).set_params(max_nodes=40)
     with pytest.raises(ValueError, match="max_nodes was changed from 30 to 40"):
         model.partial_fit(MORE)
@@ -103,8 +103,8 @@ def test_settings_of_a_copy_cannot_change():
     ],
 )
 @each_kind
-def test_what_is_unpickled_is_checked(make, change):
-    """A file of skops runs no code, and its numbers must make a learner."""
+def test_changed_pickles_are_refused(make, change):
+    """A file of skops runs no code, but its numbers may be invalid."""
     state = make().fit(X).__getstate__()
     state["_model"] = change(state["_model"])
     other = make()
@@ -117,7 +117,7 @@ def test_what_is_unpickled_is_checked(make, change):
     assert not other.__sklearn_is_fitted__()
 
 
-def test_clone_is_new_and_keeps_parameters():
+def test_clone_is_unfitted_and_keeps_parameters():
     parameters = {"max_nodes": 30, "half_life": 200.0, "scale": None, "keep_examples": 1, "compute_labels": False}
     model = clone(PHIDAPlus(**parameters).fit(X))
     assert model.get_params() == parameters
@@ -140,15 +140,15 @@ def test_clone_is_new_and_keeps_parameters():
     ids=lambda damage: next(iter(damage)),
 )
 @each_kind
-def test_a_damaged_state_is_refused(damage, make):
+def test_damaged_state_is_refused(damage, make):
     state = state_of(make().fit(X))
     with pytest.raises(ValueError, match=r"'\w+' (is|has|must)"):
         learner_with(state | damage)
 
 
 @each_kind
-def test_an_incomplete_state_is_refused(make):
+def test_incomplete_state_is_refused(make):
     state = state_of(make().fit(X))
-    for key in state.keys() - {"format", "plus"}:  # without format, it is of a version before 4
+    for key in state.keys() - {"format", "plus"}:  # a state without format has a version before 4
         with pytest.raises(ValueError, match=key):
             learner_with({k: v for k, v in state.items() if k != key})

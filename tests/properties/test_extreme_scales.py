@@ -1,4 +1,4 @@
-"""Whatever can be learned can be saved, copied, loaded and asked, however large or small the values are."""
+"""Values of any scale that can be learned can also be saved, copied, loaded and predicted."""
 
 import copy
 import pickle
@@ -16,7 +16,7 @@ from phida._cli.app import app
 
 SMALLEST, LARGEST = 5e-324, 1e140
 
-#: One feature: a power of ten, or the least number there is; and whether its groups are apart, equal, or spread widely.
+#: One feature: a power of ten, or the smallest number; and whether its groups are separated, equal or spread widely.
 features = st.tuples(st.one_of(st.integers(-323, 139), st.just(-324)), st.sampled_from(["groups", "equal", "wide"]))
 
 
@@ -51,14 +51,14 @@ models = st.sampled_from([PHIDA(), PHIDAPlus(), PHIDAPlus(max_nodes=8), PHIDAPlu
 )
 @example(model=PHIDA(), kinds=[(-324, "groups")] * 3 + [(0, "groups")] * 3, n=60, wild=[], seed=0)
 @example(model=PHIDAPlus(scale="standard"), kinds=[(-140, "groups")], n=150, wild=[(7, 1e140)], seed=1)
-def test_what_is_learned_is_saved_loaded_and_answers(model, kinds, n, wild, seed):
+def test_learned_values_of_any_scale_are_saved_loaded_and_predicted(model, kinds, n, wild, seed):
     rng = np.random.default_rng(seed)
     rows = np.column_stack([column(rng, n, *kind) for kind in kinds])
     for at, value in wild:
         rows[at % n, at % len(kinds)] = value
     model = type(model)(**model.get_params())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # NumPy's, about squares that overflow in answers
+        warnings.simplefilter("ignore")  # from NumPy, about squares that overflow in answers
         model.partial_fit(rows[: n // 2 + 1])
         assert_same_state(type(model).from_bytes(model.to_bytes()), model)
         model.fit(rows)
@@ -76,7 +76,7 @@ def test_what_is_learned_is_saved_loaded_and_answers(model, kinds, n, wild, seed
 
 
 @pytest.mark.parametrize("method", ["phida", "phida+"])
-def test_a_checkpoint_of_very_small_values_resumes(tmp_path, method):
+def test_checkpoint_of_very_small_values_resumes(tmp_path, method):
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.random(200), *(10.0**power * rng.random(200) for power in range(-300, -199, 25))])
     np.savetxt(tmp_path / "rows.csv", rows, delimiter=",", fmt="%.17g", header="a,b,c,d,e,f", comments="")

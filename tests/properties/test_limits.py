@@ -1,4 +1,4 @@
-"""max_nodes, half_life and scale: what they promise, and values out of range."""
+"""max_nodes, half_life and scale: their effects, and values out of range."""
 
 import copy
 
@@ -19,7 +19,7 @@ every_limit = pytest.mark.parametrize("limits", LIMITS, ids="-".join)
 
 
 def moving(n, clusters=3, seed=0):
-    """Clusters that move on together, one sigma in a hundred rows; and the cluster of each row."""
+    """Return clusters that move together, one sigma per hundred rows, and the cluster of each row."""
     rng = np.random.default_rng(seed)
     cluster = rng.integers(0, clusters, size=n)
     rows = rng.normal(size=(n, 4))
@@ -33,11 +33,11 @@ def moving(n, clusters=3, seed=0):
     st.sampled_from(sorted(STREAMS)),
     st.sampled_from(LIMITS),
 )
-def test_any_chunking(cuts, stream, limits):
+def test_any_chunking_with_limits_gives_the_same_bits(cuts, stream, limits):
     X = STREAMS[stream]
     chunks = PHIDAPlus(**limits)
     for chunk in np.split(X, sorted(cuts)):
-        chunks.partial_fit(chunk)  # which reads, too, for labels_
+        chunks.partial_fit(chunk)  # labels_ reads the model, too
     assert_same_state(chunks, PHIDAPlus(compute_labels=False, **limits).partial_fit(X))
 
 
@@ -51,7 +51,7 @@ def test_copy_at_any_row_then_continue_equals_continue(limits):
 
 
 @every_limit
-def test_reading_shows_the_nodes_and_the_last_map(limits):
+def test_reading_has_the_nodes_and_the_last_map(limits):
     model = PHIDAPlus(compute_labels=False, **limits)
     for chunk in np.array_split(STREAMS["drifting"], 40):
         model.partial_fit(chunk)
@@ -68,7 +68,7 @@ def test_reading_shows_the_nodes_and_the_last_map(limits):
 
 
 @pytest.mark.parametrize("max_nodes", [8, 9, 16, 100])
-def test_never_more_nodes(max_nodes):
+def test_max_nodes_is_never_exceeded(max_nodes):
     model = PHIDAPlus(max_nodes=max_nodes, compute_labels=False)
     for row in STREAMS["drifting"]:
         model.partial_fit(row[None])
@@ -78,7 +78,7 @@ def test_never_more_nodes(max_nodes):
     assert labels.min() >= 0 and labels.max() < model.n_clusters_
 
 
-def test_few_distinct_rows_are_kept_as_they_are():
+def test_few_distinct_rows_are_kept_exactly():
     model = PHIDAPlus().fit(np.repeat(STREAMS["blobs"], 3, axis=0))
     assert model.n_nodes_ == 300 and model.allowance_ == 0
     np.testing.assert_array_equal(model.nodes_.representatives, STREAMS["blobs"])
@@ -96,28 +96,28 @@ def test_memory_is_bounded_over_many_drifting_rows():
     assert max(sizes) < 200_000
 
 
-def test_weights_fade():
+def test_weights_fade_by_half_life():
     half_life = 20.0
     model = PHIDAPlus(half_life=half_life).fit(STREAMS["blobs"])
     left = model.nodes_.support.sum()
-    # Rows are worth 1, 2^(-1/H), 2^(-2/H), … Nodes below half a row may have left.
+    # Rows have weights 1, 2^(-1/H), 2^(-2/H), … Nodes below half a row may have been removed.
     assert 0.5 * half_life < left <= 1 / (1 - 2 ** (-1 / half_life)) + 1e-9
 
 
-def test_a_stream_that_moves_is_followed():
+def test_moving_clusters_are_followed():
     X, cluster = moving(12_000)
     model = PHIDAPlus(max_nodes=256, half_life=500.0, compute_labels=False).partial_fit(X)
-    assert model.nodes_.representatives[:, 0].min() > X[4000:, 0].min()  # the beginning is forgotten
+    assert model.nodes_.representatives[:, 0].min() > X[4000:, 0].min()  # the first rows are forgotten
     labels = model.predict(X[-300:])
     assert all(len(np.unique(cluster[-300:][labels == c])) == 1 for c in np.unique(labels))
 
 
-def test_the_shortest_half_life_harms_nothing():
+def test_shortest_half_life_gives_finite_results():
     for X in STREAMS.values():
         assert PHIDAPlus(half_life=1.0).fit(X).n_nodes_ >= 1
 
 
-def test_scale_is_how_features_are_divided():
+def test_scale_sets_the_divisor_of_features():
     X = blobs(500, 3) * [1.0, 10.0, 1000.0]
     for scale, powers in (("standard", [1.0]), ("auto", np.linspace(0.0, 1.0, 1001)), (None, [0.0])):
         view = PHIDAPlus(scale=scale).fit(X).assignment_view_
@@ -132,13 +132,13 @@ def test_scale_is_how_features_are_divided():
      ("half_life", 0), ("half_life", -1.0), ("half_life", np.nan), ("half_life", np.inf), ("half_life", 1e301),
      ("half_life", "a"), ("scale", "none"), ("scale", 1)],
 )  # fmt: skip
-def test_values_out_of_range_are_refused(name, value):
+def test_limits_out_of_range_are_refused(name, value):
     with pytest.raises(ValueError, match=f"The '{name}' parameter"):
         PHIDAPlus(**{name: value}).fit(STREAMS["blobs"])
     with pytest.raises(ValueError, match=f"{name} must be"):
         RiverPHIDAPlus(**{name: value})
 
 
-def test_the_native_learner_refuses_too_few_nodes():
+def test_native_learner_refuses_too_few_nodes():
     with pytest.raises(ValueError, match="max_nodes"):
         _core.PlusLearner(3, max_nodes=7)

@@ -1,6 +1,6 @@
-"""Distances that overflow: allowed values on scales so far apart that the transformation takes them to infinity.
+"""Distances that overflow: allowed values on scales so different that the transformation makes them infinite.
 
-In a process of its own, since what goes wrong here may end the process.
+They run in a process of their own, which an error may crash.
 """
 
 import subprocess
@@ -35,6 +35,6 @@ for seed in range(300):
 
 
 @pytest.mark.parametrize("code", [GRAPH, STREAMS], ids=["graph", "streams"])
-def test_overflow_harms_nothing(code):
+def test_overflowing_distances_do_no_harm(code):
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (0, "")

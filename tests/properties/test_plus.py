@@ -1,4 +1,4 @@
-"""Properties of PHIDA+ that hold beyond those of every estimator: weights, merging, invariance."""
+"""Properties of PHIDA+ beyond those of every estimator: weights, merging, invariance."""
 
 import copy
 
@@ -20,14 +20,14 @@ each_budget = pytest.mark.parametrize("max_nodes", [32, 2048])
 
 
 def same_partition(one, other):
-    """Whether two labellings differ in the numbers of the clusters at most."""
+    """Return whether two labellings are equal up to renumbering."""
     pairs = len(set(zip(one.tolist(), other.tolist(), strict=True)))
     return pairs == len(set(one.tolist())) == len(set(other.tolist()))
 
 
 @each_stream
 @each_budget
-def test_weights_of_nodes_add_up_to_the_rows(X, max_nodes):
+def test_node_weights_sum_to_the_rows(X, max_nodes):
     model = PHIDAPlus(max_nodes=max_nodes, compute_labels=False)
     for chunk in np.array_split(X, 7):
         nodes = model.partial_fit(chunk).nodes_
@@ -40,14 +40,14 @@ def test_weights_of_nodes_add_up_to_the_rows(X, max_nodes):
 
 @each_stream
 @each_budget
-def test_integer_weights_weigh_as_repeated_rows(X, max_nodes):
+def test_integer_weights_equal_repeated_rows(X, max_nodes):
     weight = np.random.default_rng(0).integers(1, 5, size=len(X))
     weighted = PHIDAPlus(max_nodes=max_nodes).fit(X, sample_weight=weight)
     repeated = PHIDAPlus(max_nodes=max_nodes).fit(np.repeat(X, weight, axis=0))
     assert weighted.nodes_.support.sum() == pytest.approx(weight.sum())
     assert repeated.nodes_.support.sum() == pytest.approx(weight.sum())
     np.testing.assert_allclose(weighted.moments_.mean, repeated.moments_.mean, rtol=1e-6, atol=1e-9)
-    if max_nodes > len(X):  # no nodes were merged, so the nodes are the rows
+    if max_nodes > len(X):  # no nodes were merged, so each node is a row
         np.testing.assert_array_equal(weighted.nodes_.support, repeated.nodes_.support)
         np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))
 
@@ -61,7 +61,7 @@ def test_weights_of_one_change_nothing(X, max_nodes):
 
 
 @each_budget
-def test_rows_of_weight_0_are_labelled_and_not_learned(max_nodes):
+def test_rows_of_weight_0_are_labelled_but_not_learned(max_nodes):
     X = STREAMS["blobs"]
     weight = np.arange(len(X)) % 3 * 1.0
     model = PHIDAPlus(max_nodes=max_nodes).fit(X, sample_weight=weight)
@@ -71,7 +71,7 @@ def test_rows_of_weight_0_are_labelled_and_not_learned(max_nodes):
 
 
 @given(st.lists(st.integers(1, 599), max_size=8, unique=True), st.sampled_from(sorted(STREAMS)))
-def test_any_chunking_with_weights(cuts, stream):
+def test_any_chunking_with_weights_gives_the_same_bits(cuts, stream):
     X = STREAMS[stream]
     weight = np.random.default_rng(1).exponential(size=len(X))
     chunks, whole = (PHIDAPlus(max_nodes=32, compute_labels=False) for _ in range(2))
@@ -100,19 +100,19 @@ def pickled(model):
     return PHIDAPlus.from_bytes(model.to_bytes())
 
 
-def test_merged_rows_that_fit_the_budget_are_the_rows_of_one_stream():
+def test_merged_rows_within_the_budget_equal_one_stream():
     X = STREAMS["clouds"]
     merged = PHIDAPlus().partial_fit(X[:250]).merge(PHIDAPlus().partial_fit(X[250:]))
     assert same_partition(merged.predict(X), PHIDAPlus().fit(X).labels_)
 
 
-def test_merging_nothing_changes_nothing():
+def test_merging_no_model_changes_nothing():
     model = PHIDAPlus().fit(STREAMS["blobs"])
     before = state_of(model)
     assert model.merge() is model and differences(before, state_of(model)) == []
 
 
-def test_models_without_rows_and_other_models_are_not_merged():
+def test_merging_unfitted_or_other_models_is_refused():
     X = STREAMS["blobs"]
     model = PHIDAPlus().fit(X)
     before = state_of(model)
@@ -140,7 +140,7 @@ def test_events_of_a_merge_reach_the_callbacks():
 
 @each_stream
 @each_budget
-def test_the_order_of_features_changes_no_cluster(X, max_nodes):
+def test_order_of_features_changes_no_cluster(X, max_nodes):
     order = np.random.default_rng(0).permutation(X.shape[1])
     plain, turned = (PHIDAPlus(max_nodes=max_nodes).fit(rows) for rows in (X, np.ascontiguousarray(X[:, order])))
     assert same_partition(plain.labels_, turned.labels_)
@@ -149,14 +149,14 @@ def test_the_order_of_features_changes_no_cluster(X, max_nodes):
 @pytest.mark.parametrize("power", [-100, -10, 1, 10, 100])
 @each_stream
 @each_budget
-def test_the_unit_of_all_features_changes_no_label(X, max_nodes, power):
+def test_common_unit_of_all_features_changes_no_label(X, max_nodes, power):
     plain, scaled = (PHIDAPlus(max_nodes=max_nodes).fit(rows) for rows in (X, 2.0**power * X))
     np.testing.assert_array_equal(plain.labels_, scaled.labels_)
 
 
 @each_budget
-def test_a_shift_of_all_rows_changes_no_label(max_nodes):
-    """Rows on a grid, so that the shift is exact."""
+def test_shift_of_all_rows_changes_no_label(max_nodes):
+    """Rows on a grid make the shift exact."""
     X = np.round(STREAMS["blobs"] * 2**10) / 2**10
     shift = np.array([4096.0, -1024.0, 2048.0])
     plain, shifted = (PHIDAPlus(max_nodes=max_nodes).fit(rows) for rows in (X, X + shift))
@@ -164,7 +164,7 @@ def test_a_shift_of_all_rows_changes_no_label(max_nodes):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_one_cloud_is_one_cluster(seed):
+def test_one_gaussian_is_one_cluster(seed):
     rows = np.random.default_rng(seed).normal(size=(3000, 4))
     assert set(PHIDAPlus().fit(rows).labels_) == {0}
 
@@ -185,7 +185,7 @@ def test_every_number_of_clusters_can_be_cut(rows):
 
 @each_stream
 def test_prominence_in_units_of_chance_is_at_most_the_height(X):
-    """A merge is no lower than the merges of the nodes that it joins."""
+    """A merge is at least as high as the merges of the nodes that it joins."""
     hierarchy = PHIDAPlus().fit(X).hierarchy_
     assert (hierarchy.merge_chance > 0).all()
     ratio = hierarchy.merge_prominence / hierarchy.merge_chance
@@ -211,7 +211,7 @@ def test_every_instruction_set_gives_the_same_bits(X, limits, use_simd_level):
     max_nodes=st.sampled_from([48, 2048]),
     exponent=st.data(),
 )
-def test_units_do_not_matter_when_every_feature_is_standardised(data, max_nodes, exponent):
+def test_unit_of_any_feature_changes_nothing_if_standardised(data, max_nodes, exponent):
     factors = [10.0 ** exponent.draw(st.floats(-6, 6)) for _ in range(data.shape[1])]
     model = PHIDAPlus(scale="standard", max_nodes=max_nodes)
     before = model.fit(data).labels_
@@ -219,7 +219,7 @@ def test_units_do_not_matter_when_every_feature_is_standardised(data, max_nodes,
 
 
 @pytest.mark.parametrize("n_rows", [300, 1000, 2200, 5000])
-def test_novelty_marks_its_share_of_new_rows_like_those_learned(n_rows):
+def test_novelty_marks_its_share_of_new_and_learned_rows(n_rows):
     centers = np.array([[0.0, 0, 0], [9, 0, 0], [0, 9, 9]])
     shares = []
     for seed in range(5):
@@ -231,9 +231,9 @@ def test_novelty_marks_its_share_of_new_rows_like_those_learned(n_rows):
     assert 0.03 <= np.mean(shares) <= 0.07
 
 
-def test_rows_that_share_a_place_are_usual():
+def test_rows_at_one_place_are_usual():
     model = PHIDAPlus(scale=None).fit([[0.0], [0.0], [1.0], [5.0]])
-    # Margins of the three places: 0 for the equal rows, 1 to the nearest other place, and 4.
+    # Margins of the three places: 0 for the equal rows, then 1 and 4.
     assert model.score_samples([[0.0]])[0] == pytest.approx(0.75)
     assert model.score_samples([[-1.0]])[0] == pytest.approx(0.5)
     assert model.score_samples([[9.0]])[0] == pytest.approx(0.25)

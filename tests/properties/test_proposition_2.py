@@ -1,4 +1,4 @@
-"""Proposition 2: a merge height is the increase in weighted dispersion, and the cheapest eligible one."""
+"""Proposition 2: a merge height is the increase in weighted dispersion, and the lowest eligible one."""
 
 import numpy as np
 import strategies
@@ -9,7 +9,7 @@ from phida import _core
 
 
 def dispersion(mass, centroid, group):
-    """Weighted dispersion within the groups of components."""
+    """Return the weighted dispersion within the groups of components."""
     total = 0.0
     for g in np.unique(group):
         inside = group == g
@@ -20,7 +20,7 @@ def dispersion(mass, centroid, group):
 
 @st.composite
 def merging(draw):
-    """Components of one node each, one of them heavy, so that C_min leaves much to merge."""
+    """Draw components of one node each, one of them heavy, so that C_min permits many merges."""
     nodes = draw(strategies.nodes(st.sampled_from([strategies.normal, strategies.clustered]), n=(4, 14)))
     n = len(nodes.rows)
     support = nodes.support.copy()
@@ -31,7 +31,7 @@ def merging(draw):
 
 @settings(max_examples=40)
 @given(merging())
-def test_merge_height_is_the_increase_of_dispersion(case):
+def test_merge_height_equals_the_increase_of_dispersion(case):
     found = _core.hierarchy(*case)
     mass, centroid = found["mass"], found["centroid"]
     assume(len(found["merge_height"]) > 0)
@@ -42,7 +42,7 @@ def test_merge_height_is_the_increase_of_dispersion(case):
     scale = dispersion(mass, centroid, np.zeros(len(mass)))
     for into, from_, height in zip(found["merge_into"], found["merge_from"], found["merge_height"], strict=True):
         before = dispersion(mass, centroid, group)
-        # Two groups are eligible where any of their components are adjacent.
+        # Two groups are eligible if any of their components are adjacent.
         eligible = {tuple(sorted((group[a], group[b]))) for a, b in adjacent if group[a] != group[b]}
         assert (into, from_) in eligible
         increases = {

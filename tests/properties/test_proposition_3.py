@@ -10,7 +10,7 @@ from phida import PHIDA, _core
 
 
 def queries(rows, seed):
-    """On the data, between it, and far away."""
+    """Return queries on the data, between them, and far away."""
     rng = np.random.default_rng(seed)
     far = rng.choice([0.0, 1.0, 1e3, 1e12], size=(40, 1))
     return rows[rng.integers(len(rows), size=40)] + far * rng.normal(size=(40, rows.shape[1]))
@@ -35,7 +35,7 @@ def test_labels_survive_perturbations_below_half_the_margin(stream_seed, seed):
     scores = model.transform(X)
     best, second = np.sort(scores, axis=1)[:, :2].T
     margin = second - best
-    # Just below half the margin, with every sign, in the worst direction too.
+    # Just below half the margin, with every sign, also in the worst direction.
     rng = np.random.default_rng(seed)
     labels = model.predict(X)
     worst = np.where(np.arange(scores.shape[1]) == labels[:, None], 1.0, -1.0)
@@ -45,8 +45,8 @@ def test_labels_survive_perturbations_below_half_the_margin(stream_seed, seed):
         np.testing.assert_array_equal(np.argmin(perturbed, axis=1)[clear], labels[clear])
 
 
-def test_a_tie_goes_to_the_smallest_index():
-    """Two single nodes at the same distance from the query, on either side."""
+def test_tie_goes_to_the_smallest_index():
+    """Two single nodes at the same distance from the query, on opposite sides."""
     for cluster in ([0, 1], [1, 0]):
         rows = np.array([[-1.0], [1.0]])
         labels, scores = _core.assign(rows, np.ones(2), np.array(cluster, np.int32), 2, np.zeros((1, 1)))
@@ -54,5 +54,5 @@ def test_a_tie_goes_to_the_smallest_index():
         assert labels.tolist() == [0]
 
 
-def test_several_clusters_are_found_at_all():
+def test_streams_of_these_tests_have_several_clusters():
     assert PHIDA().fit(blobs(400)).n_clusters_ > 1

@@ -1,4 +1,4 @@
-"""Reading never changes learning, and a row's label does not depend on the rows beside it."""
+"""Reading never changes learning, and a row's label does not depend on other rows of the call."""
 
 import numpy as np
 import pytest
@@ -35,14 +35,14 @@ def test_reading_between_rows_changes_nothing(X, make):
 
 @each_kind
 @pytest.mark.parametrize("name", ["predict", "transform"])
-def test_asking_twice_gives_the_same(name, make):
+def test_reading_twice_gives_the_same(name, make):
     X = blobs()
     model = make().partial_fit(X)
     assert bits(getattr(model, name)(X)) == bits(getattr(model, name)(X))
 
 
 @given(st.integers(0, 100), st.lists(st.integers(0, 199), min_size=1, max_size=30), st.sampled_from(sorted(MAKERS)))
-def test_a_label_does_not_depend_on_the_other_rows(seed, chosen, kind):
+def test_label_does_not_depend_on_other_rows(seed, chosen, kind):
     X = drifting(200, seed=seed)
     model = MAKERS[kind]().fit(X)
     assert bits(model.predict(X[chosen])) == bits(model.predict(X)[chosen])
@@ -51,7 +51,7 @@ def test_a_label_does_not_depend_on_the_other_rows(seed, chosen, kind):
 
 
 @each_kind
-def test_labels_of_fit_and_of_partial_fit(make):
+def test_labels_of_fit_equal_predict(make):
     X, more = blobs(200), blobs(80, seed=1)
     model = make().fit(X)
     np.testing.assert_array_equal(model.labels_, model.predict(X))
@@ -61,7 +61,7 @@ def test_labels_of_fit_and_of_partial_fit(make):
 
 
 @each_kind
-def test_a_record_belongs_to_one_moment(make):
+def test_record_stays_as_it_was_read(make):
     model = make().fit(blobs(200))
     nodes = model.nodes_
     before = bits(nodes.representatives), bits(nodes.support)
@@ -82,7 +82,7 @@ def test_ids_are_never_reused(make):
 
 
 @each_kind
-def test_counts_agree_with_records(make):
+def test_counts_equal_records(make):
     model = make().fit(drifting())
     nodes = model.nodes_
     assert model.n_nodes_ == len(nodes) == len(nodes.support)

@@ -1,4 +1,4 @@
-"""A refused chunk leaves the model as it was, to the bit."""
+"""A refused chunk leaves the model unchanged, to the bit."""
 
 import copy
 import warnings
@@ -16,7 +16,7 @@ X = blobs(120)
 
 
 def with_value(value, row=70):
-    """Good rows before the bad one: the chunk is checked whole before any row is learned."""
+    """Return good rows before a bad one: the chunk is checked before any row is learned."""
     bad = blobs(100, seed=5)
     bad[row, 1] = value
     return bad
@@ -40,7 +40,7 @@ REFUSED = {
 
 
 def everything(model):
-    """All that a model holds: the learner's state, and every other attribute."""
+    """Return everything that a model holds: the learner's state, and all other attributes."""
     held = {name: copy.deepcopy(value) for name, value in vars(model).items() if name != "_model"}
     return held, state_of(model) if "_model" in vars(model) else {}
 
@@ -55,11 +55,11 @@ def assert_untouched(model, before):
 @pytest.mark.parametrize("method", ["partial_fit", "predict", "transform"])
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.parametrize("frame", [False, True], ids=["array", "frame"])
-def test_a_fitted_model_stays_as_it_was(name, method, frame, estimator):
+def test_refused_rows_leave_a_fitted_model_unchanged(name, method, frame, estimator):
     model = estimator().fit(pd.DataFrame(X, columns=["a", "b", "c"]) if frame else X)
     before = everything(model)
     with warnings.catch_warnings(), pytest.raises((ValueError, TypeError)):
-        # scikit-learn warns where only one of model and data has feature names; not what is tested here.
+        # scikit-learn warns if only one of model and data has feature names; this test does not check that.
         warnings.simplefilter("ignore")
         getattr(model, method)(REFUSED[name])
     assert_untouched(model, before)
@@ -68,8 +68,8 @@ def test_a_fitted_model_stays_as_it_was(name, method, frame, estimator):
 @each_estimator
 @pytest.mark.parametrize("name", [name for name in REFUSED if name not in ("too wide", "too narrow")])
 @pytest.mark.parametrize("frame", [False, True], ids=["array", "frame"])
-def test_a_refused_fit_leaves_the_old_model(name, frame, estimator):
-    """fit resets only once its rows are known to be good."""
+def test_refused_fit_keeps_the_old_model(name, frame, estimator):
+    """fit resets only after its rows were checked."""
     model = estimator().fit(pd.DataFrame(X, columns=["a", "b", "c"]) if frame else X)
     before = everything(model)
     with pytest.raises((ValueError, TypeError)):
@@ -80,7 +80,7 @@ def test_a_refused_fit_leaves_the_old_model(name, frame, estimator):
 @each_estimator
 @pytest.mark.parametrize("name", [name for name in REFUSED if name not in ("too wide", "too narrow")])
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
-def test_a_new_model_stays_new(name, method, estimator):
+def test_refused_rows_leave_a_new_model_unfitted(name, method, estimator):
     model = estimator()
     before = everything(model)
     with pytest.raises((ValueError, TypeError)):

@@ -1,9 +1,9 @@
-"""How far one more row can change the PH components, while the graph stays as it is.
+"""Effect of one more row on the PH components of a fixed graph.
 
 One row raises the support M of a node by 1, and so its density log M by δ = log(1 + 1 / M). By the stability of
-persistence, the k-th largest prominence then changes by at most δ, for every k. The threshold lies in the largest gap
-of the prominences. A gap changes by at most 2 δ, so the number of components stays if the largest gap exceeds all
-others by more than 4 δ.
+persistence, the k-th largest prominence then changes by at most δ, for every k. The threshold is in the largest gap of
+the prominences. A gap changes by at most 2 δ, so the number of components stays if the largest gap exceeds all others
+by more than 4 δ.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def one_more_row(draw):
 
 
 def prominences(stage):
-    """Of all modes, the largest first; survivors are infinite."""
+    """Return the prominences of all modes, largest first; survivors are infinite."""
     modes = stage["base"] == np.arange(len(stage["base"]))
     return np.sort(stage["value"][modes])[::-1]
 
@@ -45,7 +45,7 @@ def test_one_row_changes_each_prominence_by_at_most_delta(case):
 
 @st.composite
 def one_more_row_on_a_ring(draw):
-    """Many peaks, and supports so large that the gaps differ by more than δ."""
+    """Draw many peaks, with supports so large that the gaps differ by more than δ."""
     n = draw(st.integers(12, 60))
     support = np.array(draw(st.lists(st.integers(1000, 10**6), min_size=n, max_size=n)), dtype=float)
     graph = strategies.Graph(n, [(p, p + 1, 1.0) for p in range(n - 1)] + [(0, n - 1, 1.0)])
@@ -56,7 +56,7 @@ def one_more_row_on_a_ring(draw):
 
 
 @given(one_more_row_on_a_ring())
-def test_the_number_of_components_stays_where_the_largest_gap_leads_by_four_delta(case):
+def test_number_of_components_is_stable_if_the_largest_gap_leads_by_four_delta(case):
     graph, support, after, delta = case
     before = _core.ph_components(*graph.csr(), support, prune=False)
     values = prominences(before)

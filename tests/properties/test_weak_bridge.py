@@ -1,4 +1,4 @@
-"""The weak bridge of appendix B: connected components merge two dense groups, PH components keep them apart."""
+"""The weak bridge of appendix B: connected components merge two dense groups, PH components separate them."""
 
 import numpy as np
 import strategies
@@ -16,12 +16,12 @@ def connected_components(graph):
 
 
 def bridge(dense, weak):
-    """Two chains of three dense nodes, joined by one weak node in the middle."""
+    """Return two chains of three dense nodes, joined by one weak node."""
     edges = [(p, p + 1, 1.0) for p in range(6)]
     return strategies.Graph(7, edges), np.array([dense, dense + 1, dense, weak, dense, dense + 2, dense], dtype=float)
 
 
-def test_handmade_graph():
+def test_weak_node_separates_two_components():
     graph, support = bridge(dense=50, weak=1)
     assert connected_components(graph) == 1
     found = _core.ph_components(*graph.csr(), support)
@@ -29,14 +29,14 @@ def test_handmade_graph():
     assert found["component"].tolist() == [0, 0, 0, 1, 1, 1, 1]
 
 
-def test_without_a_dip_there_is_one_component():
+def test_bridge_without_a_dip_is_one_component():
     graph, _ = bridge(dense=50, weak=50)
     found = _core.ph_components(*graph.csr(), np.full(7, 50.0))
     assert found["component"].tolist() == [0] * 7
 
 
 def bridged_stream(seed):
-    """Two dense groups and a thin line of points between them, shuffled."""
+    """Return two dense groups and a thin line of points between them, shuffled."""
     rng = np.random.default_rng(seed)
     left = rng.normal([-6, 0], 1.0, size=(600, 2))
     right = rng.normal([6, 0], 1.0, size=(600, 2))
@@ -44,8 +44,8 @@ def bridged_stream(seed):
     return rng.permutation(np.concatenate([left, right, line]))
 
 
-def test_end_to_end():
-    """Single linkage on the same points, cut at the bridge's spacing, makes one group; PHIDA's clusters do not mix."""
+def test_stream_with_a_bridge_has_pure_clusters():
+    """Single linkage on the same points, cut at the bridge's spacing, gives one group."""
     X = bridged_stream(0)
     single = AgglomerativeClustering(n_clusters=None, distance_threshold=0.7, linkage="single").fit_predict(X)
     main = np.bincount(single).argmax()

@@ -1,4 +1,4 @@
-"""A few wild values, wherever they come and however large, do not hide the groups of all other rows from PHIDA+."""
+"""A few wild values of any size and at any time do not hide the groups of all other rows from PHIDA+."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ N = 20_000
 
 
 def blobs(d):
-    """Three groups that are apart in the first feature alone."""
+    """Return three groups separated only in the first feature."""
     rng = np.random.default_rng(0)
     group = rng.integers(0, 3, N)
     rows = rng.normal(size=(N, d))

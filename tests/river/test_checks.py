@@ -1,4 +1,4 @@
-"""River's own checks, and its checks with data, which it runs for no clusterer."""
+"""River's own checks, including those with data, which river skips for clusterers."""
 
 import copy
 import pickle
@@ -33,7 +33,7 @@ FEATURES_COME_AND_GO = [
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """The checks shuffle with the global generator."""
+    """Seed the global generator, with which the checks shuffle."""
     state = random.getstate()
     random.seed(0)
     yield
@@ -45,31 +45,31 @@ def model(request):
     return KINDS[request.param].clusterer()
 
 
-def test_rivers_checks(model):
+def test_model_passes_rivers_checks(model):
     assert isinstance(model, base.Clusterer)
     assert len(list(checks.yield_checks(model))) >= 14
     checks.check_estimator(model)
 
 
 @pytest.mark.parametrize("check", WITH_DATA, ids=lambda check: check.__name__)
-def test_rivers_checks_with_data(model, check):
+def test_model_passes_rivers_checks_with_data(model, check):
     check(model, STREAM)
 
 
-def test_rivers_check_of_memory(model):
+def test_model_passes_rivers_check_of_memory(model):
     common.check_bounded_memory_growth(model, list(datasets.ImageSegments().take(2000)))
 
 
 @pytest.mark.parametrize("check", FEATURES_COME_AND_GO, ids=lambda check: check.__name__)
-def test_features_that_come_and_go_are_refused(model, check):
-    """River skips these where a model says so; here they raise, and say what."""
+def test_appearing_and_missing_features_are_refused(model, check):
+    """River skips these checks if a model declares it; here the models raise with a message."""
     assert check.__name__ in model._unit_test_skips()
     with pytest.raises(ValueError, match=r"feature '.*' is (missing|new); every row must have the features"):
         check(model, STREAM)
 
 
-def test_every_check_with_data_of_river_is_known():
-    """A later river may have more of them."""
+def test_rivers_checks_with_data_are_all_listed():
+    """A later river may add checks."""
     model = preprocessing.StandardScaler()
     with_data = {check.__name__ for check in checks.yield_checks(model) if hasattr(check, "keywords")}
     ours = {check.__name__ for check in [*WITH_DATA, *FEATURES_COME_AND_GO, common.check_bounded_memory_growth]}
@@ -90,7 +90,7 @@ def test_predicting_changes_neither_model_nor_row(model):
     assert_same_state(model, twin)
 
 
-def test_the_order_of_the_features_matters_in_no_later_row(model):
+def test_feature_order_is_fixed_by_the_first_row(model):
     twin = model.clone()
     for number, (x, _) in enumerate(STREAM):
         names = list(x)
@@ -104,7 +104,7 @@ def test_the_order_of_the_features_matters_in_no_later_row(model):
 
 
 @pytest.mark.parametrize("how", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
-def test_copies_go_on_to_the_same_bits(model, how):
+def test_copies_continue_to_the_same_bits(model, how):
     for x, _ in STREAM[:120]:
         model.learn_one(x)
     twin = how(model)
@@ -119,7 +119,7 @@ def test_copies_go_on_to_the_same_bits(model, how):
     assert model.centers == twin.centers
 
 
-def test_clones_keep_parameters_and_nothing_else():
+def test_clones_keep_parameters_and_no_state():
     model = PHIDAPlus(max_nodes=9, half_life=20.0, scale=None)
     model.learn_one(STREAM[0][0])
     clone = model.clone()
@@ -130,20 +130,20 @@ def test_clones_keep_parameters_and_nothing_else():
     assert_same_state(model.clone(include_attributes=True), model)
 
 
-def test_repr_shows_the_parameters():
+def test_repr_has_the_parameters():
     shown = ["PHIDAPlus", "(", "max_nodes=2048", "half_life=None", 'scale="auto"', "keep_examples=3", ")"]
     assert repr(PHIDAPlus()).split() == shown
     assert repr(PHIDA()).split() == ["PHIDA", "()"]
 
 
-def test_parameters_are_validated_and_fixed():
+def test_parameters_are_validated_and_then_fixed():
     with pytest.raises(ValueError, match="scale must be 'auto', 'standard' or None, not 'other'"):
         PHIDAPlus(scale="other")
     with pytest.raises(ValueError, match="not a mutable attribute"):
         PHIDAPlus().mutate({"max_nodes": 30})
 
 
-def test_memory_counts_the_native_state(model):
+def test_memory_includes_the_native_state(model):
     empty = model._raw_memory_usage
     for x, _ in STREAM:
         model.learn_one(x)
@@ -153,7 +153,7 @@ def test_memory_counts_the_native_state(model):
     assert model._memory_usage.endswith("KiB")
 
 
-def test_limits_are_those_of_the_estimator():
+def test_limits_equal_those_of_the_estimator():
     model = PHIDAPlus(max_nodes=10, half_life=100.0)
     rows = drifting(300)
     for row in rows.tolist():

@@ -1,4 +1,4 @@
-"""The drift detector: what it detects and names, and that it is one of river's kind."""
+"""The drift detector: detected and named changes, and river's interface."""
 
 import copy
 import dataclasses
@@ -22,7 +22,7 @@ def groups(n, seed, centers=HERE, shares=None):
 
 
 def update(detector, rows):
-    """The rows at which a drift was detected, and the changes."""
+    """Return the rows at which a drift was detected, and the changes."""
     found = []
     for t, row in enumerate(rows):
         detector.update(dict(enumerate(row.tolist())))
@@ -33,20 +33,20 @@ def update(detector, rows):
 
 
 def after_a_while(seed, **settings):
-    """A detector that has seen the three groups for 2,000 rows."""
+    """Return a detector after 2,000 rows of the three groups."""
     detector = ClusterDrift(**settings)
     assert update(detector, groups(2000, seed)) == []
     return detector
 
 
 def ids_at(detector, *places):
-    """The ids of the clusters at these places."""
+    """Return the ids of the clusters at these places."""
     centers = {name: list(center.values()) for name, center in detector.centers.items()}
     return tuple(sorted(min(centers, key=lambda name: math.dist(centers[name], place)) for place in places))
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_new_group_is_detected_soon_and_once(seed):
+def test_new_group_is_detected_soon_and_once(seed):
     detector = after_a_while(seed)
     [(delay, change)] = update(detector, groups(1500, seed + 10, [*HERE, [20, 20]]))
     assert change.kind == "new" and delay < 150
@@ -54,7 +54,7 @@ def test_a_new_group_is_detected_soon_and_once(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_rare_new_group_is_named_by_its_own_id_once_it_is_confirmed(seed):
+def test_rare_new_group_is_named_by_its_id_once_confirmed(seed):
     detector = after_a_while(seed)
     known = ids_at(detector, *HERE)
     [(delay, change)] = update(detector, groups(6000, seed + 10, [*HERE, [20, 20]], [0.33, 0.33, 0.32, 0.02]))
@@ -63,7 +63,7 @@ def test_a_rare_new_group_is_named_by_its_own_id_once_it_is_confirmed(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_vanished_group_is_named(seed):
+def test_vanished_group_is_named(seed):
     detector = after_a_while(seed)
     vanished = ids_at(detector, HERE[2])
     [(delay, change)] = update(detector, groups(1500, seed + 10, HERE[:2]))
@@ -72,7 +72,7 @@ def test_a_vanished_group_is_named(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("place", [[2.0, 11.0], [4.0, 14.0], [-20.0, 30.0]], ids=["near", "beside", "far"])
-def test_a_moved_group_is_named(seed, place):
+def test_moved_group_is_named(seed, place):
     detector = after_a_while(seed)
     moved = ids_at(detector, HERE[2])
     found = update(detector, groups(300, seed + 10, [*HERE[:2], place]))
@@ -82,7 +82,7 @@ def test_a_moved_group_is_named(seed, place):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_group_that_moves_slowly_is_named(seed):
+def test_slowly_moving_group_is_named(seed):
     detector = after_a_while(seed)
     moved = ids_at(detector, HERE[0])
     rows = groups(1500, seed + 10)
@@ -94,7 +94,7 @@ def test_a_group_that_moves_slowly_is_named(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("shares", [[0.15, 0.15, 0.7], [0.42, 0.42, 0.16]], ids=["twice", "half"])
-def test_a_changed_share_is_named(seed, shares):
+def test_changed_share_is_named(seed, shares):
     detector = after_a_while(seed)
     changed = ids_at(detector, HERE[2]) if shares[2] < 0.5 else ids_at(detector, *HERE)
     [(delay, change)] = update(detector, groups(800, seed + 10, shares=shares))
@@ -102,7 +102,7 @@ def test_a_changed_share_is_named(seed, shares):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_stream_that_stays_is_quiet(seed):
+def test_stationary_stream_has_no_drift(seed):
     rng = np.random.default_rng(seed)
     assert update(ClusterDrift(), groups(5000, seed, shares=[0.6, 0.35, 0.05])) == []
     assert update(ClusterDrift(), rng.uniform(size=(4000, 5))) == []
@@ -110,7 +110,7 @@ def test_a_stream_that_stays_is_quiet(seed):
     assert update(ClusterDrift(half_life=1000.0), groups(4000, seed)) == []
 
 
-def test_a_gradual_change_is_detected():
+def test_gradual_change_is_detected():
     rng = np.random.default_rng(1)
     before, after = groups(2000, 3), groups(2000, 4, [*HERE[:2], [20, 20]])
     later = rng.random(2000) < np.arange(2000) / 1000
@@ -118,7 +118,7 @@ def test_a_gradual_change_is_detected():
     assert change.kind in ("new", "moved") and delay < 1000
 
 
-def test_a_group_that_died_and_comes_back_is_detected_twice():
+def test_returning_group_is_detected_twice():
     detector = after_a_while(0, half_life=300.0)
     [(_, vanished)] = update(detector, groups(1500, 1, HERE[:2]))
     assert vanished.kind == "vanished"
@@ -126,7 +126,7 @@ def test_a_group_that_died_and_comes_back_is_detected_twice():
     assert back.kind in ("new", "moved") and delay < 150
 
 
-def test_features_that_never_vary_may_begin_to():
+def test_constant_feature_that_starts_to_vary_is_handled():
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.normal(size=3000), np.full(3000, 7.0)])
     rows[2000:, 1] = 8.0
@@ -134,7 +134,7 @@ def test_features_that_never_vary_may_begin_to():
     assert change.kind == "moved" and 2000 <= row < 2050
 
 
-def test_the_flag_stands_for_one_row_and_the_tests_begin_anew():
+def test_flag_lasts_one_row_and_the_tests_restart():
     detector = after_a_while(0)
     for row in groups(400, 1, [*HERE, [20, 20]]):
         detector.update(dict(enumerate(row.tolist())))
@@ -148,13 +148,13 @@ def test_the_flag_stands_for_one_row_and_the_tests_begin_anew():
     assert detector.signal.evidence == detector.signal.events == 0
 
 
-def test_a_higher_threshold_detects_later():
+def test_higher_threshold_detects_later():
     rows = np.vstack([groups(2000, 0), groups(500, 1, HERE[:2])])
     delays = [update(ClusterDrift(threshold), rows)[0][0] for threshold in (9.0, 12.0, 20.0)]
     assert delays[0] < delays[1] < delays[2]
 
 
-def test_it_is_a_drift_detector_of_river():
+def test_detector_is_rivers_drift_detector():
     detector = ClusterDrift(threshold=15.0, half_life=1000.0)
     assert isinstance(detector, base.DriftDetector) and not detector.drift_detected
     assert detector.signal.evidence == 0 and detector.centers == {} and detector.change is None
@@ -163,7 +163,7 @@ def test_it_is_a_drift_detector_of_river():
 
 
 @pytest.mark.parametrize("how", [copy.deepcopy, lambda detector: pickle.loads(pickle.dumps(detector))])
-def test_copies_go_on_alike(how):
+def test_copies_continue_alike(how):
     detector = after_a_while(4)
     twin = how(detector)
     assert twin.signal == detector.signal and detector.signal.unknown < 0.1
@@ -178,7 +178,7 @@ def test_settings_out_of_range_are_refused(wrong):
         ClusterDrift(**wrong)
 
 
-def test_a_row_that_is_refused_changes_nothing():
+def test_refused_row_changes_nothing():
     detector = ClusterDrift()
     with pytest.raises(ValueError, match="a"):
         detector.update({"a": float("nan")})
@@ -190,7 +190,7 @@ def test_a_row_that_is_refused_changes_nothing():
     assert detector._model.learner.n_seen == 1
 
 
-def test_a_limit_that_is_changed_after_learning_began_is_refused():
+def test_limit_changed_after_learning_began_is_refused():
     detector = ClusterDrift()
     detector.update({"a": 1.0})
     detector.half_life = 100.0

@@ -1,4 +1,4 @@
-"""Rows in frames: as one by one, whatever library the frame is of."""
+"""Frames of rows: the same results as row by row, for every library."""
 
 import datetime
 
@@ -28,7 +28,7 @@ def test_frames_are_learned_as_their_rows(frame, cuts, kind):
 
 
 @each_kind
-def test_series_come_back_in_kind(kind):
+def test_predicted_series_are_of_the_frames_library(kind):
     model = learned(kind.clusterer(), X)
     types = {"pandas": pd.Series, "polars": pl.Series, "pyarrow": pa.ChunkedArray}
     for name, series in types.items():
@@ -42,14 +42,14 @@ def test_series_come_back_in_kind(kind):
 
 
 @each_kind
-def test_before_the_first_row(frame, kind):
+def test_frames_predicted_before_the_first_row_get_minus_1(frame, kind):
     model = kind.clusterer()
     assert np.asarray(model.predict_many(frame(X[:3]))).tolist() == [-1, -1, -1]
     model.learn_one({"other": 1.0})
 
 
 @each_kind
-def test_columns_in_any_order(frame, kind):
+def test_order_of_columns_does_not_matter(frame, kind):
     model = kind.clusterer()
     model.learn_many(frame(X[:100]))
     model.learn_many(frame(X[100:, ::-1], NAMES[::-1]))
@@ -60,7 +60,7 @@ def test_columns_in_any_order(frame, kind):
 
 @each_kind
 @pytest.mark.parametrize("dtype", ["float32", "int64", "Float64", "Int64", "bool"])
-def test_columns_of_other_types(dtype, kind):
+def test_columns_of_other_numeric_types_are_converted(dtype, kind):
     rows = np.round(X) > 0 if dtype == "bool" else np.round(X)
     frame = FRAMES["pandas"](rows).astype(dtype)
     model = kind.clusterer()
@@ -73,7 +73,7 @@ def test_columns_of_other_types(dtype, kind):
 
 
 @each_kind
-def test_columns_of_several_types(kind):
+def test_columns_of_mixed_types_are_converted(kind):
     frame = pd.DataFrame({"a": [0.5, 2.5], "b": [True, False], "c": pd.array([1, 2], dtype="Int64"), "d": [3, 4]})
     model = kind.clusterer()
     model.learn_many(frame)
@@ -81,7 +81,7 @@ def test_columns_of_several_types(kind):
 
 
 @each_kind
-def test_columns_named_by_numbers(kind):
+def test_columns_named_by_numbers_are_learned(kind):
     model = kind.clusterer()
     model.learn_many(pd.DataFrame(X))
     assert_same_state(model, learned(kind.clusterer(), X, range(3)))
@@ -89,7 +89,7 @@ def test_columns_named_by_numbers(kind):
 
 
 def with_value(frame, value, names=NAMES):
-    """Row 17 of the second feature is something else."""
+    """Return the frame with another value in row 17 of the second feature."""
     rows = X.astype(object)
     rows[17, 1] = value
     if frame is FRAMES["pandas"]:
@@ -162,7 +162,7 @@ OTHERS = {
 
 @each_kind
 @pytest.mark.parametrize("which", OTHERS)
-def test_other_refusals(which, kind):
+def test_frames_with_other_columns_are_refused(which, kind):
     frame, said = OTHERS[which]
     model = learned(kind.clusterer(), X)
     for method in (model.learn_many, model.predict_many):
@@ -173,6 +173,6 @@ def test_other_refusals(which, kind):
 
 @each_kind
 @pytest.mark.parametrize("other", [X, X.tolist(), dicts(X), FRAMES["polars"](X).lazy(), None], ids=type)
-def test_what_is_no_frame(other, kind):
+def test_input_that_is_not_a_frame_is_refused(other, kind):
     with pytest.raises(TypeError, match=r"X is a .*, not a frame; many rows at a time .* pandas, polars or pyarrow"):
         kind.clusterer().learn_many(other)

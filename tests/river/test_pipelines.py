@@ -1,4 +1,4 @@
-"""Inside river's pipelines and its evaluation."""
+"""Models inside river's pipelines and its evaluation."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ ROWS = dicts(X)
 
 
 @each_kind
-def test_a_scaler_before_it_row_by_row(kind):
-    """The bits of the estimator, fed with the rows as the scaler gave them."""
+def test_pipeline_with_a_scaler_equals_the_estimator_row_by_row(kind):
+    """The estimator learns the rows as the scaler returns them."""
     model = preprocessing.StandardScaler() | kind.clusterer()
     scaler, estimator = preprocessing.StandardScaler(), kind.estimator(compute_labels=False)
     assert model.predict_one(ROWS[0]) == -1
@@ -29,7 +29,7 @@ def test_a_scaler_before_it_row_by_row(kind):
 
 @each_kind
 @pytest.mark.parametrize("library", FRAMES)
-def test_a_scaler_before_it_in_frames(library, kind):
+def test_pipeline_with_a_scaler_equals_the_estimator_on_frames(library, kind):
     model = preprocessing.StandardScaler() | kind.clusterer()
     scaler, estimator = preprocessing.StandardScaler(), kind.estimator(compute_labels=False)
     for chunk in np.split(X, [100, 130]):
@@ -43,8 +43,8 @@ def test_a_scaler_before_it_in_frames(library, kind):
 
 
 @each_kind
-def test_a_selection_before_it_keeps_other_features_out(kind):
-    """River's selection goes over a set, so the order of the features differs from process to process."""
+def test_selection_excludes_other_features(kind):
+    """River's selection iterates over a set, so the order of features varies between processes."""
     model = compose.Select(*NAMES) | kind.clusterer()
     for x in ROWS:
         model.learn_one(x | {"name": "text"})
@@ -53,14 +53,14 @@ def test_a_selection_before_it_keeps_other_features_out(kind):
 
 
 @each_kind
-def test_a_function_before_it_fixes_the_order(kind):
+def test_function_before_the_model_fixes_the_order(kind):
     model = compose.FuncTransformer(lambda x: {name: x[name] for name in NAMES}) | kind.clusterer()
     for x in ROWS:
         model.learn_one({"name": "text"} | dict(reversed(x.items())))
     assert_same_state(model[kind.clusterer.__name__], learned(kind.clusterer(), X))
 
 
-def test_a_pipeline_can_be_cloned():
+def test_pipeline_can_be_cloned():
     model = preprocessing.StandardScaler() | phida.river.PHIDAPlus(scale=None)
     model.learn_one(ROWS[0])
     clone = model.clone()

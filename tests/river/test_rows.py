@@ -1,4 +1,4 @@
-"""Rows as dicts: the same bits as the estimator, and what is refused."""
+"""Rows as dicts: the same bits as the estimator, and refusals."""
 
 import collections
 import decimal
@@ -19,7 +19,7 @@ import phida.river
 
 
 @each_kind
-def test_the_same_bits_as_the_estimator(kind):
+def test_dict_rows_give_the_bits_of_the_estimator(kind):
     model, estimator = kind.clusterer(), kind.estimator(compute_labels=False)
     for x, row in zip(dicts(X), X, strict=True):
         model.learn_one(x)
@@ -31,7 +31,7 @@ def test_the_same_bits_as_the_estimator(kind):
 
 
 @each_kind
-def test_answers_are_as_of_now(kind):
+def test_attributes_are_current_after_every_row(kind):
     model, estimator = kind.clusterer(), kind.estimator(compute_labels=False)
     for x, row in zip(dicts(X[:150]), X[:150, None], strict=True):
         model.learn_one(x)
@@ -40,7 +40,7 @@ def test_answers_are_as_of_now(kind):
 
 @each_kind
 @pytest.mark.parametrize("width", [1, 2, 64])
-def test_any_number_of_features(width, kind):
+def test_rows_of_any_number_of_features_are_learned(width, kind):
     rows = np.random.default_rng(0).normal(size=(80, width))
     names = range(width)
     model = learned(kind.clusterer(), rows, names)
@@ -49,7 +49,7 @@ def test_any_number_of_features(width, kind):
 
 
 @each_kind
-def test_rivers_arrays(kind):
+def test_rivers_vector_dicts_are_learned(kind):
     iris = load_iris()
     model = kind.clusterer()
     for x, _ in stream.iter_array(iris.data, iris.target):
@@ -58,17 +58,17 @@ def test_rivers_arrays(kind):
 
 
 @each_kind
-def test_before_the_first_row(kind):
+def test_predictions_before_the_first_row_are_defined(kind):
     model = kind.clusterer()
     assert model.predict_one({"a": 1.0}) == -1
     assert model.predict_one({}) == -1
     assert (model.n_clusters, model.centers) == (0, {})
-    model.learn_one({"b": 1.0})  # predicting fixed no features
+    model.learn_one({"b": 1.0})  # predicting did not fix the features
     assert (model.predict_one({"b": 7}), model.n_clusters, model.centers) == (0, 1, {0: {"b": 1.0}})
 
 
 @each_kind
-def test_labels_and_centers_are_plain(kind):
+def test_labels_and_centers_are_plain_python_values(kind):
     model = learned(kind.clusterer(), X)
     assert type(model.predict_one(dicts(X)[0])) is int
     assert type(model.n_clusters) is int
@@ -81,7 +81,7 @@ NUMBERS = [3, True, np.float32(1.5), np.int8(3), np.bool_(1), decimal.Decimal("1
 
 @each_kind
 @pytest.mark.parametrize("number", NUMBERS, ids=repr)
-def test_numbers_of_any_kind(number, kind):
+def test_numbers_of_any_type_are_accepted(number, kind):
     model = learned(kind.clusterer(), X[:10])
     model.learn_one({"height": 1.0, "width": number, "depth": 2.0})
     assert_same_state(model, kind.estimator().partial_fit(X[:10]).partial_fit([[1.0, float(number), 2.0]]))
@@ -124,7 +124,7 @@ def test_refusals_name_the_feature_and_change_nothing(which, kind):
 
 @each_kind
 @pytest.mark.parametrize("which", [which for which in REFUSALS if which not in ("missing", "new", "another")])
-def test_a_first_row_that_is_refused_fixes_nothing(which, kind):
+def test_refused_first_row_fixes_no_features(which, kind):
     value, said = REFUSALS[which]
     x = value if isinstance(value, dict) else {"width": value, "other": 1.0}
     model = kind.clusterer()
@@ -136,7 +136,7 @@ def test_a_first_row_that_is_refused_fixes_nothing(which, kind):
 
 @each_kind
 @pytest.mark.parametrize("as_dict", [collections.Counter, lambda x: collections.defaultdict(float, x)])
-def test_dicts_that_make_up_values_are_not_asked_to(as_dict, kind):
+def test_default_dicts_are_not_asked_for_missing_keys(as_dict, kind):
     model = learned(kind.clusterer(), X[:10])
     x = as_dict({"height": 1, "age": 2, "depth": 3})
     with pytest.raises(ValueError, match="feature 'width' is missing"):
@@ -146,7 +146,7 @@ def test_dicts_that_make_up_values_are_not_asked_to(as_dict, kind):
 
 
 @each_kind
-def test_other_mappings_and_what_is_none(kind):
+def test_other_mappings_are_accepted_and_other_types_refused(kind):
     model = learned(kind.clusterer(), X[:10])
     model.learn_one(types.MappingProxyType(dict.fromkeys(NAMES, 1)))
     with pytest.raises(TypeError, match="x is a list; expected a row as a dict"):
@@ -154,7 +154,7 @@ def test_other_mappings_and_what_is_none(kind):
 
 
 @each_kind
-def test_threads_may_predict_at_once(kind):
+def test_concurrent_predictions_agree(kind):
     model = learned(kind.clusterer(), X)
     expected = kind.estimator().partial_fit(X).predict(X).tolist()
     found = {}
@@ -171,7 +171,7 @@ def test_threads_may_predict_at_once(kind):
 
 
 @each_kind
-def test_threads_that_begin_at_once_agree_on_the_features(kind):
+def test_threads_learning_the_first_row_agree_on_the_features(kind):
     for _ in range(20):
         model, start, refused = kind.clusterer(), threading.Barrier(2), []
 
@@ -194,8 +194,8 @@ def test_threads_that_begin_at_once_agree_on_the_features(kind):
 
 
 @each_kind
-def test_interrupted_before_the_first_row_was_learned(kind):
-    """Features and an empty learner are in place then."""
+def test_interrupt_before_the_first_row_leaves_a_usable_model(kind):
+    """At this moment, features are set and the learner is empty."""
     model = kind.clusterer()
     x = dicts(X)[0]
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -216,7 +216,7 @@ def test_interrupted_before_the_first_row_was_learned(kind):
 
 
 @each_kind
-def test_novelty_ids_and_lineage(kind):
+def test_novelty_ids_and_lineage_equal_the_estimators(kind):
     model, plain = kind.clusterer(), kind.estimator(compute_labels=False)
     assert model.score_one({"a": 1.0, "b": 2.0}) == 0.5 and model.predict_id_one({"a": 1.0, "b": 2.0}) == -1
     assert len(model.lineage) == 0
@@ -235,7 +235,7 @@ LIMITS = pytest.mark.parametrize(("name", "value"), [("half_life", 50.0), ("max_
 
 
 @LIMITS
-def test_a_limit_that_is_changed_after_learning_began_is_refused(name, value):
+def test_limit_changed_after_learning_began_is_refused(name, value):
     model, estimator = phida.river.PHIDAPlus(), phida.PHIDAPlus(compute_labels=False)
     learned(model, X[:100])
     estimator.partial_fit(X[:100]).set_params(**{name: value})
@@ -255,7 +255,7 @@ def test_a_limit_that_is_changed_after_learning_began_is_refused(name, value):
 
 
 @LIMITS
-def test_a_limit_that_is_changed_before_learning_or_in_a_clone_takes_effect(name, value):
+def test_limit_changed_before_learning_or_in_a_clone_takes_effect(name, value):
     model = phida.river.PHIDAPlus()
     setattr(model, name, value)
     expected = phida.PHIDAPlus(**{name: value}).partial_fit(X)

@@ -1,4 +1,4 @@
-"""Where river is absent."""
+"""phida without river."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ import sys
 import pytest
 
 
-def test_the_error_says_what_to_install(monkeypatch):
+def test_missing_river_names_the_package(monkeypatch):
     monkeypatch.delitem(sys.modules, "phida.river", raising=False)
     for name in [name for name in sys.modules if name.split(".")[0] == "river"]:
         monkeypatch.delitem(sys.modules, name)
@@ -15,6 +15,6 @@ def test_the_error_says_what_to_install(monkeypatch):
         import phida.river  # noqa: F401
 
 
-def test_importing_phida_loads_neither_river_nor_ours():
+def test_importing_phida_does_not_import_river():
     code = "import sys, phida; sys.exit(bool({'river', 'phida.river', 'phida._named_rows'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""A stream that has been learned, for whoever only asks about it."""
+"""A learned stream for tests that only read."""
 
 import pytest
 from serve_data import as_csv, learned
@@ -16,13 +16,13 @@ def rows_file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def method():
-    """The estimator that learns the stream; a module may have another one."""
+    """Return the estimator for the stream; a module may override it."""
     return PHIDAPlus
 
 
 @pytest.fixture(scope="module")
 def ended(rows_file, method):
-    """A client, and the stream behind it."""
+    """Return a client, and the stream that it reads."""
     with learned(rows_file, model=StreamModel(method(compute_labels=False), None)) as found:
         yield found
 

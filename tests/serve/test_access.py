@@ -1,4 +1,4 @@
-"""Who is let in."""
+"""Access: tokens, hosts, origins and limits."""
 
 import httpx
 import pytest
@@ -19,13 +19,13 @@ def guarded(rows_file):
 
 @pytest.fixture
 def stranger(guarded):
-    """A client that has shown no token yet, and comes from elsewhere."""
+    """A client from elsewhere that has no token yet."""
     with httpx.Client(base_url=guarded[0].base_url, headers={"host": "data.example"}, timeout=PATIENCE) as client:
         yield client
 
 
 @pytest.mark.parametrize("path", QUESTIONS)
-def test_without_the_token_there_is_no_answer(stranger, path):
+def test_missing_token_gets_no_answer(stranger, path):
     for headers in ({}, {"authorization": "Bearer guess"}, {"authorization": TOKEN}, {"cookie": "phida_token=x"}):
         answer = stranger.get(path, headers=headers)
         assert answer.status_code == 401
@@ -34,12 +34,12 @@ def test_without_the_token_there_is_no_answer(stranger, path):
     assert stranger.post("/pause").status_code == 401
 
 
-def test_the_token_opens(stranger):
+def test_valid_token_is_accepted(stranger):
     for scheme in ("Bearer", "bearer"):
         assert stranger.get("/state", headers={"authorization": f"{scheme} {TOKEN}"}).status_code == 200
 
 
-def test_the_page_keeps_the_token_and_takes_it_out_of_the_address(stranger):
+def test_page_stores_the_token_and_removes_it_from_the_address(stranger):
     answer = stranger.get("/", params={"token": TOKEN})
     assert answer.status_code == 303 and answer.headers["location"] == "/"
     cookie = answer.headers["set-cookie"].lower()
@@ -48,12 +48,12 @@ def test_the_page_keeps_the_token_and_takes_it_out_of_the_address(stranger):
     assert stranger.get("/state").status_code == 200
 
 
-def test_the_token_in_the_address_is_for_the_page_alone(stranger):
+def test_token_in_the_address_works_only_for_the_page(stranger):
     assert stranger.get("/state", params={"token": TOKEN}).status_code == 401
     assert stranger.get("/", params={"token": "guess"}).status_code == 401
 
 
-def test_a_browser_is_asked_for_the_token(stranger):
+def test_browser_is_asked_for_the_token(stranger):
     answer = stranger.get("/", headers={"accept": "text/html,*/*"})
     assert answer.status_code == 401
     assert 'name="token"' in answer.text
@@ -64,12 +64,12 @@ def test_health_needs_no_token(stranger):
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8750", "127.0.0.1:1", "127.1.2.3", "[::1]:8750"])
-def test_names_of_this_machine_are_let_in(client, host):
+def test_local_host_names_are_accepted(client, host):
     assert client.get("/state", headers={"host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example:8750", "192.168.0.7", "0.0.0.0", "[::]:8750"])
-def test_other_names_are_not(client, host):
+def test_other_host_names_are_refused(client, host):
     for path in ("/", "/state", "/healthz"):
         answer = client.get(path, headers={"host": host})
         assert answer.status_code == 403
@@ -77,21 +77,21 @@ def test_other_names_are_not(client, host):
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
-def test_pages_of_other_sites_change_nothing(client, live, origin):
+def test_requests_from_other_sites_change_nothing(client, live, origin):
     answer = client.post("/pause", headers={"origin": origin})
     assert answer.status_code == 403 and "another site" in answer.json()["error"]
     assert client.post("/resume", headers={"origin": str(client.base_url).rstrip("/")}).status_code == 200
 
 
-def test_bodies_and_queries_are_bounded(client):
+def test_bodies_and_queries_are_limited(client):
     answer = client.post("/predict", content=b" " * (2**20 + 1))
     assert answer.status_code == 413 and "larger than" in answer.json()["error"]
-    answer = client.post("/predict", content=iter([b" " * 2**19] * 3))  # of a length that is not told
+    answer = client.post("/predict", content=iter([b" " * 2**19] * 3))  # of unknown length
     assert answer.status_code == 413 and "larger than" in answer.json()["error"]
     assert client.get("/predict?x=" + "1," * 3000).status_code == 414
 
 
-def test_every_answer_bears_the_headers(client):
+def test_every_answer_has_the_security_headers(client):
     for path in ("/", "/state", "/nothing", "/app.js", "/metrics"):
         headers = client.get(path).headers
         assert "script-src 'self'" in headers["content-security-policy"]
@@ -102,6 +102,6 @@ def test_every_answer_bears_the_headers(client):
         assert "cache-control" in headers
 
 
-def test_what_loopback_is():
+def test_loopback_addresses_are_recognised():
     assert all(map(is_loopback, ("localhost", "127.0.0.1", "127.9.9.9", "::1")))
     assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.1.1", "example.org", "")))

@@ -1,4 +1,4 @@
-"""What programs ask and are answered."""
+"""The HTTP interface for programs."""
 
 import json
 
@@ -25,13 +25,13 @@ def model(method):
 
 
 def rows_won(model):
-    """Rows per label; nodes without a cluster count where prediction assigns them."""
+    """Return rows per label; nodes without a cluster count for the cluster that prediction assigns."""
     nodes = model.nodes_
     cluster = np.where(nodes.cluster < 0, model.predict(nodes.representatives), nodes.cluster)
     return np.bincount(cluster, nodes.rows, model.n_clusters_).astype(int)
 
 
-def test_the_state_is_that_of_the_model(client, model):
+def test_state_equals_the_model(client, model):
     facts = client.get("/state").json()
     assert (facts["state"], facts["source"], facts["rows"], facts["bad_rows"]) == ("ended", "rows.csv", 600, 0)
     assert facts["samples"] == 600
@@ -43,7 +43,7 @@ def test_the_state_is_that_of_the_model(client, model):
     assert facts["clarity"]["n_clusters"] == model.n_clusters_
 
 
-def test_clusters_are_those_of_the_model_by_size(client, model):
+def test_clusters_are_the_models_by_size(client, model):
     clusters = client.get("/state").json()["clusters"]
     won = rows_won(model)
     expected = sorted(range(model.n_clusters_), key=lambda label: (-won[label], label))
@@ -59,7 +59,7 @@ def test_clusters_are_those_of_the_model_by_size(client, model):
     )
 
 
-def test_every_id_of_a_node_or_mode_is_that_of_its_label(client, model):
+def test_ids_of_nodes_and_modes_match_their_labels(client, model):
     facts = client.get("/state").json()
     ids, nodes = model.cluster_ids_, model.nodes_
     expected = [None if label < 0 else ids[label] for label in nodes.cluster]
@@ -72,7 +72,7 @@ def test_every_id_of_a_node_or_mode_is_that_of_its_label(client, model):
             assert place is None or facts["clusters"][place]["id"] == id
 
 
-def test_figures_of_the_published_method_are_its_own(client, model):
+def test_phida_has_its_own_figures(client, model):
     facts, metrics = client.get("/state").json(), client.get("/metrics").text
     for name in ("n_active_nodes", "n_components", "interval", "vigilance"):
         expected = getattr(model, name + "_") if isinstance(model, PHIDA) else None
@@ -93,7 +93,7 @@ def test_each_mode_of_phida_plus_has_a_ratio(client, model):
         assert clarity[name] == pytest.approx(getattr(model.cut_clarity_, name), rel=1e-4)
 
 
-def test_edges_are_those_that_decide(client, model):
+def test_edges_are_the_deciding_ones(client, model):
     source, target = client.get("/state").json()["edges"]
     n_nodes, graph, cluster = len(model.nodes_), model.graph_, model.nodes_.cluster
 
@@ -111,7 +111,7 @@ def test_edges_are_those_that_decide(client, model):
         assert pieces(cluster[source], cluster[target]) == joined
 
 
-def test_earlier_moments_can_be_asked_for(client, live):
+def test_earlier_snapshots_can_be_requested(client, live):
     _, _, columns = live.feed.trail.since(0, 0)
     found = client.get("/state", params={"at": columns[0].number})
     assert found.json()["number"] == columns[0].number
@@ -154,7 +154,7 @@ def test_one_row_is_predicted_from_the_query(client, model):
         ('[{"a": 1, "b": 2}]', "row 0 must have these features and no others: a, b, c"),
     ],
 )
-def test_rows_that_cannot_be_predicted_get_a_sentence(client, body, said):
+def test_unpredictable_rows_get_a_message(client, body, said):
     answer = client.post("/predict", content=body)
     assert answer.status_code == 400
     assert said in answer.json()["error"]
@@ -177,7 +177,7 @@ def test_rows_that_cannot_be_predicted_get_a_sentence(client, body, said):
         ("/state?at=last", "an integer, at="),
     ],
 )
-def test_bad_questions_get_a_sentence(client, path, said):
+def test_bad_requests_get_a_message(client, path, said):
     answer = client.get(path)
     assert answer.status_code == 400
     assert said in answer.json()["error"]
@@ -188,7 +188,7 @@ def test_too_many_rows_are_refused(client):
     assert answer.status_code == 413 and "at most 10,000" in answer.json()["error"]
 
 
-def test_a_cluster_is_explained_against_its_nearest_or_another(client, model):
+def test_cluster_is_explained_against_its_nearest_or_another(client, model):
     names = [cluster["name"] for cluster in client.get("/state").json()["clusters"]]
     leaves = model.hierarchy_.leaves
     won = rows_won(model)
@@ -209,7 +209,7 @@ def test_a_cluster_is_explained_against_its_nearest_or_another(client, model):
             assert client.get(f"/explain?kind=cluster&a={name}&b={other}").json()["other_name"] == other
 
 
-def test_a_cluster_shows_rows_that_it_saw(client, model):
+def test_cluster_has_examples(client, model):
     for cluster in client.get("/state").json()["clusters"]:
         examples = client.get(f"/explain?kind=cluster&a={cluster['name']}").json()["examples"]
         assert bool(examples) == isinstance(model, PHIDAPlus) and len(examples) <= 3
@@ -219,7 +219,7 @@ def test_a_cluster_shows_rows_that_it_saw(client, model):
                 assert part["value"] == pytest.approx(seen[part["feature"]], rel=1e-4)
 
 
-def test_a_node_is_explained_by_its_record(client, model):
+def test_node_is_explained_by_its_record(client, model):
     nodes = model.nodes_
     for at in range(0, len(nodes), 1 + len(nodes) // 50):
         facts = client.get(f"/explain?kind=node&a={nodes.id[at]}").json()
@@ -233,13 +233,13 @@ def test_a_node_is_explained_by_its_record(client, model):
 
 
 @pytest.mark.parametrize("kind", ["cluster", "node"])
-def test_what_is_no_more_is_not_found(client, kind):
+def test_ended_clusters_and_nodes_are_not_found(client, kind):
     answer = client.get(f"/explain?kind={kind}&a=987654")
     assert answer.status_code == 404
     assert f"{kind} 987654 no longer exists" in answer.json()["error"]
 
 
-def test_other_addresses_and_methods_get_a_sentence(client):
+def test_other_addresses_and_methods_get_a_message(client):
     for path in ("/nothing", "/page/app.js", "/../pyproject.toml", "/app.py"):
         answer = client.get(path)
         assert answer.status_code == 404 and "there is nothing at" in answer.json()["error"]
@@ -254,7 +254,7 @@ def test_other_addresses_and_methods_get_a_sentence(client):
         assert answer.status_code == 405 and answer.json()["error"]
 
 
-def test_health_and_metrics(client, model):
+def test_health_and_metrics_are_served(client, model):
     assert client.get("/healthz").json() == {"status": "ok", "state": "ended"}
     answer = client.get("/metrics")
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
@@ -269,7 +269,7 @@ def test_health_and_metrics(client, model):
     assert answer.text.endswith("\n")
 
 
-def test_the_page_is_one_that_needs_nobody_else(client):
+def test_page_loads_nothing_from_other_sites(client):
     page = client.get("/")
     assert page.headers["content-type"].startswith("text/html")
     for path in ("/app.js", "/map.js", "/style.css", "/icon.svg"):
@@ -279,7 +279,7 @@ def test_the_page_is_one_that_needs_nobody_else(client):
         assert "https://" not in client.get(path).text
 
 
-def test_before_the_first_row_there_is_nothing_to_predict_by(tmp_path):
+def test_prediction_before_the_first_row_is_refused(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b,c\n")
     live = live_stream(path, follow=True)

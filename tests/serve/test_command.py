@@ -1,4 +1,4 @@
-"""``phida serve`` as a user types it."""
+"""``phida serve`` as typed by users."""
 
 import re
 import signal
@@ -18,7 +18,7 @@ from phida._cli.app import app
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_model_is_saved_when_a_signal_ends_it(rows_file, tmp_path, number):
+def test_signal_saves_the_model(rows_file, tmp_path, number):
     target = tmp_path / "model.safetensors"
     with Serving("--from", rows_file, "--save", target) as serving:
         until(lambda: serving.state()["state"] == "ended")
@@ -29,7 +29,7 @@ def test_the_model_is_saved_when_a_signal_ends_it(rows_file, tmp_path, number):
     assert list(model.feature_names_in_) == ["a", "b", "c"]
 
 
-def test_a_stream_that_is_stopped_half_way_keeps_what_it_learned(rows_file, tmp_path):
+def test_stream_stopped_halfway_saves_the_learned_rows(rows_file, tmp_path):
     target = tmp_path / "model.safetensors"
     with Serving("--from", rows_file, "--save", target, "--rate", "200") as serving:
         until(lambda: serving.state()["samples"] > 20)
@@ -39,7 +39,7 @@ def test_a_stream_that_is_stopped_half_way_keeps_what_it_learned(rows_file, tmp_
     assert_same_state(model, PHIDAPlus().partial_fit(X[: model.n_samples_seen_]))
 
 
-def test_standard_input_goes_on_from_a_model(tmp_path):
+def test_standard_input_continues_a_model(tmp_path):
     begun, target = tmp_path / "begun.safetensors", tmp_path / "model.safetensors"
     PHIDAPlus().partial_fit(X[:300]).save(begun)
     with Serving("--from", "-", "--model", begun, "--save", target, stdin=subprocess.PIPE) as serving:
@@ -47,11 +47,11 @@ def test_standard_input_goes_on_from_a_model(tmp_path):
         serving.process.stdin.flush()
         until(lambda: serving.state()["samples"] == 600)
         assert serving.state()["source"] == "standard input"
-        assert serving.end()[0] == 0  # while it waits for more
+        assert serving.end()[0] == 0  # while more input is expected
     assert_same_state(PHIDAPlus.load(target), PHIDAPlus().partial_fit(X))
 
 
-def test_a_model_of_either_method_goes_on_and_no_other_takes_its_place(tmp_path, rows_file):
+def test_model_of_either_method_continues_and_other_methods_are_refused(tmp_path, rows_file):
     begun, target = tmp_path / "begun.safetensors", tmp_path / "model.safetensors"
     PHIDA().partial_fit(X).save(begun)
     with Serving("--from", rows_file, "--model", begun, "--save", target) as serving:
@@ -63,24 +63,25 @@ def test_a_model_of_either_method_goes_on_and_no_other_takes_its_place(tmp_path,
     assert found.exit_code == 2 and "started with --method phida, which cannot change" in found.output
 
 
-def test_a_stream_that_fails_ends_with_its_error(tmp_path):
+def test_failing_stream_exits_with_its_error(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,x\n")
     found = CliRunner().invoke(app, ["serve", "--from", str(path), "--port", "0"])
     assert found.exit_code == 3 and "1 column is not numeric and 1 can be used. 'b' ('x')" in found.output
-    assert "shows the stream" not in found.output  # refused before an address is announced
-    with Serving("--from", "-", stdin=subprocess.PIPE) as serving:  # nothing was learned: it ends by itself
+    assert "shows the stream" not in found.output  # refused before the address is printed
+    # nothing was learned, so the command exits by itself
+    with Serving("--from", "-", stdin=subprocess.PIPE) as serving:
         messages = serving.process.communicate("a,b\n1,x\n", timeout=PATIENCE)[1]
     assert serving.process.returncode == 3 and "'b' ('x')" in messages
     path.write_text(as_csv(X[:300]) + "1,2\n" + as_csv(X[300:]).partition("\n")[2])
-    with Serving("--from", path) as serving:  # something was: the page stays
+    with Serving("--from", path) as serving:  # rows were learned, so the page stays
         until(lambda: serving.state()["state"] == "failed")
-        assert serving.state()["samples"] == 300  # a bad row in a batch does not lose the good ones before it
+        assert serving.state()["samples"] == 300  # a bad row does not lose the good rows before it in the batch
         code, messages = serving.end()
     assert code == 3 and "300 rows read" in messages
 
 
-def test_the_token_may_come_from_the_environment(rows_file, monkeypatch):
+def test_token_is_read_from_the_environment(rows_file, monkeypatch):
     monkeypatch.setenv("PHIDA_TOKEN", "s3cret")
     with Serving("--from", rows_file, "--host", "0.0.0.0") as serving:
         address = serving.address.replace("0.0.0.0", "127.0.0.1")
@@ -109,7 +110,7 @@ def test_the_token_may_come_from_the_environment(rows_file, monkeypatch):
         (("--host", "no.such.host.invalid", "--token", "t"), 1, "cannot listen on no.such.host.invalid"),
     ],
 )
-def test_mistakes_get_a_sentence(rows_file, words, code, said):
+def test_mistakes_get_one_sentence(rows_file, words, code, said):
     words = ("serve", "--from", str(rows_file), "--port", "0", *words)
     found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
     assert found.exit_code == code, found.output
@@ -123,31 +124,31 @@ def test_mistakes_get_a_sentence(rows_file, words, code, said):
         "--convert day", "--impute median", "--label kind", "--on-bad-row skip", "--bad-row-log bad.txt",
     ],
 )  # fmt: skip
-def test_options_for_reading_need_something_to_read(option):
+def test_reading_options_without_a_source_are_refused(option):
     words = ["serve", "--learn", "--port", "0", *option.split()]
     found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
     assert found.exit_code == 2
     assert f"{option.split()[0]}: only for input from --from; add --from FILE." in re.sub(r"[\s│]+", " ", found.output)
 
 
-def test_nothing_to_learn_is_refused():
+def test_source_without_rows_is_refused():
     found = CliRunner().invoke(app, ["serve", "--port", "0"], env={"COLUMNS": "300"})
     assert found.exit_code == 2 and "pass --from FILE, --learn, or both" in re.sub(r"[\s│]+", " ", found.output)
 
 
-def test_files_that_are_not_there_are_missed(tmp_path):
+def test_missing_files_are_named(tmp_path):
     found = CliRunner().invoke(app, ["serve", "--from", str(tmp_path / "nothing.csv"), "--port", "0"])
     assert found.exit_code == 1 and "does not exist" in found.output
 
 
-def test_a_port_in_use_is_told(rows_file):
+def test_port_in_use_is_reported(rows_file):
     with Serving("--from", rows_file) as serving:
         port = str(serving.port)
         found = CliRunner().invoke(app, ["serve", "--from", str(rows_file), "--port", port])
     assert found.exit_code == 1 and f"cannot listen on 127.0.0.1 port {port}" in found.output
 
 
-def test_matrices_are_learned_too(tmp_path):
+def test_matrix_files_are_learned(tmp_path):
     np.save(tmp_path / "rows.npy", X)
     with Serving("--from", tmp_path / "rows.npy") as serving:
         until(lambda: serving.state()["state"] == "ended")
@@ -155,7 +156,7 @@ def test_matrices_are_learned_too(tmp_path):
 
 
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
-def test_the_extra_that_is_missing_is_named(rows_file, missing):
+def test_missing_starlette_names_the_extra(rows_file, missing):
     code = f"import sys; sys.modules[{missing!r}] = None; from phida._cli.app import app; app()"
     words = [sys.executable, "-c", code, "serve", "--from", str(rows_file), "--port", "0"]
     found = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)

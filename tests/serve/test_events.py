@@ -1,4 +1,4 @@
-"""What browsers that look on are told, and that they never hold anybody up."""
+"""Server-sent events, which never delay learning or each other."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from phida._serve import server
 from phida._serve.feed import Feed, Snapshot
 
 
-def test_a_listener_gets_the_trail_and_then_snapshots_to_the_end(rows_file):
+def test_listener_gets_the_trail_then_snapshots_until_the_end(rows_file):
     live = live_stream(rows_file, rate=1000)
     trail, numbers = [], []
     with served(live) as address, listening(address) as (response, events):
@@ -25,7 +25,7 @@ def test_a_listener_gets_the_trail_and_then_snapshots_to_the_end(rows_file):
             else:
                 assert name == "snapshot"
                 numbers.append(facts["number"])
-                if facts["nodes"]:  # all of one moment, though learning went on
+                if facts["nodes"]:  # all of one snapshot, though learning continued
                     assert set(facts["nodes"]["cluster"]) - {None} <= {cluster["id"] for cluster in facts["clusters"]}
                     assert sum(cluster["nodes"] for cluster in facts["clusters"]) <= facts["n_nodes"]
                 if facts["state"] == "ended":
@@ -36,7 +36,7 @@ def test_a_listener_gets_the_trail_and_then_snapshots_to_the_end(rows_file):
     assert all(abs(sum(share for _, _, share, _ in column["bands"]) - 1) < 1e-3 for column in trail)
 
 
-def test_a_listener_that_sleeps_finds_the_newest_alone():
+def test_slow_listener_gets_only_the_newest_snapshot():
     async def run():
         feed = Feed()
         feed.attach()
@@ -45,15 +45,15 @@ def test_a_listener_that_sleeps_finds_the_newest_alone():
             feed.publish(Snapshot(number, {}, b"{}"))
         await listener.wait(5)
         assert feed.latest.number == 4
-        await listener.wait(0.01)  # nothing more came: it waits, but not for ever
+        await listener.wait(0.01)  # without news, the wait ends at its time limit
         feed.close()
         assert listener.closed
-        feed.publish(Snapshot(5, {}, b"{}"))  # after the end this is nobody's business
+        feed.publish(Snapshot(5, {}, b"{}"))  # the listener has left
 
     asyncio.run(run())
 
 
-def test_there_are_only_so_many_listeners(rows_file):
+def test_number_of_listeners_is_limited(rows_file):
     live = live_stream(rows_file)
     live.feed.most_listeners = 2
     with served(live) as address:
@@ -66,7 +66,7 @@ def test_there_are_only_so_many_listeners(rows_file):
             next(third)
 
 
-def test_a_listener_that_reads_nothing_does_not_hold_up_learning(tmp_path):
+def test_listener_that_reads_nothing_does_not_delay_learning(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(as_csv())
     live = live_stream(path, follow=True)
@@ -82,7 +82,7 @@ def test_a_listener_that_reads_nothing_does_not_hold_up_learning(tmp_path):
     assert live.learning.model.estimator.n_samples_seen_ == 600 * 21
 
 
-def test_the_end_of_the_server_is_the_end_of_the_stream_of_events(rows_file):
+def test_server_shutdown_ends_the_event_stream(rows_file):
     live = live_stream(rows_file)
     with served(live) as address, listening(address) as (_, events):
         until(shows(live, "ended"))
@@ -90,7 +90,7 @@ def test_the_end_of_the_server_is_the_end_of_the_stream_of_events(rows_file):
         assert [name for name, _ in events][-1] == "snapshot"
 
 
-def test_connections_that_ask_for_nothing_are_hung_up_on(rows_file, monkeypatch):
+def test_idle_connections_are_closed(rows_file, monkeypatch):
     monkeypatch.setattr(server, "PATIENCE", 0.2)
     with served(live_stream(rows_file)) as address:
         with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=PATIENCE) as silent:
@@ -102,21 +102,21 @@ def test_connections_that_ask_for_nothing_are_hung_up_on(rows_file, monkeypatch)
 
 
 def _hung_up_on_in_second_request(address):
-    """Whether the first request was answered; on a crowded machine it may come too late for the server."""
+    """Return whether the first request was answered; on a busy machine the server may close the connection before."""
     answer = b""
     with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=PATIENCE) as slow:
         try:
             slow.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             while not answer.endswith(b"}") and (more := slow.recv(4096)):
                 answer += more
-            slow.sendall(b"GET /healthz HT")  # a second request that is never finished
+            slow.sendall(b"GET /healthz HT")  # a second, incomplete request
             assert slow.recv(100) == b""
         except (ConnectionResetError, BrokenPipeError):
             pass
     return answer.startswith(b"HTTP/1.1 200") and answer.endswith(b"}")
 
 
-def test_connections_are_bounded(rows_file, monkeypatch):
+def test_number_of_connections_is_limited(rows_file, monkeypatch):
     monkeypatch.setattr(server, "CONNECTIONS", 3)
     with served(live_stream(rows_file)) as address:
         at = ("127.0.0.1", urlsplit(address).port)

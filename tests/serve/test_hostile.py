@@ -1,4 +1,4 @@
-"""Hostile HTTP: raw requests and the status that each must get, with and without a token."""
+"""Hostile HTTP: raw requests and the required status, with and without a token."""
 
 import http.client
 import socket
@@ -22,7 +22,7 @@ def request(line="GET /state HTTP/1.1", host="localhost", *headers, body=b""):
 
 
 def answer(address, content):
-    """Status of the first answer on a connection; HUNG_UP where there is none."""
+    """Return the status of the first answer on a connection, or HUNG_UP."""
     with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=PATIENCE) as connection:
         response = http.client.HTTPResponse(connection)
         try:
@@ -35,7 +35,7 @@ def answer(address, content):
 
 @pytest.fixture(scope="module")
 def open_server(rows_file):
-    """A server without a token, for this machine alone."""
+    """Start a server without a token, for this machine only."""
     with learned(rows_file) as (client, live):
         yield str(client.base_url), live
 
@@ -85,7 +85,7 @@ MALFORMED_HOSTS = [
 
 
 @pytest.mark.parametrize("host", MALFORMED_HOSTS)
-def test_a_malformed_host_is_refused_everywhere(open_server, token_server, host):
+def test_malformed_host_is_refused_everywhere(open_server, token_server, host):
     for line in PROTECTED:
         for address, _ in (open_server, token_server):
             assert answer(address, request(line, host)) == 400
@@ -94,7 +94,7 @@ def test_a_malformed_host_is_refused_everywhere(open_server, token_server, host)
     assert token_server[1].learning.progress.state == "ended"
 
 
-# (request, status without a token configured, status with one that the client does not have)
+# (request, status without a configured token, status if the client lacks the token)
 REQUESTS = {
     "plain": (request(), 200, 401),
     "public": (request("GET /healthz HTTP/1.1"), 200, 200),
@@ -171,15 +171,15 @@ REQUESTS = {
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_a_hostile_request_gets_the_expected_status(open_server, token_server, name):
+def test_hostile_request_gets_the_expected_status(open_server, token_server, name):
     content, without_token, with_token = REQUESTS[name]
     assert answer(open_server[0], content) == without_token
     assert answer(token_server[0], content) == with_token
     assert answer(open_server[0], request("GET /healthz HTTP/1.1")) == 200
 
 
-def test_headers_without_end_are_cut(open_server, token_server):
-    """The server may hang up before the client has read why."""
+def test_endless_headers_are_cut(open_server, token_server):
+    """The server may close the connection before the client has read the reason."""
     for address, _ in (open_server, token_server):
         assert answer(address, request("GET /state HTTP/1.1", "localhost", "A: " + "b" * (4 << 20))) in (
             400,
@@ -187,8 +187,8 @@ def test_headers_without_end_are_cut(open_server, token_server):
         )
 
 
-def test_no_answer_repeats_the_host(open_server, token_server):
-    """Else a cache between could keep a page that leads elsewhere."""
+def test_answers_never_repeat_the_host(open_server, token_server):
+    """Otherwise a cache could store a page with links to another site."""
     for path in ("/", "/state/", "/healthz/", "/nothing", "/?token=" + TOKEN):
         for address, _ in (open_server, token_server):
             with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=PATIENCE) as connection:
@@ -197,7 +197,7 @@ def test_no_answer_repeats_the_host(open_server, token_server):
                 assert b"127.7.7.7" not in b"".join(iter(lambda: connection.recv(65536), b""))
 
 
-def test_two_requests_on_a_connection_are_judged_apart(token_server):
+def test_two_requests_on_one_connection_are_checked_separately(token_server):
     first = request("GET /healthz HTTP/1.1")
     with socket.create_connection(("127.0.0.1", urlsplit(token_server[0]).port), timeout=PATIENCE) as connection:
         connection.sendall(first + request())
@@ -218,8 +218,8 @@ def test_two_requests_on_a_connection_are_judged_apart(token_server):
         "GET /nothing",
     ],
 )
-def test_a_body_without_end_is_cut(rows_file, line):
-    """As many bytes as a system may buffer are allowed on top of the limit."""
+def test_endless_body_is_cut(rows_file, line):
+    """The limit plus the bytes that a system may buffer."""
     chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
     allowed, sent = LEFTOVER + (1 << 20) + (32 << 20), 0
     with served(live_stream(rows_file)) as address:
@@ -232,7 +232,7 @@ def test_a_body_without_end_is_cut(rows_file, line):
         assert answer(address, request("GET /healthz HTTP/1.1")) == 200
 
 
-def test_a_body_that_drips_is_cut(rows_file, monkeypatch):
+def test_slow_body_is_cut(rows_file, monkeypatch):
     monkeypatch.setattr("phida._serve.asking._PATIENCE", 0.2)
     monkeypatch.setattr("phida._serve.server.PATIENCE", 0.2)
     with served(live_stream(rows_file)) as address:

@@ -1,4 +1,4 @@
-"""The thread that learns: the same model as ever, paused, stopped, failing."""
+"""The learning thread: same model as without a page; paused, stopped and failing."""
 
 import os
 
@@ -21,7 +21,7 @@ def model_of(live):
     return live.learning.model.estimator
 
 
-def test_what_is_learned_is_what_the_estimator_learns(rows_file):
+def test_live_model_equals_the_estimator(rows_file):
     live = live_stream(rows_file)
     live.start()
     until(shows(live, "ended"))
@@ -29,7 +29,7 @@ def test_what_is_learned_is_what_the_estimator_learns(rows_file):
     assert_same_state(model_of(live), PHIDAPlus(compute_labels=False).partial_fit(X))
 
 
-def test_rows_of_a_pipe_are_shown_as_they_come(tmp_path):
+def test_rows_of_a_pipe_are_shown_on_arrival(tmp_path):
     pipe = tmp_path / "rows.csv"
     os.mkfifo(pipe)
     live = live_stream(pipe)
@@ -45,7 +45,7 @@ def test_rows_of_a_pipe_are_shown_as_they_come(tmp_path):
     assert model_of(live).n_samples_seen_ == 3
 
 
-def test_a_file_that_grows_is_followed_until_it_is_stopped(tmp_path):
+def test_growing_file_is_followed_until_stopped(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(as_csv(X[:10]))
     live = live_stream(path, follow=True)
@@ -59,9 +59,9 @@ def test_a_file_that_grows_is_followed_until_it_is_stopped(tmp_path):
     assert model_of(live).n_samples_seen_ == 11
 
 
-def test_pausing_stops_learning_and_nothing_is_lost(rows_file):
+def test_pause_stops_learning_without_losing_rows(rows_file):
     live = live_stream(rows_file)
-    live.learning.pause()  # before it begins, so that it cannot have ended
+    live.learning.pause()  # before learning starts, so that it cannot have ended
     with served(live) as address, httpx.Client(base_url=address, timeout=PATIENCE) as client:
         until(shows(live, "paused"))
         assert client.get("/healthz").json()["state"] == "paused"
@@ -73,7 +73,7 @@ def test_pausing_stops_learning_and_nothing_is_lost(rows_file):
     assert_same_state(model_of(live), PHIDAPlus(compute_labels=False).partial_fit(X))
 
 
-def test_a_paused_stream_can_be_stopped(rows_file):
+def test_paused_stream_can_be_stopped(rows_file):
     live = live_stream(rows_file, rate=10)
     live.learning.pause()
     live.start()
@@ -81,7 +81,7 @@ def test_a_paused_stream_can_be_stopped(rows_file):
     assert live.learning.progress.rows == 0
 
 
-def test_bad_rows_are_left_out_and_counted(tmp_path):
+def test_bad_rows_are_skipped_and_counted(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,2\nx,3\n4,5\n")
     live = live_stream(path, on_bad_row="skip")
@@ -91,7 +91,7 @@ def test_bad_rows_are_left_out_and_counted(tmp_path):
     assert live.feed.latest.facts["bad_rows"] == 1 and live.feed.latest.facts["samples"] == 2
 
 
-def test_a_bad_row_ends_the_stream_and_the_page_says_so(tmp_path):
+def test_bad_row_ends_the_stream_with_a_message(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(as_csv(X[:500]) + "1,x,3\n")
     live = live_stream(path)
@@ -105,7 +105,7 @@ def test_a_bad_row_ends_the_stream_and_the_page_says_so(tmp_path):
     assert live.learning.error is not None
 
 
-def test_a_model_of_another_width_is_refused(rows_file):
+def test_model_of_another_width_is_refused(rows_file):
     other = StreamModel(PHIDAPlus(compute_labels=False).partial_fit(np.eye(5)), None)
     live = live_stream(rows_file, model=other)
     live.start()
@@ -116,7 +116,7 @@ def test_a_model_of_another_width_is_refused(rows_file):
 
 
 @pytest.mark.parametrize("text", ["a,b\n", ""])
-def test_a_stream_without_rows_ends(tmp_path, text):
+def test_stream_without_rows_ends(tmp_path, text):
     path = tmp_path / "rows.csv"
     path.write_text(text)
     live = live_stream(path)
@@ -126,7 +126,7 @@ def test_a_stream_without_rows_ends(tmp_path, text):
     assert live.feed.latest.facts["samples"] == 0
 
 
-def test_a_label_is_scored_and_never_learned(tmp_path):
+def test_label_column_is_scored_and_not_learned(tmp_path):
     path = tmp_path / "rows.csv"
     lines = as_csv(X).splitlines()
     kinds = ["kind", *("xy"[row[0] > 0] for row in X.tolist())]
@@ -145,7 +145,7 @@ def test_axes_are_named_by_their_strongest_features(rows_file):
 
 
 def test_missing_values_of_a_pipe_are_filled(tmp_path):
-    """A pipe is not looked at before it is learned."""
+    """A pipe cannot be read twice, so columns are not inspected before learning."""
     pipe = tmp_path / "rows.csv"
     os.mkfifo(pipe)
     model = StreamModel(PHIDAPlus(compute_labels=False), None)

@@ -1,4 +1,4 @@
-"""The parts by themselves: pace, trail, axes."""
+"""Pace, trail and axes."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from phida._serve.trail import Column, Trail
 from phida.projection import Projection
 
 
-def test_the_pace_is_that_of_the_last_seconds():
+def test_pace_covers_the_last_seconds():
     pace = Pace()
     assert pace.note(0.0, 0) == 0
     assert pace.note(1.0, 100) == 100
@@ -28,7 +28,7 @@ def column(number):
 
 
 @given(most=st.integers(2, 9), count=st.integers(1, 200), catch_up=st.integers(1, 40))
-def test_a_listener_that_takes_what_it_lacks_has_the_whole_trail(most, count, catch_up):
+def test_listener_that_fetches_missing_snapshots_has_the_whole_trail(most, count, catch_up):
     trail, stride, held = Trail(most), 0, []
     for number in range(count):
         trail.offer(column(number))
@@ -46,7 +46,7 @@ def test_a_listener_that_takes_what_it_lacks_has_the_whole_trail(most, count, ca
 
 
 @given(turn=st.floats(0, 6.3), mirror=st.booleans())
-def test_a_plane_that_only_turns_stays_where_it_was(turn, mirror):
+def test_rotated_plane_keeps_its_axes(turn, mirror):
     rng = np.random.default_rng(4)
     rows = rng.normal(size=(40, 5)) * [5, 4, 1, 1, 1]
     axes, plane = SteadyAxes(), Projection.fit(rows)
@@ -58,7 +58,7 @@ def test_a_plane_that_only_turns_stays_where_it_was(turn, mirror):
 
 
 @pytest.mark.parametrize("width", [1, 2, 4])
-def test_axes_begin_with_one_node_and_go_on(width):
+def test_axes_from_one_node_continue_with_more(width):
     axes, rng = SteadyAxes(), np.random.default_rng(0)
     for count in (1, 2, 3, 10):
         plane = axes.turned(Projection.fit(rng.normal(size=(count, width))))

@@ -36,7 +36,7 @@ def answers(response):
 
 @contextlib.contextmanager
 def posting(path=None, *, columns=(), exclude=(), **options):
-    """A client of a stream that takes rows."""
+    """Return a client of a stream that accepts posted rows."""
     live = live_stream(path, posted=Selection(columns, exclude), **options)
     with served(live) as address, httpx.Client(base_url=address, timeout=PATIENCE) as client:
         yield client, live
@@ -47,7 +47,7 @@ def estimator(live):
 
 
 @pytest.mark.parametrize("as_text", [ndjson, lists])
-def test_rows_are_learned_in_order_and_answered_with_numbers_and_ids(as_text):
+def test_posted_rows_are_learned_in_order_and_return_numbers_and_ids(as_text):
     model = PHIDAPlus()
     with posting() as (client, live):
         number = 0
@@ -63,7 +63,7 @@ def test_rows_are_learned_in_order_and_answered_with_numbers_and_ids(as_text):
     assert live.learning.model.names == (NAMES if as_text is ndjson else None)
 
 
-def test_features_are_chosen_by_name_and_the_rest_is_ignored():
+def test_named_features_are_used_and_others_ignored():
     with posting(exclude=("c",)) as (client, live):
         answers(client.post("/learn", content=ndjson(X[:50])))
         answers(client.post("/learn", content=ndjson(X[50:90], note="a text")))
@@ -75,7 +75,7 @@ def test_features_are_chosen_by_name_and_the_rest_is_ignored():
     assert_same_state(estimator(live), PHIDAPlus().partial_fit(np.ascontiguousarray(X[:50][:, [2, 0]])))
 
 
-def test_rows_of_a_file_and_of_programs_go_into_one_model(rows_file):
+def test_rows_of_a_file_and_posted_rows_share_a_model(rows_file):
     with posting(rows_file) as (client, live):
         until(lambda: live.learning.progress.rows == len(X))
         found = answers(client.post("/learn", content=ndjson(X[:5])))
@@ -84,7 +84,7 @@ def test_rows_of_a_file_and_of_programs_go_into_one_model(rows_file):
     assert_same_state(estimator(live), PHIDAPlus().partial_fit(X).partial_fit(X[:5]))
 
 
-def test_a_model_that_is_there_goes_on():
+def test_existing_model_continues():
     begun = StreamModel(PHIDAPlus(compute_labels=False).partial_fit(X[:300]), NAMES)
     with posting(model=begun) as (client, live):
         assert client.post("/learn", content=ndjson(X[:3], names=("a", "b", "z"))).status_code == 400
@@ -115,17 +115,17 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_row_refuses_the_whole_request(name):
+def test_bad_row_refuses_the_whole_request(name):
     body, said = BAD[name]
     with posting() as (client, live):
         answer = client.post("/learn", content=body)
         assert answer.status_code == 400 and said in answer.json()["error"]
         assert live.learning.progress.rows == 0 and not live.learning.model.fitted
-        answers(client.post("/learn", content="[1, 2, 3, 4]\n"))  # nothing of the refused rows is left
+        answers(client.post("/learn", content="[1, 2, 3, 4]\n"))  # no refused row remains
 
 
-def test_memory_of_a_request_is_bounded_by_its_body():
-    """One wide row and many short ones make no matrix of the width of the one and the length of the others."""
+def test_memory_of_a_request_is_limited_by_its_body():
+    """One wide row among many short ones must not allocate a matrix of its width and their length."""
     features = tuple(map(str, range(1 << 17)))
     tracemalloc.start()
     with pytest.raises(asking.BadRequestError, match="row 1 must be a list"):
@@ -135,7 +135,7 @@ def test_memory_of_a_request_is_bounded_by_its_body():
     assert most < 50e6
 
 
-def test_bounds_and_methods():
+def test_size_limits_and_methods_are_enforced():
     with posting() as (client, live):
         assert client.post("/learn", content="[1]\n" * 10_001).status_code == 413
         assert client.post("/learn", content=b" " * (1 << 20) + b"[1]\n").status_code == 413
@@ -147,13 +147,13 @@ def test_bounds_and_methods():
         assert len(answers(client.post("/learn", content="[1]\n", headers={"authorization": "Bearer s3cret"}))) == 1
 
 
-def test_only_who_asks_for_it_takes_rows(client, live):
+def test_posting_is_off_by_default(client, live):
     before = live.learning.progress.rows
     assert client.post("/learn", content="[1, 2, 3]\n").status_code == 404
     assert live.learning.progress.rows == before
 
 
-def test_requests_at_the_same_time_are_learned_one_after_the_other():
+def test_concurrent_requests_are_learned_in_turn():
     with posting() as (client, live):
         found = []
 
@@ -174,7 +174,7 @@ def test_requests_at_the_same_time_are_learned_one_after_the_other():
     assert_same_state(estimator(live), PHIDAPlus().partial_fit(np.array([row for _, *row in found])))
 
 
-def test_too_many_at_a_time_are_told_to_come_again():
+def test_too_many_requests_are_told_to_retry():
     with posting() as (client, live):
         statuses = []
 
@@ -183,7 +183,7 @@ def test_too_many_at_a_time_are_told_to_come_again():
             statuses.append((answer.status_code, answer.headers.get("retry-after")))
 
         threads = [threading.Thread(target=send) for _ in range(WAITING + 3)]
-        with live.learning.lock:  # nothing can be learned meanwhile
+        with live.learning.lock:  # learning is blocked meanwhile
             for thread in threads:
                 thread.start()
             until(lambda: len(statuses) == 3)
@@ -194,7 +194,7 @@ def test_too_many_at_a_time_are_told_to_come_again():
         assert live.learning.progress.rows == WAITING
 
 
-def test_a_paused_stream_takes_no_rows():
+def test_paused_stream_refuses_posted_rows():
     with posting() as (client, live):
         client.post("/pause")
         answer = client.post("/learn", content="[1, 2]\n")
@@ -204,7 +204,7 @@ def test_a_paused_stream_takes_no_rows():
         assert live.learning.progress.rows == 1
 
 
-def test_after_the_end_nothing_is_learned(tmp_path):
+def test_posting_after_the_end_is_refused(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,2\n1,x\n")
     with posting(path) as (client, live):
@@ -213,12 +213,12 @@ def test_after_the_end_nothing_is_learned(tmp_path):
         assert answer.status_code == 503 and "ended with an error" in answer.json()["error"]
 
 
-def test_the_command_needs_a_source():
+def test_command_needs_a_source():
     found = CliRunner().invoke(app, ["serve", "--port", "0"], env={"COLUMNS": "300"})
     assert found.exit_code == 2 and "pass --from FILE, --learn, or both" in found.output
 
 
-def test_the_command_learns_what_is_posted_and_saves_it(tmp_path):
+def test_command_learns_posted_rows_and_saves_the_model(tmp_path):
     target = tmp_path / "model.safetensors"
     with Serving("--learn", "--save", target, "--exclude", "time") as serving:
         for number, rows in enumerate(np.array_split(X, 3)):

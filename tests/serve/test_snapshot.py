@@ -1,4 +1,4 @@
-"""Snapshots are plain, bounded, and of one moment."""
+"""Snapshots are plain, limited in size, and consistent."""
 
 import json
 
@@ -29,14 +29,14 @@ def sketched(at):
 
 @pytest.fixture(scope="module")
 def wide():
-    """Nearly 2,048 nodes in 64 features with names that JSON makes twelve times as long."""
+    """Nearly 2,048 nodes in 64 features whose names are twelve times as long in JSON."""
     rng = np.random.default_rng(0)
     groups = 100 * rng.normal(size=(30, 64))
     rows = groups[rng.integers(30, size=6000)] + rng.normal(size=(6000, 64)) * rng.uniform(1, 50, 64)
     return moment(rows, [f"{j} {LONG}" for j in range(64)])
 
 
-def test_a_large_model_makes_a_bounded_snapshot(wide):
+def test_large_model_has_a_limited_snapshot(wide):
     assert wide.model.n_nodes_ > 1500 and wide.model.n_clusters_ >= LISTED
     text = Sketcher(Trail(), {"source": LONG}).sketch(wide, PROGRESS, 1.0, 0.0).text
     assert len(text) < 200_000
@@ -46,8 +46,8 @@ def test_a_large_model_makes_a_bounded_snapshot(wide):
     assert len(facts["events"]) <= EVENTS
 
 
-def test_no_snapshot_is_larger_than_the_bound(wide):
-    """Every list at its limit, and every number and name as long as it gets."""
+def test_largest_snapshot_is_within_the_limit(wide):
+    """Every list is at its limit, and every number and name has its greatest length."""
     facts = json.loads(Sketcher(Trail(), {"source": LONG}).sketch(wide, PROGRESS, 1.0, 0.0).text)
     count, place = 10**15, NODES - 1
 
@@ -79,7 +79,7 @@ def test_no_snapshot_is_larger_than_the_bound(wide):
     assert 300_000 < len(text) <= BYTES
 
 
-def test_names_and_messages_from_outside_are_shortened(wide):
+def test_long_names_and_messages_are_shortened(wide):
     progress = Progress("failed", "x" * 100_000, 10, 0)
     facts = json.loads(Sketcher(Trail(), {"source": "y" * 100_000}).sketch(wide, progress, 1.0, 0.0).text)
     telling = facts["clusters"][0]["telling"]
@@ -105,7 +105,7 @@ def test_clusters_beyond_the_list_have_a_colour_and_no_features():
     assert len(set(facts["slots"][:LARGEST])) == LARGEST
 
 
-def test_clusters_with_one_id_have_names_of_their_own(monkeypatch):
+def test_clusters_with_one_id_have_different_names(monkeypatch):
     at = moment(np.random.default_rng(6).permutation(np.repeat([[0.0], [50.0], [90.0]], [700, 500, 300], axis=0)))
     monkeypatch.setattr(type(at.model), "cluster_ids_", property(lambda model: np.full(model.n_clusters_, 4)))
     facts = sketched(at)
@@ -116,7 +116,7 @@ def test_clusters_with_one_id_have_names_of_their_own(monkeypatch):
     assert json.loads(column.text)["bands"] == [[4, facts["slots"][0], 1.0, 1500]]
 
 
-def test_events_are_in_the_order_of_their_rows(monkeypatch):
+def test_events_are_ordered_by_row(monkeypatch):
     at = moment(np.zeros((5, 1)))
     events = [Event(number, "born", sample, 90, (), (number,) * 50, 1.0) for number, sample in enumerate([7, 3, 7, 1])]
     monkeypatch.setattr(type(at.model), "lineage_", property(lambda model: Lineage(events)))
@@ -125,7 +125,7 @@ def test_events_are_in_the_order_of_their_rows(monkeypatch):
     assert all(len(event["after"]) == 12 for event in shown)
 
 
-def test_a_model_without_events_has_an_empty_list(monkeypatch):
+def test_model_without_events_has_an_empty_list(monkeypatch):
     at = moment(np.zeros((5, 1)))
     monkeypatch.setattr(type(at.model), "lineage_", property(lambda model: Lineage([])))
     facts = sketched(at)
@@ -144,14 +144,14 @@ def test_only_the_strongest_nodes_are_drawn(monkeypatch):
     assert all(max(pair) < 5 for pair in zip(*facts["edges"]))
 
 
-def test_one_row_and_one_feature_are_enough():
+def test_one_row_and_one_feature_give_a_snapshot():
     for rows in ([[1.0]], [[1.0, 2.0]], [[1.0], [1.0], [5.0]], [[1e139, -1e139]] * 3):
         facts = sketched(moment(np.array(rows)))
         assert facts["samples"] == len(rows)
         assert facts["nodes"]["id"]
 
 
-def test_shares_make_a_whole_and_edges_join_drawn_nodes():
+def test_shares_sum_to_one_and_edges_join_drawn_nodes():
     facts = sketched(moment(np.random.default_rng(2).normal(size=(2000, 4)) * [8, 8, 1, 1]))
     assert abs(sum(cluster["share"] for cluster in facts["clusters"]) - 1) < 1e-3
     assert sum(cluster["rows"] for cluster in facts["clusters"]) == 2000
@@ -160,7 +160,7 @@ def test_shares_make_a_whole_and_edges_join_drawn_nodes():
         assert len(facts["nodes"][part]) == len(facts["nodes"]["id"])
 
 
-def test_a_moment_does_not_move():
+def test_snapshot_does_not_change_later():
     rng = np.random.default_rng(3)
     learned = StreamModel(PHIDAPlus(compute_labels=False).partial_fit(rng.normal(size=(500, 3))), None)
     at = Moment.of(learned)

@@ -1,4 +1,4 @@
-"""One Spark for all tests, on two threads. Without Java or pyspark they skip, and say what is missing."""
+"""One Spark for all tests, on two threads. Without Java or pyspark the tests are skipped with the reason."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Drivers, executors and workers are killed in processes of their own; the model is that of the undisturbed run."""
+"""Drivers, executors and workers are killed in their own processes; the model equals that of an undisturbed run."""
 
 import os
 import signal
@@ -15,10 +15,10 @@ from states import assert_same_state
 from phida import PHIDA, PHIDAPlus
 
 DRIVER = Path(__file__).parents[1] / "spark_driver.py"
-SECONDS = 420  # against hanging alone: pinned to one core of a crowded machine, a driver needs 200 to 250
-FIRST_PARTITION = [2600]  # of 4800 rows: Spark begins with the largest file
+SECONDS = 420  # a limit for hanging drivers: pinned to one busy core, a driver needs 200 to 250
+FIRST_PARTITION = [2600]  # of 4800 rows: Spark starts with the largest file
 
-pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning")]  # a long session of the JVM leaves sockets behind
+pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning")]  # a long session of the JVM leaves open sockets
 
 
 def blobs(n, seed=0):
@@ -29,7 +29,7 @@ def blobs(n, seed=0):
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """A stream, of which three batches of two files are made, and a table of two partitions."""
+    """A stream of three batches with two files each, and a table of two partitions."""
     folder = tmp_path_factory.mktemp("rows")
     for name, cuts in (("stream", 6), ("table", FIRST_PARTITION)):
         (folder / name).mkdir()
@@ -39,13 +39,13 @@ def source(tmp_path_factory):
             if name == "table":
                 frame["n"] = np.arange(len(rows)) + 4800 * number
             frame.to_parquet(path)
-            os.utime(path, (1e9 + number, 1e9 + number))  # Spark takes the oldest first
+            os.utime(path, (1e9 + number, 1e9 + number))  # Spark reads the oldest file first
     return folder
 
 
 @pytest.fixture(scope="module")
 def expected(spark, source, tmp_path_factory):
-    """The model when nothing happens."""
+    """The model of an undisturbed run."""
     from spark_driver import learned
 
     checkpoint = tmp_path_factory.mktemp("undisturbed")
@@ -65,13 +65,13 @@ def started(master, source, checkpoint, happening, marker):
 
 
 def kill(process):
-    """The driver, its JVM and all workers at once."""
+    """Kill the driver, its JVM and all workers at once."""
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
 
 
 def fail(process, folder):
-    """Say what a driver does that should have ended, and what has been killed."""
+    """Fail with the output of a driver that should have ended, and of the killed processes."""
     os.killpg(process.pid, signal.SIGQUIT)  # Python and the JVM print their stacks
     try:
         output, _ = process.communicate(timeout=10)
@@ -103,7 +103,7 @@ def killed_at(marker, process):
 
 @pytest.fixture(scope="module")
 def struck(java, source, tmp_path_factory):
-    """A driver whose executors and workers are killed, and its folder. It runs beside the other tests of this file."""
+    """A driver whose executors and workers are killed, and its folder; it runs in parallel to the other tests here."""
     folder = tmp_path_factory.mktemp("struck")
     process = started("local-cluster[2,1,1024]", source, folder / "kept", "in tasks", folder / "marker")
     yield process, folder
@@ -118,13 +118,13 @@ def merged(parts):
     return first
 
 
-def test_nothing_happens(struck, expected):
+def test_undisturbed_driver_gives_the_expected_model(struck, expected):
     files = np.array_split(blobs(4800), 6)
     batches = [merged(files[k : k + 2]) for k in (0, 2, 4)]
     assert_same_state(batches[0].merge(batches[1]).merge(batches[2]), expected)
 
 
-def test_a_driver_that_is_killed_goes_on_where_it_was(spark, source, expected, tmp_path):
+def test_killed_driver_resumes_to_the_same_model(spark, source, expected, tmp_path):
     from spark_driver import learned
 
     checkpoint = tmp_path / "kept"
@@ -137,7 +137,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(spark, source, expected, t
     assert_same_state(PHIDAPlus.load(checkpoint / "model.safetensors"), expected)
 
 
-def test_executors_and_workers_that_are_killed_are_made_up_for(struck, expected):
+def test_killed_executors_and_workers_change_no_bit(struck, expected):
     process, folder = struck
     ended_well(process, folder)
     for way in ("stream", "PHIDA", "PHIDAPlus"):

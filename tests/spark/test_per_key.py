@@ -1,4 +1,4 @@
-"""One model per key: the models are those of plain PHIDA, to the bit, and Spark keeps them."""
+"""One model per key: equal to plain PHIDA to the bit, and kept by Spark."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ SCHEMA = "machine string, time long, x double, y double, `the z` double"
 
 
 def readings(first, last, seed):
-    """Rows of all machines, some often and some once, mixed."""
+    """Return mixed rows of all machines; some machines have many rows and some have one."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"machine": [f"m{k}" for k in range(N_KEYS) for _ in range(1 + (k * 7 + seed) % 23)]})
     frame = frame.sample(frac=1.0, random_state=seed, ignore_index=True)
@@ -28,7 +28,7 @@ def readings(first, last, seed):
     return frame
 
 
-def test_models_are_those_of_plain_learning_and_last_from_batch_to_batch(spark, tmp_path):
+def test_models_per_key_equal_plain_learning_across_batches(spark, tmp_path):
     from phida.spark import fit_per_key, models_per_key
 
     source, checkpoint = tmp_path / "rows", str(tmp_path / "kept")
@@ -43,7 +43,7 @@ def test_models_are_those_of_plain_learning_and_last_from_batch_to_batch(spark, 
         keep = writer.foreachBatch(lambda df, number: labelled.append(df.toPandas()))
         keep.trigger(availableNow=True).start().awaitTermination()
 
-    for number, batch in enumerate(batches):  # started anew for each
+    for number, batch in enumerate(batches):  # a new process for each batch
         batch.sample(frac=1.0, random_state=9).to_parquet(source / f"{number}.parquet")
         learned()
     found = {row["machine"]: bytes(row["model"]) for row in models_per_key(spark, checkpoint).collect()}
@@ -52,7 +52,7 @@ def test_models_are_those_of_plain_learning_and_last_from_batch_to_batch(spark, 
     last = labelled[-1].set_index("time")
     for machine, rows in everything.groupby("machine"):
         expected = PHIDAPlus(compute_labels=False)
-        for batch in batches:  # in any pieces
+        for batch in batches:  # split in another way
             expected.partial_fit(batch.loc[batch["machine"] == machine, ["x", "y", "the z"]])
         model = PHIDAPlus.from_bytes(found[machine])
         assert_same_state(model, expected)
@@ -64,7 +64,7 @@ def test_models_are_those_of_plain_learning_and_last_from_batch_to_batch(spark, 
         assert set(last.loc[rows["time"], "n_seen"]) == {expected.n_samples_seen_}
 
 
-def test_columns_that_are_there_are_not_written_over(spark):
+def test_existing_columns_are_not_overwritten(spark):
     from phida.spark import fit_per_key
 
     df = spark.createDataFrame([("a", 1.0, 2)], "k string, x double, n_seen int")

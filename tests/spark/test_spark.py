@@ -1,4 +1,4 @@
-"""Spark gives the bits of one machine, or of merges in memory; a batch is learned once; labels are right."""
+"""Spark gives the bits of one machine, or of merges in memory; each batch is learned once."""
 
 import gc
 import runpy
@@ -13,7 +13,7 @@ from states import assert_same_state
 from phida import PHIDA, PHIDAPlus
 from phida.distributed import merge_tree
 
-# A long session of the JVM leaves sockets to the collector, and pyspark uses names that pandas is about to drop.
+# A long session of the JVM leaves open sockets, and pyspark uses names that pandas has deprecated.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning:pyspark"),
@@ -32,13 +32,13 @@ def blobs(n, seed=0):
 
 
 def written(folder, parts, first=0):
-    """A Parquet file for each partition, in an order that Spark keeps."""
+    """Write a Parquet file per partition, in an order that Spark keeps."""
     for number, rows in enumerate(parts, start=first):
         pd.DataFrame(rows, columns=NAMES).to_parquet(folder / f"{number:04}.parquet")
 
 
 def table(spark, parts):
-    """A table with these partitions."""
+    """Return a table with these partitions."""
     rows = [[(number, row.tolist()) for row in part] for number, part in enumerate(parts)]
     pairs = spark.sparkContext.parallelize([pair for part in rows for pair in part], 1)
     placed = pairs.partitionBy(len(parts), lambda number: number)
@@ -46,14 +46,14 @@ def table(spark, parts):
 
 
 def merged(parts, **parameters):
-    """The model of partitions in memory."""
+    """Return the merged model of partitions in memory."""
     models = (PHIDAPlus(compute_labels=False, **parameters) for _ in parts)
     return merge_tree([m.partial_fit(rows) if len(rows) else m for m, rows in zip(models, parts, strict=True)])
 
 
 @pytest.mark.parametrize("parameters", [{}, {"max_nodes": 40, "scale": "standard"}], ids=str)
 @pytest.mark.parametrize("n_parts", [1, 2, 5, 40])
-def test_fit_gives_the_bits_of_merges_in_memory(spark, n_parts, parameters):
+def test_fit_gives_the_bits_of_merging_in_memory(spark, n_parts, parameters):
     from phida.spark import fit
 
     parts = np.array_split(blobs(3000), n_parts)
@@ -64,7 +64,7 @@ def test_fit_gives_the_bits_of_merges_in_memory(spark, n_parts, parameters):
 
 
 @pytest.mark.parametrize(("estimator", "parameters"), [(PHIDA, {}), (PHIDAPlus, {"half_life": 700.0})])
-def test_fit_gives_the_bits_of_one_machine_if_the_order_matters(spark, estimator, parameters):
+def test_ordered_fit_gives_the_bits_of_one_machine(spark, estimator, parameters):
     from phida.spark import fit
 
     rows = blobs(3000)
@@ -72,12 +72,12 @@ def test_fit_gives_the_bits_of_one_machine_if_the_order_matters(spark, estimator
     assert_same_state(found, estimator(compute_labels=False, **parameters).fit(rows))
 
 
-def test_rows_are_learned_in_the_order_that_is_stated(spark, tmp_path):
+def test_rows_are_learned_in_the_stated_order(spark, tmp_path):
     from phida.spark import fit
 
     numbered = pd.DataFrame(blobs(2000), columns=NAMES).assign(**{"the.time": np.arange(2000)})
     plain = PHIDA(compute_labels=False)
-    # Spark begins with the largest file, whatever the names.
+    # Spark starts with the largest file, for any names.
     for number, rows in enumerate([numbered[:500], numbered[500:]]):
         rows.sample(frac=1.0, random_state=number, ignore_index=True).to_parquet(tmp_path / f"{number}.parquet")
     df = spark.read.parquet(str(tmp_path))
@@ -92,7 +92,7 @@ def test_rows_are_learned_in_the_order_that_is_stated(spark, tmp_path):
     assert_same_state(model, merged([rows[NAMES] for rows in (numbered[500:], numbered[:500])]).refresh())
 
 
-def test_partitions_without_rows_do_not_count(spark):
+def test_empty_partitions_are_ignored(spark):
     from phida.spark import fit
 
     rows = blobs(700)
@@ -105,7 +105,7 @@ def test_partitions_without_rows_do_not_count(spark):
 
 @pytest.mark.parametrize("estimator", [PHIDA, PHIDAPlus])
 @pytest.mark.parametrize("n_parts", [2, 20])
-def test_invalid_rows_are_an_error_of_the_caller(spark, estimator, n_parts):
+def test_invalid_rows_raise_value_error(spark, estimator, n_parts):
     from phida.spark import fit
 
     bad = blobs(900)
@@ -119,7 +119,7 @@ def test_invalid_rows_are_an_error_of_the_caller(spark, estimator, n_parts):
     assert len(spark.sparkContext._jsc.getPersistentRDDs()) == 0
 
 
-def test_labels_are_those_of_the_estimator(spark):
+def test_labels_equal_the_estimators(spark):
     from phida.spark import predict
 
     frame = pd.DataFrame(blobs(1000), columns=NAMES)
@@ -129,7 +129,7 @@ def test_labels_are_those_of_the_estimator(spark):
     np.testing.assert_array_equal(labelled["cluster"], model.predict(labelled[NAMES]))
 
 
-def test_labels_of_an_array_column(spark):
+def test_array_column_is_labelled(spark):
     from phida.spark import predict
 
     rows = blobs(700)
@@ -147,7 +147,7 @@ def stream(spark, folder):
     return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 
-def test_a_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
+def test_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
     from phida.spark import fit_stream
 
     source, kept = tmp_path / "rows", tmp_path / "kept"
@@ -161,7 +161,7 @@ def test_a_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
     written(source, batches[:2])
     first = learned()
     assert first.n_samples_seen_ == 1600
-    assert_same_state(learned(), first)  # nothing is new
+    assert_same_state(learned(), first)  # no new rows
     written(source, batches[2:], first=2)
     expected, *others = (PHIDAPlus(compute_labels=False).partial_fit(batch) for batch in batches)
     for batch in others:
@@ -171,7 +171,7 @@ def test_a_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
     assert_same_state(found, expected)
 
 
-def test_the_rows_of_a_batch_are_learned_in_order_if_the_order_matters(spark):
+def test_rows_of_a_batch_are_learned_in_the_stated_order(spark):
     from phida.spark.learning import learned
 
     rows = blobs(2000)
@@ -184,7 +184,7 @@ def test_the_rows_of_a_batch_are_learned_in_order_if_the_order_matters(spark):
     assert model.n_samples_seen_ == 2000
 
 
-def test_a_batch_is_merged_into_the_model(spark):
+def test_batch_is_merged_into_the_model(spark):
     from phida.spark.learning import learned
 
     first, second = (np.array_split(blobs(2000, seed), [700, 700]) for seed in range(2))
@@ -194,7 +194,7 @@ def test_a_batch_is_merged_into_the_model(spark):
     assert_same_state(again, merged(first).merge(merged(second)))
 
 
-def test_no_rows_are_left_in_memory(spark):
+def test_no_rows_stay_in_memory(spark):
     from phida.spark.learning import learned
 
     jvm, model = spark._jvm, PHIDAPlus(compute_labels=False)
@@ -214,7 +214,7 @@ def test_no_rows_are_left_in_memory(spark):
     assert used() - before < 24_000_000, "three of the four batches have as much"
 
 
-def test_a_stream_goes_on_with_the_same_columns_alone(spark, tmp_path):
+def test_stream_resumes_only_with_the_same_columns(spark, tmp_path):
     from phida.spark import fit_stream
     from phida.spark.learning import learned
     from phida.spark.streaming import StreamLearner
@@ -231,7 +231,7 @@ def test_a_stream_goes_on_with_the_same_columns_alone(spark, tmp_path):
         fit_stream(stream(spark, tmp_path), str(kept), list("bacd"))
 
 
-def test_a_stream_is_not_taken_up_with_half_of_its_checkpoint(spark, tmp_path):
+def test_stream_with_half_of_its_checkpoint_is_refused(spark, tmp_path):
     from phida import StateFileError
     from phida.spark import fit_stream
 
@@ -254,7 +254,7 @@ def test_a_stream_is_not_taken_up_with_half_of_its_checkpoint(spark, tmp_path):
     learned()
 
 
-def test_a_stream_may_begin_with_batches_without_rows(spark, tmp_path):
+def test_stream_may_start_with_empty_batches(spark, tmp_path):
     from phida.spark import fit_stream
 
     source, kept = tmp_path / "rows", tmp_path / "kept"
@@ -272,7 +272,7 @@ def test_a_stream_may_begin_with_batches_without_rows(spark, tmp_path):
     assert PHIDAPlus.load(kept / "model.safetensors").n_samples_seen_ == 100
 
 
-def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
+def test_repeated_batch_changes_nothing(spark, tmp_path):
     from phida.spark.learning import learned
     from phida.spark.streaming import StreamLearner
 
@@ -287,7 +287,7 @@ def test_a_batch_handed_in_again_changes_nothing(spark, tmp_path):
     assert PHIDAPlus.load(path).n_samples_seen_ == 1000
 
 
-def test_a_batch_that_fails_leaves_the_model_as_it_was(spark, tmp_path):
+def test_failing_batch_leaves_the_model_unchanged(spark, tmp_path):
     from phida.spark.learning import learned
     from phida.spark.streaming import StreamLearner
 
@@ -302,7 +302,7 @@ def test_a_batch_that_fails_leaves_the_model_as_it_was(spark, tmp_path):
     assert_same_state(PHIDAPlus.load(learner.path), before)
 
 
-def test_a_pipeline_fits_labels_saves_and_loads(spark, tmp_path):
+def test_spark_pipeline_fits_labels_saves_and_loads(spark, tmp_path):
     from pyspark.ml import Pipeline, PipelineModel
     from pyspark.ml.feature import VectorAssembler
 
@@ -343,7 +343,7 @@ def test_estimators_of_spark_take_all_parameters(spark, tmp_path):
         assert expected <= names, "a parameter of the estimator is missing"
 
 
-def test_tables_that_cannot_be_learned_are_refused(spark):
+def test_invalid_tables_are_refused(spark):
     from phida.spark import fit
 
     with pytest.raises(ValueError, match="no numeric column"):
@@ -354,10 +354,10 @@ def test_tables_that_cannot_be_learned_are_refused(spark):
         fit(spark.createDataFrame([], "a double"))
 
 
-def test_the_example_learns_a_directory_that_grows(spark, tmp_path, capsys, monkeypatch):
+def test_example_learns_a_growing_directory(spark, tmp_path, capsys, monkeypatch):
     example = Path(__file__).parents[2] / "examples" / "spark_growing_directory.py"
     monkeypatch.setattr(sys, "argv", [str(example), str(tmp_path)])
-    monkeypatch.setattr(type(spark), "stop", lambda self: None)  # others need it too
+    monkeypatch.setattr(type(spark), "stop", lambda self: None)  # other tests use this session
     runpy.run_path(str(example), run_name="__main__")
     printed = capsys.readouterr().out
     assert " 12,000 rows: " in printed and "|prediction|" in printed

@@ -1,4 +1,4 @@
-"""Files that somebody made to do harm: each is refused with an error that names what is wrong. The digest is valid."""
+"""Files changed with bad intent, under a valid digest: each is refused with an error that names the fault."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ MODELS = {"PHIDA": PHIDA().partial_fit(X), "PHIDAPlus": PHIDAPlus().fit(X)}
 
 
 def file_of(model, *, state=None, header=None):
-    """A file of a model with a valid digest, some entries of its state or header changed (None: removed)."""
+    """Return a model file with a valid digest and changed entries in its state or header (None: removed)."""
     changed = {name: value for name, value in (state_of(model) | (state or {})).items() if value is not None}
     arrays = {name: value for name, value in changed.items() if isinstance(value, np.ndarray)}
     facts = {
@@ -40,7 +40,7 @@ def refused(model, match, **changes):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_what_is_not_changed_loads(name):
+def test_unchanged_file_loads(name):
     model = MODELS[name]
     assert_same_state(type(model).from_bytes(file_of(model)), model)
 
@@ -63,7 +63,7 @@ COMMON = [
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize(("field", "change"), COMMON)
-def test_a_field_of_any_model_beyond_its_limits_is_named(name, field, change):
+def test_field_of_any_model_beyond_its_limits_is_named(name, field, change):
     before = state_of(MODELS[name])[field]
     refused(MODELS[name], f"'{field}'", state={field: change(before)})
 
@@ -83,24 +83,24 @@ def test_a_field_of_any_model_beyond_its_limits_is_named(name, field, change):
         ("metric_step", lambda v: 2**63 - 1), ("vigilance", lambda v: None),
     ],
 )  # fmt: skip
-def test_a_field_of_phida_beyond_its_limits_is_named(field, change):
+def test_field_of_phida_beyond_its_limits_is_named(field, change):
     refused(MODELS["PHIDA"], f"'{field}'", state={field: change(state_of(MODELS["PHIDA"])[field])})
 
 
 @pytest.mark.parametrize(("field", "value"), [("max_nodes", 7), ("max_nodes", 8.0), ("half_life", -1.0)])
-def test_a_setting_of_phida_plus_beyond_its_limits_is_named(field, value):
+def test_setting_of_phida_plus_beyond_its_limits_is_named(field, value):
     refused(MODELS["PHIDAPlus"], f"'{field}'", state={field: value})
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_entries_that_are_not_known_are_named(name):
+def test_unknown_entries_are_named(name):
     refused(MODELS[name], "'extra' is not known", state={"extra": 1})
     refused(MODELS[name], "'extra' is not known", state={"extra": np.zeros(3)})
     refused(MODELS[name], "'extra', which is not known", header={"extra": "1"})
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_no_nodes_or_no_rows_are_refused(name):
+def test_state_without_nodes_or_rows_is_refused(name):
     model = MODELS[name]
     empty = state_of(_core.PlusLearner(3, keep_examples=3) if name == "PHIDAPlus" else _core.Learner(3))
     refused(model, "'n_seen' is 0", state=dict.fromkeys(state_of(model)) | empty)
@@ -108,7 +108,7 @@ def test_no_nodes_or_no_rows_are_refused(name):
 
 
 @pytest.mark.parametrize("version", ["²", "٤", "9" * 5_000, "", "0", "-1", "5.0", " 5", "05"])
-def test_a_version_that_is_no_number_is_named(version):
+def test_non_numeric_version_is_named(version):
     refused(MODELS["PHIDA"], "'format_version'", header={"format_version": version})
 
 
@@ -123,7 +123,7 @@ def test_a_version_that_is_no_number_is_named(version):
         ("params", '{"compute_labels": true, "compute_labels": false}'),
     ],
 )  # fmt: skip
-def test_a_fact_that_makes_no_sense_is_named(name, text):
+def test_invalid_fact_is_named(name, text):
     refused(
         MODELS["PHIDA"],
         f"'{name}'" if "compute" not in text else "'compute_labels' is there twice",
@@ -131,7 +131,7 @@ def test_a_fact_that_makes_no_sense_is_named(name, text):
     )
 
 
-def test_a_header_nested_without_end_or_with_a_name_twice_is_refused():
+def test_deeply_nested_header_or_repeated_name_is_refused():
     content = MODELS["PHIDA"].to_bytes()
     end = 8 + int.from_bytes(content[:8], "little")
     for header in (
@@ -147,7 +147,7 @@ def with_header(header):
     return len(header).to_bytes(8, "little") + header
 
 
-def test_names_that_come_twice_are_refused_in_linear_time():
+def test_repeated_names_are_refused_in_linear_time():
     def seconds(n):
         names = ",".join(f'"{i}":0' for i in range(n))
         begun = time.process_time()
@@ -156,11 +156,11 @@ def test_names_that_come_twice_are_refused_in_linear_time():
         return time.process_time() - begun
 
     few, many = (min(seconds(n) for _ in range(3)) for n in (5_000, 50_000))
-    assert many < 40 * few  # ten times the names; a hundred times where each is looked for among all
+    assert many < 40 * few  # ten times the names; a quadratic search would take a hundred times as long
 
 
 @pytest.mark.parametrize("where", ["header", "state"])
-def test_a_number_of_too_many_digits_is_refused_as_any_damage(where):
+def test_number_with_too_many_digits_is_refused_as_damage(where):
     digits = "7" * 5_000
     if where == "header":
         content = with_header(f'{{"a":{digits}}}'.encode())
@@ -172,7 +172,7 @@ def test_a_number_of_too_many_digits_is_refused_as_any_damage(where):
 
 @pytest.mark.parametrize("field", ["node_won", "living_rows", "living_settled", "living_rate_won", "living_rate_of"])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_counter_that_overflows_leaves_the_file_that_was_there(name, field, tmp_path):
+def test_overflowing_counter_keeps_the_earlier_file(name, field, tmp_path):
     path = tmp_path / "model"
     value = state_of(MODELS[name])[field]
     state = {field: np.full_like(value, 2**53)}
@@ -201,7 +201,7 @@ def test_forged_components_do_not_break_explanations():
     assert loaded.predict(X).tolist() == fitted.predict(X).tolist()
 
 
-def test_a_full_disk_names_the_file(tmp_path):
+def test_full_disk_error_names_the_file(tmp_path):
     path = tmp_path / "model"
     MODELS["PHIDA"].save(path)
     before = path.read_bytes()
@@ -221,7 +221,7 @@ except OSError as error:
     assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
-def test_a_width_without_values_allocates_nothing():
+def test_width_without_values_allocates_nothing():
     wide = 2**40
     state = state_of(_core.Learner(3)) | {
         "n_features": wide, **{name: np.zeros((0, wide)) for name in ("representative", "mean", "m2", "samples")},
@@ -230,7 +230,7 @@ def test_a_width_without_values_allocates_nothing():
         learner_with(state)
 
 
-def test_a_model_that_counted_as_far_as_it_can_says_so_and_stays_as_it_was():
+def test_model_at_the_limit_of_its_counter_refuses_rows_and_stays_unchanged():
     for model, most in (
         (MODELS["PHIDA"], {"n_seen": 2**53, "stream_count": 2.0**53}),
         (MODELS["PHIDAPlus"], {"n_seen": 2**53}),
@@ -242,7 +242,7 @@ def test_a_model_that_counted_as_far_as_it_can_says_so_and_stays_as_it_was():
         assert_same_state(type(model).from_bytes(full.to_bytes()), full)
 
 
-def test_saved_parameters_agree_with_the_model_whatever_was_set(tmp_path):
+def test_saved_parameters_are_those_of_the_model(tmp_path):
     model = PHIDAPlus(max_nodes=40).partial_fit(X)
     model.set_params(max_nodes=50, compute_labels=False)
     loaded = PHIDAPlus.from_bytes(model.to_bytes())
@@ -253,15 +253,15 @@ def test_saved_parameters_agree_with_the_model_whatever_was_set(tmp_path):
     assert not (tmp_path / "m").exists()
 
 
-def test_columns_of_one_name_are_refused_before_learning():
-    """They could be saved and never loaded."""
+def test_columns_with_one_name_are_refused_before_learning():
+    """Such a model could be saved but never loaded."""
     pandas = pytest.importorskip("pandas")
     with pytest.raises(DuplicateError, match="'a' 2 times"):
         PHIDA().fit(pandas.DataFrame(X, columns=["a", "b", "a"]))
 
 
-def test_out_of_memory_the_model_is_lost_and_says_so():
-    """Memory runs out while rows are learned; the model says so from then on, and others are not affected."""
+def test_model_out_of_memory_is_unusable_and_reports_it():
+    """Memory runs out during learning; all later calls report it, and other models are not affected."""
     code = """
 import numpy as np, resource
 from phida import PHIDA
@@ -285,7 +285,7 @@ print(other.partial_fit(rows[10:12]).n_samples_seen_)
 
 
 def test_released_copies_have_the_same_sign_of_zero():
-    """The centre of the metric is a median; which zero it is must not depend on what was tracked before."""
+    """The centre of the metric is a median; the sign of a zero median must not depend on earlier tracking."""
     rng = np.random.default_rng(0)
     for _ in range(20):
         rows = np.where(rng.random((120, 3)) < 0.7, rng.choice([0.0, -0.0], size=(120, 3)), rng.normal(size=(120, 3)))

@@ -1,4 +1,4 @@
-"""Models on disk: what is saved is what is loaded, and nothing else is."""
+"""Model files: saving, loading, old versions and damage."""
 
 import copy
 import errno
@@ -36,7 +36,7 @@ MODELS = [PHIDA(), PHIDAPlus(), PHIDAPlus(max_nodes=12, half_life=80.0, scale=No
 
 @pytest.mark.parametrize("unfitted", MODELS, ids=str)
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 57, 200, 333])
-def test_save_load_continue_is_never_having_stopped(tmp_path, n, unfitted):
+def test_saved_and_loaded_model_continues_to_the_same_bits(tmp_path, n, unfitted):
     path = tmp_path / "m.safetensors"
     model = clone(unfitted).partial_fit(X[:n])
     model.save(path)
@@ -46,7 +46,7 @@ def test_save_load_continue_is_never_having_stopped(tmp_path, n, unfitted):
     assert loaded.predict(X).tolist() == model.partial_fit(X[n:]).predict(X).tolist()
 
 
-def test_a_file_says_which_estimator_it_is_of(tmp_path):
+def test_file_names_its_estimator(tmp_path):
     PHIDA().fit(X).save(tmp_path / "published")
     PHIDAPlus().fit(X).save(tmp_path / "plus")
     with pytest.raises(StateFileError, match=r"it is a model of phida\.PHIDA, not of phida\.PHIDAPlus"):
@@ -55,7 +55,7 @@ def test_a_file_says_which_estimator_it_is_of(tmp_path):
         PHIDA.load(tmp_path / "plus")
 
 
-def test_after_refresh_too(tmp_path):
+def test_model_saved_after_refresh_loads(tmp_path):
     model = PHIDA().fit(X)
     model.save(tmp_path / "m")
     loaded = PHIDA.load(tmp_path / "m")
@@ -77,7 +77,7 @@ def test_parameters_names_and_position_are_kept(tmp_path):
         loaded.partial_fit(frame.rename(columns={"b": "x"}))
 
 
-def test_a_file_of_version_1_loads_for_ever():
+def test_file_of_version_1_loads():
     model = PHIDA.load(KEPT)
     assert (model.n_samples_seen_, model.n_features_in_, model.n_clusters_) == (200, 3, 3)
     assert len(model.lineage_) == 0 and model.cluster_ids_.tolist() == [0, 1, 2]  # version 1 had no names
@@ -87,32 +87,32 @@ def test_a_file_of_version_1_loads_for_ever():
     assert len(model.lineage_) > 0
 
 
-def test_a_file_of_version_2_loads_for_ever():
+def test_file_of_version_2_loads():
     path = KEPT.with_name("version_2.safetensors")
     model = PHIDA.load(path)
     assert (model.n_samples_seen_, model.n_features_in_, model.n_clusters_) == (200, 3, 3)
-    # Ids were given without evidence then.
+    # Version 2 assigned ids without evidence.
     ids = {name for name in state_of(model) if name.startswith(("event", "living", "history_n_clusters"))}
     names = state_file.read(path)[0].keys() - ids - {"cluster_id", "n_ids"}
     one, other = state_of(model.partial_fit(X[200:])), state_of(PHIDA().partial_fit(X))
     assert not set(differences(one, other)) & names
 
 
-def test_a_file_of_version_3_by_coactivation_is_refused_with_a_way_out():
+def test_coactivation_file_of_version_3_is_refused_with_advice():
     path = KEPT.with_name("version_3.safetensors")
     for estimator in (PHIDA, PHIDAPlus):
         with pytest.raises(StateFileError, match="options that PHIDA no longer has; fit a new model"):
             estimator.load(path)
 
 
-def test_a_file_of_version_4_loads_for_ever():
+def test_file_of_version_4_loads():
     model = PHIDA.load(KEPT.with_name("version_4.safetensors"))
     assert model.n_samples_seen_ == 200
     assert_same_state(model, PHIDA().partial_fit(X[:200]))
     assert_same_state(model.partial_fit(X[200:]), PHIDA().partial_fit(X))
 
 
-def test_a_file_of_an_earlier_phida_plus_is_refused_with_a_way_out():
+def test_file_of_an_earlier_phida_plus_is_refused_with_advice():
     path = KEPT.with_name("version_4_plus.safetensors")
     sentence = "is a model of an earlier PHIDA\\+, which cannot be read any more; fit a new model"
     for read in (PHIDAPlus.load, PHIDA.load, load, StreamModel.load):
@@ -120,13 +120,13 @@ def test_a_file_of_an_earlier_phida_plus_is_refused_with_a_way_out():
             read(path)
 
 
-def test_what_is_not_fitted_is_not_saved(tmp_path):
+def test_unfitted_model_is_not_saved(tmp_path):
     with pytest.raises(NotFittedError):
         PHIDA().save(tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_save_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatch, content):
+def test_failing_save_keeps_the_old_file_and_leaves_no_other(tmp_path, monkeypatch, content):
     path = tmp_path / "m.safetensors"
     path.write_bytes(content)
 
@@ -139,8 +139,8 @@ def test_a_save_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatc
     assert path.read_bytes() == content and list(tmp_path.iterdir()) == [path]
 
 
-def test_killed_at_any_instant_a_complete_state_is_there(tmp_path):
-    """A process that saves for ever is killed; what it leaves must load."""
+def test_save_killed_at_any_moment_leaves_a_complete_file(tmp_path):
+    """A process that saves in a loop is killed; the file that it leaves must load."""
     path = tmp_path / "m.safetensors"
     code = (
         "import sys, numpy as np; from phida import PHIDA\n"
@@ -165,19 +165,19 @@ def refused(path, content, match):
         PHIDA.from_bytes(content)
 
 
-def test_bytes_are_the_content_of_a_file(tmp_path, content):
+def test_to_bytes_equals_the_file(tmp_path, content):
     (tmp_path / "m").write_bytes(content)
     model = PHIDA.from_bytes(content)
     assert_same_state(model, PHIDA.load(tmp_path / "m"))
     assert_same_state(PHIDA.from_bytes(model.to_bytes()), model)
 
 
-def test_a_file_that_was_cut_is_refused_wherever(tmp_path, content):
+def test_file_cut_anywhere_is_refused(tmp_path, content):
     for length in [*range(0, 64), *range(64, len(content), 97), len(content) - 1]:
         refused(tmp_path / "m", content[:length], "damaged, incomplete")
 
 
-def test_a_file_with_one_bit_changed_is_refused_wherever(tmp_path, content):
+def test_file_with_one_changed_bit_is_refused(tmp_path, content):
     for at in [*range(0, 3000, 13), *range(3000, len(content), 211)]:
         changed = bytearray(content)
         changed[at] ^= 1 << at % 8
@@ -200,12 +200,12 @@ def made():
 
 
 def rewritten(path, state, facts):
-    """A file with a valid digest, whatever is in it."""
+    """Write a file of any state and facts with a valid digest."""
     state_file.write(path, state, facts)
     return path.read_bytes()
 
 
-def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
+def test_newer_format_asks_for_an_upgrade(tmp_path, made, monkeypatch):
     monkeypatch.setattr(state_file, "VERSION", 6)
     newer = rewritten(tmp_path / "made", *made)
     monkeypatch.undo()
@@ -230,7 +230,7 @@ def test_a_newer_format_says_upgrade(tmp_path, made, monkeypatch):
         {"has_map": lambda v: None},
     ],
 )  # fmt: skip
-def test_a_valid_digest_over_nonsense_is_refused(tmp_path, made, change):
+def test_invalid_state_with_valid_digest_is_refused(tmp_path, made, change):
     state, facts = made
     ((name, alter),) = change.items()
     refused(
@@ -248,12 +248,12 @@ def test_a_valid_digest_over_nonsense_is_refused(tmp_path, made, change):
         {"feature_names": [1, 2, 3]}, {"feature_names": 7}, {"n_seen": 3},
     ],
 )  # fmt: skip
-def test_facts_that_do_not_fit_are_refused(tmp_path, made, facts):
+def test_contradictory_facts_are_refused(tmp_path, made, facts):
     state, valid = made
     refused(tmp_path / "m", rewritten(tmp_path / "made", state, valid | facts), "does not hold a valid model")
 
 
-def test_a_file_without_its_facts_is_refused(tmp_path, made):
+def test_file_without_its_facts_is_refused(tmp_path, made):
     state, valid = made
     for missing in valid:
         content = rewritten(tmp_path / "made", state, {name: v for name, v in valid.items() if name != missing})
@@ -263,7 +263,7 @@ def test_a_file_without_its_facts_is_refused(tmp_path, made):
     refused(tmp_path / "m", save({"x": np.zeros(1)}, header), "damaged|lacks")
 
 
-def test_no_pickle_is_in_it(content, tmp_path):
+def test_file_contains_no_pickle(content, tmp_path):
     (tmp_path / "m").write_bytes(content)
     assert b"pickle" not in content and b"numpy.core" not in content
     assert all(array.dtype.kind in "fiu" for array in load_file(tmp_path / "m").values())
@@ -271,8 +271,8 @@ def test_no_pickle_is_in_it(content, tmp_path):
     assert json.loads(content[8 : 8 + length])["__metadata__"]["format"] == "phida-state"
 
 
-def test_the_same_model_gives_the_same_bytes(tmp_path):
-    """In one process and in another; from the model, its copy and its file."""
+def test_same_model_gives_the_same_bytes(tmp_path):
+    """In one process and in another; for the model, its copy and its file."""
     model = PHIDA().fit(X)
     content = model.to_bytes()
     assert all(model.to_bytes() == content for _ in range(20))

@@ -1,4 +1,4 @@
-"""Files as people have them: other delimiters, decimal commas, encodings, ids, dates, gaps."""
+"""Everyday files: other delimiters, decimal commas, encodings, ids, dates, gaps."""
 
 import csv
 import json
@@ -42,8 +42,8 @@ def read(path, selection=None, **dialect):
         return reader, list(reader.batches(1000))
 
 
-def test_a_german_export_takes_two_commands(here):
-    """Semicolons, decimal commas, Latin-1, an id, dates, gaps: the first command says what the second needs."""
+def test_german_export_is_fitted_with_two_commands(here):
+    """Semicolons, decimal commas, Latin-1, an id, dates, gaps: the first command prints the options of the second."""
     words = ("stream", GERMAN, "--output", "labelled.csv")
     found = phida(*words)
     assert found.exit_code == 3 and "Traceback" not in found.output
@@ -67,7 +67,7 @@ def test_a_german_export_takes_two_commands(here):
     assert len(lines) == 241 and len(clusters) > 1
 
 
-def test_a_fit_of_it_is_applied_alike_by_predict(here):
+def test_predict_prepares_rows_as_fit_did(here):
     options = ("--encoding", "latin-1", "--decimal", ",")
     learning = ("--exclude", "Name,Kundennr", "--convert", "Eintritt,Stammkunde", "--impute", "mean")
     found = phida("fit", GERMAN, *options, *learning, "--out", "m.safetensors")
@@ -78,7 +78,7 @@ def test_a_fit_of_it_is_applied_alike_by_predict(here):
     assert table.num_rows == 240 and table.column_names[0] == "row" and table.column_names[-1] == "cluster"
     model = StreamModel.load("m.safetensors")
     assert model.conversions == {"Eintritt": "%d.%m.%Y", "Stammkunde": "boolean"} and model.imputer.rule == "mean"
-    load("m.safetensors").save("again.safetensors")  # Python keeps what the command line needs
+    load("m.safetensors").save("again.safetensors")  # saving from Python keeps the preparation of the command line
     assert StreamModel.load("again.safetensors").imputer.to_plain() == model.imputer.to_plain()
 
 
@@ -96,11 +96,11 @@ def test_a_fit_of_it_is_applied_alike_by_predict(here):
         ("Fläche, m;Preis\n1,0;2,0\n3,5;4,5\n", ";"),
     ],
 )
-def test_the_delimiter_is_detected(text, delimiter):
+def test_delimiter_is_detected(text, delimiter):
     assert detected_delimiter(text.encode(), "utf-8") == delimiter
 
 
-def test_numbers_of_other_dialects(tmp_path):
+def test_number_formats_of_each_dialect_are_read(tmp_path):
     path = tmp_path / "r.csv"
     path.write_text("a;b\n1.234,5;2\n-12,25;3\n")
     rows = read(path, decimal=",", thousands=".")[1][0].rows.tolist()
@@ -112,13 +112,13 @@ def test_numbers_of_other_dialects(tmp_path):
 
 
 @pytest.mark.parametrize("rows", [3, 400])
-def test_decimal_commas_one_by_one_and_many_at_a_time(tmp_path, rows):
+def test_decimal_commas_are_read_in_any_batch(tmp_path, rows):
     path = tmp_path / "r.csv"
     path.write_text("a;b\n" + "1,25;-3\n" * rows)
     assert (read(path, decimal=",")[1][0].rows == [1.25, -3]).all()
 
 
-def test_bytes_of_another_encoding_are_told_by_line(tmp_path):
+def test_wrong_encoding_is_reported_with_its_line(tmp_path):
     path = tmp_path / "r.csv"
     path.write_bytes(b"a,n\n1,x\n\n\n2,y\n3,\xfc\n")
     _, (batch,) = read(path, Selection(exclude=("n",)))
@@ -130,7 +130,7 @@ def test_bytes_of_another_encoding_are_told_by_line(tmp_path):
         read(path)
 
 
-def test_line_numbers_go_on_after_a_resume(tmp_path):
+def test_line_numbers_continue_after_resume(tmp_path):
     path = tmp_path / "r.csv"
     path.write_bytes(b"a,n\n1,x\n\n2,y\n3,\xfc\n")
     selection = Selection(exclude=("n",))
@@ -149,12 +149,12 @@ def test_line_numbers_go_on_after_a_resume(tmp_path):
         ({"encoding": "utf-16"}, "more than one byte per line break"),
     ],
 )
-def test_dialects_that_make_no_sense(options, message):
+def test_contradictory_dialects_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         Dialect(**options)
 
 
-def test_all_columns_that_are_not_numeric_are_named_at_once(here):
+def test_all_non_numeric_columns_are_named_at_once(here):
     path = here / "r.csv"
     path.write_text('t,"u, v",d,ok,x\n' + "".join(f"a,b,2024-01-{i + 1:02d},yes,{i}.5\n" for i in range(25)))
     found = phida("fit", path)
@@ -165,7 +165,7 @@ def test_all_columns_that_are_not_numeric_are_named_at_once(here):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet"])
-def test_what_is_said_accounts_for_every_column(here, suffix):
+def test_message_counts_every_column(here, suffix):
     table = pa.table({"id": range(25), "t": ["a"] * 25, "u": ["b"] * 25, "x": [0.5] * 25, "y": [1.5] * 25})
     path = here / f"r.{suffix}"
     if suffix == "parquet":
@@ -174,7 +174,7 @@ def test_what_is_said_accounts_for_every_column(here, suffix):
         table.to_pandas().to_csv(path, index=False)
     else:
         table.to_pandas().to_json(path, orient="records", lines=True)
-    # Types alone do not say that a column is an id; the rows then do, in a warning.
+    # In Parquet, types do not mark a column as an id; the rows do, which gives a warning.
     ids, rest = ("", 3) if suffix == "parquet" else (", 1 looks like an id", 2)
     assert f"2 columns are not numeric{ids} and {rest} can be used." in phida("fit", path).output
     said = phida("fit", path, "--exclude", "t").output
@@ -185,7 +185,7 @@ def test_what_is_said_accounts_for_every_column(here, suffix):
     assert "2 of 5 columns are learned; left out: u (--label); id, t (not selected)\n" in said
 
 
-def test_dates_and_booleans_as_numbers():
+def test_dates_and_booleans_become_numbers():
     assert Conversion("iso").number("1970-01-02T12:00") == 1.5
     assert Conversion("%d.%m.%Y").number("03.01.1970") == 2.0
     assert conversion_of(["31/01/2024", "01/02/2024"]) == Conversion("%d/%m/%Y")
@@ -193,7 +193,7 @@ def test_dates_and_booleans_as_numbers():
     assert conversion_of(["ja", "2024-01-01"]) is None and conversion_of([""]) is None
 
 
-def test_ids_are_warned_of(here):
+def test_id_columns_give_a_warning(here):
     rows = np.column_stack([np.arange(600), X])
     np.savetxt("r.csv", rows, delimiter=",", header="customer_id,a,b,c", comments="")
     warning = "column 'customer_id' looks like an id. To leave it out, add --exclude customer_id"
@@ -206,7 +206,7 @@ def test_ids_are_warned_of(here):
     assert likely_ids(names, columns) == ["up", "unique"] and likely_ids(names, columns[:5]) == []
 
 
-def test_fit_without_a_file_for_the_model_says_what_it_found(here):
+def test_fit_without_a_model_file_prints_its_result(here):
     np.savetxt("r.csv", np.random.default_rng(0).normal(size=(300, 2)), delimiter=",", header="a,b", comments="")
     found = phida("fit", "r.csv")
     assert found.exit_code == 0 and "--out FILE saves it" in found.output and [*here.iterdir()] == [here / "r.csv"]
@@ -221,9 +221,9 @@ def gaps(rows=500):
 
 
 @pytest.mark.parametrize("rule", ["median", "mean"])
-def test_what_fills_a_gap_does_not_depend_on_batches(rule):
+def test_filled_values_do_not_depend_on_batches(rule):
     rows = gaps()
-    rows[0] = [1.0, 2.0, 3.0]  # there is something to fill with from the first row on
+    rows[0] = [1.0, 2.0, 3.0]  # the first row has values that can fill gaps
     whole = Imputer(rule, 3)
     filled, kept = whole.learned(rows)
     assert kept.all() and np.array_equal(filled[~np.isnan(rows)], rows[~np.isnan(rows)])
@@ -237,7 +237,7 @@ def test_what_fills_a_gap_does_not_depend_on_batches(rule):
 
 
 @pytest.mark.parametrize(("rule", "exact"), [("median", np.nanmedian), ("mean", np.nanmean)])
-def test_gaps_are_filled_with_the_median_or_mean_of_what_was_there(rule, exact):
+def test_gaps_are_filled_with_median_or_mean(rule, exact):
     rows = gaps()
     imputer = Imputer(rule, 3)
     imputer.learned(rows)
@@ -248,7 +248,7 @@ def test_gaps_are_filled_with_the_median_or_mean_of_what_was_there(rule, exact):
     assert abs(sampled.values()[0] - exact(many)) < 0.15
 
 
-def test_gaps_before_any_value_and_gaps_that_are_dropped():
+def test_early_gaps_are_bad_rows_and_gaps_can_be_dropped():
     imputer = Imputer("median", 1)
     filled, kept = imputer.learned(np.array([[np.nan], [4.0], [np.nan]]))
     assert filled.tolist() == [[4.0], [4.0], [4.0]] and kept.all()
@@ -259,7 +259,7 @@ def test_gaps_before_any_value_and_gaps_that_are_dropped():
 
 
 @pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet", "npy"])
-def test_gaps_in_every_format(here, suffix):
+def test_gaps_are_filled_in_every_format(here, suffix):
     rows, path = gaps(), here / f"r.{suffix}"
     pa = pytest.importorskip("pyarrow")
     table = pa.table({name: pa.array(rows[:, i], from_pandas=True) for i, name in enumerate("abc")})
@@ -285,7 +285,7 @@ def test_gaps_in_every_format(here, suffix):
     )
 
 
-def test_a_damaged_preparation_is_refused(here):
+def test_damaged_preparation_is_refused(here):
     phida(
         "fit", GERMAN, "--encoding", "latin-1", "--decimal", ",", "--columns", "Umsatz", "--impute", "median", "-o", "m"
     )
@@ -299,7 +299,7 @@ def test_a_damaged_preparation_is_refused(here):
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
-def test_labelled_rows_as_a_table(here, suffix):
+def test_labelled_rows_are_written_as_a_table(here, suffix):
     pa = pytest.importorskip("pyarrow")
     np.savetxt("r.csv", X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
     assert phida("stream", "r.csv", "--output", f"o.{suffix}").exit_code == 0
@@ -313,28 +313,28 @@ def test_labelled_rows_as_a_table(here, suffix):
 
 
 def labelled(path, *words, suffix="ndjson"):
-    """What a stream of a file writes."""
+    """Return the output of a stream of a file."""
     found = phida("stream", path, "-o", f"out.{suffix}", "--output-format", suffix, *words)
     assert found.exit_code == 0, found.output
     return Path(f"out.{suffix}")
 
 
 @pytest.mark.parametrize("rows", [3, 400], ids=["few", "many"])
-def test_an_object_without_members_is_written_as_json(here, rows):
+def test_empty_object_is_written_as_json(here, rows):
     lines = [f'{{"a": {i % 7}, "b": {i % 5}}}' for i in range(rows)]
     Path("x.ndjson").write_text("\n".join([*lines, "{ }", lines[0]]))
     written = [json.loads(line) for line in labelled("x.ndjson", "--impute", "median").read_text().splitlines()]
     assert [row["row"] for row in written] == list(range(rows + 2)) and set(written[rows]) == {"row", "cluster"}
 
 
-def test_a_mark_of_bytes_in_a_later_line_is_a_bad_row(here):
+def test_byte_order_mark_in_a_later_line_is_a_bad_row(here):
     lines = [b'{"a": 1, "b": 2}', b'\xef\xbb\xbf{"a": 1, "b": 2}', b'{"a": 2, "b": 2}']
     Path("x.ndjson").write_bytes(b"\n".join(lines))
     written = [json.loads(line) for line in labelled("x.ndjson", "--on-bad-row", "skip").read_text().splitlines()]
     assert [row["row"] for row in written] == [0, 2]
 
 
-def test_ndjson_of_a_table_is_json(here):
+def test_table_is_written_as_valid_ndjson(here):
     numbers = pa.array([1.0, np.nan, np.inf, 2.0])
     texts = pa.array(["true", "null", "0012", "12"])
     table = pa.table({"a": [1.0, 2.0, 1.0, 2.0], "b": [1.0, 2.0, 1.0, 2.0], "c": numbers, "d": texts})
@@ -345,7 +345,7 @@ def test_ndjson_of_a_table_is_json(here):
     assert [row["d"] for row in written] == ["true", "null", "0012", 12]
 
 
-def test_columns_of_arrow_that_csv_and_files_have_no_word_for(here):
+def test_nested_arrow_columns_are_converted(here):
     values = [1.0, 2.0, 1.0]
     kinds = [pa.array(["x", "y", "x"]).dictionary_encode(), pa.array(["z", "z", "y"]).dictionary_encode()]
     schema = pa.schema({"a": pa.float64(), "k": kinds[0].type, "p": pa.decimal128(5, 2)})
@@ -359,14 +359,14 @@ def test_columns_of_arrow_that_csv_and_files_have_no_word_for(here):
     assert [line[3] for line in lines] == ["p", *["", "3.00", "4.00"] * 2]
 
 
-def test_times_below_a_microsecond(here):
+def test_times_below_a_microsecond_are_kept(here):
     times = pa.array([1, 86_400_000_000_001, 3], pa.timestamp("ns"))
     parquet.write_table(pa.table({"t": times, "a": [1.0, 2.0, 3.0]}), "x.parquet")
     _, (batch,) = read("x.parquet", Selection(convert={"t": None}))
     assert batch.rows[:, 0].tolist() == [0.0, 1.0, 0.0]
 
 
-def test_help_says_of_each_command_what_the_command_says_of_itself():
+def test_help_of_each_command_is_its_docstring():
     from importlib import import_module
 
     for name, (module, described) in COMMANDS.items():
@@ -377,7 +377,7 @@ def test_help_says_of_each_command_what_the_command_says_of_itself():
     ("words", "missing"),
     [(["--help"], ("numpy", "sklearn", "phida._streams")), (["fit", "r.csv"], ("sklearn", "pandas"))],
 )
-def test_commands_import_no_more_than_they_need(here, words, missing):
+def test_commands_import_only_what_they_need(here, words, missing):
     (here / "r.csv").write_text("a,b\n1,2\n3,4\n")
     code = f"import sys; sys.argv = ['phida', *{words!r}]\nfrom phida._cli import main\ntry:\n    main()\n"
     code += f"finally:\n    assert not {set(missing)!r} & set(sys.modules), sys.modules.keys()"
@@ -386,8 +386,8 @@ def test_commands_import_no_more_than_they_need(here, words, missing):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet", "arrow"])
-def test_streams_do_without_pandas(here, suffix):
-    """pyarrow's conversions from and to NumPy would import it, which takes 0.2 s."""
+def test_streams_do_not_import_pandas(here, suffix):
+    """pyarrow's conversions to and from NumPy would import it, which takes 0.2 s."""
     write_rows(here / f"s.{suffix}", X)
     words = ["stream", f"s.{suffix}", "--output", f"o.{suffix}", "--output-format", suffix]
     code = f"import sys; sys.argv = ['phida', *{words!r}]\nfrom phida._cli import main\ntry:\n    main()\n"
@@ -396,7 +396,7 @@ def test_streams_do_without_pandas(here, suffix):
     assert done.returncode == 0, done.stderr
 
 
-def test_an_interrupt_during_an_import_ends_without_a_traceback(here):
+def test_interrupted_import_ends_without_a_traceback(here):
     code = "import builtins, sys; real = builtins.__import__\n"
     code += "def stopped(name, *rest):\n    if name == 'numpy': raise KeyboardInterrupt\n    return real(name, *rest)\n"
     code += "builtins.__import__ = stopped; sys.argv = ['phida', 'fit', 'r.csv']\nfrom phida._cli import main; main()"

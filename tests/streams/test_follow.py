@@ -1,4 +1,4 @@
-"""Files that are followed while they are rotated, truncated and replaced, and such files at resume."""
+"""Followed files that are rotated, truncated or replaced, and such files at resume."""
 
 import os
 import shutil
@@ -29,7 +29,7 @@ def lines(rows):
 
 
 class Followed:
-    """``phida stream --follow`` in a process, and the rows that come out of it."""
+    """``phida stream --follow`` in a process, and its output rows."""
 
     def __init__(self, path, folder, *more):
         words = ("stream", path, "--follow", "--checkpoint", folder / "state", "--every", 1, *more)
@@ -45,7 +45,7 @@ class Followed:
         self.process.communicate()
 
     def rows(self, count):
-        """Wait until as many rows came out in all."""
+        """Wait for a total number of output rows."""
         while len(self.seen) < count:
             line = self.process.stdout.readline()
             assert line, self.process.stderr.read()
@@ -61,7 +61,7 @@ class Followed:
 
 
 def rename(path):
-    """As logrotate does by default: the writer goes on with the old file until it opens the new one."""
+    """As logrotate does by default: the writer continues with the old file until it opens the new one."""
     path.rename(path.with_suffix(".1"))
 
 
@@ -72,7 +72,7 @@ def copy_and_truncate(path):
 
 @pytest.mark.parametrize("header", [HEADER, ""], ids=["with a header", "without a header"])
 @pytest.mark.parametrize("rotate", [rename, copy_and_truncate])
-def test_every_row_is_read_once_over_a_rotation(tmp_path, rotate, header):
+def test_rotation_reads_every_row_once(tmp_path, rotate, header):
     path = tmp_path / "grows.csv"
     path.write_text(HEADER + lines(X[:100]))
     with Followed(path, tmp_path) as followed:
@@ -87,7 +87,7 @@ def test_every_row_is_read_once_over_a_rotation(tmp_path, rotate, header):
     what = "replaced by a new file" if rotate is rename else "truncated"
     assert f"grows.csv was {what} after byte" in messages and "reading it from its first row" in messages
     assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:150]))
-    # The checkpoint is one of the new file.
+    # The checkpoint belongs to the new file.
     with path.open("a") as file:
         file.write(lines(X[150:160]))
     with Followed(path, tmp_path, "--resume") as followed:
@@ -95,7 +95,7 @@ def test_every_row_is_read_once_over_a_rotation(tmp_path, rotate, header):
         followed.end()
 
 
-def test_what_is_written_to_the_old_file_after_its_move_is_read(tmp_path):
+def test_rows_appended_to_the_old_file_after_rotation_are_read(tmp_path):
     path = tmp_path / "grows.csv"
     path.write_text(HEADER + lines(X[:20]))
     with Followed(path, tmp_path) as followed, path.open("a") as old:
@@ -104,9 +104,9 @@ def test_what_is_written_to_the_old_file_after_its_move_is_read(tmp_path):
         old.write(lines(X[20:30]))
         old.flush()
         followed.rows(30)
-        path.touch()  # the new file is there, but the writer has not opened it yet
+        path.touch()  # the new file exists, but the writer has not opened it yet
         time.sleep(0.3)
-        old.write(lines(X[30:40]).rstrip("\n"))  # the last line has no end
+        old.write(lines(X[30:40]).rstrip("\n"))  # the last line is incomplete
         old.flush()
         followed.rows(39)
         path.write_text(HEADER + lines(X[40:50]))
@@ -114,8 +114,8 @@ def test_what_is_written_to_the_old_file_after_its_move_is_read(tmp_path):
         followed.end()
 
 
-def test_a_file_that_is_rewritten_longer_is_a_new_one(tmp_path):
-    """Its size alone would not tell."""
+def test_file_rewritten_longer_is_a_new_file(tmp_path):
+    """Its size alone does not show the change."""
     path = tmp_path / "r.csv"
     path.write_text("a\n1\n2\n")
     said = []
@@ -127,8 +127,8 @@ def test_a_file_that_is_rewritten_longer_is_a_new_one(tmp_path):
     assert len(said) == 1 and "was truncated after byte 6" in said[0]
 
 
-def test_a_batch_ends_with_its_file(tmp_path):
-    """So that one offset and one identity tell where it ended."""
+def test_batch_ends_with_its_file(tmp_path):
+    """One offset and one identity then give the end of the batch."""
     path = tmp_path / "r.csv"
     path.write_text("a\n1\n2\n3")
     with opened(Source(str(path), follow=True)) as reader:
@@ -144,7 +144,7 @@ def test_a_batch_ends_with_its_file(tmp_path):
 
 
 @pytest.mark.parametrize("new", ["b,a\n4,3\n", "x\n1\n"])
-def test_a_new_file_with_other_columns_is_refused(tmp_path, new):
+def test_new_file_with_other_columns_is_refused(tmp_path, new):
     path = tmp_path / "r.csv"
     path.write_text("a,b\n1,2\n")
     with opened(Source(str(path), follow=True)) as reader:
@@ -157,13 +157,13 @@ def test_a_new_file_with_other_columns_is_refused(tmp_path, new):
 
 
 def run(*words):
-    """The command in this process; its exit code and its messages."""
+    """Run the command in this process; return its exit code and its messages."""
     found = CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "300"})
     return found.exit_code, found.output
 
 
 def stopped(tmp_path):
-    """A stream that stopped in the middle of a file that has grown since."""
+    """A stream stopped in the middle of a file that has grown since."""
     path = tmp_path / "rows.csv"
     path.write_text(HEADER + lines(X[:50]))
     words = ("stream", path, "--batch", 1, "--output", tmp_path / "out.csv", "--checkpoint", tmp_path / "state")
@@ -189,8 +189,8 @@ def truncated(path):
 
 @pytest.mark.parametrize(("change", "what"), [(replaced, "is another file"), (truncated, "was truncated or rewritten")])
 @pytest.mark.parametrize("follow", [(), ("--follow",)])
-def test_a_file_that_was_replaced_is_refused_at_resume(tmp_path, change, what, follow):
-    """Then the old one is finished under its new name, and the new one is read from its first row."""
+def test_replaced_file_is_refused_at_resume(tmp_path, change, what, follow):
+    """With --follow, the old file is finished under its new name, and the new one is read from its first row."""
     path, words = stopped(tmp_path)
     change(path)
     code, said = run(*words, *follow, "--resume")
@@ -203,8 +203,8 @@ def test_a_file_that_was_replaced_is_refused_at_resume(tmp_path, change, what, f
     assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:200]))
 
 
-def test_the_same_bytes_are_the_same_file(tmp_path):
-    """After a move to another disk, or back from a backup."""
+def test_same_bytes_are_the_same_file(tmp_path):
+    """For example after a move to another disk, or from a backup."""
     path, words = stopped(tmp_path)
     content = path.read_bytes()
     path.unlink()
@@ -215,8 +215,8 @@ def test_the_same_bytes_are_the_same_file(tmp_path):
     assert (written(tmp_path) == X[:60]).all()
 
 
-def test_a_checkpoint_without_a_head_is_recognised_by_its_tail(tmp_path):
-    """As versions before wrote it."""
+def test_checkpoint_without_a_head_is_recognised_by_its_tail(tmp_path):
+    """Earlier versions wrote such checkpoints."""
     from phida._streams import checkpoint
 
     _, words = stopped(tmp_path)
@@ -243,7 +243,7 @@ def test_standard_input_from_a_file_is_a_pipe(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"), [(("--new-file",), "--new-file needs --resume"), (("--resume", "--new-file"), "is for files")]
 )
-def test_a_new_file_is_for_files_that_are_resumed(tmp_path, words, said):
+def test_new_file_option_needs_a_resumed_file(tmp_path, words, said):
     state = ("--checkpoint", tmp_path / "state")
     assert phida("stream", "-", *state, stdin=HEADER + lines(X[:5])).returncode == 0
     found = phida("stream", "-", *state, *words, stdin=lines(X[5:7]))
@@ -254,7 +254,7 @@ TYPED = ["parquet", "arrow", "npy", "npz", "by columns.npz"]
 
 
 def save(path, rows, names=("a", "b", "c")):
-    """Rows in the format of the name."""
+    """Write rows in the format of the suffix."""
     table = pa.table({name: rows[:, i] for i, name in enumerate(names)})
     if path.suffix == ".parquet":
         parquet.write_table(table, path, row_group_size=30)
@@ -269,7 +269,7 @@ def save(path, rows, names=("a", "b", "c")):
 
 @pytest.fixture(params=TYPED)
 def typed(request, tmp_path):
-    """A stream of a file that is not text, stopped after 50 rows; the file has grown since."""
+    """A stream of a typed file, stopped after 50 rows; the file has grown since."""
     path = tmp_path / f"rows.{request.param}"
     save(path, X[:50])
     words = ("stream", path, "--batch", 7, "--output", tmp_path / "out.csv", "--checkpoint", tmp_path / "state")
@@ -278,14 +278,14 @@ def typed(request, tmp_path):
     return path, words
 
 
-def test_a_typed_file_may_grow(typed, tmp_path):
-    """So may one whose bad row was fixed: what was read is all that must stay."""
+def test_typed_file_may_grow(typed, tmp_path):
+    """A fixed bad row is allowed too: only rows that were read must stay."""
     assert run(*typed[1], "--resume")[0] == 0
     assert (written(tmp_path) == X[:60]).all()
     assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X[:60]))
 
 
-def test_a_typed_file_that_was_replaced_is_refused_at_resume(typed, tmp_path):
+def test_replaced_typed_file_is_refused_at_resume(typed, tmp_path):
     path, words = typed
     old = path.with_name(f"old {path.name}")
     path.rename(old)
@@ -304,7 +304,7 @@ def test_a_typed_file_that_was_replaced_is_refused_at_resume(typed, tmp_path):
     assert run("stream", old, *words[2:], "--resume")[0] == 0
     save(path, X[60:200])
     assert run(*words, "--resume", "--new-file")[0] == 0
-    save(path, X[60:220])  # a second file is recognised as the first was
+    save(path, X[60:220])  # a second file is recognised like the first
     assert run(*words, "--resume")[0] == 0
     save(path, X[:220])
     assert "it does not begin with the rows" in run(*words, "--resume")[1]
@@ -323,8 +323,8 @@ def test_rows_under_other_names_are_another_file(tmp_path):
     assert "it does not begin with the rows" in run(*words, "--resume")[1]
 
 
-def test_a_checkpoint_without_digests_of_a_typed_file_is_continued(typed, tmp_path):
-    """As versions before wrote it."""
+def test_checkpoint_without_digests_of_a_typed_file_continues(typed, tmp_path):
+    """Earlier versions wrote such checkpoints."""
     from phida._streams import checkpoint
 
     model, position = checkpoint.load(tmp_path / "state")

@@ -1,4 +1,4 @@
-"""Reading takes work that is linear in the bytes, and looks at the signals between blocks."""
+"""Reading takes work linear in the bytes, and checks for signals between blocks."""
 
 import os
 import threading
@@ -11,7 +11,7 @@ from phida._streams.batch import DataError
 from phida._streams.lines import Interrupted, Lines, Signals
 from phida._streams.opening import Source, opened
 
-#: Content of about so many bytes that once took quadratic work.
+#: Content of about this many bytes that once took quadratic work.
 HOSTILE = {
     "commas, then a quote": lambda n: b"," * n + b'"',
     "commas, then a quoted field": lambda n: b"," * n + b'"x"\n',
@@ -28,7 +28,7 @@ HOSTILE = {
 
 
 def seconds(content, part=None):
-    """Processor time to split content into lines, which comes in parts of some bytes."""
+    """Return the processor time to split content into lines; it arrives in parts of some bytes."""
     out, into = os.pipe()
 
     def write():
@@ -50,13 +50,13 @@ def seconds(content, part=None):
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_eight_times_the_bytes_take_about_eight_times_the_work(name):
-    """Quadratic work would take 64 times."""
+    """Quadratic work would take 64 times as long."""
     small, large = (min(seconds(HOSTILE[name](n)) for _ in range(3)) for n in (1 << 18, 1 << 21))
     assert large < 30 * max(small, 1e-3)
 
 
 @pytest.mark.parametrize("name", ["one long line", "a quote that is never closed", "blank lines", "quotes in pairs"])
-def test_small_parts_do_not_make_it_quadratic(name):
+def test_small_parts_take_linear_work(name):
     small, large = (min(seconds(HOSTILE[name](n), 4096) for _ in range(3)) for n in (1 << 18, 1 << 21))
     assert large < 30 * max(small, 1e-3)
 
@@ -64,14 +64,14 @@ def test_small_parts_do_not_make_it_quadratic(name):
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("part", [1, 2, 3, 7])
 def test_parts_do_not_change_the_lines(name, part):
-    """Wherever a part ends: between two quotes, behind a delimiter, inside a line break."""
+    """A part may end between two quotes, after a delimiter, or inside a line break."""
     content = b"\xef\xbb\xbf" + b"".join(make(40) + b'",\n "\r\n,"a\n""b",c\n\n' for make in HOSTILE.values())
     content += HOSTILE[name](30)
     assert found(content, part) == found(content, len(content))
 
 
 def found(content, part):
-    """Each line and the offset behind it."""
+    """Return each line and the offset of its end."""
     out, into = os.pipe()
     lines, got = Lines(out, delimiter=b","), []
 
@@ -94,8 +94,8 @@ def found(content, part):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_signal_is_seen_between_two_blocks(tmp_path, monkeypatch, name):
-    """Counted in blocks, not in seconds: after a signal none is read."""
+def test_signal_stops_reading_between_two_blocks(tmp_path, monkeypatch, name):
+    """Counted in blocks, not in seconds: none is read after a signal."""
     path = tmp_path / "rows.csv"
     path.write_bytes(b"a,b\n1,2\n" + HOSTILE[name](1 << 21))
     signals, blocks, read = Signals(), [], os.read
@@ -114,9 +114,9 @@ def test_a_signal_is_seen_between_two_blocks(tmp_path, monkeypatch, name):
     assert len(blocks) == 3
 
 
-def test_a_signal_is_seen_while_rows_are_converted(tmp_path):
+def test_signal_stops_the_conversion_of_rows(tmp_path):
     path = tmp_path / "rows.csv"
-    for rows in ("1,2\n" * 600_000, "1,x\n" * 1000):  # all at once, and one by one
+    for rows in ("1,2\n" * 600_000, "1,x\n" * 1000):  # in batches, and one by one
         path.write_text("a,b\n1,2\n" + rows)
         signals = Signals()
         with pytest.raises(Interrupted), opened(Source(str(path)), signals) as reader:
@@ -126,7 +126,7 @@ def test_a_signal_is_seen_while_rows_are_converted(tmp_path):
 
 
 class Stopping:
-    """Signals of which one comes as soon as all lines are there."""
+    """Signals, of which one arrives when all lines have been read."""
 
     def __init__(self, signals):
         self._signals = signals
@@ -139,14 +139,14 @@ class Stopping:
         self._signals.check()
 
 
-def test_an_object_of_too_many_keys_is_no_first_row(tmp_path):
+def test_object_with_too_many_keys_is_refused_as_first_row(tmp_path):
     path = tmp_path / "rows.ndjson"
     path.write_text("{" + ", ".join(f'"{i}": 1' for i in range(1 << 17 | 1)) + "}\n")
     with pytest.raises(DataError, match="the first row has 131,073 columns"), opened(Source(str(path))):
         pass
 
 
-def test_a_line_of_commas_is_no_header(tmp_path):
+def test_line_of_commas_is_refused_as_header(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes(b"a" + b"," * (1 << 20) + b"\n1\n")
     with (

@@ -1,4 +1,4 @@
-"""Addresses of topics, and messages as rows, without a broker."""
+"""Addresses of topics, and rows from messages, without a broker."""
 
 import json
 
@@ -20,11 +20,11 @@ NAMES = ("a", "b", "c")
 
 
 @pytest.mark.parametrize("text", ["rows.csv", "-", "kafka", "file://rows.csv", "/kafka://x/y", "KAFKA/x"])
-def test_files_are_no_addresses(text):
+def test_file_names_are_not_addresses(text):
     assert not is_address(text)
 
 
-def test_parts_of_an_address():
+def test_address_is_split_into_its_parts():
     found = address_of("kafka://a:9092,b/readings?security.protocol=SSL&client.id=x")
     assert (found.scheme, found.hosts, found.topic) == ("kafka", ("a:9092", "b"), "readings")
     assert found.options == {"security.protocol": "SSL", "client.id": "x"}
@@ -35,13 +35,13 @@ def test_parts_of_an_address():
 
 
 @pytest.mark.parametrize("text", ["kafka://", "kafka://host", "kafka://host/", "mqtt:///topic"])
-def test_an_address_has_a_host_and_a_topic(text):
+def test_address_needs_a_host_and_a_topic(text):
     with pytest.raises(DataError, match="needs a host and a topic"):
         address_of(text)
 
 
 class Broker:
-    """Messages of two partitions, a few at a time; then a signal."""
+    """Messages of two partitions, a few at a time, then a signal."""
 
     def __init__(self, values):
         self.left = [Message(value, str(i % 2), i // 2 + 1) for i, value in enumerate(values)]
@@ -71,7 +71,7 @@ def messages(rows=X):
 
 
 def batches(rows, size):
-    """As many as come before the signal."""
+    """Return the batches before the signal."""
     found = []
     with pytest.raises(Interrupted):
         for batch in rows.batches(size):
@@ -80,7 +80,7 @@ def batches(rows, size):
 
 
 @pytest.mark.parametrize("size", [1, 3, 8])
-def test_rows_come_in_batches_with_the_offsets_behind_them(size):
+def test_batches_have_the_offsets_after_them(size):
     rows = MessageRows(MessageLines(Broker(messages()), {"0": 0, "1": 0, "2": 7}), Selection(exclude=("b",)))
     assert rows.names == ("a", "c") and rows.all_names == NAMES
     found = batches(rows, size)
@@ -91,14 +91,14 @@ def test_rows_come_in_batches_with_the_offsets_behind_them(size):
     assert found[-1].end == whole
 
 
-def test_a_stream_goes_on_at_its_row():
+def test_stream_resumes_at_its_row():
     rows = MessageRows(MessageLines(Broker(messages(X[5:])), {}), Selection(), header=NAMES, row=5)
     found = batches(rows, 4)
     assert [batch.end for batch in found] == [8, *range(12, 41, 4)]
     assert found[0].numbers.tolist() == [5, 6, 7]
 
 
-def test_what_is_taken_is_kept_before_more_comes():
+def test_received_messages_are_checkpointed_before_more_are_read():
     broker = Broker(messages(X[:12]))
     urgent = []
     with pytest.raises(Interrupted):
@@ -109,14 +109,14 @@ def test_what_is_taken_is_kept_before_more_comes():
     assert [i for i, flag in enumerate(urgent) if flag] == [4, 9]
 
 
-def test_a_batch_that_was_not_learned_is_not_kept():
+def test_unlearned_batch_is_not_acknowledged():
     broker = Broker(messages(X[:12]))
     found = batches(MessageRows(MessageLines(broker, {}), Selection()), 4)
     found[1].place.kept()
     assert (broker.safe, broker.unsafe) == (8, 4)
 
 
-def test_a_bad_message_in_a_batch_does_not_hold_back_those_before_it():
+def test_bad_message_does_not_block_earlier_messages_of_its_batch():
     sent = messages(X[:12])
     sent[6] = b"{"
     broker = Broker(sent)
@@ -130,7 +130,7 @@ def test_a_bad_message_in_a_batch_does_not_hold_back_those_before_it():
     assert broker.safe == 6
 
 
-def test_line_breaks_and_bad_messages():
+def test_line_breaks_in_messages_are_kept_and_bad_messages_reported():
     pretty = json.dumps({"a": 1, "b": 2, "c": 3}, indent=1).replace("\n", "\r\n").encode()
     broker = Broker([pretty, b"", b"{", b'{"a": 1, "b": 2}', pretty])
     found = batches(MessageRows(MessageLines(broker, {}), Selection()), 5)[0]
@@ -139,7 +139,7 @@ def test_line_breaks_and_bad_messages():
 
 
 @pytest.mark.parametrize("first", [b"", b"[1]", b"{", b"5"])
-def test_the_first_object_says_what_the_columns_are(first):
+def test_first_object_defines_the_columns(first):
     broker = Broker([first, first, *messages(X[:3])])
     reader = MessageRows(MessageLines(broker, {}), Selection())
     (found,) = batches(reader, 5)
@@ -149,7 +149,7 @@ def test_the_first_object_says_what_the_columns_are(first):
         MessageRows(MessageLines(Broker([first] * 12), {}), Selection())
 
 
-def test_commands_that_need_an_end_refuse_a_topic(tmp_path):
+def test_commands_that_need_an_end_refuse_topics(tmp_path):
     words = ["fit", "kafka://localhost/rows", "--out", str(tmp_path / "model.safetensors")]
     found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
     assert found.exit_code == 3 and "a topic has no end" in found.output

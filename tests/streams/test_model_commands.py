@@ -56,7 +56,7 @@ def test_help_fits_a_screen_and_every_command_has_an_example(monkeypatch):
         assert "Example: " in phida(command, "--help").output
 
 
-def test_fit_is_the_estimator(here):
+def test_fit_command_equals_the_estimator(here):
     facts = json.loads(fitted("--json").stdout)
     model = PHIDAPlus().fit(X)
     loaded = PHIDAPlus.load("m.safetensors")
@@ -65,7 +65,7 @@ def test_fit_is_the_estimator(here):
     assert facts["samples"] == 600 and facts["clusters"] == model.n_clusters_ and -1 <= facts["ari"] <= 1
 
 
-def test_update_is_partial_fit(here):
+def test_update_command_equals_partial_fit(here):
     fitted()
     before = (here / "m.safetensors").read_bytes()
     assert phida("update", "m.safetensors", "rows.csv", "--out", "n.safetensors").exit_code == 0
@@ -76,7 +76,7 @@ def test_update_is_partial_fit(here):
     assert_same_state(PHIDAPlus.load("m.safetensors"), model)
 
 
-def test_an_update_that_fails_before_its_first_row_leaves_the_model(here):
+def test_update_failing_before_its_first_row_keeps_the_model(here):
     fitted()
     before = (here / "m.safetensors").read_bytes()
     for bad in ("c,b,a\n1,2,\n1,2,3\n", "a,b\n1,2\n", ""):
@@ -85,7 +85,7 @@ def test_an_update_that_fails_before_its_first_row_leaves_the_model(here):
         assert (here / "m.safetensors").read_bytes() == before
 
 
-def test_rows_before_a_bad_row_are_learned_by_fit_and_update_and_written_by_predict(here):
+def test_rows_before_a_bad_row_are_learned_and_predicted(here):
     rows = HEADER + as_csv(X[:50]) + "50,1,x,2,y\n" + as_csv(X[51:])
     (here / "bad.csv").write_text(rows)
     found = phida("fit", "bad.csv", *FEATURES_ONLY, "--out", "n.safetensors")
@@ -100,7 +100,7 @@ def test_rows_before_a_bad_row_are_learned_by_fit_and_update_and_written_by_pred
 
 
 def table_without_rows(path, columns):
-    """A file of these columns, with types as in a file that has rows."""
+    """Write a file of these columns without rows; typed formats get types."""
     types = {"id": pa.int64(), "kind": pa.string()}
     empty = pa.schema({name: types.get(name, pa.float64()) for name in columns}).empty_table()
     if path.suffix == ".parquet":
@@ -113,7 +113,7 @@ def table_without_rows(path, columns):
 
 
 def columns_of(path):
-    """Columns of a file without rows, with their types where it has types."""
+    """Return the columns of a file without rows, with their types if it has types."""
     if path.suffix in (".csv", ".ndjson"):
         return path.read_text()
     table = pq.read_table(path) if path.suffix == ".parquet" else pa.ipc.open_file(path).read_all()
@@ -125,7 +125,7 @@ def columns_of(path):
 def test_predict_of_no_rows_writes_the_columns(here, format):
     fitted()
     table_without_rows(here / f"none.{format}", ["id", "a", "b", "c", "kind"])
-    # An empty NDJSON file names no columns. The model names its features, and the option the label.
+    # An empty NDJSON file names no columns: the model names its features, and the option the label.
     others = {} if format == "ndjson" else {"id": "string" if format == "csv" else "int64"}
     expected = {"row": "int64", **others, **dict.fromkeys("abc", "double"), "kind": "string", "cluster": "int64"}
     texts = {"csv": ",".join(expected) + "\n", "ndjson": ""}
@@ -136,7 +136,7 @@ def test_predict_of_no_rows_writes_the_columns(here, format):
         assert columns_of(here / f"out.{output}") == texts.get(output, expected)
 
 
-def test_predict_of_bad_rows_alone_writes_the_columns(here):
+def test_predict_of_only_bad_rows_writes_the_columns(here):
     fitted()
     (here / "bad.csv").write_text(HEADER + "0,1,,2,x\n")
     found = phida("predict", "m.safetensors", "bad.csv", "--on-bad-row", "skip", "--output", "out.parquet")
@@ -144,7 +144,7 @@ def test_predict_of_bad_rows_alone_writes_the_columns(here):
     assert list(columns_of(here / "out.parquet")) == ["row", "id", "a", "b", "c", "kind", "cluster"]
 
 
-def test_a_refused_first_row_leaves_the_output_as_it_was(here):
+def test_refused_first_row_keeps_the_earlier_output(here):
     fitted()
     (here / "bad.csv").write_text(HEADER + "0,1,,2,x\n")
     (here / "out.csv").write_text("earlier\n")
@@ -152,13 +152,13 @@ def test_a_refused_first_row_leaves_the_output_as_it_was(here):
     assert (here / "out.csv").read_text() == "earlier\n"
 
 
-def test_a_stream_without_rows_writes_a_table_of_the_columns(here):
+def test_stream_without_rows_writes_an_empty_table(here):
     (here / "none.csv").write_text("a,b\n")
     assert phida("stream", "none.csv", "--output", "out.parquet").exit_code == 0
     assert columns_of(here / "out.parquet") == {"row": "int64", "a": "double", "b": "double", "cluster": "int64"}
 
 
-def test_predict_takes_columns_by_name_whatever_their_order(here):
+def test_predict_matches_columns_by_name(here):
     fitted()
     (here / "turned.csv").write_text("c,note,a,b\n" + "".join(f"{c!r},x,{a!r},{b!r}\n" for a, b, c in X.tolist()))
     found = phida("predict", "m.safetensors", "turned.csv", "--output", "out.csv")
@@ -173,7 +173,7 @@ def test_predict_takes_columns_by_name_whatever_their_order(here):
     )
 
 
-def test_inspect_tells_what_was_learned(here):
+def test_inspect_prints_the_learned_model(here):
     fitted()
     model = PHIDAPlus.load("m.safetensors")
     shown = phida("inspect", "m.safetensors").output
@@ -186,8 +186,8 @@ def test_inspect_tells_what_was_learned(here):
         assert model.cluster_ids_[cluster["cluster"]] == cluster["id"]
 
 
-def test_inspect_says_which_numbers_are_ids(here):
-    """Ids are numbered as clusters are confirmed, labels by their first nodes."""
+def test_inspect_distinguishes_ids_and_labels(here):
+    """Ids are numbered by confirmation, labels by their first nodes."""
     rows, _ = make_blobs(600, centers=[[0, 0], [20, 0], [0, 20]], random_state=0)
     model = PHIDAPlus().fit(rows)
     assert "ids last" not in model.summary()
@@ -204,8 +204,8 @@ def test_inspect_says_which_numbers_are_ids(here):
 
 
 @pytest.mark.parametrize("method", ["phida", "phida+"])
-def test_one_model_has_one_list_of_clusters(here, method):
-    """The same numbers from fit, inspect, summary(), predict, report and the state of the live page."""
+def test_all_commands_list_the_same_clusters(here, method):
+    """The same numbers from fit, inspect, summary(), predict, report and the live page's state."""
     words = ("fit", "rows.csv", *FEATURES_ONLY, "--method", method, "--out", "m.safetensors")
     said, found = phida(*words).stderr, json.loads(phida(*words, "--json").stdout)
     assert found["samples"] == sum(cluster["rows"] for cluster in found["found"]) == 600
@@ -296,7 +296,7 @@ def test_same_rows_in_any_format_give_same_model(here, suffix):
         (("fit", "empty.csv", "--out", "m"), 3, "the input has no rows to learn from"),
     ],
 )
-def test_a_mistake_gets_one_sentence_and_an_exit_code(here, words, code, message):
+def test_mistake_gives_one_sentence_and_an_exit_code(here, words, code, message):
     fitted()
     (here / "narrow.csv").write_text("a,b\n1,2\n")
     (here / "empty.csv").write_text("a,b\n")
@@ -305,7 +305,7 @@ def test_a_mistake_gets_one_sentence_and_an_exit_code(here, words, code, message
     assert message in " ".join(found.output.replace("│", " ").split()) and "Traceback" not in found.output
 
 
-def test_debug_shows_where_it_happened(here):
+def test_debug_prints_the_traceback(here):
     found = phida("--debug", "inspect", "rows.csv")
     assert type(found.exception).__name__ == "StateFileError"
 
@@ -324,7 +324,7 @@ def test_columns_of_a_matrix_are_chosen_by_number(here):
     assert_same_state(PHIDAPlus.load("n.safetensors"), model)
 
 
-def test_other_delimiters_and_missing_values(here):
+def test_other_delimiters_and_missing_values_are_read(here):
     (here / "semicolons.csv").write_text("a;b\nNA;1\n2;3\n4;5\n")
     words = ("fit", "semicolons.csv", "--delimiter", ";", "--out", "m.safetensors")
     assert "column 'a' has no value ('NA')" in phida(*words).output
@@ -332,13 +332,13 @@ def test_other_delimiters_and_missing_values(here):
     assert found.exit_code == 0 and "2 rows learned" in found.output and "1 bad row " in found.output
 
 
-def test_a_model_from_the_command_gives_labels(here):
+def test_saved_command_model_predicts_in_python(here):
     fitted()
     frame = pytest.importorskip("pandas").DataFrame(X[:10], columns=["a", "b", "c"])
     assert len(PHIDAPlus.load("m.safetensors").partial_fit(frame).labels_) == 10
 
 
-def test_a_checkpoint_is_not_updated_by_mistake(here):
+def test_update_of_a_checkpoint_is_refused(here):
     assert (
         phida("stream", "rows.csv", *CHOSEN, "--label", "kind", "--checkpoint", "s", "--output", "o.csv").exit_code == 0
     )
@@ -346,7 +346,7 @@ def test_a_checkpoint_is_not_updated_by_mistake(here):
     assert found.exit_code == 2 and "is a checkpoint" in found.output
 
 
-def test_fit_counts_clusters_and_nodes(here):
+def test_fit_prints_numbers_of_clusters_and_nodes(here):
     model = PHIDAPlus().fit(X)
     said = " ".join(fitted().output.split())
     assert model.n_clusters_ > 1
@@ -356,12 +356,12 @@ def test_fit_counts_clusters_and_nodes(here):
 
 
 @pytest.mark.parametrize(("option", "scale"), [("auto", "auto"), ("standard", "standard"), ("none", None)])
-def test_scale_is_that_of_the_estimator(here, option, scale):
+def test_scale_option_equals_the_estimators(here, option, scale):
     fitted("--scale", option, "--max-nodes", "50")
     assert_same_state(PHIDAPlus.load("m.safetensors"), PHIDAPlus(scale=scale, max_nodes=50).fit(X))
 
 
-def test_the_published_method_is_there_for_those_who_ask(here):
+def test_method_phida_learns_the_published_method(here):
     model = PHIDA().fit(X)
     said = " ".join(fitted("--method", "phida").output.split())
     assert f"600 rows learned: {model.n_clusters_} clusters, {model.n_nodes_} nodes." in said
@@ -373,7 +373,7 @@ def test_the_published_method_is_there_for_those_who_ask(here):
     assert_same_state(load("m.safetensors"), model.partial_fit(X))
 
 
-def test_models_of_phida_plus_are_merged_and_no_others(here):
+def test_only_models_of_phida_plus_are_merged(here):
     for method in ("phida", "phida+"):
         fitted("--method", method)
         (here / "m.safetensors").rename(f"{method}.safetensors")
@@ -385,7 +385,7 @@ def test_models_of_phida_plus_are_merged_and_no_others(here):
     assert "phida.safetensors is a model of phida, the published method" in " ".join(found.output.split())
 
 
-def test_an_old_model_is_of_the_published_method(here):
+def test_old_model_file_is_of_the_published_method(here):
     old = Path(__file__).parents[1] / "state" / "version_2.safetensors"
     found = subprocess.run([sys.executable, "-m", "phida", "inspect", old], capture_output=True, text=True)
     assert found.returncode == 0 and found.stdout.startswith("PHIDA: ") and "Warning" not in found.stderr

@@ -1,4 +1,4 @@
-"""Lines of JSON that are written alike: what is read from them all at once is what json reads from each."""
+"""Lines of JSON with one layout: reading them in bulk equals json on each line."""
 
 import json
 
@@ -21,7 +21,7 @@ def as_json_reads(lines, names):
     return np.array([[json.loads(line)[name] for name in names] for line in lines], float)
 
 
-def test_numbers_are_those_of_json_and_strings_are_left_out():
+def test_bulk_numbers_equal_json_and_strings_are_skipped():
     lines = [FIRST, FIRST.replace(b"1.5", b"12345678901234567890123").replace(b"a, b: c", b""), FIRST]
     assert Layout.of(FIRST).names == ["x1", "e", "long name of a column"]
     assert np.array_equal(numbers(*lines), as_json_reads(lines, Layout.of(FIRST).names))
@@ -35,12 +35,12 @@ def test_blanks_are_part_of_the_layout(blank):
 
 
 @pytest.mark.parametrize("count", range(12))
-def test_a_shorter_line_at_the_end_is_of_another_layout(count):
+def test_shorter_last_line_has_another_layout(count):
     wide = b'{"a":%s1, "b":%s2}' % ((b" " * count,) * 2)
     assert (numbers(wide, b'{"a":1,"b":2}') is None) and (numbers(b'{"b":%s2}' % (b" " * count), b'{"a":1}') is None)
 
 
-def test_more_lines_than_are_read_at_a_time():
+def test_more_lines_than_one_block_are_read():
     lines = [b'{"a": %d, "b": %d.5}' % (i, i % 7) for i in range(30_000)]
     assert np.array_equal(numbers(*lines), as_json_reads(lines, "ab"))
 
@@ -50,7 +50,7 @@ def test_more_lines_than_are_read_at_a_time():
     ["01", "-01", "00", "1.", ".5", "-.5", "+1", "1.e5", "1.E5", "1e", "1e+", "--1", "-", "", "1 2", " 1", "1 ", "\t1",
      "nan", "NaN", "inf", "-Infinity", "0x10", "1_000", "1,000", "1.5.2", "true", "null", "[1]", '"1"', "{}", "１"],
 )  # fmt: skip
-def test_what_is_no_plain_number_is_left_to_others(number):
+def test_values_that_are_not_plain_numbers_are_left_to_json(number):
     lines = [b'{"a": 1, "b": 2}', f'{{"a": {number}, "b": 2}}'.encode()]
     assert numbers(*lines) is None
     assert numbers(lines[0], f'{{"a": 1, "b": {number}}}'.encode()) is None
@@ -80,7 +80,7 @@ def test_what_is_no_plain_number_is_left_to_others(number):
         b"{}",
     ],
 )
-def test_other_lines_are_left_to_others(other):
+def test_lines_of_another_layout_are_left_to_json(other):
     line = b'{"a": 1, "b": "x"}'
     assert numbers(line, line) is not None
     assert numbers(line, other) is None
@@ -92,7 +92,7 @@ def test_other_lines_are_left_to_others(other):
     "line",
     [b"", b"{}", b"1", b"[1]", b'{"a": 1, "a": 2}', b'{"a": true}', b'{"a\\n": 1}', b'{"\xff": 1}', b'{"a" : 1}'],
 )
-def test_lines_without_a_layout(line):
+def test_lines_without_a_layout_are_left_to_json(line):
     assert Layout.of(line) is None
 
 
@@ -101,7 +101,7 @@ _marks = st.sampled_from(b'0123456789.-+eE ,:"{}abx\n\\')
 
 @given(st.lists(st.tuples(st.integers(0, 200), st.one_of(st.none(), _marks)), max_size=3), st.integers(0, 2))
 @example([(1, ord("x"))], 0)
-def test_any_change_of_a_line_is_read_as_json_reads_it_or_not_at_all(changes, which):
+def test_changed_line_is_read_as_json_reads_it_or_not_at_all(changes, which):
     lines = [bytearray(FIRST) for _ in range(3)]
     for at, mark in changes:
         line = lines[which]
@@ -114,6 +114,6 @@ def test_any_change_of_a_line_is_read_as_json_reads_it_or_not_at_all(changes, wh
 
 
 @given(st.lists(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3), min_size=1))
-def test_any_numbers_are_read_as_json_reads_them(rows):
+def test_random_numbers_equal_json(rows):
     lines = [json.dumps(dict(zip("abc", row, strict=True))).encode() for row in rows]
     assert np.array_equal(numbers(*lines), rows)

@@ -1,4 +1,4 @@
-"""Files in blocks, random order, and what is kept when a fit is interrupted."""
+"""Files in blocks, random order, and the model of an interrupted fit."""
 
 import itertools
 import re
@@ -53,7 +53,7 @@ def test_order_is_compared_only_if_rows_come_in_blocks():
     assert "--shuffle" in str(OrderEffect(3000, 0.5))
 
 
-def test_shuffled_fit_is_the_estimator_on_shuffled_rows(tmp_path):
+def test_shuffled_fit_equals_the_estimator_on_shuffled_rows(tmp_path):
     rows, _ = make_blobs(500, random_state=0)
     pandas.DataFrame(rows, columns=["a", "b"]).to_csv(tmp_path / "rows.csv", index=False)
     done = phida("fit", tmp_path / "rows.csv", "--shuffle", "--out", tmp_path / "m.safetensors")
@@ -63,7 +63,7 @@ def test_shuffled_fit_is_the_estimator_on_shuffled_rows(tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "m.safetensors").nodes_.birth, expected.nodes_.birth)
 
 
-def test_blocks_are_reported_by_fit(tmp_path):
+def test_fit_reports_blocks(tmp_path):
     rows = np.sort(np.random.default_rng(0).normal(size=(3000, 1)), axis=0)
     pandas.DataFrame(rows, columns=["a"]).to_csv(tmp_path / "rows.csv", index=False)
     assert "rows come in blocks" in phida("fit", tmp_path / "rows.csv").stderr
@@ -71,7 +71,7 @@ def test_blocks_are_reported_by_fit(tmp_path):
 
 
 @pytest.mark.parametrize("out", [True, False])
-def test_interrupted_fit_keeps_what_was_learned(tmp_path, monkeypatch, out):
+def test_interrupted_fit_keeps_the_learned_rows(tmp_path, monkeypatch, out):
     rows = np.random.default_rng(0).normal(size=(25_000, 2))
     pandas.DataFrame(rows, columns=["a", "b"]).to_csv(tmp_path / "rows.csv", index=False)
     learned = []
@@ -95,7 +95,7 @@ def test_interrupted_fit_keeps_what_was_learned(tmp_path, monkeypatch, out):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet", "npy"])
-def test_offsets_end_at_the_size(tmp_path, suffix):
+def test_last_offset_is_the_file_size(tmp_path, suffix):
     path = tmp_path / f"rows.{suffix}"
     frame = pandas.DataFrame(np.arange(5000.0).reshape(-1, 2), columns=["a", "b"])
     if suffix == "csv":
@@ -116,7 +116,7 @@ def test_pipes_have_no_size():
     assert size_of(Source("-")) is None
 
 
-def test_row_numbers_that_begin_anew_look_like_ids(tmp_path):
+def test_repeating_row_numbers_are_detected_as_ids(tmp_path):
     numbers = np.concatenate([np.arange(1, 153), np.arange(1, 69), np.arange(1, 125)])
     rng = np.random.default_rng(0)
     table = {"Sample Number": numbers, "hour": np.arange(344) % 24, "mass": rng.normal(size=344)}

@@ -1,4 +1,4 @@
-"""Every format gives the same rows, in batches that end where they should."""
+"""All formats give the same rows, in batches with correct ends."""
 
 import io
 import json
@@ -62,7 +62,7 @@ def read(source, size=64):
         return reader, list(reader.batches(size))
 
 
-def test_the_rows_are_the_same_in_every_format(source):
+def test_every_format_gives_the_same_rows(source):
     reader, batches = read(source)
     assert np.array_equal(np.concatenate([batch.rows for batch in batches]), X)
     assert np.concatenate([batch.numbers for batch in batches]).tolist() == list(range(len(X)))
@@ -73,10 +73,10 @@ def test_the_rows_are_the_same_in_every_format(source):
         assert [int(i) for batch in batches for i in batch.columns()["id"]] == list(range(len(X)))
 
 
-def test_reading_goes_on_at_any_row(source):
+def test_reading_resumes_at_any_row(source):
     _, whole = read(source)
     for number in (1, 63, 64, 100, len(X) - 1, len(X)):
-        # A batch of one row tells where each row ends.
+        # Batches of one row give the end of each row.
         reader, single = read(source, 1)
         at = single[number - 1]
         rest = read(
@@ -89,7 +89,7 @@ def test_reading_goes_on_at_any_row(source):
 
 @pytest.mark.parametrize("size", [1, 7, 100, 1000])
 @pytest.mark.parametrize("start", [0, 3, 50, 599, 600])
-def test_record_batches_of_any_length_give_the_same_batches(tmp_path, size, start, monkeypatch):
+def test_length_of_record_batches_changes_no_batch(tmp_path, size, start, monkeypatch):
     monkeypatch.setattr(arrow_rows, "_TOGETHER", 600)
     path = tmp_path / "rows.arrow"
     with pa.ipc.new_file(path, table().schema) as out:
@@ -108,7 +108,7 @@ def test_record_batches_of_any_length_give_the_same_batches(tmp_path, size, star
 @pytest.mark.parametrize(
     "kind", [pa.int8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_()]
 )
-def test_numbers_of_every_type(kind):
+def test_every_numeric_type_is_read(kind):
     values = [True, None, False] if kind == pa.bool_() else [np.float16(1), None, np.float16(2)]
     if kind in (pa.int64(), pa.uint64()):
         values[2] = 2**62 + 1025  # more digits than a float has
@@ -118,7 +118,7 @@ def test_numbers_of_every_type(kind):
     assert as_floats(column.slice(2)).tolist() == [float(values[2])]
 
 
-def test_a_first_line_of_numbers_is_no_header(tmp_path):
+def test_first_line_of_numbers_is_not_a_header(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("1,2\n3,4\n")
     reader, batches = read(Source(str(path)))
@@ -132,8 +132,8 @@ def test_digits_of_other_scripts_are_names(tmp_path):
     assert reader.names == ("\u0661", "\u0662") and batches[0].rows.tolist() == [[3, 4]]
 
 
-def test_spaces_around_numbers_are_no_matter(tmp_path):
-    """Whether all rows of a batch are plain or one of them needs a closer look."""
+def test_spaces_around_numbers_are_ignored(tmp_path):
+    """Both for batches of plain rows and for batches with one unusual row."""
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n 1\t,\u00a02\n")
     assert read(Source(str(path)))[1][0].rows.tolist() == [[1, 2]]
@@ -141,7 +141,7 @@ def test_spaces_around_numbers_are_no_matter(tmp_path):
     assert read(Source(str(path)))[1][0].rows.tolist() == [[1, 2], [3, 4]]
 
 
-def test_quotes_line_breaks_blank_lines_and_marks(tmp_path):
+def test_quotes_line_breaks_blank_lines_and_byte_order_marks_are_read(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes(b'\xef\xbb\xbf"a, or b",note,c\r\n\r\n1,"two\nlines, and ""more""",3\r\n\n"4",x,5')
     reader, batches = read(Source(str(path), selection=Selection(exclude=("note",))), 1)
@@ -158,7 +158,7 @@ def test_quotes_line_breaks_blank_lines_and_marks(tmp_path):
     assert read(resumed)[1][0].rows.tolist() == [[4, 5]]
 
 
-def test_a_quote_inside_a_field_is_only_a_mark(tmp_path):
+def test_quote_inside_a_field_is_a_plain_character(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text('a,n\n1,5" pipe\n2,ok\n3,3" pipe\n"4","a ""b"", c"\n')
     _, batches = read(Source(str(path), selection=Selection(exclude=("n",))), 1)
@@ -166,14 +166,14 @@ def test_a_quote_inside_a_field_is_only_a_mark(tmp_path):
     assert [batch.columns()["n"][0] for batch in batches] == ['5" pipe', "ok", '3" pipe', 'a "b", c']
 
 
-def test_a_quote_that_is_never_closed_takes_no_longer_than_it_is_long(tmp_path):
+def test_unclosed_quote_takes_linear_time(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text('a,n\n1,x\n2,"open\n' + "3,y\n" * 400_000)
     _, batches = read(Source(str(path), selection=Selection(exclude=("n",))), 1000)
     assert batches[0].rows.tolist() == [[1]] and len(batches[0].bad) == 1
 
 
-def test_a_named_pipe_is_read(tmp_path):
+def test_named_pipe_is_read(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     threading.Thread(target=lambda: path.write_text("a\n1\n2\n"), daemon=True).start()
@@ -181,7 +181,7 @@ def test_a_named_pipe_is_read(tmp_path):
     assert batch.rows.tolist() == [[1], [2]]
 
 
-def test_marks_and_lists_in_ndjson(tmp_path):
+def test_byte_order_mark_and_lists_in_ndjson(tmp_path):
     path = tmp_path / "rows.ndjson"
     path.write_bytes(b'\xef\xbb\xbf{"a": 1, "t": [1, 2]}\n')
     _, (batch,) = read(Source(str(path), selection=Selection(label="t")))
@@ -198,7 +198,7 @@ fields = st.text("0123456789.-+eE_ nafi\u00a0\u0661?", max_size=6) | st.floats()
     ended=st.sampled_from(["\n", "\r\n", "\r"]),
 )
 @example(rows=[["0", "-0"], ["-0.0", "0E0"]], keep_missing=False, ended="\n")
-def test_lines_are_read_alike_one_by_one_and_many_at_a_time(tmp_path, rows, keep_missing, ended):
+def test_lines_read_one_by_one_or_together_give_the_same_result(tmp_path, rows, keep_missing, ended):
     path = tmp_path / "rows.csv"
     path.write_bytes(("a,b\n1,2\n" + "".join(",".join(row) + ended for row in rows)).encode())
     json_rows = [dict(zip("ab", row)) for row in rows]
@@ -258,7 +258,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("format", "line", "reason"), BAD, ids=[f"{f}-{i}" for i, (f, *_) in enumerate(BAD)])
-def test_a_bad_row_is_left_out_with_its_reason(tmp_path, format, line, reason):
+def test_bad_row_is_skipped_with_its_reason(tmp_path, format, line, reason):
     good = {"csv": (b"1,2\n", b"3,4\n"), "ndjson": (b'{"a": 1, "b": 2}\n', b'{"b": 4, "a": 3, "more": 0}\n')}[format]
     path = tmp_path / f"rows.{format}"
     text = line if isinstance(line, bytes) else line.encode()
@@ -272,7 +272,7 @@ def test_a_bad_row_is_left_out_with_its_reason(tmp_path, format, line, reason):
     assert bad.number == (2 if unended else 1)
 
 
-def test_missing_values_in_columns(tmp_path):
+def test_missing_values_are_read_as_nan(tmp_path):
     path = tmp_path / "rows.parquet"
     parquet.write_table(pa.table({"a": [1.0, None, 3.0], "b": [1, 2, 3]}), path)
     _, (batch,) = read(Source(str(path)))
@@ -302,7 +302,7 @@ def test_missing_values_in_columns(tmp_path):
         ("r.txt", b"1", {}, "is not known from its suffix"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path, name, content, selection, message):
+def test_unreadable_files_are_explained(tmp_path, name, content, selection, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError) as error:
         read(Source(str(tmp_path / name), selection=Selection(**selection)))
@@ -310,7 +310,7 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path, name, content, selection, m
 
 
 @pytest.mark.parametrize("kind", ["npy", "npy by columns", "arrow", "arrow stream"])
-def test_a_file_that_is_truncated_while_it_is_read_is_an_error_with_its_name(tmp_path, kind):
+def test_file_truncated_during_reading_is_an_error_with_its_name(tmp_path, kind):
     rows = np.random.default_rng(0).normal(size=(200_000, 3))
     path = tmp_path / f"rows.{kind.split()[0]}"
     data = pa.table({name: rows[:, i] for i, name in enumerate(NAMES)})
@@ -327,13 +327,13 @@ def test_a_file_that_is_truncated_while_it_is_read_is_an_error_with_its_name(tmp
         with pytest.raises(DataError, match=str(path)):
             found.extend(batches)
     read = np.concatenate([batch.rows for batch in found])
-    assert np.array_equal(read, rows[: len(read)])  # what came before the error is what the file held
+    assert np.array_equal(read, rows[: len(read)])  # rows before the error are those of the file
 
 
 @pytest.mark.parametrize("fortran", [False, True])
 @pytest.mark.parametrize("kind", ["npy", "npz"])
 @pytest.mark.parametrize("shape", [(1000, 2), (1000, 10**12), (0, 10**12)])
-def test_a_matrix_that_promises_more_than_the_file_holds_is_refused(tmp_path, kind, fortran, shape):
+def test_matrix_with_fewer_rows_than_its_header_is_refused(tmp_path, kind, fortran, shape):
     content = io.BytesIO()
     facts = {"descr": "<f8", "fortran_order": fortran, "shape": shape}
     np.lib.format.write_array_header_1_0(content, facts)
@@ -348,7 +348,7 @@ def test_a_matrix_that_promises_more_than_the_file_holds_is_refused(tmp_path, ki
         read(Source(str(path)))
 
 
-def test_bytes_of_the_other_order_and_any_type_are_read(tmp_path):
+def test_any_byte_order_and_numeric_type_is_read(tmp_path):
     for kind in (">f8", "<f4", ">i2", "?", "u1", "<f2"):
         for order in "CF":
             np.save(tmp_path / "rows.npy", np.array([[1, 0], [0, 1], [1, 1]], kind, order=order))
@@ -358,21 +358,21 @@ def test_bytes_of_the_other_order_and_any_type_are_read(tmp_path):
                 assert [batch.rows.tolist() for batch in batches] == [[[1, 0], [0, 1]], [[1, 1]]]
 
 
-def test_objects_in_npy_are_refused_without_running_them(tmp_path):
+def test_npy_objects_are_refused_without_unpickling(tmp_path):
     np.save(tmp_path / "r.npy", np.array([[1, None]], object))
     with pytest.raises(DataError, match="expected a matrix of numbers"):
         read(Source(str(tmp_path / "r.npy")))
 
 
-def test_a_line_without_end_is_no_table(tmp_path):
+def test_endless_line_is_refused(tmp_path):
     path = tmp_path / "r.csv"
     path.write_bytes(b"x" * (1 << 24 | 1 << 20))
     with pytest.raises(DataError, match="longer than 16 MiB"):
         read(Source(str(path)))
 
 
-def test_a_file_that_grows_is_followed(tmp_path):
-    """The last line counts only once it is ended."""
+def test_growing_file_is_followed(tmp_path):
+    """The last line counts once it is complete."""
     path = tmp_path / "r.csv"
     path.write_text("a,b\n1,2\n3,")
     got = []
@@ -395,7 +395,7 @@ def test_a_file_that_grows_is_followed(tmp_path):
     assert got == [[1, 2], [3, 4], [5, 6]]
 
 
-def test_lines_come_out_as_soon_as_they_are_there():
+def test_complete_lines_are_returned_immediately():
     out, into = os.pipe()
     lines = Lines(out)
     os.write(into, b"one\ntw")
@@ -410,5 +410,5 @@ def test_lines_come_out_as_soon_as_they_are_there():
 @pytest.mark.parametrize(
     ("path", "format", "found"), [("-", None, "csv"), ("a.JSONL", None, "ndjson"), ("a", "npy", "npy")]
 )
-def test_formats(path, format, found):
+def test_suffix_selects_the_format(path, format, found):
     assert format_of(path, format) == found

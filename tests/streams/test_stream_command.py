@@ -1,4 +1,4 @@
-"""``phida stream``: labels in order, checkpoints, signals, and going on as if nothing had happened."""
+"""``phida stream``: labels in order, checkpoints, signals, and resuming."""
 
 import json
 import random
@@ -33,7 +33,7 @@ def data(tmp_path):
 
 
 def expected(batch):
-    """Labels as the estimator gives them: rows are labelled after their batch was learned."""
+    """Return the estimator's labels: rows are labelled after their batch was learned."""
     model, labels = PHIDAPlus(), []
     for begin in range(0, len(X), batch):
         part = X[begin : begin + batch]
@@ -42,7 +42,7 @@ def expected(batch):
 
 
 @pytest.mark.parametrize("batch", [1, 7, 1000])
-def test_rows_come_out_in_order_with_the_labels_of_the_estimator(data, batch):
+def test_labels_are_in_order_and_equal_the_estimators(data, batch):
     found = phida("stream", data, *CHOSEN, "--batch", batch)
     assert found.returncode == 0, found.stderr
     lines = found.stdout.splitlines()
@@ -53,7 +53,7 @@ def test_rows_come_out_in_order_with_the_labels_of_the_estimator(data, batch):
     assert clusters_in(found.stdout).tolist() == expected(batch)[1].tolist()
 
 
-def test_a_pipe_is_labelled_row_by_row_as_it_comes(data):
+def test_pipe_is_labelled_row_by_row(data):
     command = [sys.executable, "-m", "phida", "stream", "-", *CHOSEN]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(HEADER.encode())
@@ -67,7 +67,7 @@ def test_a_pipe_is_labelled_row_by_row_as_it_comes(data):
         assert process.wait(timeout=PATIENCE) == 0
 
 
-def test_ndjson_in_and_out():
+def test_ndjson_in_gives_ndjson_out():
     rows = [{"a": 1.5, "b": 2, "t": "x"}, {"a": 1, "b": 3, "t": "y"}, {"b": 9, "a": 9, "t": "é"}]
     text = "".join(json.dumps(row) + "\n" for row in rows)
     found = phida("stream", "-", "--format", "ndjson", "--exclude", "t", stdin=text)
@@ -82,8 +82,8 @@ def test_ndjson_in_and_out():
 
 @pytest.mark.parametrize("columns", ["a,b", "b,a", "b"])
 @pytest.mark.parametrize("blank", ["", " "])
-def test_many_ndjson_rows_come_out_as_few_do(tmp_path, columns, blank):
-    """Batches large and small are read and written in different ways."""
+def test_large_and_small_ndjson_batches_give_the_same_output(tmp_path, columns, blank):
+    """They are read and written in different ways."""
     path, out = tmp_path / "r.ndjson", tmp_path / "o.ndjson"
     rows = [{"t": f"é{i}, {{", "a": row[0], "b": row[1], "n": {"m": i}} for i, row in enumerate(X.tolist())]
     for row in rows[:300]:
@@ -105,8 +105,8 @@ def stream_words(data, folder, *more):
     return (*words, "--checkpoint", folder / "state", "--every", 40, *more)
 
 
-def test_a_run_that_is_stopped_and_resumed_is_one_that_was_not(data, tmp_path):
-    """First half of the file, then the whole of it."""
+def test_resumed_run_equals_uninterrupted_run(data, tmp_path):
+    """First run: half of the file. Second run: the complete file."""
     half = tmp_path / "grows.csv"
     half.write_text(HEADER + as_csv(X[:303]))
     assert phida(*stream_words(half, tmp_path)).returncode == 0
@@ -122,8 +122,8 @@ def test_a_run_that_is_stopped_and_resumed_is_one_that_was_not(data, tmp_path):
     assert (clusters_in(out)[same] == labels[same]).all()
 
 
-def test_killed_at_random_moments_it_ends_as_if_it_had_not_been(tmp_path):
-    """Kill -9, again and again; every row is labelled once, and the model is the same to the bit."""
+def test_run_killed_at_random_equals_uninterrupted_run(tmp_path):
+    """kill -9, repeatedly; every row is labelled once, and the model is the same to the bit."""
     rows = np.random.default_rng(0).normal(size=(6000, 2)) + np.repeat([[0, 0], [6, 6]], 3000, axis=0)
     data = tmp_path / "rows.csv"
     data.write_text("a,b\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows.tolist()))
@@ -145,7 +145,7 @@ def test_killed_at_random_moments_it_ends_as_if_it_had_not_been(tmp_path):
             break
         kills += 1
     found = phida(*words)
-    assert found.returncode == 0 and kills >= 1  # a starved test may come too late for the others
+    assert found.returncode == 0 and kills >= 1  # a slow machine may miss the other moments
     model, labels = PHIDAPlus(), []
     for begin in range(0, len(rows), 10):
         labels += model.partial_fit(rows[begin : begin + 10]).predict(rows[begin : begin + 10]).tolist()
@@ -162,7 +162,7 @@ def events_in(path):
         yield Event(**found | {"before": tuple(found["before"]), "after": tuple(found["after"])})
 
 
-def test_ids_and_events_of_a_stream(data, tmp_path):
+def test_stream_writes_ids_and_events(data, tmp_path):
     words = ("stream", data, *CHOSEN, "--batch", 50, "--ids", "--events", tmp_path / "events")
     found = phida(*words)
     model, ids = PHIDAPlus(), []
@@ -173,7 +173,7 @@ def test_ids_and_events_of_a_stream(data, tmp_path):
     assert list(events_in(tmp_path / "events")) == list(model.lineage_)
 
 
-def test_what_is_written_cannot_change_on_the_way(data, tmp_path):
+def test_output_settings_cannot_change_at_resume(data, tmp_path):
     words = stream_words(data, tmp_path, "--events", tmp_path / "events")
     assert phida(*words).returncode == 0
     for changed, sentence in (
@@ -188,7 +188,7 @@ def test_what_is_written_cannot_change_on_the_way(data, tmp_path):
     assert found.returncode == 3 and "--events is not the file" in found.stderr and other.stat().st_size == 100_000
 
 
-def test_no_output_is_written_over(data, tmp_path):
+def test_existing_output_is_not_overwritten(data, tmp_path):
     PHIDAPlus().fit(X).save(tmp_path / "m")
     for targets, sentence in (
         (("--output", tmp_path / "x", "--events", tmp_path / "x"), "is the name of two outputs"),
@@ -201,8 +201,8 @@ def test_no_output_is_written_over(data, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_writes_a_last_checkpoint(tmp_path, data, number):
-    """While it waits for a pipe; then the producer sends the rest, with or without the header."""
+def test_signal_writes_a_last_checkpoint(tmp_path, data, number):
+    """The signal arrives during a wait for a pipe; then the producer sends the rest, with or without the header."""
     words = ("stream", "-", *CHOSEN, "--checkpoint", tmp_path / "state", "--every", "1h")
     command = [sys.executable, "-m", "phida", *map(str, words)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -222,7 +222,7 @@ def test_a_signal_writes_a_last_checkpoint(tmp_path, data, number):
     assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), model)
 
 
-def test_a_file_is_followed_until_a_signal(tmp_path, data):
+def test_file_is_followed_until_a_signal(tmp_path, data):
     grows = tmp_path / "grows.csv"
     grows.write_text(HEADER + as_csv(X[:20]))
     command = [sys.executable, "-m", "phida", "stream", str(grows), "--follow", *CHOSEN]
@@ -249,13 +249,13 @@ def test_bad_rows_fail_are_skipped_or_logged(tmp_path):
     assert [line.split("\t")[0] for line in log.read_text().splitlines()] == ["1", "3"]
 
 
-def test_a_reader_that_goes_away_ends_it_quietly(data):
+def test_closed_output_pipe_ends_the_stream_quietly(data):
     command = f"{sys.executable} -m phida stream {data} --exclude id,kind --batch 1 | head -2"
     found = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=PATIENCE)
     assert len(found.stdout.splitlines()) == 2 and "Traceback" not in found.stderr and "Broken" not in found.stderr
 
 
-def test_a_model_may_be_there_before(data, tmp_path):
+def test_existing_model_continues(data, tmp_path):
     PHIDAPlus().partial_fit(X).save(tmp_path / "m.safetensors")
     out = tmp_path / "o.csv"
     words = ("stream", data, *CHOSEN, "--model", tmp_path / "m.safetensors", "--output", out)
@@ -287,7 +287,7 @@ def test_a_model_may_be_there_before(data, tmp_path):
         (("--output", "no/such/folder/out.csv"), 1, "folder no/such/folder does not exist; create it first"),
     ],
 )
-def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, words, code, message):
+def test_mistake_gives_one_sentence_and_an_exit_code(tmp_path, monkeypatch, words, code, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     found = CliRunner().invoke(app, ["stream", "rows.csv", *words])
@@ -295,7 +295,7 @@ def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, wor
     assert message in " ".join(found.output.replace("│", " ").split()) and "Traceback" not in found.output
 
 
-def test_the_method_cannot_change_on_the_way(tmp_path, data):
+def test_method_cannot_change_at_resume(tmp_path, data):
     for method, other, kind in (("phida", "phida+", PHIDA), ("phida+", "phida", PHIDAPlus)):
         folder = tmp_path / method
         words = ["stream", str(data), *CHOSEN, "--checkpoint", str(folder), "--output", str(tmp_path / f"{method}.csv")]
@@ -308,7 +308,7 @@ def test_the_method_cannot_change_on_the_way(tmp_path, data):
         assert found.exit_code == 2 and f"was started with --method {method}, which cannot change" in said
 
 
-def test_limits_hold_and_cannot_change_on_the_way(tmp_path, data):
+def test_limits_apply_and_cannot_change_at_resume(tmp_path, data):
     words = ["stream", str(data), *CHOSEN, "--checkpoint", str(tmp_path / "s"), "--output", str(tmp_path / "o.csv")]
     limits = ["--max-nodes", "12", "--half-life", "200", "--scale", "none"]
     assert CliRunner().invoke(app, [*words, *limits]).exit_code == 0
@@ -319,7 +319,7 @@ def test_limits_hold_and_cannot_change_on_the_way(tmp_path, data):
     assert found.exit_code == 2 and "was started with max_nodes 12" in " ".join(found.output.replace("│", " ").split())
 
 
-def test_a_checkpoint_is_not_overwritten_nor_its_batch_changed(tmp_path, data):
+def test_existing_checkpoint_is_not_overwritten_nor_its_batch_changed(tmp_path, data):
     assert phida(*stream_words(data, tmp_path)).returncode == 0
     again = phida(*stream_words(data, tmp_path))
     assert again.returncode == 2 and "already holds a checkpoint" in again.stderr
@@ -338,14 +338,14 @@ def invoke(*words):
     return found.exit_code, " ".join(found.output.replace("│", " ").split())
 
 
-def test_another_file_is_not_taken_for_the_one_that_was_begun(tmp_path, data):
+def test_other_file_at_resume_is_refused(tmp_path, data):
     assert invoke(*stream_words(data, tmp_path))[0] == 0
     for text in (
         HEADER + as_csv(X[:10]),
         HEADER + as_csv(X[::-1]),
         HEADER.replace("a,b", "b,a") + as_csv(X),
         HEADER + "x" * 10**6,
-        (HEADER + as_csv(X)).replace("\n0,", "\n9,", 1),  # the first row alone differs
+        (HEADER + as_csv(X)).replace("\n0,", "\n9,", 1),  # only the first row differs
     ):
         data.write_text(text)
         code, said = invoke(*stream_words(data, tmp_path, "--resume"))
@@ -357,7 +357,7 @@ def test_another_file_is_not_taken_for_the_one_that_was_begun(tmp_path, data):
     assert "it does not begin with the rows that the stream has read" in invoke(*words, "--resume")[1]
 
 
-def test_a_last_line_may_be_ended_later(tmp_path):
+def test_last_line_may_be_completed_later(tmp_path):
     data = tmp_path / "rows.csv"
     words = ("stream", data, "--checkpoint", tmp_path / "s", "--output", tmp_path / "o.csv")
     data.write_text("a\n1\n2")
@@ -391,7 +391,7 @@ def test_nested_objects_and_lists_are_refused_by_name():
 
 
 def written(path, rows, kind):
-    """A file of rows; NaN is a bad row."""
+    """Write a file of rows; NaN is a bad row."""
     table = pa.table({name: rows[:, i] for i, name in enumerate(NAMES)})
     if path.suffix == ".csv":
         texts = [[f'"{value!r}"' if kind == "quotes" else repr(value) for value in row] for row in rows.tolist()]
@@ -410,7 +410,7 @@ def written(path, rows, kind):
     [("csv", ""), ("csv", "quotes"), ("csv", "blank lines"), ("ndjson", ""), ("npy", ""), ("parquet", "")],
 )
 @pytest.mark.parametrize("bad", [0, 1, 450, 599])
-def test_rows_before_a_bad_row_are_learned_and_written_and_the_stream_goes_on_from_it(tmp_path, suffix, kind, bad):
+def test_stream_with_a_bad_row_resumes_from_it(tmp_path, suffix, kind, bad):
     path, output, folder = tmp_path / f"r.{suffix}", tmp_path / "out.csv", tmp_path / "s"
     damaged = X.copy()
     damaged[bad, 1] = np.nan
@@ -421,13 +421,13 @@ def test_rows_before_a_bad_row_are_learned_and_written_and_the_stream_goes_on_fr
     assert output.read_text().count("\n") == 1 + bad
     if bad:
         assert state_file.read(folder / "model.safetensors")[1]["stream_position"]["row"] == bad
-        written(path, X, kind)  # the row is right now
+        written(path, X, kind)  # the row is fixed
         assert invoke(*words, "--resume")[0] == 0
         assert output.read_text().count("\n") == 1 + len(X)
         assert_same_state(load(folder / "model.safetensors"), PHIDAPlus().partial_fit(X))
 
 
-def test_what_was_learned_before_a_bad_row_is_kept(tmp_path, data):
+def test_rows_learned_before_a_bad_row_are_kept(tmp_path, data):
     whole = data.read_text()
     data.write_text(whole.replace("\n300,", "\nwrong,row,", 1))
     code, said = invoke(*stream_words(data, tmp_path))
@@ -440,7 +440,7 @@ def test_what_was_learned_before_a_bad_row_is_kept(tmp_path, data):
     assert clusters_in(tmp_path / "out.csv").tolist() == labels.tolist()
 
 
-def test_two_runs_do_not_share_a_folder(tmp_path, data):
+def test_second_run_in_one_folder_is_refused(tmp_path, data):
     command = [sys.executable, "-m", "phida", "stream", "-", "--checkpoint", str(tmp_path / "s")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as first:
         first.stdin.write(b"a\n1\n")
@@ -452,7 +452,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path, data):
         assert first.wait(timeout=PATIENCE) == 0
 
 
-def test_what_comes_out_may_be_put_in_again(tmp_path, data):
+def test_output_can_be_read_as_input(tmp_path, data):
     words = ("--exclude", "id,kind,row,cluster")
     assert invoke("stream", data, *CHOSEN, "--output", tmp_path / "1.csv")[0] == 0
     assert invoke("stream", tmp_path / "1.csv", *words, "--output", tmp_path / "2.csv")[0] == 0
@@ -460,10 +460,10 @@ def test_what_comes_out_may_be_put_in_again(tmp_path, data):
     assert header == "row_,row,id,a,b,c,kind,cluster,cluster_" and first.startswith("0,0,0,")
 
 
-def test_fitting_that_is_interrupted_says_so(tmp_path):
+def test_interrupted_fit_reports_it(tmp_path):
     command = [sys.executable, "-m", "phida", "fit", "-", "--out", str(tmp_path / "m")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        # More than a pipe holds: when it is written, the command is reading.
+        # More than a pipe holds, so the command is reading once it is written.
         process.stdin.write("a\n" + "1\n" * 200_000)
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
@@ -472,7 +472,7 @@ def test_fitting_that_is_interrupted_says_so(tmp_path):
         assert re.match(r"interrupted(; .* has the model of the first .*)?\n", notes)
 
 
-def test_the_output_must_be_the_one_that_was_begun(tmp_path, data):
+def test_other_output_at_resume_is_refused(tmp_path, data):
     assert invoke(*stream_words(data, tmp_path))[0] == 0
     words = ("stream", data, *CHOSEN, "--checkpoint", tmp_path / "state", "--resume")
     assert "the output is not the one" in invoke(*words)[1]
@@ -484,22 +484,22 @@ def test_the_output_must_be_the_one_that_was_begun(tmp_path, data):
     assert "the output is not the one" in invoke(*words, "--output", tmp_path / "out.csv")[1]
 
 
-def test_a_pipe_is_not_taken_for_a_file(tmp_path, data):
+def test_pipe_at_resume_of_a_file_is_refused(tmp_path, data):
     words = ("--checkpoint", tmp_path / "s", *CHOSEN)
     assert phida("stream", "-", *words, stdin=HEADER + as_csv(X[:20])).returncode == 0
     code, said = invoke("stream", data, *words, "--resume")
     assert code == 3 and "that the stream was started with" in said
 
 
-def test_rows_without_a_header_are_all_rows(tmp_path):
+def test_no_header_option_learns_the_first_line(tmp_path):
     words = ("stream", "-", "--checkpoint", tmp_path / "s")
     assert phida(*words, stdin="5,6\n7,8\n").returncode == 0
     again = phida(*words, "--resume", stdin="0,1\n2,3\n")
     assert [line.split(",")[:3] for line in again.stdout.splitlines()[1:]] == [["2", "0", "1"], ["3", "2", "3"]]
 
 
-def test_nothing_is_lost_when_a_signal_cuts_a_write_short(tmp_path):
-    """Unbuffered output to a pipe that nobody reads; then a signal; then everything is read."""
+def test_signal_during_a_write_loses_nothing(tmp_path):
+    """Unbuffered output to a full pipe; then a signal; then everything is read."""
     rows = np.random.default_rng(0).normal(size=(20_000, 3))
     data = tmp_path / "rows.csv"
     data.write_text("a,b,c\n" + "".join(f"{a!r},{b!r},{c!r}\n" for a, b, c in rows.tolist()))
@@ -516,12 +516,12 @@ def test_nothing_is_lost_when_a_signal_cuts_a_write_short(tmp_path):
     assert f"next row {len(lines):,}" in notes
 
 
-def test_a_checkpoint_of_rows_that_go_nowhere(tmp_path, data):
+def test_stream_without_output_writes_checkpoints(tmp_path, data):
     command = f"{sys.executable} -m phida stream {data} --exclude id,kind --checkpoint {tmp_path / 's'} > /dev/null"
     assert subprocess.run(command, shell=True, timeout=PATIENCE).returncode == 0
 
 
-def test_tabs_in_commas_out(tmp_path):
+def test_tab_separated_input_gives_comma_separated_output(tmp_path):
     (tmp_path / "r.tsv").write_text("a\tb\n1\t2\n")
     invoke("stream", tmp_path / "r.tsv", "--output", tmp_path / "o.csv")
     assert (tmp_path / "o.csv").read_text() == "row,a,b,cluster\n0,1,2,0\n"

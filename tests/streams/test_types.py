@@ -1,4 +1,4 @@
-"""Values of any type, as CSV, NDJSON and tables have them; nothing depends on the rows of a batch."""
+"""Values of any type in CSV, NDJSON and tables; no result depends on the other rows of a batch."""
 
 import csv
 import json
@@ -37,9 +37,9 @@ def streamed(path, output, batch, *words):
     return Path(output)
 
 
-@pytest.mark.parametrize("size", [1, 7, 400])  # read line by line, and all at once
+@pytest.mark.parametrize("size", [1, 7, 400])  # line by line, and in one batch
 @pytest.mark.parametrize("key", ['"row"', '"cluster"', '"\\u0072ow"'])
-def test_later_keys_of_the_output_are_renamed(here, key, size):
+def test_later_keys_equal_to_output_columns_are_renamed(here, key, size):
     plain = [f'{{"a": {i % 5}, "b": 1.50}}' for i in range(300)]
     lines = plain.copy()
     lines[250] = f'{{"a": 1, {key}: "mine", "row_": 7, "cluster_": 8, "b": 2}}'
@@ -56,7 +56,7 @@ def test_later_keys_of_the_output_are_renamed(here, key, size):
     assert [text.partition(", ")[2].rpartition(", ")[0] for text in written] == [text[1:-1] for text in lines]
 
 
-def test_a_renamed_key_is_no_column_of_the_first_object(here):
+def test_renamed_key_is_separate_from_columns_of_the_first_object(here):
     ndjson("r.ndjson", {"row_": 1, "a": 2}, {"row": 5, "row_": 3, "a": 4}, {"row": 6, "a": 7, "row_": 1})
     written = [json.loads(line) for line in streamed("r.ndjson", "o.ndjson", 1).read_text().splitlines()]
     assert written[1] == {"row": 1, "row__": 5, "row_": 3, "a": 4, "cluster": written[1]["cluster"]}
@@ -67,7 +67,7 @@ AS_TEXT = ["x", "1", "2.5", "true", None, '{"y": [1, "ä"]}', "[1]", str(2**70),
 
 
 @pytest.mark.parametrize("output", ["csv", "parquet", "arrow"])
-def test_other_columns_of_ndjson_are_text_in_any_batch(here, output):
+def test_other_ndjson_columns_are_text_in_any_batch(here, output):
     ndjson("r.ndjson", *({"a": i, "b": i / 2, "m": value} for i, value in enumerate(MIXED)))
     files = [streamed("r.ndjson", f"{size}.{output}", size, "--exclude", "m") for size in (1, 4, 100)]
     for file in files:
@@ -84,7 +84,7 @@ def test_other_columns_of_ndjson_are_text_in_any_batch(here, output):
         assert rows[0] == rows[1] == rows[2]
 
 
-def test_only_values_that_need_quotes_have_them_in_any_batch(here):
+def test_only_values_that_need_quotes_are_quoted_in_any_batch(here):
     texts = ["x", "a, b", 'say "so"', "", None, "two\r\nlines"]
     parquet.write_table(pa.table({"a": np.arange(6.0), "t": texts}), "r.parquet")
     for batch in (1, 2, 100):
@@ -100,14 +100,14 @@ ODD = {
     "list": pa.array([["a", None], [], None]),
     "struct": pa.array([{"x": b"\xff"}, {"x": None}, None]),
 }
-if hasattr(pa, "string_view"):  # newer than the oldest pyarrow that is allowed
+if hasattr(pa, "string_view"):  # newer than the oldest allowed pyarrow
     ODD["view"] = pa.array(["ab", "x,y", None], pa.string_view())
     ODD["binary view"] = pa.array([b"ab", b"\xff\x00,", None], pa.binary_view())
 
 
 @pytest.mark.parametrize("output", ["csv", "ndjson"])
 @pytest.mark.parametrize("kind", ODD)
-def test_types_of_arrow_that_text_does_not_have(here, kind, output):
+def test_arrow_types_without_text_form_are_converted(here, kind, output):
     column = ODD[kind]
     with pa.ipc.new_file("r.arrow", pa.schema({"a": pa.float64(), "t": column.type})) as out:
         out.write_batch(pa.record_batch([pa.array([1.0, 2.0, 3.0]), column], ["a", "t"]))
@@ -128,7 +128,7 @@ def test_types_of_arrow_that_text_does_not_have(here, kind, output):
 
 
 def of_booleans(suffix, n=60):
-    """A file of the same rows in any format."""
+    """Return a file of the same rows in any format."""
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.normal(size=n).round(3), "b": rng.random(n) < 0.5})
     path = Path(f"r.{suffix}")
@@ -141,7 +141,7 @@ def of_booleans(suffix, n=60):
     return path
 
 
-def test_booleans_are_learned_alike_from_any_format(here):
+def test_booleans_are_learned_alike_in_every_format(here):
     for suffix in ("csv", "ndjson", "parquet"):
         phida("fit", of_booleans(suffix), "--out", f"{suffix}.model")
         assert StreamModel.load(f"{suffix}.model").conversions == {"b": "boolean"}
@@ -163,7 +163,7 @@ def test_booleans_are_learned_alike_from_any_format(here):
     ],
 )
 @pytest.mark.parametrize("batch", [1, 100])
-def test_the_first_value_decides_whether_a_column_is_of_booleans(here, suffix, content, batch):
+def test_first_value_decides_whether_a_column_is_boolean(here, suffix, content, batch):
     Path(f"r.{suffix}").write_text(content)
     words = ("stream", f"r.{suffix}", "--output", "o.csv", "--batch", str(batch))
     refused = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
@@ -173,7 +173,7 @@ def test_the_first_value_decides_whether_a_column_is_of_booleans(here, suffix, c
     assert load("s/model.safetensors").n_samples_seen_ == 3
 
 
-def test_a_model_of_dates_with_types_reads_dates_of_text(here):
+def test_model_of_typed_dates_reads_dates_as_text(here):
     days = pa.array(range(19_000, 19_060), pa.int32()).cast(pa.date32())
     parquet.write_table(pa.table({"x": np.arange(60.0) % 7, "d": days}), "r.parquet")
     phida("fit", "r.parquet", "--convert", "d", "--out", "m")

@@ -1,4 +1,4 @@
-"""Columns of vectors, as vector stores and embedding tools write them."""
+"""Vector columns, as vector stores and embedding tools write them."""
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +42,7 @@ def read(path, **selection):
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_vector_is_a_column_per_value(tmp_path, monkeypatch, kind, suffix):
+def test_vector_becomes_one_column_per_value(tmp_path, monkeypatch, kind, suffix):
     monkeypatch.setattr(vectors, "_TOGETHER", 11 * WIDTH)
     path = write(table(kind), tmp_path / f"x.{suffix}")
     for selection in ({"columns": ("v",)}, {"exclude": ("text",)}, {"columns": tuple(f"v_{i}" for i in range(WIDTH))}):
@@ -54,7 +54,7 @@ def test_a_vector_is_a_column_per_value(tmp_path, monkeypatch, kind, suffix):
     np.testing.assert_array_equal(some, X[:, [1, 0]].astype(np.float32))
 
 
-def test_rows_without_a_vector_or_a_value_are_bad_rows(tmp_path):
+def test_missing_vectors_and_values_are_bad_rows(tmp_path):
     rows = X[:6].astype(np.float32).tolist()
     rows[1], rows[4][1] = None, None
     for kind in KINDS.values():
@@ -64,7 +64,7 @@ def test_rows_without_a_vector_or_a_value_are_bad_rows(tmp_path):
         np.testing.assert_array_equal(found, X[[0, 2, 3, 5]].astype(np.float32))
 
 
-def test_vectors_of_different_lengths_are_refused_unless_left_out(tmp_path):
+def test_vectors_of_different_lengths_are_refused_unless_excluded(tmp_path):
     lists = pa.array([[1.0, 2.0], None, [1.0, 2.0, 3.0]])
     path = write(pa.table({"v": lists, "a": [1.0, 2.0, 3.0]}), tmp_path / "x.parquet")
     with pytest.raises(DataError, match=r"row 2: column 'v' has 3 values, not 2 as before.*--exclude v"):
@@ -73,7 +73,7 @@ def test_vectors_of_different_lengths_are_refused_unless_left_out(tmp_path):
     assert reader.all_names == ("v", "a") and rows.ravel().tolist() == [1.0, 2.0, 3.0]
 
 
-def test_fit_and_predict_commands_take_vectors(tmp_path):
+def test_fit_and_predict_commands_read_vectors(tmp_path):
     path, model, out = write(table("fixed"), tmp_path / "x.parquet"), tmp_path / "m.safetensors", tmp_path / "o.parquet"
     phida("fit", path, "--columns", "v", "--out", model)
     phida("predict", model, path, "--output", out)

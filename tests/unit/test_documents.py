@@ -1,4 +1,4 @@
-"""What the documents show is what happens."""
+"""Examples in the documents give the output that is shown."""
 
 import csv
 import doctest
@@ -15,8 +15,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/estimators.md", "docs/identity.md", "docs/river.md"])
-def test_sessions(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # files that a session writes
+def test_sessions_print_what_is_shown(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # sessions write files
     text = (ROOT / name).read_text(encoding="utf-8")
     sessions = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if ">>>" in block]
     assert sessions
@@ -24,10 +24,10 @@ def test_sessions(name, tmp_path, monkeypatch):
     for block in sessions:
         test = doctest.DocTestParser().get_doctest(block, names, name, name, 0)
         assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
-        names = test.globs  # of one session to the next
+        names = test.globs  # from one session to the next
 
 
-#: Pictures and the report of the benchmark, which an sdist leaves out; it has a file PKG-INFO instead.
+#: Benchmark report and screenshots, which an sdist omits; only an sdist has a file PKG-INFO.
 LEFT_OUT = {"docs/benchmark", "docs/serve"} if (ROOT / "PKG-INFO").exists() else set()
 
 
@@ -40,12 +40,13 @@ def test_paths_in_documents_exist():
 
 
 def code(path):
-    """The text of a source file without its comments."""
+    """Return the text of a source file without its comments."""
     return re.sub(r"//.*|#(?!include).*", "", path.read_text(encoding="utf-8"))
 
 
 def claims(text):
-    """What tables say: (name, file) for "`name` in `file`" and "`name`, same file"; no file for a name alone."""
+    """Yield (name, file) for "`name` in `file`" and "`name`, same file" in tables; the file is None for a name
+    alone."""
     file = None
     for line in text.splitlines():
         for cell in line.split("|") if line.startswith("|") else ():
@@ -62,12 +63,12 @@ def claims(text):
 
 
 def occurs(name, text):
-    """Is every part of a name a word of the text?"""
+    """Return whether every part of a name is a word of the text."""
     parts = re.split(r"::|\.", name)
     return all(re.search(rf"\b{part}\b", text) for part in parts)
 
 
-def test_functions_of_the_paper_map_are_where_it_says():
+def test_functions_of_the_paper_map_are_in_the_named_files():
     files = [path for folder in ("core", "bindings", "src") for path in (ROOT / folder).rglob("*")]
     everything = "\n".join(code(path) for path in files if path.suffix in (".hpp", ".cpp", ".py"))
     found = list(claims((ROOT / "docs" / "paper_map.md").read_text(encoding="utf-8")))
@@ -79,7 +80,7 @@ def test_functions_of_the_paper_map_are_where_it_says():
         assert there, f"docs/paper_map.md speaks of {name} in {file or 'the code'}"
 
 
-def test_demo(tmp_path, monkeypatch, capsys):
+def test_demo_runs(tmp_path, monkeypatch, capsys):
     target = tmp_path / "out" / "labels.csv"
     monkeypatch.setattr(sys, "argv", ["demo.py", str(target)])
     runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="__main__")

@@ -1,4 +1,4 @@
-"""The short examples, run as they are."""
+"""The short examples run unchanged."""
 
 import json
 import runpy
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-#: A part of what each prints.
+#: A part of the output of each.
 PRINTS = {
     "sklearn_pipeline.py": ["178 rows: ", " clusters, 178 nodes", "the last five rows belong to [", "all at once: "],
     "river_evaluation.py": ["2000 rows: AdjustedRand 0.", "Silhouette "],
@@ -20,13 +20,13 @@ PRINTS = {
 }
 
 
-def test_every_example_is_run():
+def test_every_example_has_an_expected_output():
     elsewhere = {"demo.py", "spark_growing_directory.py"}
     assert {path.name for path in EXAMPLES.glob("*.py")} == PRINTS.keys() | elsewhere
 
 
 @pytest.mark.parametrize("name", PRINTS)
-def test_example(name, capsys, monkeypatch):
+def test_example_prints_its_expected_output(name, capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", [name])
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
     printed = capsys.readouterr().out
@@ -34,7 +34,7 @@ def test_example(name, capsys, monkeypatch):
         assert part in printed
 
 
-def test_the_notebook_runs(capsys):
+def test_notebook_runs(capsys):
     import matplotlib.pyplot as plt
 
     notebook = json.loads((EXAMPLES / "quick_start.ipynb").read_text(encoding="utf-8"))

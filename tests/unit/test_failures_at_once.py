@@ -1,4 +1,4 @@
-"""A failed test is named while others still run, so that a run that is cut off has named it."""
+"""A failed test is named while other tests still run, so a killed run has named it."""
 
 import subprocess
 import sys

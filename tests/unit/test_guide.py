@@ -1,4 +1,4 @@
-"""The start page and the user guide run as they are, from top to bottom, and print what they say."""
+"""The start page and the user guide run from top to bottom and give the output that they show."""
 
 import importlib.util
 import io
@@ -21,29 +21,29 @@ PAGES = ["index", *sorted(f"guide/{path.stem}" for path in (DOCS / "guide").glob
 
 #: Pages that need a package beyond the group test.
 NEEDS = {"guide/sentences": "wordllama", "guide/units": "palmerpenguins"}
-#: Pages that print docstrings of Python, and the version whose docstrings they show.
+#: Pages that print Python's docstrings, and the Python version of these docstrings.
 PRINTED_WITH = {"guide/sentences": (3, 11)}
 
 
 def blocks(text):
-    """(language, text) of every fenced block, in order."""
+    """Return (language, text) of every fenced block, in order."""
     return re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 def shell(code):
-    """What commands print, line by line; phida runs in this process, since each start costs seconds."""
+    """Return the output of commands, line by line; phida runs in this process, since each start takes seconds."""
     return "".join(phida(line) if re.match(r"phida [^|]*$", line) else bash(line) for line in code.splitlines())
 
 
 def phida(line):
-    """What a command of ours prints."""
+    """Return the output of a phida command."""
     done = CliRunner(env={"NO_COLOR": "1", "COLUMNS": "100"}).invoke(app, shlex.split(line)[1:])
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 def bash(line):
-    """What any other command prints."""
+    """Return the output of any other command."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = os.environ | {"PATH": path, "NO_COLOR": "1", "COLUMNS": "100"}
     command = ["bash", "-euo", "pipefail", "-c", line]
@@ -53,7 +53,7 @@ def bash(line):
 
 
 def python(code, names):
-    """What a block prints."""
+    """Return the output of a block."""
     printed = io.StringIO()
     with redirect_stdout(printed):
         exec(compile(code, "<guide>", "exec"), names)
@@ -70,7 +70,7 @@ def test_pages_are_found():
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_runs(page, tmp_path, monkeypatch):
+def test_page_prints_what_it_shows(page, tmp_path, monkeypatch):
     needed = NEEDS.get(page)
     if needed is not None and importlib.util.find_spec(needed) is None:
         pytest.skip(f"the page needs {needed}: pip install --group gallery")
@@ -85,6 +85,6 @@ def test_page_runs(page, tmp_path, monkeypatch):
             printed = python(code, names)
         elif language == "bash":
             printed = shell(code)
-        elif language == "text" and printed:  # what the block before it prints
+        elif language == "text" and printed:  # output of the block before
             assert lines(code) == lines(printed) or not comparable
             printed = ""

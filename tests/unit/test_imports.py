@@ -1,4 +1,4 @@
-"""Imports keep to the tables of CONTRIBUTING.md, which import-linter's layers agree with."""
+"""Imports follow the tables of CONTRIBUTING.md, which import-linter's layers repeat."""
 
 import ast
 import re
@@ -7,14 +7,14 @@ import tomllib
 import pytest
 from contributing import ROOT, modules
 
-#: Per package, its modules and what each may import of the same package.
+#: Modules per package, with their allowed imports from the same package.
 MAY_USE = {"phida": modules("Library", "phida"), "phida_bench": modules("Benchmark", "phida_bench")}
 PACKAGE = sorted((ROOT / "src" / "phida").rglob("*.py"))
 BENCHMARK = sorted((ROOT / "src" / "phida_bench").rglob("*.py"))
 
 
 def imports(path):
-    """Pairs (module, name) that a file imports; the name is None for a plain import."""
+    """Yield pairs (module, name) that a file imports; the name is None for a plain import."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((alias.name, None) for alias in node.names)
@@ -27,12 +27,12 @@ def roots(path):
 
 
 def module(path, package):
-    """The module or subpackage below a package that a file belongs to."""
+    """Return the module or subpackage of a package that a file belongs to."""
     return path.relative_to(ROOT / "src" / package).parts[0].removesuffix(".py")
 
 
 def used(path, package):
-    """The modules of a package that a file imports."""
+    """Return the modules of a package that a file imports."""
     for name, member in imports(path):
         parts = name.split(".")
         if parts[0] == package:
@@ -50,16 +50,16 @@ def test_every_module_has_a_row(package):
 
 
 @pytest.mark.parametrize("path", PACKAGE + BENCHMARK, ids=lambda path: str(path.relative_to(ROOT / "src")))
-def test_imports(path):
+def test_imports_follow_the_table(path):
     package = path.relative_to(ROOT / "src").parts[0]
     own = module(path, package)
-    if own != "__init__":  # which shows what there is
+    if own != "__init__":  # which lists everything
         beyond = set(used(path, package)) - MAY_USE[package][own] - {own}
         assert not beyond, f"{package}.{own} may not import {beyond}"
 
 
 @pytest.mark.parametrize("package", MAY_USE)
-def test_modules_use_modules_above_them(package):
+def test_modules_use_only_modules_above_them(package):
     known = set()
     for name, names in MAY_USE[package].items():
         assert names <= known, f"{name} may use {names - known}, which come later in the table"
@@ -75,43 +75,43 @@ def test_layers_of_import_linter_agree_with_the_table(package):
         if contract["type"] == "layers" and contract["layers"][0].startswith(f"{package}.")
     )
     height = {name.removeprefix(f"{package}."): -i for i, layer in enumerate(layers) for name in layer.split(" | ")}
-    # Compiled modules and data cannot be imported from.
+    # Compiled modules and data contain no imports.
     assert height.keys() == MAY_USE[package].keys() - {"_core", "_systems", "published_tables"}
     for name, names in MAY_USE[package].items():
         for other in names & height.keys():
             assert height[other] < height[name], f"{name} may use {other} in CONTRIBUTING.md, but not in pyproject.toml"
 
 
-def test_the_library_does_without_the_benchmark():
+def test_library_never_imports_the_benchmark():
     assert len(PACKAGE) > 50 and len(BENCHMARK) > 50
     for path in PACKAGE:
         assert "phida_bench" not in roots(path), path
 
 
-def test_a_learner_of_the_native_core_is_built_only_where_a_method_needs_its_switches():
+def test_native_learners_are_built_only_for_methods_with_switches():
     users = {path.stem for path in BENCHMARK if ("phida", "_core") in set(imports(path))}
     assert users == {"mapping", "phida"}
 
 
-def test_one_module_makes_learners_and_reads_them():
+def test_one_module_creates_and_reads_learners():
     for path in PACKAGE:
         if path.name != "_model.py":
             text = path.read_text(encoding="utf-8")
             assert not re.search(r"_core\.(Plus)?Learner(\(|\.__new__)|\blearner\.reading\(", text), path.name
 
 
-def test_records_do_not_know_the_native_core():
+def test_records_do_not_import_the_native_core():
     assert ("phida", "_core") not in set(imports(ROOT / "src" / "phida" / "records.py"))
 
 
-def test_pictures_read_records_and_never_the_native_core():
+def test_plots_do_not_import_the_native_core():
     leaves = [ROOT / "src" / "phida" / name for name in ("answers/profile.py", "projection.py")]
     for path in leaves + [p for p in PACKAGE if p.parent.name in ("plots", "_report")]:
         assert ("phida", "_core") not in set(imports(path)), path
     assert "phida" not in roots(ROOT / "src" / "phida" / "projection.py")
 
 
-def test_nothing_imports_the_leaves():
+def test_leaves_are_never_imported():
     for folder in ("src", "tests"):
         for path in (ROOT / folder).rglob("*.py"):
             assert not roots(path) & {"examples", "perf", "studies", "tools"}, path

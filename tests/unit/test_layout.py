@@ -1,4 +1,4 @@
-"""The layers of the core, the bindings and the tests are those of CONTRIBUTING.md; includes keep to them."""
+"""Layers of the core, the bindings and the tests equal those of CONTRIBUTING.md, and includes follow them."""
 
 import re
 
@@ -7,9 +7,9 @@ from contributing import ROOT, table
 
 CORE = ROOT / "core"
 
-#: Per layer, the other layers that it may include.
+#: Allowed includes per layer.
 MAY_USE = {path.removeprefix("core/"): set(names) for path, names in table("Core").items()}
-#: The layers in which nodes and topology may meet.
+#: The layers that may include both nodes and topology.
 MEETING = {"reading", "learning", "state"}
 
 SOURCES = sorted(path for path in CORE.rglob("*") if path.suffix in (".hpp", ".cpp"))
@@ -17,12 +17,12 @@ BINDINGS = sorted(path for path in (ROOT / "bindings").rglob("*") if path.suffix
 
 
 def included(path):
-    """Paths that a file includes with quotes."""
+    """Return the paths that a file includes with quotes."""
     return re.findall(r'^\s*#\s*include\s+"([^"]+)"', path.read_text(), re.MULTILINE)
 
 
 def layer(path):
-    """The directory below core/."""
+    """Return the directory below core/."""
     return path.relative_to(CORE).parts[0]
 
 
@@ -43,7 +43,7 @@ def test_other_directories_exist():
         assert (ROOT / path).is_dir() or path.startswith("."), path  # an sdist has no .github
 
 
-def test_layers_use_layers_above_them():
+def test_layers_use_only_layers_above_them():
     known = set()
     for name, used in MAY_USE.items():
         assert used <= known, f"{name} may use {used - known}, which come later in the table"
@@ -52,14 +52,14 @@ def test_layers_use_layers_above_them():
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(CORE)))
-def test_includes(path):
+def test_includes_of_the_core_follow_the_table(path):
     for name in included(path):
         assert (CORE / name).is_file(), f"{name} is not a path from core/"
         assert layer(CORE / name) in MAY_USE[layer(path)] | {layer(path)}, f"{layer(path)} may not include {name}"
 
 
 @pytest.mark.parametrize("path", BINDINGS, ids=lambda path: path.name)
-def test_includes_of_bindings(path):
+def test_includes_of_bindings_follow_the_table(path):
     own = str(path.parent.relative_to(ROOT))
     for name in included(path):
         beside = (path.parent / name).resolve()
@@ -69,8 +69,8 @@ def test_includes_of_bindings(path):
         assert seen in {own, *table("Bindings")[own]}, f"{own} may not include {name}"
 
 
-def test_nodes_and_topology_meet_in_few_layers():
-    """Not even through a third header: follow every include to its end."""
+def test_only_few_layers_include_both_nodes_and_topology():
+    """Includes are followed to their end, through any header."""
 
     def reach(path, visited):
         for name in included(path):
@@ -84,14 +84,14 @@ def test_nodes_and_topology_meet_in_few_layers():
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(CORE)))
-def test_the_core_does_without_python(path):
+def test_core_does_not_include_python(path):
     text = path.read_text().lower()
     assert not re.search(r"python|nanobind|numpy|\bpy[A-Z_]", text, re.IGNORECASE)
 
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if p.parent.name == "simd"], ids=lambda path: path.name)
 def test_kernels_use_no_standard_library_templates(path):
-    """Their instantiations would be shared symbols, and wide instructions could leak into narrow code."""
+    """Their instantiations would be shared symbols, so narrow code could call wide instructions."""
     if path.stem == "dispatch":
         return
     headers = set(re.findall(r"#\s*include\s+<([^>]+)>", path.read_text()))

@@ -1,4 +1,4 @@
-"""The manual lists what is public, has a page for each decision, and its links are checked."""
+"""The manual lists all public names, has a page for each decision, and its links are checked."""
 
 import importlib.util
 import re
@@ -31,7 +31,7 @@ def test_answers_and_records_are_in_the_reference():
     assert {f"records.{name}" for name in records if not name.startswith("_")} <= LISTED
 
 
-def test_decisions_are_numbered_and_say_what_was_decided():
+def test_decisions_are_numbered_and_state_the_decision():
     pages = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
     assert pages
     for page in pages:
@@ -48,7 +48,7 @@ def broken():
     return lambda folder: list(module.broken(folder))
 
 
-def test_links_that_lead_somewhere(broken, tmp_path):
+def test_valid_links_pass(broken, tmp_path):
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "index.html").write_text('<h1 id="top">B</h1>')
     (tmp_path / "a.html").write_text(
@@ -58,7 +58,7 @@ def test_links_that_lead_somewhere(broken, tmp_path):
 
 
 @pytest.mark.parametrize("target", ["c.html", "b.html#no", "#no"])
-def test_links_that_lead_nowhere(broken, tmp_path, target):
+def test_broken_links_are_reported(broken, tmp_path, target):
     (tmp_path / "b.html").write_text("<p>B</p>")
     (tmp_path / "a.html").write_text(f'<a href="{target}"></a>')
     assert len(broken(tmp_path)) == 1

@@ -1,4 +1,4 @@
-"""What the packages export, and their docstrings' examples."""
+"""Exports of the packages, and examples in their docstrings."""
 
 import doctest
 import importlib
@@ -23,7 +23,7 @@ NEED_JAX = {
     f"phida_bench.systems.{name}"
     for name in ("_autoencoder", "_g_ceals_training", "_jax", "_tabledc_training", "g_ceals", "tabledc")
 }
-NEED_SPARK = {"phida.spark"}  # those below it are found only where pyspark is
+NEED_SPARK = {"phida.spark"}  # submodules are found only with pyspark
 
 
 def test_modules_are_found():
@@ -31,7 +31,7 @@ def test_modules_are_found():
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in NATIVE])
-def test_docstring_examples(name):
+def test_docstring_examples_run(name):
     if name in NEED_JAX:
         pytest.importorskip("jax", reason="belongs to the extra phida[deep]: make test-deep")
     if name == "phida.dask":
@@ -47,18 +47,18 @@ def test_there_are_docstring_examples():
 
 
 @pytest.mark.parametrize("package", [phida, phida_bench.systems], ids=lambda package: package.__name__)
-def test_everything_exported_exists_and_is_documented(package):
+def test_exported_names_exist_and_are_documented(package):
     for name in package.__all__:
         assert getattr(package, name).__doc__
 
 
-def test_the_names_of_the_pictures_are_the_public_ones():
+def test_plot_names_are_the_public_ones():
     import phida.plots
 
     assert dir(phida.plots) == sorted(phida.plots.__all__)
 
 
-def test_python_ends_silently_although_a_thread_holds_a_model():
+def test_python_exits_silently_while_a_thread_holds_a_model():
     program = """
 import threading, time
 import phida

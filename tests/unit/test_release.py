@@ -1,4 +1,4 @@
-"""What releases are made with: fragments of the changelog, versions of Python, the check of sdist and wheel."""
+"""Tools of releases: changelog fragments, versions of Python, the check of sdist and wheel."""
 
 import importlib.util
 import re
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def test_fragments_have_a_name_and_a_kind():
+def test_fragments_have_a_name_and_a_type():
     kinds = {kind["directory"] for kind in SETTINGS["tool"]["towncrier"]["type"]}
     for path in (ROOT / "changes").iterdir():
         if path.name not in SETTINGS["tool"]["towncrier"]["ignore"]:
@@ -21,18 +21,18 @@ def test_fragments_have_a_name_and_a_kind():
             assert all(len(line) <= 120 for line in path.read_text(encoding="utf-8").splitlines())
 
 
-def test_the_changelog_has_the_place_where_releases_are_put():
+def test_changelog_has_the_marker_for_releases():
     assert SETTINGS["tool"]["towncrier"]["start_string"] in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_wheels_are_built_for_the_versions_that_are_promised():
+def test_wheels_are_built_for_the_promised_versions():
     promised = re.findall(r":: 3\.(\d+)", "\n".join(SETTINGS["project"]["classifiers"]))
     free_threaded = ["cp314t-*", "cp315t-*"]
     assert SETTINGS["tool"]["cibuildwheel"]["build"] == [f"cp3{minor}-*" for minor in promised] + free_threaded
     assert SETTINGS["project"]["requires-python"] == f">=3.{promised[0]}"
 
 
-def test_the_build_group_has_what_building_needs():
+def test_build_group_equals_the_build_requirements():
     assert set(SETTINGS["build-system"]["requires"]) <= set(SETTINGS["dependency-groups"]["build"])
 
 
@@ -55,7 +55,7 @@ def check_dist():
         ("docs/benchmarking.md", "docs/benchmark", False),
     ],
 )
-def test_what_an_sdist_leaves_out(check_dist, name, rule, left_out):
+def test_files_left_out_of_the_sdist(check_dist, name, rule, left_out):
     assert check_dist.matches(name, rule) == left_out
 
 
@@ -72,7 +72,7 @@ def wheel(folder, needs=NEEDS, more=()):
     return path
 
 
-def test_a_good_wheel_passes(check_dist, tmp_path):
+def test_valid_wheel_passes(check_dist, tmp_path):
     check_dist.check_wheel(wheel(tmp_path))
 
 
@@ -85,12 +85,12 @@ def test_a_good_wheel_passes(check_dist, tmp_path):
         ({"more": ("phida/_core.pyd",)}, "the native modules .*_core.*_core"),
     ],
 )
-def test_a_bad_wheel_is_told(check_dist, tmp_path, changes, said):
+def test_invalid_wheel_is_reported(check_dist, tmp_path, changes, said):
     with pytest.raises(SystemExit, match=said):
         check_dist.check_wheel(wheel(tmp_path, **changes))
 
 
-def test_a_large_wheel_is_told(check_dist, tmp_path, monkeypatch):
+def test_large_wheel_is_reported(check_dist, tmp_path, monkeypatch):
     monkeypatch.setattr(check_dist, "MOST_WHEEL", 100)
     with pytest.raises(SystemExit, match="too many"):
         check_dist.check_wheel(wheel(tmp_path))

@@ -13,7 +13,7 @@ import phida
 from phida import _core
 
 
-def test_show_versions(capsys):
+def test_show_versions_lists_versions_and_level(capsys):
     phida.show_versions()
     lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
     assert lines["phida"] == phida.__version__ == version("phida")
@@ -24,7 +24,7 @@ def test_show_versions(capsys):
 
 
 def level_with(wish):
-    """The level that a new process chooses under PHIDA_SIMD."""
+    """Return the level that a new process chooses under PHIDA_SIMD."""
     code = "from phida import _core; print(_core.simd_level())"
     environment = os.environ | {"PHIDA_SIMD": wish}
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
@@ -32,15 +32,15 @@ def level_with(wish):
 
 
 @pytest.mark.parametrize("level", _core.simd_levels())
-def test_the_level_can_be_lowered(level):
+def test_simd_level_can_be_lowered(level):
     assert level_with(level) == level
 
 
-def test_without_a_wish_the_best_level_is_taken():
+def test_best_simd_level_is_the_default():
     assert level_with("") == _core.simd_levels()[-1]
 
 
-def test_an_unknown_level_is_refused():
+def test_unknown_simd_level_is_refused():
     before = _core.simd_level()
     with pytest.raises(ValueError, match="instruction set"):
         _core.use_simd_level("sse9")

@@ -1,4 +1,4 @@
-"""The page on the state file names the fields that a state has, with their types and shapes."""
+"""The page on the state file lists the fields of a state, with their types and shapes."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ def section(title):
 
 
 def arrays(text):
-    """Names of the tables, with what is said of their type and shape."""
+    """Return the names in the tables, with type and shape."""
     rows = re.findall(r"^\| (`.+?) \| (.+?) \|", text, flags=re.MULTILINE)
     return {name: shape for names, shape in rows for name in re.findall(r"`(\w+)`", names)}
 
@@ -41,7 +41,7 @@ STATES = {
 
 
 @pytest.mark.parametrize("kind", STATES)
-def test_the_page_lists_every_field_and_no_other(kind):
+def test_page_lists_exactly_the_fields(kind):
     own, both, state = section(f"Models of `{kind}`"), section("Ids, lineage and history of both"), STATES[kind]
     found = {name for name, value in state.items() if isinstance(value, np.ndarray)}
     assert arrays(own).keys() | arrays(both).keys() == found
@@ -49,7 +49,7 @@ def test_the_page_lists_every_field_and_no_other(kind):
 
 
 @pytest.mark.parametrize("kind", STATES)
-def test_types_and_shapes_are_those_of_the_page(kind):
+def test_types_and_shapes_equal_the_page(kind):
     state = STATES[kind]
     listed = arrays(section(f"Models of `{kind}`")) | arrays(section("Ids, lineage and history of both"))
     for name, said in listed.items():

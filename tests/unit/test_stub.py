@@ -1,4 +1,4 @@
-"""The stubs in the repository say what the native modules are. If this fails: ``make stub``."""
+"""The stubs in the repository equal the native modules. If this fails: ``make stub``."""
 
 import ast
 import importlib.util
@@ -20,7 +20,7 @@ def make_stub():
 
 
 def declarations(stub):
-    """Every class and function with its signature; layout and docstrings do not matter."""
+    """Return every class and function with its signature, without layout and docstrings."""
     found = {}
 
     def visit(node, prefix):
