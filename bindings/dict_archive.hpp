@@ -21,7 +21,6 @@ class DictWriter {
 
   explicit DictWriter(nb::dict& dict) : dict_(dict) {}
 
-  int version() const { return state::kVersion; }
   template <class T, class Limit>
   void field(const char* name, const T& value, const state::Range<Limit>&) {
     dict_[name] = value;
@@ -44,7 +43,6 @@ class DictWriter {
     dict_[name] = to_array(oldest_first);
     width_ = buffer.dims();
   }
-  void retired(const char*, int) {}
 
  private:
   nb::dict& dict_;
@@ -55,9 +53,8 @@ class DictReader {
  public:
   static constexpr bool kReads = true;
 
-  DictReader(const nb::dict& dict, int version) : dict_(dict), version_(version) {}
+  explicit DictReader(const nb::dict& dict) : dict_(dict) {}
 
-  int version() const { return version_; }
   template <class T, class Limit>
   void field(const char* name, T& value, const state::Range<Limit>& range) {
     value = entry<T>(name);
@@ -92,16 +89,13 @@ class DictReader {
     rows(name, oldest_first, state::kAnyLength, range);
     for (std::size_t i = 0; i < oldest_first.rows(); ++i) buffer.append(oldest_first[i]);
   }
-  void retired(const char* name, int version) {
-    if (version_ < version && dict_.contains(name)) read_.insert(name);
-  }
 
   // Every entry must have been asked for.
   void finish() const {
     for (const auto& [key, value] : dict_) {
       std::string name;
       state::require(nb::try_cast(key, name), "state", "has an entry whose name is not text");
-      if (!read_.contains(name)) throw state::FieldError(name, "is not known in this version");
+      if (!read_.contains(name)) throw state::FieldError(name, "is not known");
     }
   }
 
@@ -116,7 +110,6 @@ class DictReader {
 
  private:
   const nb::dict& dict_;
-  int version_;
   std::size_t width_ = 0;
   std::set<std::string> read_;
 };

@@ -8,30 +8,9 @@
 namespace phida::bindings {
 namespace {
 
-// States say their format since version 4. Before that, what they have tells.
-int version_of(const nb::dict& d) {
-  if (!d.contains("format")) return d.contains("co_count") ? 3 : d.contains("n_ids") ? 2 : 1;
-  int version = 0;
-  state::require(
-      nb::try_cast(d["format"], version, false) && version >= 4 && version <= state::kVersion,
-      "format", "is not a version that can be read here");
-  return version;
-}
-
-bool is_true(const nb::dict& d, const char* name) {
-  return d.contains(name) && PyObject_IsTrue(nb::object(d[name]).ptr()) == 1;
-}
-
-void refuse_earlier_plus(const nb::dict& d, int version) {
-  if (version < 5 && is_true(d, "plus"))
-    throw std::invalid_argument(
-        "this is a model of an earlier PHIDA+, which cannot be read any more; fit a new model");
-}
-
-// Before version 4, PHIDA could limit its nodes.
-void refuse_limits(const nb::dict& d) {
-  for (const char* name : {"max_nodes", "half_life"})
-    state::require(!is_true(d, name), name, "is not a setting of PHIDA any more; fit a new model");
+void check_format(DictReader& reader) {
+  state::require(reader.entry<int>("format") == state::kVersion, "format",
+                 "is not the version that can be read here; fit a new model");
 }
 
 // Before anything is written: a file that cannot be loaded must not take the place of one that can.
@@ -59,11 +38,8 @@ nb::dict to_dict(const Learner& learner) {
 }
 
 Learner learner_from(const nb::dict& d) {
-  const int version = version_of(d);
-  refuse_earlier_plus(d, version);
-  refuse_limits(d);
-  DictReader reader(d, version);
-  if (version >= 4) reader.entry<int>("format");
+  DictReader reader(d);
+  check_format(reader);
   Settings settings;
   state::settings_fields(reader, settings);
   // Before anything of this width is allocated. This one has a number per feature even where there are no rows.
@@ -90,10 +66,8 @@ nb::dict to_dict(const PlusLearner& learner) {
 }
 
 PlusLearner plus_learner_from(const nb::dict& d) {
-  const int version = version_of(d);
-  refuse_earlier_plus(d, version);
-  DictReader reader(d, version);
-  reader.entry<int>("format");
+  DictReader reader(d);
+  check_format(reader);
   state::require(reader.entry<bool>("plus"), "plus", "must be true");
   FineSettings settings;
   state::plus_settings_fields(reader, settings);

@@ -18,7 +18,7 @@ from pathlib import Path
 
 MEGABYTE = 1_000_000
 MOST_WHEEL, MOST_SDIST = 2 * MEGABYTE, 2 * MEGABYTE
-DEPENDENCIES = {"joblib", "numpy", "safetensors", "scikit-learn", "scipy"}
+DEPENDENCIES = {"joblib", "numpy", "scikit-learn", "scipy"}
 NATIVE = {"phida/_core", "phida_bench/_systems"}
 
 

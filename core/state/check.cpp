@@ -132,7 +132,6 @@ class RangeChecker {
  public:
   static constexpr bool kReads = false;
 
-  int version() const { return kVersion; }
   template <class T, class Limit>
   void field(const char* name, const T& value, const Range<Limit>& range) const {
     check_number(name, value, range);
@@ -155,7 +154,6 @@ class RangeChecker {
   void samples(const char* name, const SampleBuffer& buffer, const Range<double>& range) const {
     check_numbers(name, buffer, range);
   }
-  void retired(const char*, int) const {}
 };
 
 }  // namespace

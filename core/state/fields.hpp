@@ -1,14 +1,12 @@
-// The fields of every struct that is saved, listed once. Writing, reading, copying, old format versions and the check of
+// The fields of every struct that is saved, listed once. Writing, reading, copying and the check of
 // each number follow from these lists; what must agree between fields is checked in `check_state`.
 //
 // An archive is a writer or a reader (`Archive::kReads`). It has
-//   version()                           the format version that is written or read
 //   field(name, value, range)           one number or flag
 //   column(name, vector, length, range) as many numbers; kAnyLength where the list does not say how many
 //   rows(name, matrix, n, range)        a row matrix, with its width set
 //   features(name, row, range)          a padded row, with its width set
 //   samples(name, buffer, range)        a sample buffer, oldest first
-//   retired(name, version)              an entry that only versions before this one have
 #pragma once
 
 #include <cstddef>
@@ -24,7 +22,7 @@
 
 namespace phida::state {
 
-// 5: PHIDA+ has a learner of its own.
+// The format version that is written and read.
 constexpr int kVersion = 5;
 
 constexpr std::size_t kAnyLength = std::numeric_limits<std::size_t>::max();
@@ -88,7 +86,6 @@ void settings_fields(Archive& archive, Settings& s) {
   archive.field("remove", s.switches.remove, kAny);
   archive.field("prune", s.switches.prune, kAny);
   archive.field("mapping", s.switches.mapping, kAny);
-  for (const char* name : {"max_nodes", "half_life", "plus"}) archive.retired(name, 5);
 }
 
 template <class Archive, class Settings>
@@ -153,11 +150,8 @@ void event_fields(Archive& archive, Lineage& lineage) {
           Column{"event_kind", &Event::kind,
                  Range<std::int64_t>{0, static_cast<std::int64_t>(EventKind::kRevived)}},
           Column{"event_sample", &Event::sample, kCounts},
-          Column{"event_support", &Event::support, Range<double>{0.0, 0x1p60}});
-  if (archive.version() >= 4)
-    records(archive, events, kMostEvents, Column{"event_confirmed", &Event::confirmed, kCounts});
-  else if constexpr (Archive::kReads)
-    for (Event& event : events) event.confirmed = event.sample;
+          Column{"event_support", &Event::support, Range<double>{0.0, 0x1p60}},
+          Column{"event_confirmed", &Event::confirmed, kCounts});
   std::vector<std::int64_t> n_before, n_after, ids;
   if constexpr (!Archive::kReads) {
     for (const Event& event : events) {
@@ -212,33 +206,12 @@ void candidate_fields(Archive& archive, Lineage& lineage) {
           Column{"candidate_evidence", &Candidate::evidence, kCounts});
 }
 
-// What nodes and living clusters know of how they win, and candidates. Older versions began anew at each refresh.
+// What nodes and living clusters know of how they win, and candidates.
 template <class Archive, class Columns, class Lineage>
 void tracking_fields(Archive& archive, std::span<const double> support, Columns& nodes,
                      Lineage& lineage) {
   const std::size_t n = support.size();
   constexpr Range<double> kWins{0.0, 0x1p53};
-  if constexpr (Archive::kReads) {
-    if (archive.version() < 4) {
-      nodes.parent_id.assign(n, kNone);
-      nodes.candidate.assign(n, kNone);
-      nodes.won.clear();
-      for (const double m : support) nodes.won.push_back(static_cast<std::int64_t>(m));
-      // Where nothing is named yet, the first mapping may count all that was won.
-      nodes.won_mapped = nodes.won;
-      if (lineage.living.empty()) nodes.won_mapped.assign(n, 0);
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::int32_t k = position_of(nodes.cluster_id[i], lineage.living);
-        if (k != kNone) lineage.living[k].rows += nodes.won[i];
-      }
-      for (LivingCluster& cluster : lineage.living) cluster.settled = cluster.rows;
-      nodes.recent.assign(n, 0.0);
-      nodes.away.assign(n, 0);
-      archive.retired("home_id", 4);
-      archive.retired("away", 4);
-      return;
-    }
-  }
   archive.field("n_candidates", lineage.n_candidates, kCounts);
   archive.column("node_candidate", nodes.candidate, n,
                  Range<std::int64_t>{kNone, lineage.n_candidates - 1});
@@ -266,14 +239,6 @@ void lineage_fields(Archive& archive, std::span<const double> support, State& s)
   auto& nodes = s.nodes.lineage;
   auto& lineage = s.lineage;
   const std::size_t n = support.size();
-  if constexpr (Archive::kReads) {
-    if (archive.version() < 2) {  // nothing is named
-      nodes.cluster_id.assign(n, kNone);
-      tracking_fields(archive, support, nodes, lineage);
-      return;
-    }
-    lineage.sample = s.n_seen;
-  }
   archive.field("n_ids", lineage.n_ids, kCounts);
   const Range<std::int64_t> ids{kNone, lineage.n_ids - 1};
   archive.column("cluster_id", nodes.cluster_id, n, ids);
@@ -288,7 +253,7 @@ void lineage_fields(Archive& archive, std::span<const double> support, State& s)
   archive.column("margins", s.margins.values,
                  Archive::kReads ? kAnyLength : s.margins.values.size(), Range<double>{-1.0, 1.0});
   number(archive, "margins_next", s.margins.next, {0, kMostMargins - 1});
-  if (archive.version() >= 3) archive.field("lineage_sample", lineage.sample, kCounts);
+  archive.field("lineage_sample", lineage.sample, kCounts);
 }
 
 // Everything of PHIDA. A reader has set the width of `s` already.
@@ -316,10 +281,6 @@ void state_fields(Archive& archive, const Settings& settings, State& s) {
     const std::size_t n = Archive::kReads ? kAnyLength : s.transformed.rows();
     archive.rows("transformed", s.transformed, n, Range<double>{-1e300, 1e300});
   }
-  for (const char* name : {"coactivation", "counted_from", "lineage_by_coactivation", "co_winner",
-                           "co_runner_up", "co_count"})
-    archive.retired(name, 4);
-  for (const char* name : {"rule", "lineage_rule"}) archive.retired(name, 5);
   lineage_fields(archive, s.nodes.support, s);
 }
 

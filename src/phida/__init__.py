@@ -6,15 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from phida._versions import __version__, show_versions
+    from phida.errors import InputError, ParameterError, PhidaError, StateFileError
     from phida.estimators import PHIDA, PHIDAPlus, load
-    from phida.state_file import StateFileError
 
 if os.environ.get("PHIDA_SIMD", "") not in ("", "baseline", "avx2", "avx512"):
     warnings.warn(
         f"PHIDA_SIMD={os.environ['PHIDA_SIMD']!r} is ignored; it takes baseline, avx2 or avx512.", stacklevel=2
     )
 
-__all__ = ["PHIDA", "PHIDAPlus", "StateFileError", "__version__", "load", "show_versions"]
+__all__ = [
+    "PHIDA",
+    "InputError",
+    "PHIDAPlus",
+    "ParameterError",
+    "PhidaError",
+    "StateFileError",
+    "__version__",
+    "load",
+    "show_versions",
+]
 
 #: Where each name is. A name is looked up when it is used: scikit-learn takes a second to import, and most commands of
 #: the command line do without it.
@@ -22,14 +32,17 @@ _HOMES = {
     "PHIDA": "estimators",
     "PHIDAPlus": "estimators",
     "load": "estimators",
-    "StateFileError": "state_file",
+    "InputError": "errors",
+    "ParameterError": "errors",
+    "PhidaError": "errors",
+    "StateFileError": "errors",
     "__version__": "_versions",
     "show_versions": "_versions",
 }
 
 
 #: Modules that are there without an import of their own.
-_MODULES = ("answers", "estimators", "lineage", "records", "state_file")
+_MODULES = ("answers", "errors", "estimators", "lineage", "records", "state_file")
 
 
 def __getattr__(name: str) -> Any:

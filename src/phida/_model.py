@@ -16,6 +16,7 @@ from phida._events import ROWS_BETWEEN_COLLECTIONS, Callback, Events
 from phida._parts import Parts
 from phida._validation import Columns
 from phida._versions import __version__
+from phida.errors import StateFileError
 
 Learner = _core.Learner | _core.PlusLearner
 """The native learner of PHIDA or of PHIDA+."""
@@ -239,7 +240,7 @@ def from_file(
         The content is not a valid model of these kinds.
     """
     try:
-        kind, parameters = kind_of(state), _current_parameters(state, facts["params"])
+        kind, parameters = kind_of(state), _parameters_of(state, facts["params"])
         if kind not in wanted:
             raise ValueError(f"it is a model of {_class_of(kind)}, not of {' or '.join(map(_class_of, wanted))}")
         model = Model.restored(state, named_columns(state.get("n_features", 0), facts["feature_names"]))
@@ -253,7 +254,7 @@ def from_file(
         if off := [stage for stage in _STAGES if not state.get(stage, True)]:
             raise ValueError(f"it is an ablation, without {', '.join(off)}")
     except ValueError as error:
-        raise state_file.StateFileError(f"{name} does not hold a valid model ({error}).") from error
+        raise StateFileError(f"{name} does not hold a valid model ({error}).") from error
     return model, parameters
 
 
@@ -276,17 +277,11 @@ def _class_of(kind: Settings) -> str:
     return "phida_bench.ReleasedPHIDA" if kind["released"] else "phida.PHIDA"
 
 
-def _current_parameters(state: Mapping[str, Any], params: Any) -> dict[str, Any]:
-    """Return the estimator's parameters of a file. A file with options that no longer exist is refused."""
+def _parameters_of(state: Mapping[str, Any], params: Any) -> dict[str, Any]:
+    """Return the estimator's parameters of a file."""
     if not isinstance(params, dict):
         raise ValueError("'params' is not an object of parameters by name")
     given, kind = dict(params), kind_of(state)
-    if "format" not in state:  # before version 4, all files were of PHIDA, with more parameters
-        dropped = {"mapping": "persistence", "max_nodes": None, "half_life": None}
-        if any(given.pop(name, default) != default for name, default in dropped.items()):
-            raise ValueError("it has options that PHIDA no longer has; fit a new model")
-        if (given.pop("compatibility", "equations") == "released") != kind["released"]:
-            raise ValueError("its parameters and its state disagree")
     expected = {"compute_labels", *(PLUS_PARAMETERS if kind["plus"] else ())}
     if given.keys() != expected:
         raise ValueError(f"'params' has {sorted(given)} instead of {sorted(expected)}")

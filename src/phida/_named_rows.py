@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida import _core, _validation
+from phida.errors import InputError
 
 _one = struct.Struct("d")
 
@@ -50,7 +51,7 @@ class NamedRows:
         except (KeyError, struct.error):
             pass
         self._compare(x)
-        raise ValueError(next(f"feature {name!r} is {said}" for name in self.names if (said := _trouble(x[name]))))
+        raise InputError(next(f"feature {name!r} is {said}" for name in self.names if (said := _trouble(x[name]))))
 
     def rows(self, frame: nw.DataFrame[Any]) -> NDArray[np.float64]:
         """Return the rows of a frame as a matrix, or raise an error that names the invalid feature."""
@@ -71,23 +72,23 @@ class NamedRows:
             for name in columns:
                 for number, value in enumerate(frame.get_column(name).to_list()):
                     if said := _trouble(value):
-                        raise ValueError(f"in row {number}, feature {name!r} is {said}") from None
+                        raise InputError(f"in row {number}, feature {name!r} is {said}") from None
             raise
 
     def _compare(self, names: Collection[Hashable]) -> None:
         """Refuse rows with missing or new features."""
         given = set(names)
         if not given:
-            raise ValueError("the row has no features; a row needs at least one.")
+            raise InputError("the row has no features; a row needs at least one.")
         for name in self.names:
             if name not in given:
-                raise ValueError(
+                raise InputError(
                     f"feature {name!r} is missing; every row must have the features of the first. "
                     "Fill it in, or begin a new model without it."
                 )
         for name in names:
             if name not in self.names:
-                raise ValueError(
+                raise InputError(
                     f"feature {name!r} is new; every row must have the features of the first. "
                     "Leave it out, or begin a new model with it."
                 )
@@ -98,7 +99,7 @@ def into_frame(X: Any) -> nw.DataFrame[Any]:
     try:
         return nw.from_native(X, eager_only=True)
     except nw.exceptions.DuplicateError as error:
-        raise ValueError("X has two columns with the same name; rename or drop one of them.") from error
+        raise InputError("X has two columns with the same name; rename or drop one of them.") from error
     except TypeError as error:
         raise TypeError(
             f"X is a {type(X).__name__}, not a frame; many rows at a time are taken as a pandas, polars or pyarrow "

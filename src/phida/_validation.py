@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida import _core
+from phida.errors import InputError
 
 if TYPE_CHECKING:  # the command line does without scikit-learn, which takes a second to import
     from sklearn.base import BaseEstimator
@@ -66,8 +67,10 @@ def rows(estimator: BaseEstimator, X: Any, *, keep_float32: bool = False) -> NDA
     kinds = [np.float64, np.float32] if keep_float32 else np.float64
     try:
         array = check_array(X, dtype=kinds, order="C", estimator=estimator, input_name="X", ensure_all_finite=False)
+    except ValueError as error:
+        raise InputError(str(error)) from error
     except OverflowError as error:
-        raise ValueError(f"X holds an integer that is too large for float64 ({error}); rescale that column.") from error
+        raise InputError(f"X holds an integer that is too large for float64 ({error}); rescale that column.") from error
     _refuse_outside(array, X)
     return array  # type: ignore[no-any-return]
 
@@ -98,17 +101,17 @@ def weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
             raise ValueError("it holds text")
         found = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold numbers ({error}).") from error
+        raise InputError(f"sample_weight must hold numbers ({error}).") from error
     if given.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have one weight per row, shape ({n_rows},), not {given.shape}.")
+        raise InputError(f"sample_weight must have one weight per row, shape ({n_rows},), not {given.shape}.")
     wrong = np.flatnonzero(~((found == 0.0) | ((found >= SMALLEST_WEIGHT) & (found <= LARGEST_WEIGHT))))
     if len(wrong):
-        raise ValueError(
+        raise InputError(
             f"sample_weight[{wrong[0]}] is {found[wrong[0]]:g}; a weight is a number of rows: 0, or from "
             f"{SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}."
         )
     if not found.any():
-        raise ValueError("sample_weight is zero for every row; at least one row must count.")
+        raise InputError("sample_weight is zero for every row; at least one row must count.")
     return found
 
 
@@ -116,7 +119,10 @@ def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
     """Set width and feature names of the estimator (``reset``), or compare them with the known ones."""
     from sklearn.utils.validation import validate_data
 
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    try:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    except ValueError as error:
+        raise InputError(str(error)) from error
 
 
 def holds_dates(X: Any) -> bool:
@@ -153,11 +159,11 @@ def _refuse_other_values(X: Any) -> None:
             "or use '.toarray()' if it has few columns."
         )
     if isinstance(X, np.ma.MaskedArray):
-        raise ValueError("X is a masked array, whose masked values would be used. Fill or drop them first.")
+        raise InputError("X is a masked array, whose masked values would be used. Fill or drop them first.")
     try:
         array = np.asarray(X)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"X cannot be read as a matrix of numbers: {error}") from error
+        raise InputError(f"X cannot be read as a matrix of numbers: {error}") from error
     kinds = {"U": "text", "S": "bytes", "V": "records", "M": "dates", "m": "time spans"}
     found = kinds.get(array.dtype.kind)
     if holds_dates(X):
@@ -171,12 +177,12 @@ def _refuse_other_values(X: Any) -> None:
     if found or named:
         found = found or "dates"
         where = f" in {_listed(named)}" if named else ""
-        raise ValueError(f"X holds {found}{where}; all columns must be numeric. Encode or drop the others first.")
+        raise InputError(f"X holds {found}{where}; all columns must be numeric. Encode or drop the others first.")
 
 
-def _complex(named: list[str]) -> ValueError:
+def _complex(named: list[str]) -> InputError:
     where = f" in {_listed(named)}" if named else ""
-    return ValueError(  # scikit-learn's checks of an estimator look for the first four words
+    return InputError(  # scikit-learn's checks of an estimator look for the first four words
         f"Complex data not supported: X holds complex numbers{where}. Pass real and imaginary parts as separate "
         "columns, or drop them."
     )
@@ -210,18 +216,18 @@ def _listed(names: list[str], most: int = 10) -> str:
 def _refuse_other_shapes(X: Any) -> None:
     """Refuse input with one dimension, which could be a row or a column."""
     if isinstance(X, list | tuple) and len(X) > 0 and np.isscalar(X[0]) and not isinstance(X[0], str | bytes):
-        raise ValueError(
+        raise InputError(
             f"X has one dimension, of shape ({len(X)},); expected a list of rows. Reshape your data: "
             "[[value] for value in X] if it is one feature, [X] if it is one row."
         )
     if len(getattr(X, "shape", ())) != 1:
         return
     if hasattr(X, "to_frame"):
-        raise ValueError(
+        raise InputError(
             f"X is a {type(X).__name__}, with one dimension; expected a frame or a matrix. Reshape your data: "
             "X.to_frame() if it is one feature, X.to_frame().T if it is one row."
         )
-    raise ValueError(
+    raise InputError(
         f"X has one dimension, of shape ({X.shape[0]},); expected a matrix. Reshape your data: "
         "X.reshape(-1, 1) if it is one feature, X.reshape(1, -1) if it is one row."
     )
@@ -244,13 +250,13 @@ def _refuse_outside(array: NDArray[Any], X: Any) -> None:
     where = f"X[{row}, {column}]" if names is None else f"row {row} of column {names[column]!r}"
     if np.isnan(value):
         missing = int(np.isnan(array).sum())
-        raise ValueError(
+        raise InputError(
             f"{where} is NaN, and {missing:,} value{'' if missing == 1 else 's'} in all; missing values cannot be "
             "learned. Fill them first (sklearn.impute.SimpleImputer), or drop their rows."
         )
     if np.isinf(value):
-        raise ValueError(f"{where} is {'inf' if value > 0 else '-inf'}. Replace it, or drop its row.")
-    raise ValueError(
+        raise InputError(f"{where} is {'inf' if value > 0 else '-inf'}. Replace it, or drop its row.")
+    raise InputError(
         f"{where} is {value:g}; magnitudes beyond {LARGEST:g} overflow "
         "when squared. Rescale the column, or drop the row if the value is a mistake."
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from numbers import Integral
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from phida import state_file
+from phida._safetensors import arrays_of, metadata_of, packed
+from phida.errors import StateFileError
 
 __all__ = ["Reducer"]
 
@@ -171,13 +174,11 @@ class Reducer(TransformerMixin, BaseEstimator):
         ValueError
             The method is ``"umap"``: its models are not plain data. Use joblib.
         """
-        from safetensors.numpy import save
-
         check_is_fitted(self)
         if self.method == "umap":
             raise ValueError("a UMAP model is not plain data and cannot be saved here; use joblib.dump.")
         facts = {"kind": _KIND, "params": json.dumps(self.get_params())}
-        state_file.replace(path, save({"mean": self.mean_, "components": self.components_}, facts))
+        state_file.replace(path, packed({"mean": self.mean_, "components": self.components_}, facts))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -196,22 +197,21 @@ class Reducer(TransformerMixin, BaseEstimator):
         phida.StateFileError
             The file is damaged, or is not a reduction.
         """
-        from safetensors import SafetensorError, safe_open
-
+        content = Path(path).read_bytes()
         try:
-            with safe_open(path, framework="numpy") as file:
-                facts = file.metadata() or {}
-                if facts.get("kind") != _KIND:
-                    raise ValueError("it is another file")
-                reducer = cls(**json.loads(facts["params"]))
-                mean, components = file.get_tensor("mean"), file.get_tensor("components")
+            facts = metadata_of(content)
+            if facts.get("kind") != _KIND:
+                raise ValueError("it is another file")
+            reducer = cls(**json.loads(facts["params"]))
+            arrays = arrays_of(content)
+            mean, components = arrays["mean"], arrays["components"]
             reducer._validate_params()
             if components.shape != (reducer.n_components, len(mean)) or mean.ndim != 1:
                 raise ValueError("its arrays have the wrong shape")
             if not (np.isfinite(mean).all() and np.isfinite(components).all()):
                 raise ValueError("its values are not finite")
-        except (SafetensorError, ValueError, TypeError, KeyError) as error:
-            raise state_file.StateFileError(f"{os.fspath(path)} does not hold a reduction ({error}).") from error
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise StateFileError(f"{os.fspath(path)} does not hold a reduction ({error}).") from error
         reducer.mean_, reducer.components_ = mean, components
         reducer.n_features_in_ = len(mean)
         return reducer

@@ -10,24 +10,18 @@ import json
 import os
 import re
 import secrets
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
+
+from phida._safetensors import arrays_of, metadata_of, packed, parsed
+from phida.errors import StateFileError
 
 FORMAT = "phida-state"
 VERSION = 5
-
-#: The first version whose models of PHIDA+ can be read.
-_FIRST_OF_PLUS = 5
-
-#: The version from which on the state itself has an entry "format".
-_STATES_SAY_FORMAT = 4
 
 #: What a file says besides its format and digest, each as JSON.
 FACTS = ("library_version", "params", "feature_names", "n_seen", "stream_position", "state")
@@ -37,10 +31,6 @@ OPTIONAL_FACTS = ("preparation",)
 
 State = Mapping[str, Any]
 """What a learner is made from: arrays and plain numbers by name."""
-
-
-class StateFileError(ValueError):
-    """A file that is not a phida model, or cannot be read by this version."""
 
 
 def write(path: str | os.PathLike[str], state: State, facts: Mapping[str, Any]) -> None:
@@ -55,15 +45,7 @@ def content(state: State, facts: Mapping[str, Any]) -> bytes:
     header = {"format": FORMAT, "format_version": str(VERSION)}
     header |= {name: json.dumps(value) for name, value in {**facts, "state": numbers}.items()}
     header["sha256"] = _digest(header, arrays)
-    return _in_one_order(save(arrays, header))
-
-
-def _in_one_order(content: bytes) -> bytes:
-    """A safetensors file with the names in its header sorted; the writer's order differs from call to call."""
-    end = 8 + int.from_bytes(content[:8], "little")
-    header = json.dumps(json.loads(content[8:end]), sort_keys=True, separators=(",", ":")).encode()
-    header += b" " * (-len(header) % 8)  # the arrays begin at a multiple of 8
-    return b"".join((len(header).to_bytes(8, "little"), header, memoryview(content)[end:]))
+    return packed(arrays, header)
 
 
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
@@ -94,12 +76,12 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
 def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, Any], dict[str, Any]]:
     """The state and the facts of a file's content, verified likewise."""
     try:
-        header = _header(content)
+        header = metadata_of(content)
         _check_kind(name, header)
-        arrays = load(content)
+        arrays = arrays_of(content)
     except StateFileError:
         raise
-    except _DAMAGED as error:
+    except (ValueError, RecursionError) as error:
         if not _looks_like_safetensors(content):
             raise StateFileError(f"{name} is not a phida model; phida fit and phida stream write models.") from error
         raise StateFileError(f"{name} is damaged, incomplete, or not a phida model ({_line(error)}).") from error
@@ -109,29 +91,12 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
         state, facts = _parsed(header, arrays)
     except (ValueError, RecursionError) as error:
         raise StateFileError(f"{name} does not hold a valid model ({_line(error)}).") from error
-    if state.get("plus") is True and facts["format_version"] < _FIRST_OF_PLUS:
-        raise StateFileError(f"{name} is a model of an earlier PHIDA+, which cannot be read any more; fit a new model.")
     return state, facts
-
-
-#: What the parsers of the container raise, besides StateFileError of ours.
-_DAMAGED = (SafetensorError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, ValueError)
 
 
 def _looks_like_safetensors(content: bytes) -> bool:
     """Whether content begins as a safetensors file does: with the length of a JSON object, and its brace."""
     return len(content) < 9 or content[8:9] == b"{"
-
-
-def _header(content: bytes) -> dict[str, str]:
-    """The metadata of a safetensors file. A name that occurs twice is an error: parsers differ in which they take."""
-    end = 8 + int.from_bytes(content[:8], "little")
-    if end > len(content):
-        raise SafetensorError("the header is longer than the file")
-    found = _json(content[8:end].decode()).get("__metadata__", {})
-    if not all(isinstance(text, str) for text in found.values()):
-        raise TypeError("the metadata is not text")
-    return dict(found)
 
 
 def _parsed(header: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -140,11 +105,11 @@ def _parsed(header: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tu
     if unknown := sorted(header.keys() - {"format", "format_version", *FACTS, *OPTIONAL_FACTS}):
         raise ValueError(f"its header has {unknown[0]!r}, which is not known")
     facts = {name: _fact(name, header[name]) for name in (*FACTS, *OPTIONAL_FACTS) if name in header}
-    facts["format_version"] = version = int(header["format_version"])
+    facts["format_version"] = VERSION
     state = facts.pop("state")
     if not isinstance(state, dict):
         raise ValueError("'state' is not an object of numbers by name")
-    if state.get("format") != (version if version >= _STATES_SAY_FORMAT else None):
+    if state.get("format") != VERSION:
         raise ValueError("'format' of its state is not its 'format_version'")
     if twice := sorted(state.keys() & arrays.keys()):
         raise ValueError(f"{twice[0]!r} is there twice, as a number and as an array")
@@ -153,23 +118,11 @@ def _parsed(header: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> tu
 
 def _fact(name: str, text: str) -> Any:
     try:
-        return _json(text)
+        return parsed(text)
     except RecursionError as error:
         raise ValueError(f"{name!r} is nested too deeply") from error
     except ValueError as error:
         raise ValueError(f"{name!r} is not valid JSON: {error}") from error
-
-
-def _json(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_without_duplicates)
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"{twice!r} is there twice")
-    return found
 
 
 def _line(error: BaseException) -> str:
@@ -184,10 +137,11 @@ def _check_kind(name: str, header: Mapping[str, str]) -> None:
     version = header.get("format_version", "")
     if not re.fullmatch("[1-9][0-9]{0,8}", version):
         raise StateFileError(f"{name} has no valid 'format_version' ({version[:40]!r}).")
-    if int(version) > VERSION:
+    if int(version) != VERSION:
+        advice = "Upgrade phida." if int(version) > VERSION else "Fit a new model."
         raise StateFileError(
             f"{name} has format version {version}, written by phida {header.get('library_version', '?')[:40]}; "
-            f"this phida reads versions up to {VERSION}. Upgrade phida."
+            f"this phida reads version {VERSION}. {advice}"
         )
 
 

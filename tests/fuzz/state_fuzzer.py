@@ -25,7 +25,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import save
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -34,6 +33,7 @@ from state_mutations import mutated, mutated_header
 from states import learner_with, state_of
 
 from phida import PHIDA, PHIDAPlus, StateFileError, _core, state_file
+from phida._safetensors import packed
 
 MEMORY = 512 * 2**20
 SECONDS = 30
@@ -181,7 +181,7 @@ def signed(header: dict[str, str], arrays: dict[str, np.ndarray], *, complete: b
     if complete:
         header = {"format": state_file.FORMAT, "format_version": str(state_file.VERSION)} | header
     header = {name: text.encode("utf-8", "replace").decode() for name, text in header.items()}
-    return save(arrays, header | {"sha256": state_file._digest(header, arrays)})
+    return packed(arrays, header | {"sha256": state_file._digest(header, arrays)})
 
 
 def work(first: int, end: int) -> None:

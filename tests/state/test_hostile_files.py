@@ -8,12 +8,11 @@ import time
 import numpy as np
 import pytest
 from data import drifting
-from narwhals.exceptions import DuplicateError
-from safetensors.numpy import save
 from states import assert_same_state, learner_with, state_of
 from waiting import PATIENCE
 
-from phida import PHIDA, PHIDAPlus, StateFileError, _core, state_file
+from phida import PHIDA, InputError, PHIDAPlus, StateFileError, _core, state_file
+from phida._safetensors import packed
 
 X = drifting(60)
 MODELS = {"PHIDA": PHIDA().partial_fit(X), "PHIDAPlus": PHIDAPlus().fit(X)}
@@ -31,7 +30,7 @@ def file_of(model, *, state=None, header=None):
         name: json.dumps(v) for name, v in facts.items()
     }
     texts = {name: text for name, text in (texts | (header or {})).items() if text is not None}
-    return save(arrays, texts | {"sha256": state_file._digest(texts, arrays)})
+    return packed(arrays, texts | {"sha256": state_file._digest(texts, arrays)})
 
 
 def refused(model, match, **changes):
@@ -256,7 +255,7 @@ def test_saved_parameters_are_those_of_the_model(tmp_path):
 def test_columns_with_one_name_are_refused_before_learning():
     """Such a model could be saved but never loaded."""
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(DuplicateError, match="'a' 2 times"):
+    with pytest.raises(InputError, match="'a' 2 times"):
         PHIDA().fit(pandas.DataFrame(X, columns=["a", "b", "a"]))
 
 

@@ -6,22 +6,20 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from data import drifting
-from safetensors.numpy import load_file, save, save_file
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from states import assert_same_state, differences, state_of
+from states import assert_same_state, state_of
 from waiting import PATIENCE
 
 from phida import PHIDA, PHIDAPlus, StateFileError, load, state_file
+from phida._safetensors import metadata_of, packed
 from phida._streams.model import StreamModel
 
 X = drifting(400)
-KEPT = Path(__file__).parent / "version_1.safetensors"
 
 
 @pytest.fixture(scope="module")
@@ -77,47 +75,23 @@ def test_parameters_names_and_position_are_kept(tmp_path):
         loaded.partial_fit(frame.rename(columns={"b": "x"}))
 
 
-def test_file_of_version_1_loads():
-    model = PHIDA.load(KEPT)
-    assert (model.n_samples_seen_, model.n_features_in_, model.n_clusters_) == (200, 3, 3)
-    assert len(model.lineage_) == 0 and model.cluster_ids_.tolist() == [0, 1, 2]  # version 1 had no names
-    names = state_file.read(KEPT)[0].keys()
-    one, other = state_of(model.partial_fit(X[200:])), state_of(PHIDA().partial_fit(X))
-    assert not set(differences(one, other)) & names
-    assert len(model.lineage_) > 0
+@pytest.mark.parametrize("read", [PHIDA.load, PHIDAPlus.load, load, StreamModel.load])
+def test_file_of_an_earlier_format_is_refused_with_advice(tmp_path, made, monkeypatch, read):
+    monkeypatch.setattr(state_file, "VERSION", 4)
+    rewritten(tmp_path / "m", *made)
+    monkeypatch.undo()
+    sentence = 'has format version 4, written by phida "0"; this phida reads version 5. Fit a new model.'
+    with pytest.raises(StateFileError, match=sentence):
+        read(tmp_path / "m")
 
 
-def test_file_of_version_2_loads():
-    path = KEPT.with_name("version_2.safetensors")
-    model = PHIDA.load(path)
-    assert (model.n_samples_seen_, model.n_features_in_, model.n_clusters_) == (200, 3, 3)
-    # Version 2 assigned ids without evidence.
-    ids = {name for name in state_of(model) if name.startswith(("event", "living", "history_n_clusters"))}
-    names = state_file.read(path)[0].keys() - ids - {"cluster_id", "n_ids"}
-    one, other = state_of(model.partial_fit(X[200:])), state_of(PHIDA().partial_fit(X))
-    assert not set(differences(one, other)) & names
-
-
-def test_coactivation_file_of_version_3_is_refused_with_advice():
-    path = KEPT.with_name("version_3.safetensors")
-    for estimator in (PHIDA, PHIDAPlus):
-        with pytest.raises(StateFileError, match="options that PHIDA no longer has; fit a new model"):
-            estimator.load(path)
-
-
-def test_file_of_version_4_loads():
-    model = PHIDA.load(KEPT.with_name("version_4.safetensors"))
-    assert model.n_samples_seen_ == 200
-    assert_same_state(model, PHIDA().partial_fit(X[:200]))
-    assert_same_state(model.partial_fit(X[200:]), PHIDA().partial_fit(X))
-
-
-def test_file_of_an_earlier_phida_plus_is_refused_with_advice():
-    path = KEPT.with_name("version_4_plus.safetensors")
-    sentence = "is a model of an earlier PHIDA\\+, which cannot be read any more; fit a new model"
-    for read in (PHIDAPlus.load, PHIDA.load, load, StreamModel.load):
-        with pytest.raises(StateFileError, match=sentence):
-            read(path)
+def test_file_that_the_safetensors_package_wrote_loads(tmp_path):
+    safetensors = pytest.importorskip("safetensors.numpy")
+    model = PHIDAPlus(max_nodes=12).partial_fit(X[:200])
+    model.save(tmp_path / "m")
+    header, arrays = metadata_of(model.to_bytes()), safetensors.load_file(tmp_path / "m")
+    assert all(array.dtype.kind in "fiu" for array in arrays.values())
+    assert_same_state(PHIDAPlus.from_bytes(safetensors.save(arrays, header)), model)
 
 
 def test_unfitted_model_is_not_saved(tmp_path):
@@ -185,8 +159,7 @@ def test_file_with_one_changed_bit_is_refused(tmp_path, content):
 
 
 def test_foreign_files_are_refused(tmp_path):
-    save_file({"weights": np.zeros(3)}, tmp_path / "other")
-    refused(tmp_path / "m", (tmp_path / "other").read_bytes(), "not a phida model")
+    refused(tmp_path / "m", packed({"weights": np.zeros(3)}, {}), "not a phida model")
     refused(tmp_path / "m", b"PK\x03\x04 a zip file, or a pickle", "is not a phida model")
     with pytest.raises(FileNotFoundError, match="does not exist"):
         PHIDA.load(tmp_path / "nothing")
@@ -209,7 +182,7 @@ def test_newer_format_asks_for_an_upgrade(tmp_path, made, monkeypatch):
     monkeypatch.setattr(state_file, "VERSION", 6)
     newer = rewritten(tmp_path / "made", *made)
     monkeypatch.undo()
-    refused(tmp_path / "m", newer, 'format version 6, written by phida "0"; this phida reads versions up to 5. Upgrade')
+    refused(tmp_path / "m", newer, 'format version 6, written by phida "0"; this phida reads version 5. Upgrade')
 
 
 @pytest.mark.parametrize(
@@ -258,15 +231,14 @@ def test_file_without_its_facts_is_refused(tmp_path, made):
     for missing in valid:
         content = rewritten(tmp_path / "made", state, {name: v for name, v in valid.items() if name != missing})
         refused(tmp_path / "m", content, f"it lacks '{missing}'")
-    header = {"format": "phida-state", "format_version": "1", "state": "{"}
+    header = {"format": "phida-state", "format_version": "5", "state": "{"}
     header["sha256"] = state_file._digest(header, {})
-    refused(tmp_path / "m", save({"x": np.zeros(1)}, header), "damaged|lacks")
+    refused(tmp_path / "m", packed({"x": np.zeros(1)}, header), "damaged|lacks")
 
 
 def test_file_contains_no_pickle(content, tmp_path):
     (tmp_path / "m").write_bytes(content)
     assert b"pickle" not in content and b"numpy.core" not in content
-    assert all(array.dtype.kind in "fiu" for array in load_file(tmp_path / "m").values())
     length = int.from_bytes(content[:8], "little")
     assert json.loads(content[8 : 8 + length])["__metadata__"]["format"] == "phida-state"
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -383,9 +381,3 @@ def test_only_models_of_phida_plus_are_merged(here):
     found = phida("merge", "phida+.safetensors", "phida.safetensors", "-o", "mixed.safetensors")
     assert found.exit_code == 3 and not (here / "mixed.safetensors").exists()
     assert "phida.safetensors is a model of phida, the published method" in " ".join(found.output.split())
-
-
-def test_old_model_file_is_of_the_published_method(here):
-    old = Path(__file__).parents[1] / "state" / "version_2.safetensors"
-    found = subprocess.run([sys.executable, "-m", "phida", "inspect", old], capture_output=True, text=True)
-    assert found.returncode == 0 and found.stdout.startswith("PHIDA: ") and "Warning" not in found.stderr

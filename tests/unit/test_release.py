@@ -59,7 +59,7 @@ def test_files_left_out_of_the_sdist(check_dist, name, rule, left_out):
     assert check_dist.matches(name, rule) == left_out
 
 
-NEEDS = ("joblib>=1.3", "numpy>=1.26", "safetensors>=0.4.3", "scikit-learn>=1.6", "scipy>=1.11")
+NEEDS = ("joblib>=1.3", "numpy>=1.26", "scikit-learn>=1.6", "scipy>=1.11")
 
 
 def wheel(folder, needs=NEEDS, more=()):

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from phida._cli import INTERRUPTED
-from phida.state_file import StateFileError
+from phida.errors import StateFileError
 
 #: Results. Progress and messages go to ``notes``, so that results can be piped.
 results = Console()

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from phida._streams.arrays import as_mask
 from phida._streams.identity import FilePart
+from phida.errors import InputError
 
 #: Lines from which on it pays to let pyarrow work on all of them at once.
 _MANY = 100
 
 
-class DataError(ValueError):
+class DataError(InputError):
     """Input that cannot be read as rows of numbers."""
 
 

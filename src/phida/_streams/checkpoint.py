@@ -11,7 +11,7 @@ from pathlib import Path
 
 from phida._streams.identity import Identity
 from phida._streams.model import StreamModel
-from phida.state_file import StateFileError
+from phida.errors import StateFileError
 
 NAME = "model.safetensors"
 

@@ -28,6 +28,7 @@ from phida._streams.batch import Batch, DataError
 from phida._streams.missing import Imputer, read_preparation
 from phida._validation import Columns
 from phida.answers.novelty import novelty_scores
+from phida.errors import StateFileError
 from phida.records import Examples
 
 if TYPE_CHECKING:  # commands that read and label rows do without scikit-learn, which takes a second to import
@@ -120,7 +121,7 @@ class StreamModel:
             if "impute" in preparation:
                 found.imputer = Imputer.from_plain(preparation["impute"], model.features.width)
         except ValueError as error:
-            raise state_file.StateFileError(f"{os.fspath(path)} does not hold a valid model ({error}).") from error
+            raise StateFileError(f"{os.fspath(path)} does not hold a valid model ({error}).") from error
         return found
 
     def save(self, path: str | os.PathLike[str], position: Any = None) -> None:

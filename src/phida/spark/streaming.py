@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from phida import distributed, state_file
+from phida.errors import StateFileError
 from phida.estimators import Estimator, PHIDAPlus
 from phida.spark.columns import Features, Order, check_names, features_of
 from phida.spark.learning import learned
@@ -82,14 +83,14 @@ def check_progress(folder: Path, last: int) -> None:
     notes, kept = folder / "spark", folder / NAME
     begun, done = (_largest(notes / name) for name in ("offsets", "commits"))
     if last < done:
-        raise state_file.StateFileError(
+        raise StateFileError(
             f"Spark has finished batch {done} of this stream, but {kept} "
             f"{f'ends with batch {last}' if kept.is_file() else 'is missing'}, so batches would be skipped. "
             f"Restore the matching model, or delete {folder} to learn the stream from the start."
         )
     if last > begun:
         kept = kept if kept.is_file() else folder / NO_ROWS
-        raise state_file.StateFileError(
+        raise StateFileError(
             f"{kept} belongs to batch {last} of a stream, but {notes} "
             f"{f'ends with batch {begun}' if begun >= 0 else 'is missing'}, so batches would be skipped. "
             "Restore Spark's folder, or remove the file to learn the stream from the start."
@@ -123,7 +124,7 @@ class StreamLearner(Generic[E]):
             self.model = type(model).load(path)
             position = state_file.read(path)[1]["stream_position"]
             if not isinstance(position, dict) or "spark_batch" not in position:
-                raise state_file.StateFileError(f"{path} is a model, but not a checkpoint of phida.spark.fit_stream.")
+                raise StateFileError(f"{path} is a model, but not a checkpoint of phida.spark.fit_stream.")
             self.last = position["spark_batch"]
 
     def drop_model(self) -> None:
