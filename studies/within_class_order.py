@@ -69,7 +69,7 @@ def main(system: str, *names: str) -> None:
         ours = mean(SYSTEMS[system], data.X, data.y, spelling)
         drawn = np.array([mean(SYSTEMS[system], data.X, data.y, f"{spelling} {draw}") for draw in range(DRAWS)])
         spread = drawn.std(axis=0, ddof=1)
-        away = np.divide(there - drawn.mean(axis=0), spread, out=np.full(len(METRICS), np.nan), where=spread > 0)
+        away = np.divide(there - drawn.mean(axis=0), spread, out=np.full(len(METRICS), np.nan), where=spread > 1e-9)
         print(
             f"{name}: published {show(there)}; ours {show(ours)}; over the draws "
             f"{show(drawn.mean(axis=0))} ± {show(spread)}; published lies at {show(away)} deviations",

