@@ -179,8 +179,10 @@ def _statements() -> Iterator[Statement]:
         text = f"IDA+KM leads the mapping comparison: stationary, {metric}"
         yield Statement(text, _places("mapping", "stationary", metric, "IDA+KM"), cause=_MAPPED)
     for setting in ("nonstationary", "stationary"):
-        yield Statement(f"More nodes than IDAT: {setting}", _against_idat(setting, "n_nodes", 1))
-        yield Statement(f"Often fewer clusters than IDAT: {setting}", _against_idat(setting, "n_clusters", -1))
+        yield Statement(f"More nodes than IDAT: {setting}", _against(setting, "n_nodes", 1, "IDAT"))
+        for opponent in ("IDAT", "SOINN+", "GNG", "CAE", "CAEA"):
+            text = f"Often fewer clusters than {opponent}: {setting}"
+            yield Statement(text, _against(setting, "n_clusters", -1, opponent))
     yield Statement("Letter is under-resolved: nonstationary", _letter, "fewer than 26 clusters")
     for dataset in ("shuttle", "skin"):
         text = f"{dataset.capitalize()} wants finer structure: a method with more clusters has a higher ari"
@@ -273,10 +275,10 @@ def _high(setting: str, metric: str, name: str) -> Check:
     return check
 
 
-def _against_idat(setting: str, metric: str, sign: int) -> Check:
+def _against(setting: str, metric: str, sign: int, opponent: str) -> Check:
     def check(evidence: Evidence) -> tuple[bool, str]:
-        means = evidence.means(setting, metric, "PHIDA", "IDAT")
-        count = int((sign * (means["PHIDA"] - means["IDAT"]) > 0).sum())
+        means = evidence.means(setting, metric, "PHIDA", opponent)
+        count = int((sign * (means["PHIDA"] - means[opponent]) > 0).sum())
         return count > len(means) / 2, f"on {count} of {len(means)}"
 
     return check
