@@ -1,4 +1,4 @@
-"""PHIDA: online clustering of numeric streams, with no K and nothing to tune."""
+"""PHIDA: online clustering of numeric streams that finds the number of clusters."""
 
 import os
 import warnings
@@ -26,8 +26,8 @@ __all__ = [
     "show_versions",
 ]
 
-#: Where each name is. A name is looked up when it is used: scikit-learn takes a second to import, and most commands of
-#: the command line do without it.
+#: Module of each public name. Names are imported on first use: scikit-learn takes a second to import, and most commands
+#: do not need it.
 _HOMES = {
     "PHIDA": "estimators",
     "PHIDAPlus": "estimators",

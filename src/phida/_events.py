@@ -11,15 +11,15 @@ from phida.lineage import Event, Lineage
 
 Callback = Callable[[Event], object]
 
-#: Rows that are learned between two collections: in many more rows, more events could happen than the learner keeps.
+#: Rows learned between two collections: more rows could cause more events than the learner keeps.
 ROWS_BETWEEN_COLLECTIONS = 256
 
 
 class Events:
-    """Callbacks, and the events that wait to be dispatched to them."""
+    """Callbacks, and the events that wait for them."""
 
     def __init__(self, known: int) -> None:
-        """Begin after ``known`` events, which are not dispatched."""
+        """Start after ``known`` events, which are not dispatched."""
         self._callbacks: list[Callback] = []
         self._next = known
         self._waiting: deque[Event] = deque()
@@ -43,14 +43,14 @@ class Events:
                 self.queue(Lineage.from_columns(learner.lineage(self._next)))
 
     def queue(self, events: Sequence[Event]) -> None:
-        """Queue events, the latest last."""
+        """Queue events in order."""
         with self._lock:
             if events:
                 self._waiting.extend(events)
                 self._next = events[-1].number + 1
 
     def dispatch(self) -> None:
-        """Call back for each event in the queue. An event is off the queue before its callbacks run."""
+        """Call the callbacks for each event in the queue. An event leaves the queue before its callbacks run."""
         with self._lock:
             while self._waiting:
                 event = self._waiting.popleft()

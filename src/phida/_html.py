@@ -1,4 +1,4 @@
-"""Small tables in HTML, for notebooks. They load nothing, and all text is escaped."""
+"""Small HTML tables for notebooks. They load nothing, and all text is escaped."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ _one = struct.Struct("d")
 
 
 class NamedRows:
-    """The features of a stream, in the order of its first row, and the way from named values to plain rows.
+    """The features of a stream, in the order of its first row, and the conversion from named values to plain rows.
 
-    A row of its own is made for every dict, not one that is used again: another thread may still be reading the last.
+    Every dict gets a new row: another thread may still read the last one.
     """
 
     __slots__ = ("_pack", "_shape", "_values", "names")
@@ -39,10 +39,10 @@ class NamedRows:
     def row(self, x: Mapping[Any, Any]) -> Any:
         """Return one row as a matrix, or raise an error that names the invalid feature.
 
-        A matrix for native code alone: it takes a memoryview in less time than an array.
+        The matrix goes only to native code, which accepts a memoryview faster than an array.
         """
         if type(x) is not dict:
-            x = _plain(x)  # a Counter or a defaultdict would make up what is missing
+            x = _plain(x)  # a Counter or a defaultdict would create missing values
         try:
             if 0 < len(x) == self._shape[1]:
                 row: Any = memoryview(self._pack(*self._values(x))).cast("d", self._shape)
@@ -63,7 +63,7 @@ class NamedRows:
         try:
             values = np.asarray(native)
             dates = frame.implementation.is_polars() and _validation.holds_dates(native)
-            if values.dtype.kind in "fiub" and len(values) > 0 and not dates:  # what else there is takes longer
+            if values.dtype.kind in "fiub" and len(values) > 0 and not dates:  # other types take longer
                 rows = np.ascontiguousarray(values if columns == self.names else values[:, order], np.float64)
                 if _core.first_outside(rows, _validation.LARGEST) < 0:
                     return rows
@@ -108,7 +108,7 @@ def into_frame(X: Any) -> nw.DataFrame[Any]:
 
 
 def into_series(labels: NDArray[np.int64], *, like: nw.DataFrame[Any]) -> Any:
-    """Labels as a series of the same library as the frame, with its index where it has one."""
+    """Return labels as a series of the frame's library, with the frame's index if it has one."""
     series = nw.new_series("cluster", labels, backend=like.implementation).to_native()
     if (index := nw.maybe_get_index(like)) is not None:
         series.index = index
@@ -116,7 +116,7 @@ def into_series(labels: NDArray[np.int64], *, like: nw.DataFrame[Any]) -> Any:
 
 
 def _values_of(names: tuple[Hashable, ...]) -> Callable[[Mapping[Any, Any]], tuple[Any, ...]]:
-    """The values of a dict, in order; an itemgetter of one name would not give a tuple."""
+    """Return a function for the values of a dict, in order; an itemgetter of one name would not give a tuple."""
     if len(names) > 1:
         return itemgetter(*names)
     return lambda x: tuple(x[name] for name in names)
@@ -129,7 +129,7 @@ def _plain(x: Any) -> dict[Any, Any]:
 
 
 def _trouble(value: Any) -> str | None:
-    """Describe what is wrong with a value, and what to do; None for a valid value."""
+    """Return what is wrong with a value and how to fix it, or None for a valid value."""
     try:
         (number,) = _one.unpack(_one.pack(value))
     except struct.error:

@@ -1,4 +1,4 @@
-"""ARI and AMI of two partitions, from their contingency table; equal to scikit-learn's, and much faster in bulk."""
+"""ARI and AMI of two partitions from their contingency table: equal to scikit-learn's, and much faster in bulk."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: How far from its mean, in standard deviations, a hypergeometric count still matters to a double.
+#: Distance from the mean, in standard deviations, beyond which a hypergeometric count is below a double's precision.
 _SPREAD = 14.0
 
 
 def contingency(a: Ints, b: Ints) -> Ints:
-    """How often each pair of labels occurs together."""
+    """Return how often each pair of labels occurs together."""
     (a_labels, a_codes), (b_labels, b_codes) = _coded(a), _coded(b)
     shape = (a_labels, b_labels)
     return np.bincount(a_codes * b_labels + b_codes, minlength=a_labels * b_labels).reshape(shape)
 
 
 def _coded(labels: Ints) -> tuple[int, Ints]:
-    """Labels as 0 … k−1 and k; without sorting where they are small already."""
+    """Return labels as 0 … k−1, and k; small labels need no sorting."""
     low, high = int(labels.min()), int(labels.max())
     if high - low > 4 * len(labels) + 1000:
         values, codes = np.unique(labels, return_inverse=True)
@@ -31,9 +31,9 @@ def _coded(labels: Ints) -> tuple[int, Ints]:
 
 
 def adjusted_rand(table: Ints) -> float:
-    """Rand index, adjusted for chance (Hubert and Arabie)."""
+    """Return the Rand index, adjusted for chance (Hubert and Arabie)."""
     n = int(table.sum())
-    # Python's integers: products of pair counts overflow 64 bits.
+    # Python integers: products of pair counts overflow 64 bits.
     same_both = int((table * table).sum())
     same_a = int((table.sum(axis=1) ** 2).sum())
     same_b = int((table.sum(axis=0) ** 2).sum())
@@ -44,7 +44,7 @@ def adjusted_rand(table: Ints) -> float:
 
 
 def adjusted_mutual_information(table: Ints) -> float:
-    """Mutual information, adjusted for chance, over the mean of the two entropies."""
+    """Return the mutual information, adjusted for chance, divided by the mean of the two entropies."""
     rows, columns, n = table.sum(axis=1), table.sum(axis=0), int(table.sum())
     if len(rows) == len(columns) == 1 or len(rows) == len(columns) == n:
         return 1.0
@@ -74,10 +74,10 @@ def _mutual_information(table: Ints, rows: Ints, columns: Ints, n: int) -> float
 
 
 def _expected(rows: Ints, columns: Ints, n: int) -> float:
-    """Mean mutual information of random tables with these margins.
+    """Return the mean mutual information of random tables with these margins.
 
-    Equal margins share their terms, and counts far out in the tails of the hypergeometric distribution, whose
-    probability no double can add, are left out: that makes it cheap with hundreds of clusters.
+    Equal margins share their terms. Counts in the far tails of the hypergeometric distribution are left out: their
+    probability is below a double's precision. This keeps hundreds of clusters cheap.
     """
     a, a_times = np.unique(rows, return_counts=True)
     b, b_times = np.unique(columns, return_counts=True)
@@ -103,7 +103,7 @@ def _expected(rows: Ints, columns: Ints, n: int) -> float:
 
 
 def _log_factorials(n: int) -> Floats:
-    """Logarithms of 0! … n! at least; the table is kept and grows."""
+    """Return logarithms of 0! to at least n!; the table is cached and grows."""
     global _table
     if len(_table) <= n:
         from scipy.special import gammaln

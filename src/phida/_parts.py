@@ -1,4 +1,4 @@
-"""PHIDA+ in threads: rows are dealt to a fixed number of learners, which a tree of merges makes one."""
+"""PHIDA+ in threads: rows are dealt to a fixed number of learners, which a tree of merges unites."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 
 from phida import _core
 
-#: Number of parts, and rows in a row that a part gets. Both are fixed, so that neither the number of threads nor the
-#: size of batches affects the model.
+#: Number of parts, and consecutive rows per part. Both are fixed, so that the number of threads and the batch size do
+#: not affect the model.
 N_PARTS, BLOCK = 8, 4096
 
 
 class Parts:
-    """Learners of one stream of rows: block 0 goes to the first one, block 1 to the second one, block 8 to the first.
+    """Learners of one stream of rows: block 0 goes to the first, block 1 to the second, block 8 to the first again.
 
     Parameters
     ----------
     first : PlusLearner
-        Learner without rows; :meth:`merge` merges the others into it.
+        Learner without rows, into which :meth:`merge` merges the others.
     new : callable
-        Makes another learner like it.
+        Function that creates another learner like it.
     n_threads : int
     """
 
@@ -35,7 +35,7 @@ class Parts:
         self._n_rows = 0
 
     def learn(self, rows: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> None:
-        """Learn the next rows of the stream. After an interruption, what was learned stays."""
+        """Learn the next rows of the stream. An interruption keeps the rows learned before."""
         shares = self._shares(len(rows))
         while len(self._learners) < len(shares):
             self._learners.append(self._new())
@@ -54,7 +54,7 @@ class Parts:
             try:
                 list(threads.map(learn_share, self._learners, shares))
             finally:
-                stopped.set()  # Ctrl-C arrives here, in the main thread
+                stopped.set()  # Ctrl-C is raised here, in the main thread
 
     def _shares(self, n_rows: int) -> list[list[slice]]:
         """Return the rows of each learner, and count them."""
@@ -81,7 +81,7 @@ class Parts:
 
 
 def tree(models: Sequence[Any], merge: Callable[[Any, Any], Any], mapped: Callable[..., Any] = map) -> Any:
-    """Merge neighbours in pairs, level by level, until one model is left; ``mapped`` merges the pairs of a level."""
+    """Merge neighbours in pairs, level by level, into one model; ``mapped`` merges the pairs of a level."""
     left = list(models)
     while len(left) > 1:
         left = list(mapped(partial(reduce, merge), [left[k : k + 2] for k in range(0, len(left), 2)]))

@@ -6,7 +6,7 @@ import os
 from functools import cache
 from numbers import Integral
 
-#: Values in a batch below which threads are not worth asking about.
+#: Values in a batch below which one thread is always best.
 SMALL_BATCH = 100_000
 
 
@@ -18,7 +18,7 @@ def _available() -> int:
 
 
 def for_jobs(n_jobs: int) -> int:
-    """Number of threads that ``n_jobs`` stands for: -1 means one per core."""
+    """Return the number of threads for ``n_jobs``: -1 means one per core."""
     from joblib import effective_n_jobs
 
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
@@ -27,7 +27,7 @@ def for_jobs(n_jobs: int) -> int:
 
 
 def for_batch(n_values: int) -> int:
-    """``OMP_NUM_THREADS`` where it is set (as it is inside joblib's workers), else one thread per usable core."""
+    """Return ``OMP_NUM_THREADS`` if set, as in joblib's workers, or one thread per usable core."""
     if n_values < SMALL_BATCH:
         return 1
     wish = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()

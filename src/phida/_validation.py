@@ -1,4 +1,4 @@
-"""Validation of input: the one place where rows are checked and converted."""
+"""Validation of input: the only place where rows are checked and converted."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from phida import _core
 from phida.errors import InputError
 
-if TYPE_CHECKING:  # the command line does without scikit-learn, which takes a second to import
+if TYPE_CHECKING:  # most commands work without scikit-learn, which takes a second to import
     from sklearn.base import BaseEstimator
 
 #: Squares of larger values overflow.
 LARGEST = 1e140
 
-#: Rows up to this number can be counted in steps of one.
+#: Rows up to this number can be counted exactly in a double.
 LARGEST_WEIGHT = 2.0**53
 SMALLEST_WEIGHT = 2.0**-40
 
-#: Values of float32 rows that are converted at a time.
+#: Values of float32 rows converted at a time.
 _TOGETHER = 1 << 20
 
 
@@ -59,7 +59,7 @@ def samples(
 
 
 def rows(estimator: BaseEstimator, X: Any, *, keep_float32: bool = False) -> NDArray[Any]:
-    """Return rows as a C-ordered matrix of float64, or of float32 if they are and are kept so."""
+    """Return rows as a C-ordered float64 matrix; float32 rows stay float32 if ``keep_float32``."""
     from sklearn.utils import check_array
 
     _refuse_other_shapes(X)
@@ -76,7 +76,7 @@ def rows(estimator: BaseEstimator, X: Any, *, keep_float32: bool = False) -> NDA
 
 
 def parts(array: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
-    """Yield validated rows as float64. Those of float32 come in parts, which saves the memory of a whole copy."""
+    """Yield validated rows as float64. float32 rows come in parts, which avoids a copy of the whole array."""
     if array.dtype == np.float64:
         yield array
         return
@@ -86,7 +86,7 @@ def parts(array: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
 
 
 def by_parts(answer: Callable[[NDArray[np.float64]], NDArray[Any]], array: NDArray[Any]) -> NDArray[Any]:
-    """Answers of all rows, from those of each part."""
+    """Join the answers for each part of the rows."""
     answers = [answer(part) for part in parts(array)]
     return answers[0] if len(answers) == 1 else np.concatenate(answers)
 
@@ -126,13 +126,13 @@ def record(estimator: BaseEstimator, X: Any, *, reset: bool) -> None:
 
 
 def holds_dates(X: Any) -> bool:
-    """Whether a polars frame holds dates, times or durations, which it would convert to numbers."""
+    """Return whether a polars frame holds dates, times or durations, which it would convert to numbers."""
     kinds = getattr(X, "dtypes", ()) if hasattr(X, "columns") else ()  # a series has one type, not several
     return any(getattr(kind, "is_temporal", bool)() for kind in kinds)
 
 
 def _is_ready(X: Any, width: int) -> bool:
-    """Fast path: a plain matrix of the known width, with values checked natively."""
+    """Return whether rows are a plain matrix of the known width, with values checked natively (fast path)."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -235,7 +235,7 @@ def _refuse_other_shapes(X: Any) -> None:
 
 def _refuse_outside(array: NDArray[Any], X: Any) -> None:
     """Refuse NaN, infinities and values whose squares overflow, with their position."""
-    before = 0  # values of the parts that are sound
+    before = 0  # number of values in the valid parts
     for part in parts(array):
         at = _core.first_outside(part, LARGEST)
         if at >= 0:

@@ -1,4 +1,4 @@
-"""The version, and what to paste into a bug report."""
+"""The version, and details for bug reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __version__ = version("phida")
 
 
 def show_versions() -> None:
-    """Print the versions of phida and of what it stands on.
+    """Print the versions of phida and its dependencies.
 
     Examples
     --------

@@ -63,7 +63,7 @@ def _partitions(collection: Any) -> list[Any]:
     if getattr(collection, "ndim", 2) != 2:
         raise ValueError(f"expected an array with 2 dimensions (rows, features), not {collection.ndim}.")
     if hasattr(collection, "rechunk"):
-        collection = collection.rechunk({1: -1})  # a chunk has all features of its rows
+        collection = collection.rechunk({1: -1})  # each chunk gets all features of its rows
     delayed = collection.to_delayed()
     return list(delayed.ravel()) if hasattr(delayed, "ravel") else list(delayed)
 

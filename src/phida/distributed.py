@@ -1,4 +1,4 @@
-"""PHIDA+ on parts of the rows: a tree of merges makes one model of those of the parts.
+"""PHIDA+ on parts of the rows: a tree of merges unites the models of the parts.
 
 The tree joins neighbours in pairs, level by level, so the model depends on the parts and their order alone. Dask and
 Spark give bit-identical models for the same parts. See ``docs/distributed.md``.

@@ -23,33 +23,33 @@ __all__ = ["Change", "ClusterDrift", "Signal"]
 
 Floats = NDArray[np.float64]
 
-#: Rows at the start and after each drift from which nothing is learned: clusters are confirmed only after some rows.
+#: Rows learned at the start and after each drift before testing: clusters are confirmed only after some rows.
 _FIRST = 150
 
-#: The rate of rows in unknown places counts the latest rows most: one in so many.
+#: Memory, in rows, of the rate of rows in unknown places.
 _MEMORY = 1000
 
-#: How much more often rows come to unknown places after a change, and the highest rate from which that can be told.
+#: Increase of the rate of rows in unknown places after a change, and the highest rate at which it can be detected.
 _RISE, _HIGHEST = 0.15, 0.6
 
-#: Odds of a cluster's share after a change, against those before, and of rows that are still won after it has vanished.
+#: Odds of a cluster's share after a change compared with before; _GONE is the share after a cluster vanished.
 _TWICE, _HALF, _GONE = range(3)
 _ODDS = np.array([2.0, 0.5, 0.1])
 _LOG_ODDS = np.log(_ODDS)
 
-#: Rows that a cluster must win before its share and its place are known, and about how many these are taken from.
+#: Wins after which a cluster's share and place are known, and the memory of both in rows.
 _FEWEST, _MOST = 30, 400
 
-#: A row is in an unknown place if it is so many standard deviations from the mean of its cluster in some feature.
+#: Standard deviations from the mean of a row's cluster, in some feature, beyond which its place is unknown.
 _FAR = 5.0
 
-#: A shift to be detected, and the most that one row counts, in standard deviations of the cluster's rows.
+#: Shift to detect, and the largest effect of one row, in standard deviations of the cluster's rows.
 _SHIFT, _FARTHEST = 1.0, 3.0
 
-#: Added to a variance, so that a feature that never varied can be divided by it.
+#: Added to a variance, so that a constant feature can be divided by it.
 _SMALLEST = 1e-300
 
-#: Evidence that a cluster has vanished from which rows in a new place are taken for its own.
+#: Evidence of a vanished cluster above which rows in a new place count as its own.
 _FALLING = 5.0
 
 
@@ -156,7 +156,7 @@ class ClusterDrift(base.DriftDetector):
         model = self._model
         if not model.begun:
             features = NamedRows(x)
-            features.row(x)  # a row that is refused fixes nothing
+            features.row(x)  # a refused row fixes no features
             model.begin(len(features.names), plus_settings(self.max_nodes, self.half_life, "auto"), features)
         model.refuse_changed_parameters(self.max_nodes, self.half_life, "auto")
         row = model.features.row(x)
@@ -168,7 +168,7 @@ class ClusterDrift(base.DriftDetector):
 
     @property
     def change(self) -> Change | None:
-        """The change that was detected at the last row, or None."""
+        """The change detected at the last row, or None."""
         return self._change
 
     @property
@@ -218,7 +218,7 @@ class ClusterDrift(base.DriftDetector):
         self._drift_detected = self._change is not None
 
     def _follow_events(self, learner: Learner) -> Change | None:
-        """The change that an event of the lineage confirms. Tests of the clusters concerned begin anew."""
+        """Return the change that an event of the lineage confirms, and restart the tests of its clusters."""
         if learner.n_events == self._n_events:
             return None
         change = None
@@ -229,16 +229,16 @@ class ClusterDrift(base.DriftDetector):
                 event.kind in ("born", "split") and self._is_new(event.after[-1], learner)
             ):
                 change = change or Change("new", event.after[-1:], math.inf)
-            if event.kind == "born":  # whose nodes these were before, the event does not say
+            if event.kind == "born":  # the event does not name the earlier clusters of these nodes
                 self._clusters = _Clusters()
             self._clusters.forget({*event.before, *event.after})
         self._n_events = learner.n_events
         return change
 
     def _is_new(self, cluster: int, learner: Learner) -> bool:
-        """Whether the cluster's nodes came as late, on average, as in a cluster that began after the grace period.
+        """Return whether the cluster's nodes are, on average, younger than the grace period.
 
-        If not, it was found in rows from before.
+        Otherwise it consists of earlier rows.
         """
         living = learner.living()
         (birth,) = living["birth"][living["id"] == cluster]
@@ -246,7 +246,7 @@ class ClusterDrift(base.DriftDetector):
 
 
 class _Rise:
-    """Evidence that something happens more often than it used to, since some moment not long ago."""
+    """Evidence that a rate has increased at some recent row."""
 
     def __init__(self) -> None:
         self.rate = 0.1
@@ -268,9 +268,9 @@ class _Clusters:
     """Evidence that the shares or the places of clusters have changed."""
 
     def __init__(self) -> None:
-        self._position: dict[int, int] = {}  # by id, in ascending order
-        self._won = np.zeros(0)  # rows
-        self._of = np.zeros(0)  # of so many that any cluster won
+        self._position: dict[int, int] = {}  # by id, ascending
+        self._won = np.zeros(0)  # rows won
+        self._of = np.zeros(0)  # rows won by any cluster meanwhile
         self._shares = np.zeros((3, 0))  # evidence for _TWICE, _HALF and _GONE
         self._places: list[_Place] = []
 
@@ -278,7 +278,7 @@ class _Clusters:
         return cluster in self._position
 
     def add(self, row: Floats, cluster: int) -> bool:
-        """Take a row of the nearest cluster, -1 for none. Return whether the row is in an unknown place."""
+        """Add a row of the nearest cluster, -1 for none; return whether the row is in an unknown place."""
         if cluster >= 0 and cluster not in self._position:
             self._append(cluster, len(row))
         if not self._position:
@@ -287,9 +287,9 @@ class _Clusters:
         if at >= 0 and self._places[at].is_far(row):
             at = -1
         rate = self._won / np.maximum(self._of, 1.0)
-        # As the lineage does it: odds would make too much of a few rows that a large cluster does not win.
+        # As in the lineage: odds would overrate a few rows that a large cluster does not win.
         self._shares[_GONE] += (1.0 - _ODDS[_GONE]) * rate
-        if at >= 0:  # how many rows come to unknown places is another question
+        if at >= 0:  # the rate of unknown places is tested separately
             self._shares[:_GONE] -= np.log1p(np.outer(_ODDS[:_GONE] - 1.0, rate))
             self._shares[:, at] += _LOG_ODDS
         self._shares *= (self._shares > 0.0) & (self._won >= _FEWEST)
@@ -304,13 +304,13 @@ class _Clusters:
         return False
 
     def drop_evidence(self) -> None:
-        """Begin all tests anew, with what is known of the clusters."""
+        """Restart all tests, keeping the known clusters."""
         self._shares[:] = 0.0
         for place in self._places:
             place.drop_evidence()
 
     def forget(self, ids: set[int]) -> None:
-        """Begin anew with these clusters."""
+        """Restart with these clusters."""
         for name in ids & self._position.keys():
             at = self._position.pop(name)
             self._position = {other: k - (k > at) for other, k in self._position.items()}
@@ -329,7 +329,7 @@ class _Clusters:
 
     @property
     def evidence(self) -> float:
-        """The largest of all tests."""
+        """Return the largest evidence of all tests."""
         return max((change.evidence for change in self._changes()), default=0.0)
 
     def change(self, threshold: float) -> Change | None:
@@ -337,7 +337,7 @@ class _Clusters:
         return next((change for change in self._changes() if change.evidence > threshold), None)
 
     def _changes(self) -> Iterator[Change]:
-        """What there is most evidence for, by kind."""
+        """Yield the change with the most evidence of each kind."""
         if not self._position:
             return
         names = list(self._position)
@@ -352,7 +352,7 @@ class _Clusters:
         yield Change("share", (names[at],), float(either[at]) - by_chance)
 
     def new_place(self, row: Floats, evidence: float) -> Change:
-        """Rows from a new place: of clusters that seem to have vanished, or else of a new cluster."""
+        """Return the change for rows in a new place: a moved cluster that seemed to vanish, or a new cluster."""
         names = list(self._position)
         falling = tuple(sorted(names[at] for at in np.flatnonzero(self._shares[_GONE] >= _FALLING)))
         if falling or not names:
@@ -362,14 +362,14 @@ class _Clusters:
 
 
 class _Place:
-    """Evidence that the rows of a cluster come from elsewhere than before."""
+    """Evidence that a cluster's rows have moved."""
 
     def __init__(self, n_features: int) -> None:
         self._n = 0
         self._mean = np.zeros(n_features)
         self._variance = np.zeros(n_features)
-        self._sums = np.zeros((2, n_features))  # for a shift up and down
-        self.evidence = 0.0  # less the logarithm of the number of sums
+        self._sums = np.zeros((2, n_features))  # for shifts up and down
+        self.evidence = 0.0  # minus the logarithm of the number of sums
 
     def add(self, row: Floats) -> None:
         self._n += 1
@@ -386,11 +386,11 @@ class _Place:
         self._variance += weight * ((1 - weight) * off * off - self._variance)
 
     def is_far(self, row: Floats) -> bool:
-        """Whether a row is farther from the mean, in some feature, than rows of the cluster are."""
+        """Return whether a row is farther from the mean, in some feature, than rows of the cluster."""
         return self._n > _FEWEST and bool((np.abs(row - self._mean) > _FAR * np.sqrt(self._variance)).any())
 
     def distance(self, row: Floats) -> float:
-        """Squared distance of a row to the mean of the cluster's rows, by their variance."""
+        """Return the squared distance of a row to the mean of the cluster's rows, divided by their variance."""
         return float(((row - self._mean) ** 2).sum() / (self._variance.sum() + _SMALLEST))
 
     def drop_evidence(self) -> None:

@@ -1,4 +1,4 @@
-"""Fewer dimensions for embeddings: a reduction that is learned once and then stays.
+"""Dimension reduction for embeddings, learned once and then fixed.
 
 UMAP needs umap-learn; ``pip install "phida[embeddings]"`` installs it.
 """
@@ -25,7 +25,7 @@ from phida.errors import StateFileError
 
 __all__ = ["Reducer"]
 
-#: What a file of a linear reduction says of itself.
+#: Type of a file with a linear reduction.
 _KIND = "phida.embeddings.Reducer"
 
 
@@ -114,14 +114,14 @@ class Reducer(TransformerMixin, BaseEstimator):
                 f"n_components={self.n_components} needs as many rows and features; X has shape {rows.shape}. Pass "
                 "more rows to the first call, or lower n_components."
             )
-        if issparse(rows):  # a mean would fill it
+        if issparse(rows):  # centring would make it dense
             svd = TruncatedSVD(self.n_components, random_state=self.random_state).fit(rows)
             self.mean_, self.components_ = np.zeros(width), np.ascontiguousarray(svd.components_)
         elif self.method == "pca":
             self.mean_ = rows.mean(axis=0)
             axes = np.linalg.eigh((rows - self.mean_).T @ (rows - self.mean_))[1][:, ::-1].T[: self.n_components]
             largest = np.abs(axes).argmax(axis=1)
-            signs = np.sign(axes[np.arange(len(axes)), largest])  # an axis has two directions
+            signs = np.sign(axes[np.arange(len(axes)), largest])  # the sign of an axis is arbitrary
             self.components_ = np.ascontiguousarray(axes * signs[:, None])
         else:
             self.umap_ = _umap(self.n_components, self.random_state).fit(rows)
@@ -243,7 +243,7 @@ class Reducer(TransformerMixin, BaseEstimator):
 
 
 def _of_length_1(rows: Any) -> Any:
-    """Rows scaled to length 1; a row of zeros stays."""
+    """Return rows scaled to length 1; rows of zeros stay zero."""
     if issparse(rows):
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         return diags_array(1 / np.where(lengths > 0, lengths, 1.0)) @ rows

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Events in the table of a lineage.
 _LATEST = 10
 
-#: In the order in which the core numbers them.
+#: Ordered by their number in the core.
 KINDS = ("born", "split", "merged", "died", "revived")
 
 
@@ -52,7 +52,7 @@ class Event:
 
     @property
     def sentence(self) -> str:
-        """What happened, by the ids of the clusters."""
+        """Return the event as a sentence with cluster ids."""
         named = {
             "born": "cluster {after} was born",
             "split": "cluster {before} split into {after}",
@@ -66,7 +66,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A possible event that too few rows support to confirm it."""
+    """A possible event with too few rows for confirmation."""
 
     kind: str
     """``born`` for a new cluster, by birth or split; or ``merged``."""
@@ -156,7 +156,7 @@ class Lineage(Sequence[Event]):
         return "\n".join(map(str, self))
 
     def _repr_html_(self) -> str:
-        """The latest events as a table, and the number of the others."""
+        """Return the latest events as a table, and the number of the others."""
         latest = self._events[-_LATEST:]
         rows = [[f"{event.number}", f"{event.sample:,}", event.sentence, f"{event.support:.4g}"] for event in latest]
         older = len(self) - len(latest) + self.n_dropped

@@ -173,7 +173,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the encoded features.
+        """Return names of the encoded features.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 
 def _columns(X: Any) -> list[tuple[str, NDArray[Any]]]:
-    """Names and values of the columns, as objects; None for missing values."""
+    """Return names and values of the columns, as objects; None for missing values."""
     if hasattr(X, "columns"):
         found = [(str(name), _objects(X[name])) for name in X.columns]
     else:
@@ -253,7 +253,8 @@ def _objects(column: Any) -> NDArray[Any]:
 def _is_missing(value: Any) -> bool:
     if value is None or isinstance(value, str):
         return value is None
-    unequal: Any = value != value  # NaN and NaT are not equal to themselves; pandas.NA gives NA, which has no truth
+    # NaN and NaT differ from themselves; comparing pandas.NA gives NA, which has no truth value
+    unequal: Any = value != value
     return unequal is not False and (not isinstance(unequal, bool | np.bool_) or bool(unequal))
 
 
@@ -306,13 +307,13 @@ def _checked_boolean(name: str, value: Any) -> bool:
 
 
 def _most_frequent(values: NDArray[Any], most: int) -> tuple[str, ...]:
-    """The most frequent categories, equally frequent ones by name; sorted by name."""
+    """Return the most frequent categories sorted by name; ties go to the first name."""
     counts = Counter(str(value) for value in values if value is not None)
     return tuple(sorted(sorted(counts, key=lambda value: (-counts[value], value))[:most]))
 
 
 def _days(name: str, values: NDArray[Any]) -> Floats:
-    """Days since 1970-01-01, with the time of day; NaN for missing values. Time zones keep their own time of day."""
+    """Return days since 1970-01-01 with the local time of day; NaN for missing values."""
     try:
         moments = np.array(["NaT" if value is None else _local(value) for value in values], dtype="datetime64[us]")
     except (AttributeError, TypeError, ValueError) as error:
@@ -328,7 +329,7 @@ def _local(value: Any) -> Any:
 
 
 def _phase(days: Floats, cycle: str) -> Floats:
-    """The position in a cycle, from 0 to 1."""
+    """Return the position in a cycle, from 0 to 1."""
     if cycle == "hour":
         return days % 1.0
     if cycle == "weekday":

@@ -1,4 +1,4 @@
-"""A map of the learned nodes, for pictures on paper and on a page: main directions, links and colours."""
+"""A map of the learned nodes for plots and the live page: main directions, links and colours."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: A direction along which the rows vary less than this, against the first, is rounding and no direction.
+#: Relative variance below which a direction is rounding error.
 _FLAT = 1e-12
 
-#: Neighbours of each node of PHIDA+ that are joined to it by an edge.
+#: Nearest neighbours of each node of PHIDA+ that are joined to it by an edge.
 _NEIGHBOURS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """The plane in which weighted rows vary most (principal components), in the space that prediction measures in.
+    """The plane of largest variance of weighted rows (principal components), in the space of prediction.
 
-    The same rows give the same plane: each axis points to where its largest coordinate is positive. An axis along which
-    nothing varies is zero, so that one feature or one node lie on a line or a point.
+    The same rows give the same plane: the largest coordinate along each axis is positive. An axis without variance is
+    zero, so that one feature gives a line and one node a point.
 
     Examples
     --------
@@ -48,12 +48,12 @@ class Projection:
 
     @classmethod
     def of(cls, model: Any) -> Self:
-        """The plane of a model's nodes, weighted by support, under the feature transformation of its view.
+        """Create the plane of a model's nodes, weighted by support, under the feature transformation of its view.
 
         Parameters
         ----------
         model : PHIDA
-            Only ``nodes_`` and ``assignment_view_`` are read.
+            It reads only ``nodes_`` and ``assignment_view_``.
 
         Returns
         -------
@@ -71,16 +71,16 @@ class Projection:
         center: ArrayLike | None = None,
         denominator: ArrayLike | None = None,
     ) -> Self:
-        """The plane of any rows.
+        """Create the plane of any rows.
 
         Parameters
         ----------
         rows : array-like of shape (n_rows, n_features)
-            At least one.
+            At least one row.
         weights : array-like of shape (n_rows,), optional
-            How much each row counts; all the same if left out.
+            Weight of each row; equal by default.
         center, denominator : array-like of shape (n_features,), optional
-            The transformation ``(row - center) / denominator`` that comes first; none if left out.
+            The transformation ``(row - center) / denominator`` applied first; none by default.
 
         Returns
         -------
@@ -98,12 +98,12 @@ class Projection:
         return cls(shift, scale, mean, axes, share)
 
     def transform(self, rows: ArrayLike) -> Floats:
-        """Coordinates of rows in the plane.
+        """Return coordinates of rows in the plane.
 
         Parameters
         ----------
         rows : array-like of shape (n_rows, n_features)
-            In the space of the data.
+            Rows in the space of the data.
 
         Returns
         -------
@@ -115,10 +115,10 @@ class Projection:
 
 
 def node_edges(model: Any) -> tuple[Ints, Ints]:
-    """The edges to draw between nodes, the shortest first.
+    """Return the edges to draw between nodes, the shortest first.
 
-    They are the PH graph. Where nodes are the leaves of the hierarchy (PHIDA+), they are the edges from each node to
-    its two nearest neighbours in its own cluster, so that a few thousand edges show what belongs together.
+    They are the PH graph. If nodes are the leaves of the hierarchy (PHIDA+), they connect each node to its two nearest
+    neighbours in its own cluster, so that a few thousand edges show the clusters.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def node_edges(model: Any) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, eq=False)
 class ClusterLinks:
-    """The merges that the cut refuses, each as a link between the two nodes at which the clusters come closest."""
+    """The merges that the cut refuses, each as a link between the closest nodes of the two clusters."""
 
     source: Ints
     """One end of each link, as a position among the nodes."""
@@ -189,7 +189,7 @@ class ClusterLinks:
 
 
 def _nearest(points: Floats, some: Ints, others: Ints) -> tuple[int, int]:
-    """The two points of both sets that are closest to each other."""
+    """Return the two points of both sets that are closest to each other."""
     squares = (points**2).sum(axis=1)
     between = squares[some][:, None] + squares[others] - 2 * points[some] @ points[others].T
     first, second = np.unravel_index(np.argmin(between), between.shape)
@@ -197,10 +197,10 @@ def _nearest(points: Floats, some: Ints, others: Ints) -> tuple[int, int]:
 
 
 def spread_colours(weight: Floats, place: Floats, wish: Ints, count: int) -> Ints:
-    """Number a colour for each cluster: equal colours are far apart, and the ``count`` heaviest clusters all differ.
+    """Assign colours to clusters: equal colours are far apart, and the ``count`` heaviest clusters differ.
 
-    Clusters choose in order of weight. A cluster takes the colour whose nearest bearer is farthest away; among unused
-    colours, the first from its wish on.
+    Clusters choose in order of weight. A cluster takes the colour whose nearest user is farthest away; among unused
+    colours, the first from its preferred one on.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def spread_colours(weight: Floats, place: Floats, wish: Ints, count: int) -> Int
         From 0 to ``count`` - 1.
     """
     colour = np.full(len(weight), -1, dtype=np.int64)
-    nearest = np.full((len(weight), count), np.inf)  # per cluster: squared distance to the nearest bearer of a colour
+    nearest = np.full((len(weight), count), np.inf)  # per cluster: squared distance to the nearest user of a colour
     for cluster in np.argsort(-weight, kind="stable"):
         offers = np.roll(nearest[cluster], -wish[cluster])
         colour[cluster] = mine = (int(np.argmax(offers)) + wish[cluster]) % count
@@ -228,13 +228,13 @@ def spread_colours(weight: Floats, place: Floats, wish: Ints, count: int) -> Int
 
 
 def _principal(points: Floats) -> tuple[Floats, Floats]:
-    """Two main directions of points about the origin, and their shares of the squares."""
+    """Return the two main directions of points about the origin, and their shares of the squares."""
     n, d = points.shape
     axes, share = np.zeros((2, d)), np.zeros(2)
     largest = np.abs(points).max()
     if largest == 0:
         return axes, share
-    points = points / largest  # squares of what a double can hold need not be one
+    points = points / largest  # prevents overflow of squares
     few_rows = n < d
     products = points @ points.T if few_rows else points.T @ points
     squares, vectors = np.linalg.eigh(products)
@@ -248,7 +248,7 @@ def _principal(points: Floats) -> tuple[Floats, Floats]:
 
 
 def _pointed(axis: Floats) -> Floats:
-    """The axis or its opposite: the first of its largest coordinates becomes positive."""
+    """Return the axis or its opposite: the first of its largest coordinates becomes positive."""
     size = np.abs(axis)
     first = np.argmax(size >= size.max() * (1 - 1e-6))
     return axis if axis[first] > 0 else -axis

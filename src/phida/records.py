@@ -30,12 +30,12 @@ def _frame(columns: dict[str, Any]) -> pd.DataFrame:
     return DataFrame(columns)
 
 
-#: Longest text of a record, in characters; first values of a column that it shows; first rows of its table.
+#: Maximum length of a record's repr, values shown per column, and rows shown in its table.
 _LONGEST, _VALUES, _ROWS = 300, 3, 5
 
 
 def _text(value: Any) -> str:
-    """One value as short text."""
+    """Return one value as short text."""
     if isinstance(value, float | np.floating):
         return f"{value:.4g}"
     text = str(value)
@@ -43,7 +43,7 @@ def _text(value: Any) -> str:
 
 
 def _short(value: Any) -> str:
-    """A field as short text: the first values, or the shape if there are two dimensions."""
+    """Return a field as short text: the first values, or the shape of a matrix."""
     if isinstance(value, np.ndarray) and value.ndim > 1:
         return f"<{' × '.join(map(str, value.shape))}>"
     if isinstance(value, np.ndarray | tuple):
@@ -61,11 +61,11 @@ class _Record:
 
     def __init_subclass__(cls, key: str, entry: str) -> None:
         cls._key, cls._entry = key, entry
-        # A dataclass writes a repr of all values, unless its class has one of its own.
+        # A dataclass writes a repr of all values, unless its class defines one.
         cls.__repr__ = _Record.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        """What it is, how many entries it has, and the first values of as many fields as there is room for."""
+        """Return the type, the number of entries, and the first values of as many fields as fit."""
         columns, others = self._columns()
         text = f"{type(self).__name__}({self._counted(columns)}"
         for name, value in (columns | others).items():
@@ -76,7 +76,7 @@ class _Record:
         return text + ")"
 
     def _repr_html_(self) -> str:
-        """The first rows as a table, and the number of the others."""
+        """Return the first rows as a table, and the number of the others."""
         columns, others = self._columns()
         flat = {name: column for name, column in columns.items() if np.ndim(column) == 1}
         rows = list(zip(*(map(_text, column[:_ROWS]) for column in flat.values()), strict=True))
@@ -91,7 +91,7 @@ class _Record:
         return f"{size:,} {self._entry}{'' if size == 1 else 's'}"
 
     def _columns(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The fields with one value per entry, and the others that have a value."""
+        """Return the fields with one value per entry, and the other non-empty fields."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         values = {name: value for name, value in values.items() if value is not None}
         size = len(values[self._key])
@@ -399,9 +399,9 @@ class Moments(_Record, key="mean", entry="feature"):
 
 @dataclass(frozen=True, eq=False)
 class Examples(_Record, key="row", entry="row"):
-    """Rows that clusters of PHIDA+ have seen: those nearest to the centre of the cluster come first.
+    """Rows that clusters of PHIDA+ have won; those nearest to the centre of the cluster come first.
 
-    A node keeps the row that it began with, and where nodes merge, that of the heavier one.
+    A node keeps its first row; merged nodes keep that of the heavier one.
 
     Examples
     --------

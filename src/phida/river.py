@@ -30,10 +30,10 @@ class _Clusterer(base.Clusterer):
 
     @abstractmethod
     def _settings(self) -> Settings:
-        """Settings of the native learner."""
+        """Return settings of the native learner."""
 
     def _refuse_changes(self, model: Model[NamedRows]) -> None:
-        """Raise an error if a parameter differs from what learning began with. Without parameters, none can."""
+        """Raise an error if a parameter has changed since learning began; without parameters, do nothing."""
 
     def learn_one(self, x: dict[Hashable, Any]) -> None:
         """Learn a row.
@@ -46,7 +46,7 @@ class _Clusterer(base.Clusterer):
         model = self._model
         if not model.begun:
             features = NamedRows(x)
-            features.row(x)  # a row that is refused fixes nothing
+            features.row(x)  # a refused row fixes no features
             model.begin(len(features.names), self._settings(), features)
         self._refuse_changes(model)
         model.learn(model.features.row(x))
@@ -152,17 +152,17 @@ class _Clusterer(base.Clusterer):
 
     @property
     def _raw_memory_usage(self) -> int:
-        """Bytes of the object and its native state, without working memory."""
+        """Return the bytes of the object and its native state, without working memory."""
         model = self._model
         native = model.learner.__getstate__().values() if model.begun else ()
         return int(super()._raw_memory_usage) + sum(getattr(value, "nbytes", 0) for value in native)
 
     def _unit_test_skips(self) -> set[str]:
-        """River's checks that do not hold here: the features are fixed."""
+        """Return the river checks that fixed features make inapplicable."""
         return {"check_emerging_features", "check_disappearing_features", "check_radically_disappearing_features"}
 
     def _reading(self) -> _core.Reading | None:
-        """What readers see; None where nothing was learned."""
+        """Return a reading of the model; None before the first row."""
         model = self._model
         return model.reading() if model.n_seen > 0 else None
 

@@ -1,6 +1,6 @@
-"""Models on disk: one safetensors file, with no code in it. ``docs/state_file.md`` describes the format.
+"""Models on disk: one safetensors file without code. ``docs/state_file.md`` describes the format.
 
-A file is written under another name first and then put in place, so that what is there is complete at any instant.
+A file is written under another name first and then renamed, so that it is complete at any moment.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VERSION = 5
 #: What a file says besides its format and digest, each as JSON.
 FACTS = ("library_version", "params", "feature_names", "n_seen", "stream_position", "state")
 
-#: What it may say besides: how rows were made of files.
+#: Optional content: the preparation of rows from files.
 OPTIONAL_FACTS = ("preparation",)
 
 State = Mapping[str, Any]
@@ -34,12 +34,12 @@ State = Mapping[str, Any]
 
 
 def write(path: str | os.PathLike[str], state: State, facts: Mapping[str, Any]) -> None:
-    """Write a learner's state and what else is to be known of it; the file that was there stays until this is whole."""
+    """Write a learner's state and the facts about it; an earlier file stays until the new one is complete."""
     replace(path, content(state, facts))
 
 
 def content(state: State, facts: Mapping[str, Any]) -> bytes:
-    """What :func:`write` writes."""
+    """Return the content of the file that :func:`write` writes."""
     arrays = {name: np.ascontiguousarray(value) for name, value in state.items() if isinstance(value, np.ndarray)}
     numbers = {name: value for name, value in state.items() if name not in arrays}
     header = {"format": FORMAT, "format_version": str(VERSION)}
@@ -49,7 +49,7 @@ def content(state: State, facts: Mapping[str, Any]) -> bytes:
 
 
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
-    """Put a file in place of another, whole or not at all, even if the machine stops on the way."""
+    """Replace a file atomically, even if the machine stops during the write."""
     target = Path(path)
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
@@ -60,21 +60,21 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
         os.replace(part, target)
     except BaseException as error:
         part.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:  # a write that fails names no file
+        if isinstance(error, OSError) and error.filename is None:  # a failing write does not name its file
             error.filename = os.fspath(target)
         raise
     _sync_folder(target.parent)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The state and the facts of a file, its format, version and digest verified."""
+    """Return the state and the facts of a file after a check of its format, version and digest."""
     if not os.path.isfile(path):
         raise FileNotFoundError(f"file {os.fspath(path)} does not exist.")
     return read_bytes(Path(path).read_bytes(), os.fspath(path))
 
 
 def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, Any], dict[str, Any]]:
-    """The state and the facts of a file's content, verified likewise."""
+    """Return the state and the facts of a file's content, checked likewise."""
     try:
         header = metadata_of(content)
         _check_kind(name, header)
@@ -95,7 +95,7 @@ def read_bytes(content: bytes, name: str = "this content") -> tuple[dict[str, An
 
 
 def _looks_like_safetensors(content: bytes) -> bool:
-    """Whether content begins as a safetensors file does: with the length of a JSON object, and its brace."""
+    """Return whether content begins like a safetensors file: with the length of a JSON object, and its brace."""
     return len(content) < 9 or content[8:9] == b"{"
 
 
@@ -126,7 +126,7 @@ def _fact(name: str, text: str) -> Any:
 
 
 def _line(error: BaseException) -> str:
-    """The message of an error, cut where a hostile file made it long."""
+    """Return the message of an error, cut if a hostile file made it long."""
     text = str(error)
     return text if len(text) <= 300 else f"{text[:300]} ..."
 
@@ -146,7 +146,7 @@ def _check_kind(name: str, header: Mapping[str, str]) -> None:
 
 
 def _digest(header: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> str:
-    """SHA-256 of everything but itself, in an order that does not depend on the file's."""
+    """Return the SHA-256 of everything but itself, in an order independent of the file's."""
     sums = hashlib.sha256(json.dumps(sorted(header.items())).encode())
     for name in sorted(arrays):
         array = arrays[name]
@@ -156,7 +156,7 @@ def _digest(header: Mapping[str, str], arrays: Mapping[str, NDArray[Any]]) -> st
 
 
 def _sync_folder(folder: Path) -> None:
-    """A renamed file is safe only once its folder is written too; not every system can do that."""
+    """Flush a folder, which makes a rename durable; some systems cannot."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -22,7 +22,7 @@ bool has(const AgedGraph& graph, std::vector<std::vector<std::int64_t>> expected
 
 }  // namespace
 
-TEST("aged_graph: an edge is new once, and renewed from either side") {
+TEST("aged_graph: add is true for a new edge, and renews an old one from either side") {
   AgedGraph graph = nodes(3);
   CHECK(graph.connect(2, 0, 5));
   CHECK(!graph.connect(0, 2, 1));
@@ -31,7 +31,7 @@ TEST("aged_graph: an edge is new once, and renewed from either side") {
   CHECK(graph.is_isolated(1) && !graph.is_isolated(2));
 }
 
-TEST("aged_graph: both ends see an edge grow old") {
+TEST("aged_graph: both ends of an edge have its age") {
   AgedGraph graph = nodes(3);
   graph.connect(0, 1, 0);
   graph.connect(1, 2, 0);
@@ -41,7 +41,7 @@ TEST("aged_graph: both ends see an edge grow old") {
   CHECK(graph.links(0)[0].age == 2 && graph.links(2)[0].age == 1);
 }
 
-TEST("aged_graph: edges beyond the limit go, edges at the limit stay") {
+TEST("aged_graph: edges beyond the limit are removed, edges at the limit stay") {
   AgedGraph graph = nodes(4);
   graph.connect(0, 1, 3);
   graph.connect(0, 2, 4);
@@ -50,7 +50,7 @@ TEST("aged_graph: edges beyond the limit go, edges at the limit stay") {
   CHECK(has(graph, {{0, 1, 3}, {2, 3, 9}}));
 }
 
-TEST("aged_graph: keeping nodes renumbers them and drops their edges to the others") {
+TEST("aged_graph: keeping nodes renumbers them and removes edges to others") {
   AgedGraph graph = nodes(5);
   graph.connect(0, 1, 1);
   graph.connect(1, 4, 2);
@@ -71,7 +71,7 @@ TEST("aged_graph: components are numbered by their lowest node") {
   CHECK(AgedGraph().components().count == 0);
 }
 
-TEST("aged_graph: the ages around a node are those of its component") {
+TEST("aged_graph: ages around a node cover its component") {
   AgedGraph graph = nodes(6);
   graph.connect(0, 1, 4);
   graph.connect(1, 2, 2);

@@ -7,7 +7,7 @@
 using namespace phida;
 using namespace phida::systems;
 
-TEST("feature_range: scales to [0, 1], clips, and has no width for one value") {
+TEST("feature_range: scales to [0, 1], clips, and has width zero for one value") {
   const double rows[] = {1.0, 5.0, 3.0, 5.0};
   FeatureRange range;
   CHECK(!range.is_known());
@@ -28,7 +28,7 @@ TEST("art_categories: powers of zero, and of small and other exponents") {
   CHECK_CLOSE(power(2.0, 9.0), 512.0, 1e-11);
 }
 
-TEST("art_categories: activation and match are those of the definition") {
+TEST("art_categories: activation and match equal the definition") {
   Random random(6);
   const ArtExponents exponents{1e-3, 2.0, 1.0};
   for (const std::size_t width : {2, 6, 30})
@@ -52,7 +52,7 @@ TEST("art_categories: activation and match are those of the definition") {
     }
 }
 
-TEST("art_categories: boxes put in place from outside are measured anew") {
+TEST("art_categories: boxes set from outside are measured again") {
   Random random(7);
   const ArtExponents exponents{1e-3, 3.0, 0.5};
   ArtCategories grown{NodePositions(4)};

@@ -23,7 +23,7 @@ struct Model {
       : rows(random.rows(n, dims)), n_clusters(clusters) {
     for (std::size_t i = 0; i < n; ++i) {
       support.push_back(static_cast<double>(1 + random.below(9)));
-      if (i >= clusters && random.below(5) == 0) continue;  // some nodes are outside the map
+      if (i >= clusters && random.below(5) == 0) continue;  // leaves some nodes outside the map
       members.push_back(static_cast<std::int32_t>(i));
       cluster.push_back(static_cast<std::int32_t>(i < clusters ? i : random.below(clusters)));
     }
@@ -89,7 +89,7 @@ Model on_a_line(std::vector<double> xs, std::vector<double> support,
 
 }  // namespace
 
-TEST("assignment: a view lists nodes cluster by cluster, ascending within") {
+TEST("assignment: a view lists nodes by cluster, ascending in each") {
   const Model m = on_a_line({0, 1, 2, 3, 4}, {1, 2, 3, 4, 5}, {1, 0, 1, 0, 1}, 2);
   const AssignmentView view = m.view();
   CHECK(view.member == std::vector<std::int32_t>{1, 3, 0, 2, 4});
@@ -99,17 +99,16 @@ TEST("assignment: a view lists nodes cluster by cluster, ascending within") {
   CHECK_CLOSE(view.concentration, 0.16 + 0.36, 1e-15);
 }
 
-TEST(
-    "assignment: a single node scores its squared distance, more score the nearest plus the q-th") {
+TEST("assignment: one node scores its squared distance, more nodes the nearest plus the q-th") {
   const Model m = on_a_line({0, 10, 11}, {1, 1, 1}, {0, 1, 1}, 2);
   const AssignmentView view = m.view();
   double x = 3.0, scores[2];
   Assigner(view).scores(&x, 1, scores);
   CHECK(scores[0] == 9.0);
-  CHECK(scores[1] == 7.0 + 8.0);  // q = 1/9 + 4/9: half of the support is not enough
+  CHECK(scores[1] == 7.0 + 8.0);  // q = 1/9 + 4/9: half of the support is too little
 }
 
-TEST("assignment: by the nearest node; of equals, the node of lower index") {
+TEST("assignment: the nearest node decides; of equals, the lower index") {
   Model m = on_a_line({4, 0, 2}, {1, 1, 1}, {0, 1, 0}, 2);
   m.scoring = Scoring::kNearest;
   const AssignmentView view = m.view();
@@ -128,7 +127,7 @@ TEST("assignment: by the nearest node; of equals, the node of lower index") {
   CHECK(label(1.0) == 1);  // node 1 before node 2, though its label is higher
 }
 
-TEST("assignment: labels by the nearest of many nodes are those of a plain search") {
+TEST("assignment: labels by the nearest of many nodes equal a plain search") {
   Random random(11);
   for (const std::size_t dims : {1, 3, 16, 50, 130})
     for (const bool ties : {false, true}) {
@@ -137,7 +136,7 @@ TEST("assignment: labels by the nearest of many nodes are those of a plain searc
       if (ties) m.rows = random.grid(m.rows.rows(), dims, 3);
       const AssignmentView view = m.view();
       CHECK(view.grid.is_laid());
-      // Near the nodes, on them, between equals, and beyond the grid.
+      // Queries near the nodes, on them, at equal distances, and beyond the grid.
       RowMatrix queries = ties ? random.grid(60, dims, 3) : random.rows(60, dims);
       for (std::size_t q = 0; q < 60; q += 3) std::copy_n(m.rows[q], dims, queries[q]);
       for (std::size_t q = 50; q < 60; ++q) queries[q][0] *= 1e6;
@@ -164,7 +163,7 @@ TEST("assignment: labels by the nearest of many nodes are those of a plain searc
     }
 }
 
-TEST("assignment: one cluster takes everything") {
+TEST("assignment: one cluster gets every sample") {
   const Model m = on_a_line({0, 1}, {1, 1}, {0, 0}, 1);
   const AssignmentView view = m.view();
   double x = 1e9;
@@ -179,7 +178,7 @@ TEST("assignment: equal scores go to the lower label") {
   CHECK(Assigner(view).label(&right) == 1);
 }
 
-TEST("assignment: scores agree with the plain formula, labels are the lowest") {
+TEST("assignment: scores equal the plain formula, and labels have the lowest") {
   Random random(1);
   for (int round = 0; round < 200; ++round) {
     const std::size_t clusters = 1 + random.below(6), dims = 1 + random.below(10);
@@ -201,7 +200,7 @@ TEST("assignment: scores agree with the plain formula, labels are the lowest") {
   }
 }
 
-TEST("assignment: many samples in any number of threads get the labels and scores of one by one") {
+TEST("assignment: many samples in any number of threads equal single samples") {
   Random random(3);
   Model m(random, 60, 20, 6);
   for (const Scoring scoring : {Scoring::kPublished, Scoring::kNearest}) {
@@ -209,7 +208,8 @@ TEST("assignment: many samples in any number of threads get the labels and score
     const AssignmentView view = m.view();
     Assigner one(view);
     for (const std::size_t n :
-         {0, 1, 3, 4, 5, 7, 8, 9, 20, 4000}) {  // the last is worth several threads
+         // the last number is large enough for several threads
+         {0, 1, 3, 4, 5, 7, 8, 9, 20, 4000}) {
       const AlignedDoubles x = random.values(n * 20, -2.0, 2.0);
       std::vector<std::int64_t> labels(n), expected(n);
       std::vector<double> scores(n * 6), expected_scores(n * 6);
@@ -226,22 +226,22 @@ TEST("assignment: many samples in any number of threads get the labels and score
   }
 }
 
-TEST("assignment: ends early where it is told to") {
+TEST("assignment: ends early if go_on returns false") {
   Random random(5);
   const Model m(random, 60, 200, 6);
   const AssignmentView view = m.view();
-  const std::size_t n = 40000;  // long enough to be asked
+  const std::size_t n = 40000;  // large enough for a call of go_on
   const AlignedDoubles x = random.values(n * 200, -2.0, 2.0);
   std::vector<std::int64_t> labels(n);
   std::size_t asked = 0;
   CHECK(!assign(view, x.data(), n, 1, [&] { return ++asked < 2; }, labels.data()));
   CHECK(asked == 2);
-  asked = 0;  // the other thread may do so much that nobody asks
+  asked = 0;  // the other thread may do so much that go_on is never called
   const bool whole = assign(view, x.data(), n, 2, [&] { return ++asked < 1; }, labels.data());
   CHECK(whole == (asked == 0) && asked < 2);
 }
 
-TEST("assignment: clusters with ties everywhere get the lowest score's lowest label") {
+TEST("assignment: ties everywhere give the lowest label with the lowest score") {
   Random random(4);
   for (int round = 0; round < 200; ++round) {
     const std::size_t clusters = 2 + random.below(5);
@@ -263,7 +263,7 @@ TEST("assignment: clusters with ties everywhere get the lowest score's lowest la
   }
 }
 
-TEST("assignment: the label does not depend on what was assigned before") {
+TEST("assignment: a label does not depend on earlier assignments") {
   Random random(2);
   const Model m(random, 30, 4, 5);
   const AssignmentView view = m.view();

@@ -14,7 +14,7 @@ double at(const BlockedRows& b, std::size_t row, std::size_t j) {
   return b.data()[row / 8 * b.dims() * 8 + j * 8 + row % 8];
 }
 
-// Every row as in `rows`, every lane behind them infinite.
+// Every row equals that in `rows`, and every lane after them is infinite.
 bool mirrors(const BlockedRows& b, const RowMatrix& rows) {
   if (b.rows() != rows.rows()) return false;
   for (std::size_t i = 0; i < b.blocks() * 8; ++i)
@@ -25,7 +25,7 @@ bool mirrors(const BlockedRows& b, const RowMatrix& rows) {
 
 }  // namespace
 
-TEST("blocked_rows: append keeps rows lane by lane and pads with infinity") {
+TEST("blocked_rows: append stores rows lane by lane and pads with infinity") {
   Random random(1);
   for (std::size_t dims : {1, 3, 8, 11}) {
     const RowMatrix rows = random.rows(20, dims);
@@ -40,7 +40,7 @@ TEST("blocked_rows: append keeps rows lane by lane and pads with infinity") {
   }
 }
 
-TEST("blocked_rows: set replaces one row only") {
+TEST("blocked_rows: set replaces only one row") {
   Random random(2);
   RowMatrix rows = random.rows(13, 3);
   BlockedRows b(3);
@@ -51,7 +51,7 @@ TEST("blocked_rows: set replaces one row only") {
   CHECK(mirrors(b, rows));
 }
 
-TEST("blocked_rows: rows that are forgotten become infinite again") {
+TEST("blocked_rows: removed rows become infinite") {
   Random random(3);
   const RowMatrix rows = random.rows(40, 2);
   BlockedRows b(2);
@@ -74,7 +74,7 @@ TEST("blocked_rows: growing by resize adds infinite rows") {
   for (std::size_t i = 0; i < 8; ++i) CHECK(std::isinf(at(b, i, 0)) && std::isinf(at(b, i, 1)));
 }
 
-TEST("blocked_rows: assign takes the named rows in the given order") {
+TEST("blocked_rows: assign copies the named rows in the given order") {
   Random random(4);
   const RowMatrix rows = random.rows(10, 3);
   const std::vector<std::int32_t> members{7, 2, 9};

@@ -1,4 +1,4 @@
-// A map for nodes that have come of those that were mapped.
+// A map of nodes that descend from the mapped nodes.
 #include "mapping/carried_map.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace phida;
 
 namespace {
 
-// Groups of random places, far from each other.
+// Groups of random points, far from each other.
 DensityMap random_map(Random& random, std::size_t n) {
   RowMatrix rows(2);
   for (std::size_t i = 0; i < n; ++i) {
@@ -32,7 +32,7 @@ std::vector<std::int32_t> clusters(const NodeMap& map) {
 
 }  // namespace
 
-TEST("carried_map: for the nodes that were mapped, nothing changes") {
+TEST("carried_map: unchanged nodes keep their clusters") {
   Random random(1);
   const DensityMap map = random_map(random, 80);
   const std::vector<double> weight(80, 1.0);
@@ -47,14 +47,14 @@ TEST("carried_map: for the nodes that were mapped, nothing changes") {
           carried.link[m].a == map.link[m].a && carried.link[m].b == map.link[m].b);
 }
 
-TEST("carried_map: nodes of one leaf are together, and what no node is left of is gone") {
+TEST("carried_map: nodes of one leaf share a cluster, and leaves without nodes are removed") {
   Random random(2);
   for (int trial = 0; trial < 200; ++trial) {
     const DensityMap map = random_map(random, 1 + random.below(90));
     const std::size_t n = 1 + random.below(60);
     std::vector<std::int32_t> leaf(n);
     std::vector<double> weight(n);
-    // Some leaves have no node left, and sometimes a whole cluster has none.
+    // Some leaves have no node left, and sometimes an entire cluster.
     const std::size_t few = 1 + random.below(map.map.n_leaves);
     for (std::size_t i = 0; i < n; ++i) {
       leaf[i] = static_cast<std::int32_t>(random.below(few));

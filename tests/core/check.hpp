@@ -1,5 +1,5 @@
-// A test harness in one page. TEST("name") { CHECK(a == b); } registers and runs; a failed check is printed with its
-// place and the test goes on; an exception ends the test and fails it.
+// A test harness on one page. TEST("name") { CHECK(a == b); } registers and runs. A failed check is printed with its
+// place, and the test continues; an exception ends the test and fails it.
 #pragma once
 
 #include <cmath>
@@ -21,28 +21,28 @@ inline std::vector<Test>& tests() {
 }
 
 inline const char* running = "";
-inline int failures = 0;  // of the test that runs
+inline int failures = 0;  // failures of the current test
 
 inline bool add(const char* name, void (*body)()) {
   tests().push_back({name, body});
   return true;
 }
 
-// Loops over many sizes fail many times; the first few say enough.
+// Loops over many sizes can fail many times, so only the first few failures are printed.
 inline bool is_news() { return ++failures <= 5; }
 
 inline void that(bool holds, const char* expression, const char* file, int line) {
   if (!holds && is_news()) std::printf("%s:%d: failed: %s\n", file, line, expression);
 }
 
-// Also for equal infinities; never for NaN.
+// Infinities of one sign are close; NaN never is.
 inline void close(double a, double b, double tolerance, const char* expression, const char* file,
                   int line) {
   if (!(a == b || std::abs(a - b) <= tolerance) && is_news())
     std::printf("%s:%d: failed: %s: %.17g against %.17g\n", file, line, expression, a, b);
 }
 
-// Runs the tests whose name contains `filter`; the exit code of the program.
+// Runs the tests whose name contains `filter`; returns the program's exit code.
 inline int run(const char* filter) {
   int passed = 0, failed = 0;
   for (const Test& test : tests()) {

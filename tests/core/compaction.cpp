@@ -1,4 +1,4 @@
-// The order of merges is that of a plain search over all pairs.
+// The order of merges equals that of a plain search over all pairs.
 #include "nodes/compaction.hpp"
 
 #include <cmath>
@@ -23,7 +23,8 @@ void give_weights(Random& random, FineNodes& nodes) {
   for (double& w : nodes.weight) w = static_cast<double>(1 + random.below(9));
 }
 
-// Merges the cheapest of all pairs, ties to the lower first and then the lower second index. Returns the last cost.
+// Merges the cheapest pair until `target` nodes are left, ties to the lower first and then the lower second index.
+// Returns the last cost.
 double plain_compaction(FineNodes& nodes, const double* scaling, std::size_t target) {
   double last = 0.0;
   while (nodes.size() > target) {
@@ -39,7 +40,7 @@ double plain_compaction(FineNodes& nodes, const double* scaling, std::size_t tar
           second = b;
         }
       }
-    if (second == 0) break;  // no cost is finite
+    if (second == 0) break;  // all costs are infinite
     merge_nodes(nodes, first, second);
     last = least;
     std::vector<std::size_t> kept;
@@ -59,7 +60,7 @@ bool same(const FineNodes& a, const FineNodes& b) {
   return true;
 }
 
-// One object compacts all; what it expects must not change what it does.
+// One object does all compactions: predictions from earlier ones must not change results.
 void check_nodes(Compaction& compaction, const FineNodes& nodes, const double* scaling,
                  std::size_t target) {
   FineNodes expected = nodes;
@@ -88,13 +89,13 @@ void check_rows(const RowMatrix& rows, std::uint64_t seed) {
 
 }  // namespace
 
-TEST("compaction: merges as a plain search does, on random rows") {
+TEST("compaction: merges equal a plain search on random rows") {
   Random random(1);
   for (const std::size_t dims : {1, 2, 5, 20, 60})
     for (const std::size_t n : {4, 9, 40}) check_rows(random.rows(n, dims), n + dims);
 }
 
-TEST("compaction: merges as a plain search does, on equal costs and duplicates") {
+TEST("compaction: merges equal a plain search on equal costs and duplicates") {
   Random random(2);
   for (const std::size_t dims : {1, 2, 3})
     for (const std::size_t side : {1, 2, 5}) check_rows(random.grid(40, dims, side), dims + side);
@@ -106,7 +107,7 @@ TEST("compaction: merges as a plain search does, on equal costs and duplicates")
   check_rows(line, 3);
 }
 
-TEST("compaction: merges as a plain search does, on huge and tiny values") {
+TEST("compaction: merges equal a plain search on huge and tiny values") {
   Random random(3);
   for (const double factor : {1e-200, 1e-160, 1e-140, 1e130, 1e139}) {
     RowMatrix rows = random.rows(30, 2);
@@ -116,7 +117,7 @@ TEST("compaction: merges as a plain search does, on huge and tiny values") {
   }
 }
 
-TEST("compaction: merges as a plain search does, on many features far from the origin") {
+TEST("compaction: merges equal a plain search on many features far from the origin") {
   Random random(8);
   for (const double away : {1e3, 1e9, 1e15}) {
     RowMatrix rows = random.rows(24, 50);
@@ -126,7 +127,7 @@ TEST("compaction: merges as a plain search does, on many features far from the o
   }
 }
 
-TEST("compaction: merges as a plain search does, on scales that differ from place to place") {
+TEST("compaction: merges equal a plain search on locally different scales") {
   Random random(4);
   RowMatrix rows = random.rows(48, 2);
   for (std::size_t i = 0; i < 48; ++i)
@@ -134,7 +135,7 @@ TEST("compaction: merges as a plain search does, on scales that differ from plac
   check_rows(rows, 5);
 }
 
-TEST("compaction: merges as a plain search does, on nodes of very different weight") {
+TEST("compaction: merges equal a plain search on nodes of very different weight") {
   Random random(5);
   Compaction compaction;
   for (int round = 0; round < 20; ++round) {
@@ -144,7 +145,7 @@ TEST("compaction: merges as a plain search does, on nodes of very different weig
   }
 }
 
-TEST("compaction: merges as a plain search does, on thousands of pairs within reach") {
+TEST("compaction: merges equal a plain search on thousands of close pairs") {
   Random random(6);
   Compaction compaction;
   FineNodes nodes = nodes_at(random.rows(200, 2));
@@ -153,7 +154,7 @@ TEST("compaction: merges as a plain search does, on thousands of pairs within re
   check_nodes(compaction, nodes_at(random.grid(200, 2, 8)), nullptr, 150);
 }
 
-TEST("compaction: infinite distances do not merge") {
+TEST("compaction: pairs at infinite distance never merge") {
   RowMatrix rows(1);
   for (const double x : {-1e200, 0.0, 1e200}) {
     const double row[kLanes] = {x};
@@ -164,7 +165,7 @@ TEST("compaction: infinite distances do not merge") {
   CHECK(nodes.size() == 3);
 }
 
-TEST("compaction: at the target nothing happens") {
+TEST("compaction: at the target, nothing changes") {
   Random random(7);
   const FineNodes nodes = nodes_at(random.rows(10, 2));
   for (const std::size_t target : {10, 11, 100}) {
@@ -174,7 +175,7 @@ TEST("compaction: at the target nothing happens") {
   }
 }
 
-TEST("compaction: the cost is what the scatter grows by") {
+TEST("compaction: the cost equals the increase of the scatter") {
   const double rows[][kLanes] = {{0.0}, {4.0}};
   FineNodes nodes(1);
   nodes.append(rows[0], 3.0, 0, 0);
@@ -185,7 +186,7 @@ TEST("compaction: the cost is what the scatter grows by") {
   CHECK(nodes.scatter[0][0] == 14.0);
 }
 
-TEST("compaction: the lineage of the heavier node goes on, wins are added up") {
+TEST("compaction: the heavier node's lineage continues, and wins are added") {
   for (const double weight : {1.0, 2.0, 3.0}) {
     const double row[kLanes] = {1.0};
     FineNodes nodes(1);

@@ -28,7 +28,7 @@ ComponentHierarchy agglomerate(const RowMatrix& centroids, const ComponentMass& 
   return out;
 }
 
-// Weighted squared deviations of a group from its own mean.
+// Weighted squared deviations of a group from its mean.
 double dispersion(const RowMatrix& x, const std::vector<double>& w, const Group& group) {
   double total = 0.0, sum = 0.0;
   for (const std::size_t i : group) total += w[i];
@@ -54,7 +54,7 @@ RowMatrix line(std::initializer_list<double> xs) {
 }  // namespace
 
 TEST(
-    "component_hierarchy: every merge is the cheapest adjacent one, and costs its increase in "
+    "component_hierarchy: every merge is the cheapest adjacent one and costs its increase of "
     "dispersion") {
   Random random(1);
   std::size_t merges = 0;
@@ -106,14 +106,14 @@ TEST("component_hierarchy: equal costs go to the lower ids") {
   CHECK(h.merges.size() == 1 && h.merges[0].into == 0 && h.merges[0].from == 1);
 }
 
-TEST("component_hierarchy: the merged group keeps the lower id and unites the neighbours") {
-  // 0 - 1 are close, then 2 joins group 0, then 3.
+TEST("component_hierarchy: the merged group keeps the lower id and all neighbours") {
+  // 0 and 1 merge first, then 2 joins them, then 3.
   const ComponentHierarchy h = agglomerate(line({0, 1, 2.5, 4.5}), Masses({1, 1, 1, 1}, 1));
   CHECK(h.merges.size() == 3);
   if (h.merges.size() == 3) CHECK(h.merges[2].into == 0);
 }
 
-TEST("component_hierarchy: groups that are not adjacent never merge") {
+TEST("component_hierarchy: groups without an edge between them never merge") {
   const ComponentHierarchy h =
       agglomerate(line({0, 1, 2, 1000, 1001, 1002}), Masses({1, 1, 1, 1, 1, 1}, 1));
   CHECK(h.merges.size() == 4);

@@ -17,7 +17,7 @@ ComponentMass weigh(const PhComponents& components, const std::vector<double>& s
 
 }  // namespace
 
-TEST("component_mass: support times pi / (pi + median pi)") {
+TEST("component_mass: mass is support times pi / (pi + median pi)") {
   const PhComponents c{0.0, {0, 0, 1, -1, 2}, {0, 2, 4}, {1.0, 3.0, 2.0}};
   const ComponentMass m = weigh(c, {4, 2, 5, 9, 8});
   CHECK_CLOSE(m.node[0], 4 * 1.0 / 3.0, 1e-15);
@@ -27,7 +27,7 @@ TEST("component_mass: support times pi / (pi + median pi)") {
   CHECK_CLOSE(m.component[0], 6 * 1.0 / 3.0, 1e-15);
 }
 
-TEST("component_mass: the reference of an even number is the mean of the middle two") {
+TEST("component_mass: the median of an even number is the mean of the middle two") {
   const PhComponents c{0.0, {0, 1}, {0, 1}, {1.0, 3.0}};
   const ComponentMass m = weigh(c, {3, 5});
   CHECK_CLOSE(m.component[0], 3 * 1.0 / 3.0, 1e-15);
@@ -41,17 +41,16 @@ TEST("component_mass: invalid stable masses fall back to the supports") {
   CHECK(weigh(infinite, {3, 5}).component == (std::vector<double>{3, 5}));
 }
 
-TEST("component_mass: a mass that is not positive becomes 1e-12") {
+TEST("component_mass: masses that are not positive become 1e-12") {
   const PhComponents c{0.0, {0, 1}, {0, 1}, {0.0, 1.0}};
   CHECK(weigh(c, {3, 5}).node[0] == 1e-12);
 }
 
-TEST("component_mass: the minimum count is what the masses are worth, rounded up") {
+TEST("component_mass: the minimum count is the effective count of the masses, rounded up") {
   const PhComponents c{0.0, {0, 1, 2}, {0, 1, 2}, {1.0, 1.0, 1.0}};
   CHECK(weigh(c, {1000, 1, 1}).minimum_count == 2);
   CHECK(weigh(c, {10, 9, 1}).minimum_count == 3);
-  CHECK(weigh(c, {10, 10, 10}).minimum_count ==
-        3);  // exp(entropy) just above 3 does not count as 4
+  CHECK(weigh(c, {10, 10, 10}).minimum_count == 3);  // exp(entropy) just above 3 still counts as 3
   const PhComponents one{0.0, {0, 0}, {0}, {1.0}};
   CHECK(weigh(one, {3, 4}).minimum_count == 1);
 }

@@ -29,7 +29,7 @@ TEST("correntropy: the bandwidth is the median of Silverman's rule") {
     }
 }
 
-TEST("correntropy: features that do not vary count with 1e-6, as does a single row") {
+TEST("correntropy: constant features and single rows have bandwidth 1e-6") {
   const double row[1] = {0.1};
   std::vector<const double*> rows;
   for (int n = 1; n < 20; ++n) {

@@ -1,4 +1,4 @@
-// Densities of configurations that are known.
+// Densities of small configurations, computed by hand.
 #include "topology/density.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct Places {
 
 }  // namespace
 
-TEST("node_distances: squares and nearest rows are those of a plain search") {
+TEST("node_distances: squares and nearest rows equal a plain search") {
   Random random(1);
   for (const std::size_t dims : {1, 3, 20})
     for (const std::size_t n : {2, 5, 64, 300})
@@ -66,11 +66,11 @@ TEST("node_distances: squares and nearest rows are those of a plain search") {
       }
 }
 
-TEST("density: of two nodes, the mass of the other one over its distance") {
+TEST("density: with two nodes, the other node's mass over its distance") {
   Places places({0.0, 4.0});
   places.weight = {1.0, 3.0};
   const Density density = places.measure(1, Dimensions{});
-  CHECK(density.mass == (std::vector<double>{3.0, 3.0}));  // two further rows, and one neighbour
+  CHECK(density.mass == (std::vector<double>{3.0, 3.0}));  // two more rows, and one neighbour
   CHECK_CLOSE(density.height[0], std::log(3.0) - 0.5 * std::log(16.0), 1e-14);
   CHECK_CLOSE(density.height[1], std::log(3.0) - 0.5 * std::log(16.0 / 3.0), 1e-14);
   CHECK(density.edges.size() == 1);
@@ -79,7 +79,7 @@ TEST("density: of two nodes, the mass of the other one over its distance") {
   CHECK_CLOSE(density.height_at(edge), std::log(2.0) - 0.5 * std::log(4.0), 1e-14);
 }
 
-TEST("density: the rows of a node spread around it") {
+TEST("density: a node's rows are spread around it") {
   Places places({0.0, 4.0});
   places.variance = {1.0, 9.0};
   const Density density = places.measure(1, Dimensions{});
@@ -87,7 +87,7 @@ TEST("density: the rows of a node spread around it") {
   CHECK_CLOSE(density.height[1], -0.5 * std::log(17.0), 1e-14);
 }
 
-TEST("density: nodes of one place have a finite density, above that of all others") {
+TEST("density: nodes at one place have the highest, finite density") {
   const Density density = Places({1.0, 1.0, 1.0, 2.0, 4.0}).measure(2);
   for (const double height : density.height) CHECK(std::isfinite(height));
   for (const DensityEdge& edge : density.edges) CHECK(std::isfinite(density.height_at(edge)));
@@ -95,7 +95,7 @@ TEST("density: nodes of one place have a finite density, above that of all other
   CHECK(density.height[0] > density.height[3] && density.height[3] > density.height[4]);
 }
 
-TEST("density: of a line of equal steps, equal inside and lower at the ends") {
+TEST("density: on a line of equal steps, equal inside and lower at the ends") {
   std::vector<double> xs;
   for (int i = 0; i < 101; ++i) xs.push_back(i);
   for (const std::size_t k : {2, 4, 8}) {
@@ -107,7 +107,7 @@ TEST("density: of a line of equal steps, equal inside and lower at the ends") {
   }
 }
 
-TEST("density: twice as dense is higher by log 2 in a line, by log 4 in a plane") {
+TEST("density: twice as dense is higher by log 2 on a line, by log 4 in a plane") {
   Random random(2);
   for (const std::size_t dims : {1, 2}) {
     const RowMatrix unit = random.rows(400, dims);
@@ -135,7 +135,7 @@ TEST("density: a line in many features has dimension 1") {
   CHECK(density.dimensions.local < 1.3);
 }
 
-TEST("density: the middle between two groups is lower than both") {
+TEST("density: lower in the middle between two groups than in both") {
   std::vector<double> xs;
   for (int i = 0; i < 6; ++i) xs.push_back(0.1 * i);
   for (int i = 0; i < 6; ++i) xs.push_back(100.0 + 0.1 * i);
@@ -146,7 +146,7 @@ TEST("density: the middle between two groups is lower than both") {
             density.height_at(edge) < density.height[edge.b] - 3.0);
 }
 
-TEST("density: the middle of an edge is measured over the nodes nearest to it on both lists") {
+TEST("density: the middle of an edge uses the nearest nodes of both ends") {
   Random random(5);
   for (const std::size_t k : {1, 2, 8}) {
     Places places(random.rows(60, 2));
@@ -189,7 +189,7 @@ TEST("density: the middle of an edge is measured over the nodes nearest to it on
   }
 }
 
-TEST("density: edges are named once, by positions in the set, and nodes outside do not count") {
+TEST("density: each edge is listed once, by positions in the set, without outside nodes") {
   Random random(4);
   const RowMatrix rows = random.rows(80, 2);
   std::vector<std::int32_t> members;

@@ -1,4 +1,4 @@
-// From nodes to clusters by density: what holds whatever the thresholds are.
+// From nodes to clusters by density: properties for any thresholds.
 #include "mapping/density_map.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<std::int32_t> clusters(const DensityMap& map) {
   return cluster;
 }
 
-// Normal groups, one after the other, on the first feature.
+// Normal groups, ordered along the first feature.
 RowMatrix groups(Random& random, std::size_t n_groups, std::size_t n, std::size_t dims,
                  double apart) {
   RowMatrix rows(dims);
@@ -39,7 +39,7 @@ RowMatrix groups(Random& random, std::size_t n_groups, std::size_t n, std::size_
   return rows;
 }
 
-// The merges form trees of all leaves, in ascending order; the level counts heights below 1.
+// The merges form trees of all leaves, in ascending order; the level is the number of heights below 1.
 void check_map(const DensityMap& out, const RowMatrix& rows) {
   const NodeMap& map = out.map;
   const std::size_t n = rows.rows();
@@ -78,7 +78,7 @@ void check_map(const DensityMap& out, const RowMatrix& rows) {
     CHECK((peak.partner < 0) == (peak.death == -kInfinity));
   }
   for (std::size_t i = 0; i < n; ++i) CHECK(cluster[out.base[i]] == cluster[i]);
-  // A link leads from one of the trees that it joins to the other.
+  // A link connects the two trees that it joins.
   CHECK(out.link.size() == out.map.merges.size());
   std::vector<std::int32_t> tree(n);
   std::iota(tree.begin(), tree.end(), 0);
@@ -92,7 +92,7 @@ void check_map(const DensityMap& out, const RowMatrix& rows) {
 
 }  // namespace
 
-TEST("density_map: two far groups are two clusters") {
+TEST("density_map: two distant groups are two clusters") {
   Random random(1);
   for (const std::size_t dims : {1, 2, 5})
     for (const std::size_t n : {20, 100, 300}) {
@@ -106,7 +106,7 @@ TEST("density_map: two far groups are two clusters") {
     }
 }
 
-TEST("density_map: nodes of one place are one cluster") {
+TEST("density_map: nodes at one place are one cluster") {
   for (const std::size_t n : {2, 3, 4, 10, 100}) {
     RowMatrix rows(2);
     const double row[kLanes] = {1.0, -2.0};
@@ -117,7 +117,7 @@ TEST("density_map: nodes of one place are one cluster") {
   }
 }
 
-TEST("density_map: one, two and three nodes") {
+TEST("density_map: one, two and three nodes are one cluster") {
   Random random(2);
   for (const std::size_t n : {1, 2, 3})
     for (int round = 0; round < 10; ++round) {
@@ -129,7 +129,7 @@ TEST("density_map: one, two and three nodes") {
     }
 }
 
-TEST("density_map: maps of random rows, weights and variances are whole") {
+TEST("density_map: maps of random rows, weights and variances are valid") {
   Random random(3);
   for (int round = 0; round < 60; ++round) {
     const std::size_t n = 4 + random.below(150), dims = 1 + random.below(6);
@@ -145,7 +145,7 @@ TEST("density_map: maps of random rows, weights and variances are whole") {
   }
 }
 
-TEST("density_map: huge and tiny places, and places far apart") {
+TEST("density_map: maps of huge, tiny and distant places are valid") {
   Random random(4);
   for (const double factor : {1e-200, 1e-100, 1e100, 1e149}) {
     RowMatrix rows = random.rows(60, 2);
@@ -157,7 +157,7 @@ TEST("density_map: huge and tiny places, and places far apart") {
   }
 }
 
-TEST("density_map: the order of features does not matter, equal nodes are alike") {
+TEST("density_map: the order of features does not matter, and equal nodes are alike") {
   Random random(5);
   const RowMatrix rows = groups(random, 3, 60, 2, 12.0);
   RowMatrix turned(2);
@@ -168,7 +168,7 @@ TEST("density_map: the order of features does not matter, equal nodes are alike"
   CHECK(clusters(map_of(rows)) == clusters(map_of(turned)));
 }
 
-TEST("density_map: the same density in units a thousand times as large has the same clusters") {
+TEST("density_map: rows in units a thousand times as large have the same clusters") {
   Random random(6);
   const RowMatrix rows = groups(random, 3, 60, 2, 12.0);
   RowMatrix large = rows;
@@ -177,8 +177,8 @@ TEST("density_map: the same density in units a thousand times as large has the s
   CHECK(clusters(map_of(rows)) == clusters(map_of(large)));
 }
 
-TEST("density_map: trees that no edge connects are joined nearest first") {
-  // Three groups of more nodes than a node has edges.
+TEST("density_map: trees without an edge between them are joined nearest first") {
+  // Three groups, each with more nodes than a node has edges.
   Random random(7);
   RowMatrix rows = groups(random, 3, 200, 1, 1000.0);
   for (std::size_t i = 400; i < 600; ++i) rows[i][0] += 5000.0;

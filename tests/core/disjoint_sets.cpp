@@ -5,7 +5,7 @@
 
 using namespace phida;
 
-TEST("disjoint_sets: everyone starts alone, and again after a reset") {
+TEST("disjoint_sets: all elements are separate at first and after a reset") {
   DisjointSets sets;
   sets.reset(3);
   sets.hang(0, 2);
@@ -14,15 +14,15 @@ TEST("disjoint_sets: everyone starts alone, and again after a reset") {
   for (std::int32_t v = 0; v < 5; ++v) CHECK(sets.root(v) == v);
 }
 
-TEST("disjoint_sets: the caller's choice stays the root") {
+TEST("disjoint_sets: the root is the caller's choice") {
   DisjointSets sets;
   sets.reset(4);
   sets.hang(0, 1);
-  sets.hang(1, 3);  // the larger tree hangs below the smaller
+  sets.hang(1, 3);  // the larger tree below the smaller one
   CHECK(sets.root(0) == 3 && sets.root(1) == 3 && sets.root(3) == 3 && sets.root(2) == 2);
 }
 
-TEST("disjoint_sets: agrees with relabelling") {
+TEST("disjoint_sets: equals relabelling") {
   Random random(1);
   DisjointSets sets;
   for (int program = 0; program < 50; ++program) {

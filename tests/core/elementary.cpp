@@ -10,14 +10,14 @@ using namespace phida;
 
 namespace {
 
-// |got - exact| in units in the last place of the exact value.
+// |got - exact| in units in the last place of `exact`.
 long double ulps(double got, long double exact) {
   const double near = static_cast<double>(exact);
   const long double unit = std::nextafter(std::abs(near), INFINITY) - std::abs(near);
   return std::abs(static_cast<long double>(got) - exact) / unit;
 }
 
-// Where long double is double, the reference itself is off by up to an ulp.
+// If long double is double, the reference itself has an error of up to an ulp.
 constexpr long double kReference = LDBL_MANT_DIG > DBL_MANT_DIG ? 0.01L : 1.0L;
 
 }  // namespace
@@ -35,7 +35,7 @@ TEST("elementary: log is within 0.52 ulp") {
   CHECK(worst <= 0.52L + kReference);
 }
 
-TEST("elementary: log of 1 is exactly 0, and of supports it rises strictly") {
+TEST("elementary: log of 1 is exactly 0, and log of supports increases strictly") {
   CHECK(portable_log(1.0) == 0.0);
   for (double m = 1.0; m < 20000.0; m += 1.0) CHECK(portable_log(m) < portable_log(m + 1.0));
 }
@@ -57,7 +57,7 @@ TEST("elementary: exp is within 1 ulp up to 700") {
   CHECK(portable_exp(0.0) == 1.0);
 }
 
-TEST("elementary: pow is as close as its product of exponent and log allows") {
+TEST("elementary: pow is as accurate as exponent times log permits") {
   Random random(3);
   for (int round = 0; round < 100000; ++round) {
     const double base =
@@ -72,7 +72,7 @@ TEST("elementary: pow is as close as its product of exponent and log allows") {
   CHECK(portable_pow(1.0, 0.7) == 1.0);
 }
 
-TEST("elementary: pow stays finite and positive at the ends of the range") {
+TEST("elementary: pow is finite and positive at the ends of the range") {
   for (double base : {DBL_MIN, 1e-200, 1e140, DBL_MAX})
     for (double exponent : {-3.0, -1.0, 1.0, 3.0}) {
       const double p = portable_pow(base, exponent);

@@ -8,13 +8,13 @@
 
 using namespace phida;
 
-TEST("entropy_count: equal masses are worth their number") {
+TEST("entropy_count: equal masses give their number") {
   for (std::size_t n = 1; n <= 50; ++n)
     CHECK_CLOSE(entropy_count(std::vector<double>(n, 3.7)), static_cast<double>(n),
                 1e-12 * static_cast<double>(n));
 }
 
-TEST("entropy_count: one mass is exactly one") {
+TEST("entropy_count: one mass gives exactly one") {
   CHECK(entropy_count(std::vector<double>{42.0}) == 1.0);
 }
 
@@ -22,7 +22,7 @@ TEST("entropy_count: a negligible mass adds nothing") {
   CHECK_CLOSE(entropy_count(std::vector<double>{1.0, 1e-12}), 1.0, 1e-9);
 }
 
-TEST("entropy_count: scale does not matter, and the count lies between 1 and n") {
+TEST("entropy_count: scale does not matter, and the count is between 1 and n") {
   Random random(1);
   for (int round = 0; round < 500; ++round) {
     std::vector<double> masses(1 + random.below(20)), scaled;

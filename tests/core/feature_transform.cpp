@@ -8,7 +8,7 @@
 
 using namespace phida;
 
-TEST("feature_transform: agrees with the plain formula on scales of all sizes") {
+TEST("feature_transform: equals the plain formula on scales of all sizes") {
   Random random(1);
   for (int round = 0; round < 200; ++round) {
     const std::size_t n = 1 + random.below(30), dims = 1 + random.below(12);
@@ -37,7 +37,7 @@ TEST("feature_transform: agrees with the plain formula on scales of all sizes") 
   }
 }
 
-TEST("feature_transform: similar scales leave distances alone, exactly") {
+TEST("feature_transform: similar scales leave distances unchanged, exactly") {
   Random random(2);
   const FeatureTransform t = fitted(random.rows(20, 5));
   CHECK(t.gamma == 0.0 && t.scaling() == nullptr);
@@ -76,7 +76,7 @@ TEST("feature_transform: one row is its own centre") {
   for (std::size_t j = 0; j < 4; ++j) CHECK(t.center[j] == rows[0][j]);
 }
 
-TEST("feature_transform: scales that are extreme or overflow stay finite") {
+TEST("feature_transform: extreme and overflowing scales give finite results") {
   RowMatrix rows(3);
   for (int i = 0; i < 9; ++i) {
     const double row[3] = {i * 1e-300, i * 1e140, static_cast<double>(i)};
@@ -87,7 +87,7 @@ TEST("feature_transform: scales that are extreme or overflow stay finite") {
   for (std::size_t j = 0; j < 3; ++j) CHECK(std::isfinite(t.inverse[j]) && t.inverse[j] > 0.0);
 }
 
-TEST("feature_transform: only the members count") {
+TEST("feature_transform: only the given members count") {
   Random random(7);
   RowMatrix rows = random.rows(10, 2), chosen(2);
   const Members members{1, 4, 5, 8};

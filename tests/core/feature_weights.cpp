@@ -7,9 +7,7 @@
 
 using namespace phida;
 
-TEST(
-    "feature_weights: moments are the sample's mean and variance, the scale its largest "
-    "deviation") {
+TEST("feature_weights: moments are mean and variance, and the scale is the largest deviation") {
   Random random(1);
   const RowMatrix rows = random.rows(50, 5);
   Moments moments(5);
@@ -28,14 +26,14 @@ TEST(
   CHECK_CLOSE(scale, most, 1e-14);
 }
 
-TEST("feature_weights: the scale has a floor") {
+TEST("feature_weights: the scale has a lower bound") {
   Moments moments(3);
   const double row[8] = {1, 2, 3};
   CHECK(moments.add(row) == 1e-6);
   CHECK(moments.add(row) == 1e-6);
 }
 
-TEST("feature_weights: the global variance is one where there is none, and zero in the padding") {
+TEST("feature_weights: a missing global variance is one, and zero in the padding") {
   Moments moments(3);
   AlignedDoubles variance;
   const double a[8] = {1, 5, 0}, b[8] = {3, 5, 1e-8};
@@ -47,7 +45,7 @@ TEST("feature_weights: the global variance is one where there is none, and zero 
   CHECK(variance[0] == 2.0 && variance[1] == 1.0 && variance[2] == 1e-12 && variance[3] == 0.0);
 }
 
-TEST("feature_weights: the effective number of features lies between 1 and d") {
+TEST("feature_weights: the effective number of features is between 1 and d") {
   CHECK(effective_dims(1.0, 5) == 1.0);
   CHECK(effective_dims(0.2, 5) == 5.0);
   CHECK(effective_dims(0.1, 5) == 5.0);

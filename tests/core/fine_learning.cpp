@@ -1,4 +1,4 @@
-// How rows change the fine nodes of PHIDA+.
+// Learning of the fine nodes of PHIDA+.
 #include "nodes/fine_learning.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace phida;
 
 namespace {
 
-// Learning and its state, on one feature if not told otherwise.
+// Learning and its state, on one feature by default.
 struct Line {
   explicit Line(const FineSettings& s = {.dims = 1, .max_nodes = 64})
       : settings(s), state(s.dims), learning(s, state) {}
@@ -49,7 +49,7 @@ std::vector<std::uint64_t> words_of(const FineState& state) {
 
 }  // namespace
 
-TEST("fine_learning: different rows are nodes until there are too many") {
+TEST("fine_learning: different rows are nodes until the budget is full") {
   Line line({.dims = 1, .max_nodes = 8});
   for (int i = 0; i < 7; ++i) {
     const FineStep step = line.learn(i * i, 2.0);
@@ -82,7 +82,7 @@ TEST("fine_learning: a node takes rows until their squared distances exceed the 
   CHECK(!line.learn(2.0).created);
   CHECK(line.state.nodes.credit[0] == 4.0);
   CHECK(line.state.nodes.mean[0][0] == 1.0 && line.state.nodes.scatter[0][0] == 2.0);
-  CHECK(!line.learn(2.0).created);  // 4 + 1 is not more than the allowance
+  CHECK(!line.learn(2.0).created);  // 4 + 1 does not exceed the allowance
   CHECK(line.state.nodes.credit[0] == 5.0);
   const double mean = line.state.nodes.mean[0][0];
   const FineStep step = line.learn(mean + 0.5);
@@ -91,7 +91,7 @@ TEST("fine_learning: a node takes rows until their squared distances exceed the 
   CHECK(line.state.nodes.mean[0][0] == mean && line.state.nodes.weight[0] == 3.0);
 }
 
-TEST("fine_learning: a row counts its squared distance as often as its weight says") {
+TEST("fine_learning: a row's squared distance is multiplied by its weight") {
   Line line;
   line.learn(0.0);
   line.state.allowance = 7.0;
@@ -101,12 +101,12 @@ TEST("fine_learning: a row counts its squared distance as often as its weight sa
   CHECK_CLOSE(line.state.nodes.scatter[0][0], 7.0 / 8.0, 1e-15);
 }
 
-TEST("fine_learning: only a node far from all others remembers the gap, and its neighbours do") {
+TEST("fine_learning: only a distant node and its neighbours record the gap") {
   Line line;
   line.learn(0.0);
-  line.learn(1.0);  // what is usual is not known before
+  line.learn(1.0);  // the usual distance is unknown before
   line.state.allowance = 9.0;
-  line.learn(4.0);  // as far as allowed
+  line.learn(4.0);  // exactly the allowance
   const FineNodes& nodes = line.state.nodes;
   CHECK(nodes.size() == 2 && nodes.gap[1] == 0.0 && nodes.spacing[1] == 1.0);
   line.learn(100.0);
@@ -119,7 +119,7 @@ TEST("fine_learning: only a node far from all others remembers the gap, and its 
   CHECK_CLOSE(nodes.spacing[3], std::pow(0.25, 0.25), 1e-15);
 }
 
-TEST("fine_learning: faded nodes belong where a node near them belongs") {
+TEST("fine_learning: faded nodes get the cluster of a node near them") {
   Line line({.dims = 1, .max_nodes = 8, .half_life = 1.0});
   for (const double x : {0.0, 1.0, 50.0, 1.5}) line.learn(x);
   FineNodes& nodes = line.state.nodes;
@@ -133,7 +133,7 @@ TEST("fine_learning: faded nodes belong where a node near them belongs") {
   CHECK(nodes.lineage.cluster_id == std::vector<std::int64_t>({7, 7, 6, 7}));
 }
 
-TEST("fine_learning: a new node belongs where its winner belongs") {
+TEST("fine_learning: a new node gets the cluster of its winner") {
   Line line;
   line.learn(0.0);
   line.learn(10.0);
@@ -146,7 +146,7 @@ TEST("fine_learning: a new node belongs where its winner belongs") {
   CHECK(lineage.cluster_id[2] == 4 && lineage.parent_id[2] == 4 && lineage.candidate[2] == 8);
 }
 
-TEST("fine_learning: nodes stay below the budget, and hold mean and scatter of all rows") {
+TEST("fine_learning: nodes stay within the budget and keep mean and scatter of all rows") {
   for (const Scale scale : {Scale::kAuto, Scale::kStandard, Scale::kNone}) {
     const Stream stream = blobs(1, 3000, 4, 5, 1e3);
     Line line({.dims = 4, .max_nodes = 40, .scale = scale});
@@ -179,7 +179,7 @@ TEST("fine_learning: a few wild values do not set the scale of a feature") {
   const std::vector<double> found = deviations(nodes), all = deviations(tame);
   CHECK(found[1] == all[1]);
   CHECK_CLOSE(found[0], all[0], 0.1 * all[0]);
-  // Where all that varies is rare, it sets the scale.
+  // If all variation is rare, it sets the scale.
   FineNodes rare(1);
   for (int i = 0; i < 1000; ++i) {
     AlignedDoubles row(padded(1), 0.0);
@@ -189,7 +189,7 @@ TEST("fine_learning: a few wild values do not set the scale of a feature") {
   CHECK_CLOSE(deviations(rare)[0], 93.0 * std::sqrt(0.001 * 0.999), 1e-9);
 }
 
-TEST("fine_learning: a state alone goes on to the same bits") {
+TEST("fine_learning: a copied state continues to the same bits") {
   const Stream stream = blobs(2, 800, 3, 4, 1e4);
   for (const double half_life : {0.0, 40.0}) {
     const FineSettings settings{.dims = 3, .max_nodes = 32, .half_life = half_life};
@@ -206,7 +206,7 @@ TEST("fine_learning: a state alone goes on to the same bits") {
   }
 }
 
-TEST("fine_learning: after a half-life a row counts half") {
+TEST("fine_learning: a row weighs half after a half-life") {
   Line line({.dims = 1, .max_nodes = 64, .half_life = 4.0});
   line.learn(0.0);
   for (int i = 0; i < 4; ++i) line.learn(10.0);
@@ -217,7 +217,7 @@ TEST("fine_learning: after a half-life a row counts half") {
   CHECK_CLOSE(s.nodes.weight[1] / s.unit, expected, 1e-14);
 }
 
-TEST("fine_learning: nodes of less than half a row have faded; one is always left") {
+TEST("fine_learning: nodes of less than half a row have faded; one node always stays") {
   Line line({.dims = 1, .max_nodes = 64, .half_life = 4.0});
   line.learn(0.0);
   for (int i = 0; i < 3; ++i) line.learn(10.0);
@@ -231,19 +231,19 @@ TEST("fine_learning: nodes of less than half a row have faded; one is always lef
   CHECK(unfaded(4.0, line.state) == (std::vector<std::size_t>{1}));
 }
 
-TEST("fine_learning: nodes that have faded go before others merge") {
+TEST("fine_learning: faded nodes are removed before others merge") {
   Line line({.dims = 1, .max_nodes = 8, .half_life = 1.0});
   for (int i = 0; i < 8; ++i) line.learn(i);
-  // Only the last two rows count half or more; nothing had to be merged.
+  // Only the last two rows weigh half or more, so no merge was needed.
   CHECK(line.state.nodes.size() == 2 && line.state.nodes.mean[1][0] == 7.0);
   CHECK(!line.state.compacted && line.state.allowance == 0.0);
 }
 
-TEST("fine_learning: the unit restarts, which changes no ratio") {
+TEST("fine_learning: restarting the unit changes no ratio") {
   const Stream stream = blobs(3, 300, 2, 3);
   const FineSettings settings{.dims = 2, .max_nodes = 16, .half_life = 3.0};
   Line line(settings), later(settings);
-  // The restart of the second line comes sooner.
+  // The second line restarts its unit earlier.
   line.state.unit = 1.0;
   later.state.unit = 0x1p31;
   int restarts = 0;
@@ -299,7 +299,7 @@ TEST("fine_learning: merging three states does not depend on their order") {
   }
 }
 
-TEST("fine_learning: merging weighs rows of different units alike") {
+TEST("fine_learning: merging gives rows of different units the same weight") {
   const FineSettings settings{.dims = 1, .max_nodes = 64, .half_life = 10.0};
   Line a(settings), b(settings);
   for (int i = 0; i < 3; ++i) a.learn(i);
@@ -311,7 +311,7 @@ TEST("fine_learning: merging weighs rows of different units alike") {
   CHECK(a.state.nodes.mean[a.state.nodes.size() - 1][0] == 149.0);
 }
 
-TEST("fine_learning: learning goes on after a merge") {
+TEST("fine_learning: learning continues after a merge") {
   const FineSettings settings{.dims = 2, .max_nodes = 16};
   Line a(settings), b(settings);
   a.learn_all(blobs(7, 100, 2, 2));

@@ -6,8 +6,9 @@
 
 using namespace phida;
 
-TEST("fit_margins: the margin of the next sample is what learning finds") {
-  const Stream stream = blobs(7, 500, 4, 5);  // one scale, so that the metric has no age
+TEST("fit_margins: the margin of the next sample equals that found by learning") {
+  // one scale, so that the metric does not change with age
+  const Stream stream = blobs(7, 500, 4, 5);
   Learner learner({4, false, {}});
   for (std::size_t i = 0; i < stream.size(); ++i) {
     const LearnerState& s = learner.state();
@@ -26,7 +27,7 @@ TEST("fit_margins: the margin of the next sample is what learning finds") {
   }
 }
 
-TEST("recent_margins: the latest are kept, and no more") {
+TEST("recent_margins: only the latest are kept") {
   RecentMargins margins;
   for (int i = 0; i < 3000; ++i) margins.append(i);
   CHECK(margins.values.size() == kMostMargins);
@@ -35,7 +36,7 @@ TEST("recent_margins: the latest are kept, and no more") {
   CHECK(sum == (3000.0 - 1 + 3000.0 - kMostMargins) / 2 * kMostMargins);
 }
 
-TEST("learner: it keeps the margins that it found") {
+TEST("learner: margins found by learning are kept") {
   const Stream stream = blobs(8, 300, 3, 4, 1e4);
   Learner learner({3, false, {}});
   std::vector<double> found;

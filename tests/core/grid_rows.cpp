@@ -1,4 +1,4 @@
-// Rows on a grid: the nearest row is among those that the sieve leaves, and these are few.
+// Rows on a grid: the sieve returns few rows, and the nearest is one of them.
 #include "search/grid_rows.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ GridSearch search;
 
 }  // namespace
 
-TEST("grid_rows: few rows are left, the nearest among them, on every instruction set") {
+TEST("grid_rows: the sieve returns few rows with the nearest, on every instruction set") {
   Random random(1);
   for (const char* const level : {"baseline", "avx2", "avx512"}) {
     const char* const before = kernels().level;
@@ -51,7 +51,7 @@ TEST("grid_rows: few rows are left, the nearest among them, on every instruction
   }
 }
 
-TEST("grid_rows: a far row stays outside and leaves the grid fine for all others") {
+TEST("grid_rows: a far row stays outside, so the grid stays fine for the others") {
   Random random(2);
   RowMatrix rows = random.rows(200, 4);
   rows[7][1] = 1e9;
@@ -62,10 +62,10 @@ TEST("grid_rows: a far row stays outside and leaves the grid fine for all others
     const auto found = grid.sieve(queries[q], search);
     CHECK(found.size() < 20 && holds(found, 7) && holds(found, plain_nearest(queries[q], rows)));
   }
-  CHECK(grid.sieve(rows[7], search).empty());  // a query there is outside too
+  CHECK(grid.sieve(rows[7], search).empty());  // a query there is outside, too
 }
 
-TEST("grid_rows: rows that leave the grid wear it out, and a new one holds them") {
+TEST("grid_rows: rows that leave the grid wear it out, and a new grid contains them") {
   Random random(3);
   RowMatrix rows = random.rows(100, 3);
   GridRows grid(3);
@@ -80,7 +80,7 @@ TEST("grid_rows: rows that leave the grid wear it out, and a new one holds them"
   CHECK(holds(grid.sieve(rows[50], search), 50));
 }
 
-TEST("grid_rows: rows in one place, and distances beyond all doubles, have no grid") {
+TEST("grid_rows: rows at one place and infinite distances have no grid") {
   RowMatrix rows(2);
   const double one[2] = {1.0, 2.0};
   for (int i = 0; i < 40; ++i) rows.append(one);
@@ -96,7 +96,7 @@ TEST("grid_rows: the largest differences in all features do not overflow") {
   Random random(4);
   for (const std::size_t dims : {1, 2, 3, 16, 61, 1000}) {
     RowMatrix rows = random.rows(40, dims);
-    for (std::size_t i = 0; i < 40; ++i)  // half of the rows in either corner
+    for (std::size_t i = 0; i < 40; ++i)  // half of the rows in each corner
       std::fill_n(rows[i], dims, i % 2 == 0 ? -1.0 : 1.0);
     GridRows grid(dims);
     grid.assign(rows, plain::first(rows.rows()), nullptr);

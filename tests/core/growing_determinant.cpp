@@ -8,7 +8,7 @@ using systems::GrowingDeterminant;
 
 namespace {
 
-// The textbook: elimination without pivoting, which a positive definite matrix allows.
+// Textbook elimination without pivoting, which a positive definite matrix permits.
 double determinant(std::vector<std::vector<double>> a) {
   double product = 1.0;
   for (std::size_t k = 0; k < a.size(); ++k) {
@@ -21,7 +21,7 @@ double determinant(std::vector<std::vector<double>> a) {
 
 }  // namespace
 
-TEST("growing determinant: every leading block of a random matrix of exponentials") {
+TEST("growing determinant: equals elimination for every leading block of a random matrix") {
   Random random(1);
   const AlignedDoubles at = random.values(30, 0.0, 20.0);
   std::vector<std::vector<double>> matrix;
@@ -37,9 +37,9 @@ TEST("growing determinant: every leading block of a random matrix of exponential
   }
 }
 
-TEST("growing determinant: equal rows make it vanish for good, and it can begin again") {
+TEST("growing determinant: equal rows make it zero until a restart") {
   GrowingDeterminant grown;
-  std::vector<double> first{4.0}, second{4.0, 4.0}, third{1.0, 1.0, 4.0};  // exact roots
+  std::vector<double> first{4.0}, second{4.0, 4.0}, third{1.0, 1.0, 4.0};  // exact square roots
   grown.append(first);
   CHECK_CLOSE(grown.log(), std::log(4.0), 1e-15);
   grown.append(second);

@@ -32,7 +32,7 @@ TEST("h0_persistence: two hills and the saddle between them") {
   CHECK(std::isinf(p.value[0]) && p.death[0] == -INFINITY && p.partner[0] == -1);
 }
 
-TEST("h0_persistence: a vertex beside a denser one dies at once, with persistence zero") {
+TEST("h0_persistence: a vertex next to a denser one has persistence zero") {
   const Persistence p = persistence(graph_of(2, {{0, 1}}), {3, 2});
   CHECK(p.value[1] == 0.0 && p.partner[1] == 0 && p.base[1] == 0);
 }
@@ -41,25 +41,25 @@ TEST("h0_persistence: among equal supports the lower index comes first and survi
   const Persistence p = persistence(graph_of(3, {{0, 1}, {1, 2}}), {2, 2, 2});
   CHECK(p.base == Vertices{0, 0, 0});
   CHECK(p.partner == Vertices{-1, 0, 0});
-  // Here 0 and 1 are activated before 2 joins them: 1, the higher index, dies.
+  // 0 and 1 are activated before 2 joins them: 1, the higher index, dies.
   const Persistence q = persistence(graph_of(3, {{0, 2}, {1, 2}}), {4, 4, 1});
   CHECK(q.partner[1] == 0 && q.value[1] == portable_log(4.0) && std::isinf(q.value[0]));
 }
 
-TEST("h0_persistence: parts that are not connected all live for ever") {
+TEST("h0_persistence: unconnected parts all survive") {
   const Persistence p = persistence(graph_of(4, {{0, 1}, {2, 3}}), {2, 1, 1, 9});
   CHECK(std::isinf(p.value[0]) && std::isinf(p.value[3]));
   CHECK(p.base == Vertices{0, 0, 3, 3});
 }
 
-TEST("h0_persistence: vertices outside the input take no part and carry nothing") {
+TEST("h0_persistence: vertices outside the input have no part in it") {
   const Persistence p = persistence(graph_of(3, {{0, 1}, {1, 2}}), {3, 9, 2}, {1, 0, 1});
   CHECK(p.base == Vertices{0, -1, 2});
   CHECK(p.partner == Vertices{-1, -1, -1});
   CHECK(std::isinf(p.value[0]) && std::isinf(p.value[2]));
 }
 
-TEST("h0_persistence: agrees with flooding the graph anew at every activation") {
+TEST("h0_persistence: equals flooding the graph again at every activation") {
   Random random(1);
   for (int round = 0; round < 300; ++round) {
     const std::size_t n = 1 + random.below(25);

@@ -8,7 +8,7 @@
 
 using namespace phida;
 
-TEST("hazen_quantile: by hand") {
+TEST("hazen_quantile: equals values computed by hand") {
   std::array<double, 4> four{4, 1, 3, 2};
   CHECK(hazen_quantile(four, 0.5) == 2.5);
   CHECK(hazen_quantile(four, 0.25) == 1.5);
@@ -23,7 +23,7 @@ TEST("hazen_quantile: one value is every quantile") {
   for (double q : {0.0, 0.1, 0.5, 1.0}) CHECK(hazen_quantile(one, q) == 3.25);
 }
 
-TEST("hazen_quantile: agrees with sorting, with and without ties") {
+TEST("hazen_quantile: equals sorting, with and without ties") {
   Random random(1);
   for (std::size_t n = 1; n <= 60; ++n) {
     for (int round = 0; round < 20; ++round) {

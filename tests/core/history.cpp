@@ -1,11 +1,11 @@
-// The history stays short and evenly spread.
+// The history stays short and evenly spaced.
 #include "lineage/history.hpp"
 
 #include "check.hpp"
 
 using namespace phida;
 
-TEST("history: it never holds more than its share, evenly spread from the beginning") {
+TEST("history: entries stay within the limit, evenly spaced from the beginning") {
   History history;
   for (std::int64_t i = 0; i < 100000; ++i) {
     history.append({.sample = i});

@@ -1,4 +1,4 @@
-// No index comes from a distance that is infinite or no number: every stage still names rows that are there.
+// Infinite and NaN distances never give an index: every stage returns existing rows.
 #include <cmath>
 #include <limits>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Rows at which squares overflow, and, where `wild`, rows at which differences are no numbers.
+// Rows at which squares overflow, and, if `wild`, rows at which differences are NaN.
 RowMatrix far_rows(std::uint64_t seed, std::size_t n, std::size_t dims, bool wild) {
   Random random(seed);
   RowMatrix rows = random.rows(n, dims);
@@ -42,7 +42,7 @@ void check_graph(const KnnGraph& graph, std::size_t n) {
 
 }  // namespace
 
-TEST("infinite distances: a graph has as many neighbours as ever") {
+TEST("infinite distances: a graph has the usual number of neighbours") {
   for (const bool wild : {false, true}) {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
       const std::size_t n = 2 + seed, dims = 1 + seed % 4;
@@ -55,7 +55,7 @@ TEST("infinite distances: a graph has as many neighbours as ever") {
       transform.inverse.assign(rows.stride(), 1.0);
       KnnGraphBuilder builder;
       KnnGraph graph;
-      for (int step = 0; step < 4; ++step) {  // the lists of neighbours hold from the second one on
+      for (int step = 0; step < 4; ++step) {  // neighbour lists are used from the second step on
         builder.build(rows, members, transform, std::nullopt, stamps, graph);
         check_graph(graph, n);
         rows[seed % n][0] = step % 2 ? 1e200 : -1.7e308;
@@ -65,7 +65,7 @@ TEST("infinite distances: a graph has as many neighbours as ever") {
   }
 }
 
-TEST("infinite distances: so it has with penalised distances") {
+TEST("infinite distances: a graph with penalised distances has the usual number of neighbours") {
   for (const bool wild : {false, true}) {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
       const std::size_t n = 2 + seed, dims = 1 + seed % 4;
@@ -88,7 +88,7 @@ TEST("infinite distances: so it has with penalised distances") {
   }
 }
 
-TEST("infinite distances: a sample has a winner and another runner-up") {
+TEST("infinite distances: a sample has a winner and a different runner-up") {
   for (const std::size_t dims : {3, 600}) {
     for (const bool wild : {false, true}) {
       for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -112,8 +112,8 @@ TEST("infinite distances: a sample has a winner and another runner-up") {
   }
 }
 
-// Beyond the limits of the library, within those of the core: nothing is out of bounds (under AddressSanitizer).
-TEST("infinite distances: a learner goes on with rows that overflow") {
+// Values beyond the library's limits and within the core's: no access is out of bounds (under AddressSanitizer).
+TEST("infinite distances: a learner continues after rows that overflow") {
   const RowMatrix rows = far_rows(7, 300, 3, false);
   const auto check = [&](auto learner) {
     for (std::size_t i = 0; i < rows.rows(); ++i) learner.learn(rows[i]);

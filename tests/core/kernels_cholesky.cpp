@@ -1,9 +1,9 @@
-// The panel steps of the grown Cholesky factor. Each entry is one sum in the order of the columns.
+// The panel steps of the growing Cholesky factor. Each entry is one sum in the order of the columns.
 #include "levels.hpp"
 
 using namespace phida;
 
-TEST("kernels: forward_substitute solves for eight rows, to the bit of the plain loop") {
+TEST("kernels: forward_substitute solves for eight rows, equal to the plain loop to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(1);
     for (std::size_t n = 0; n <= 64; n += 8) {
@@ -24,7 +24,7 @@ TEST("kernels: forward_substitute solves for eight rows, to the bit of the plain
   });
 }
 
-TEST("kernels: subtract_gram, to the bit of the plain loop") {
+TEST("kernels: subtract_gram equals the plain loop to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(2);
     for (std::size_t n = 0; n <= 40; ++n) {

@@ -1,4 +1,4 @@
-// The correntropy-induced metric and the exponential inside it.
+// The correntropy-induced metric and its exponential.
 #include <limits>
 
 #include "levels.hpp"
@@ -23,7 +23,7 @@ BlockedRows blocked(const RowMatrix& rows) {
 
 }  // namespace
 
-TEST("kernels: correntropy_distances follow the formula, with the same bits at every level") {
+TEST("kernels: correntropy_distances equal the formula, with the same bits at every level") {
   Random random(1);
   for (std::size_t n : {1, 7, 8, 9, 16, 17, 40})
     for (std::size_t dims : {1, 3, 8, 30})
@@ -46,8 +46,8 @@ TEST("kernels: correntropy_distances follow the formula, with the same bits at e
       }
 }
 
-TEST("kernels: the exponential inside is right to the last digits") {
-  // One feature and bandwidth 1 / sqrt(2): the distance is sqrt(1 - exp(-gap^2)).
+TEST("kernels: the exponential of correntropy is exact to the last digits") {
+  // With one feature and bandwidth 1 / sqrt(2), the distance is sqrt(1 - exp(-gap^2)).
   Random random(2);
   const double bandwidth = std::sqrt(0.5);
   for (int round = 0; round < 2000; ++round) {
@@ -60,7 +60,7 @@ TEST("kernels: the exponential inside is right to the last digits") {
   }
 }
 
-TEST("kernels: a row that equals the query is at distance 0, one far away at 1") {
+TEST("kernels: a row equal to the query is at distance 0, a distant row at 1") {
   for_each_level([](const Kernels& k) {
     for (std::size_t dims : {1, 3, 7, 64}) {
       const AlignedDoubles here(dims, 0.1), far(dims, 1e140);

@@ -7,7 +7,7 @@
 
 using namespace phida;
 
-TEST("kernels: count_supports counts what it says, at any length") {
+TEST("kernels: count_supports counts correctly at any length") {
   for_each_level([](const Kernels& k) {
     Random random(1);
     for (std::size_t n = 0; n <= 70; ++n) {
@@ -25,7 +25,7 @@ TEST("kernels: count_supports counts what it says, at any length") {
   });
 }
 
-TEST("kernels: positions_within names every value up to its own limit, ascending") {
+TEST("kernels: positions_within returns every value within its own limit, ascending") {
   for_each_level([](const Kernels& k) {
     Random random(2);
     for (std::size_t n = 0; n <= 40; ++n) {
@@ -40,7 +40,7 @@ TEST("kernels: positions_within names every value up to its own limit, ascending
   });
 }
 
-TEST("kernels: positions_within_sums names every value up to the limits of its row and its lane") {
+TEST("kernels: positions_within_sums returns every value within the limits of its row and lane") {
   for_each_level([](const Kernels& k) {
     Random random(5);
     for (std::size_t n = 0; n <= 20; ++n) {
@@ -59,7 +59,7 @@ TEST("kernels: positions_within_sums names every value up to the limits of its r
   });
 }
 
-TEST("kernels: positions_up_to and count_up_to find every value up to the limit") {
+TEST("kernels: positions_up_to and count_up_to find every value within the limit") {
   for_each_level([](const Kernels& k) {
     Random random(3);
     for (std::size_t n = 0; n <= 150; n += n < 20 ? 1 : 13) {
@@ -77,7 +77,7 @@ TEST("kernels: positions_up_to and count_up_to find every value up to the limit"
   });
 }
 
-TEST("kernels: ranks are the places of a stable sort") {
+TEST("kernels: ranks equal the positions of a stable sort") {
   for_each_level([](const Kernels& k) {
     Random random(4);
     for (std::size_t n = 0; n <= 160; n += 16)
@@ -96,7 +96,9 @@ TEST("kernels: ranks are the places of a stable sort") {
   });
 }
 
-TEST("kernels: first_outside finds NaN, infinity and the first value beyond the limit, anywhere") {
+TEST(
+    "kernels: first_outside finds NaN, infinity and the first value beyond the limit at any "
+    "position") {
   const double limit = 1e140;
   const double bad[] = {std::numeric_limits<double>::quiet_NaN(),
                         -std::numeric_limits<double>::quiet_NaN(),

@@ -5,7 +5,7 @@
 
 using namespace phida;
 
-TEST("kernels: every table carries the name by which it is found") {
+TEST("kernels: every table has the name that finds it") {
   for_each_level([](const Kernels& k) { CHECK(kernels_of(k.level) == &k); });
   CHECK(kernels_of("baseline") != nullptr);
 }
@@ -17,7 +17,7 @@ TEST("kernels: unknown levels are refused and change nothing") {
   CHECK(&kernels() == before);
 }
 
-TEST("kernels: a level can be put in use") {
+TEST("kernels: a level can be selected") {
   const LevelGuard guard;
   for_each_level([](const Kernels& k) {
     CHECK(use_kernels(k.level));

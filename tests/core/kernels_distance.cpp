@@ -1,4 +1,4 @@
-// Squared distances: each lane sums its own row's features in order, so the plain loop gives the same bits.
+// Squared distances: each lane sums its row's features in order, so the plain loop gives the same bits.
 #include <cmath>
 
 #include "levels.hpp"
@@ -6,7 +6,7 @@
 
 using namespace phida;
 
-TEST("kernels: squared_distances of one row to many, to the bit") {
+TEST("kernels: squared_distances of one row to many equal the plain loop to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(1);
     for (std::size_t dims = 1; dims <= 40; ++dims) {
@@ -51,8 +51,8 @@ TEST(
 }
 
 TEST(
-    "kernels: block_squared_distances of many rows to one block, forwards and backwards, to the "
-    "bit") {
+    "kernels: block_squared_distances of many rows equal the plain loop to the bit, in both "
+    "directions") {
   for_each_level([](const Kernels& k) {
     Random random(3);
     for (std::size_t dims = 1; dims <= 40; ++dims) {
@@ -79,7 +79,7 @@ TEST(
   });
 }
 
-TEST("kernels: squared_distances_of_eight points to many rows, to the bit") {
+TEST("kernels: squared_distances_of_eight points to many rows equal the plain loop to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(5);
     for (std::size_t dims = 1; dims <= 40; ++dims) {
@@ -104,7 +104,7 @@ TEST("kernels: squared_distances_of_eight points to many rows, to the bit") {
   });
 }
 
-TEST("kernels: least_of_groups names the first of the smallest rows, with ties and infinities") {
+TEST("kernels: least_of_groups returns the first of the smallest rows, with ties and infinities") {
   for_each_level([](const Kernels& k) {
     Random random(6);
     for (int round = 0; round < 50; ++round) {
@@ -129,7 +129,7 @@ TEST("kernels: least_of_groups names the first of the smallest rows, with ties a
   });
 }
 
-TEST("kernels: similarities are 1 / (1 + alpha root), to the bit") {
+TEST("kernels: similarities equal 1 / (1 + alpha root) to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(4);
     for (std::size_t n = 8; n <= 80; n += 8) {

@@ -1,4 +1,4 @@
-// The rows that can be among the k nearest, once ties of roots are settled.
+// The rows that can be among the k nearest, including ties of roots.
 #include <cmath>
 
 #include "levels.hpp"
@@ -25,7 +25,7 @@ void check_nearest(const Kernels& k, const RowMatrix& rows, const double* query,
     const bool all_squares = call % 2;
     const std::size_t count = k.nearest(query, scaling, blocks.data(), blocks.blocks(), dims,
                                         wanted, all_squares, squares.data(), found.data());
-    // A row that was given up has an infinite square; nobody else's differs.
+    // A row ruled out early has an infinite square; all other squares are equal.
     for (std::size_t i = 0; i < n; ++i)
       CHECK(plain::same_bits(squares[i], expected[i]) || (!all_squares && std::isinf(squares[i])));
     CHECK(count >= wanted && count <= n);
@@ -36,7 +36,7 @@ void check_nearest(const Kernels& k, const RowMatrix& rows, const double* query,
       CHECK(expected[found[c]] <= sorted[wanted - 1] * (1.0 + 2e-15));
       is_found[found[c]] = 1;
     }
-    // Nobody whose root is at most the k-th root is missing.
+    // Every row whose root is at most the k-th root is present.
     for (std::size_t i = 0; i < n; ++i)
       if (std::sqrt(expected[i]) <= std::sqrt(sorted[wanted - 1])) CHECK(is_found[i]);
   }
@@ -44,7 +44,7 @@ void check_nearest(const Kernels& k, const RowMatrix& rows, const double* query,
 
 }  // namespace
 
-TEST("kernels: nearest finds every row up to the k-th root, on random rows") {
+TEST("kernels: nearest returns every row up to the k-th root, on random rows") {
   for_each_level([](const Kernels& k) {
     Random random(1);
     for (std::size_t dims = 1; dims <= 40; ++dims)
@@ -55,7 +55,7 @@ TEST("kernels: nearest finds every row up to the k-th root, on random rows") {
   });
 }
 
-TEST("kernels: nearest gives up far rows of many features, never near ones") {
+TEST("kernels: nearest rules out far rows of many features, never near ones") {
   for_each_level([](const Kernels& k) {
     Random random(4);
     for (const std::size_t dims : {95, 96, 97, 144, 145, 200})
@@ -92,8 +92,8 @@ TEST("kernels: nearest keeps different squares with equal roots") {
   });
 }
 
-TEST("kernels: nearest in one lane or one block finds k rows all the same") {
-  // All the near rows in lane 3, or all in block 1.
+TEST("kernels: nearest finds k rows in one lane or one block") {
+  // All near rows are in lane 3, or all in block 1.
   for_each_level([](const Kernels& k) {
     for (const bool one_lane : {true, false}) {
       RowMatrix rows(1);

@@ -1,4 +1,4 @@
-// Powers of eight values at a time have the bits of the portable ones.
+// Powers of eight values at a time equal the portable ones to the bit.
 #include <limits>
 
 #include "levels.hpp"
@@ -6,7 +6,7 @@
 
 using namespace phida;
 
-TEST("kernels: inverse_powers are those of portable_pow to the bit") {
+TEST("kernels: inverse_powers equal portable_pow to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(1);
     for (int round = 0; round < 2000; ++round) {

@@ -44,7 +44,7 @@ TEST("kernels: rank_columns counts around a pivot and keeps two neighbours on ea
   });
 }
 
-TEST("kernels: rank_columns takes no notice of NaN") {
+TEST("kernels: rank_columns ignores NaN") {
   for_each_level([](const Kernels& k) {
     const AlignedDoubles row(8, std::numeric_limits<double>::quiet_NaN()), pivot(8, 0.0);
     RankAround got;
@@ -57,7 +57,7 @@ TEST("kernels: rank_columns takes no notice of NaN") {
   });
 }
 
-TEST("kernels: count_outside moves one row in the counts") {
+TEST("kernels: count_outside updates the counts for one moved row") {
   for_each_level([](const Kernels& k) {
     Random random(2);
     for (std::size_t n = 8; n <= 40; n += 8) {

@@ -8,7 +8,7 @@ using namespace phida;
 
 namespace {
 
-// Lane sums of term(j), j ascending by eights.
+// Sums of term(j) by lanes of eight, j ascending.
 template <class Term>
 double lane_sum(std::size_t n, Term term) {
   double lanes[8] = {};
@@ -32,7 +32,9 @@ double plain_weights(const double* m2, double support, const double* v, double* 
 
 }  // namespace
 
-TEST("kernels: feature_weights, to the bit, with moments that are zero, infinite or not a number") {
+TEST(
+    "kernels: feature_weights equal the plain loop to the bit, with zero, infinite and NaN "
+    "moments") {
   for_each_level([](const Kernels& k) {
     Random random(1);
     for (std::size_t dims = 1; dims <= 40; ++dims) {
@@ -62,7 +64,7 @@ TEST("kernels: feature_weights, to the bit, with moments that are zero, infinite
   });
 }
 
-TEST("kernels: weighted_square and pair_weighted_square, to the bit") {
+TEST("kernels: weighted_square and pair_weighted_square equal the plain loop to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(2);
     for (std::size_t dims = 1; dims <= 40; ++dims) {

@@ -2,7 +2,7 @@
 
 using namespace phida;
 
-TEST("kernels: welford, to the bit of the plain step") {
+TEST("kernels: welford equals the plain step to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(1);
     for (std::size_t n = 8; n <= 40; n += 8) {
@@ -23,7 +23,7 @@ TEST("kernels: welford, to the bit of the plain step") {
   });
 }
 
-TEST("kernels: welford of equal samples leaves no spread") {
+TEST("kernels: welford of equal samples has no spread") {
   for_each_level([](const Kernels& k) {
     AlignedDoubles mean(8, 0.0), m2(8, 0.0);
     const AlignedDoubles x{0.1, -0.7, 1e9, 3.3, 0, 0, 0, 0};
@@ -32,7 +32,7 @@ TEST("kernels: welford of equal samples leaves no spread") {
   });
 }
 
-TEST("kernels: move_towards, to the bit of the plain step") {
+TEST("kernels: move_towards equals the plain step to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(2);
     for (std::size_t n = 8; n <= 40; n += 8) {

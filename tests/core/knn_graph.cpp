@@ -13,7 +13,7 @@ double longest(const std::vector<double>& distances) {
          1.5 * (plain::quantile(distances, 0.75) - plain::quantile(distances, 0.25));
 }
 
-// Spec section 7, with sorts and loops.
+// Compares with spec section 7, written with sorts and loops.
 void check_against_plain(const RowMatrix& rows, const Members& members) {
   const std::size_t n = members.size();
   const KnnGraph graph = graph_over(rows, members);
@@ -68,7 +68,7 @@ TEST("knn_graph: k is the ceiling of sqrt(ln n), at least 1 and below n") {
   CHECK(neighbour_count(8104) == 4);
 }
 
-TEST("knn_graph: no row and one row have no edge") {
+TEST("knn_graph: no row and one row have no edges") {
   Random random(1);
   const RowMatrix rows = random.rows(3, 2);
   for (const Members& members : {Members{}, Members{1}}) {
@@ -93,7 +93,7 @@ TEST("knn_graph: an outlier is not joined") {
   CHECK(graph.edges.degree(2) > 0);
 }
 
-TEST("knn_graph: agrees with sorting on random rows") {
+TEST("knn_graph: equals sorting on random rows") {
   Random random(3);
   for (std::size_t n : {2, 3, 5, 8, 9, 17, 54, 55, 90})
     for (std::size_t dims : {1, 2, 5, 9})
@@ -108,7 +108,7 @@ TEST("knn_graph: ties go to the lower index") {
   }
 }
 
-TEST("knn_graph: rows that are all equal have distance zero and chain by lowest index") {
+TEST("knn_graph: equal rows have distance zero and chain by lowest index") {
   RowMatrix rows(2);
   rows.resize(12);
   check_against_plain(rows, plain::first(12));
@@ -130,10 +130,11 @@ TEST("knn_graph: vertices are positions in the members") {
 TEST("knn_graph: equal roots of different squares are a tie") {
   Random random(7);
   for (int round = 0; round < 50; ++round) {
-    RowMatrix rows = plain::equal_roots(random);  // both nearly as far from the origin
+    // both at nearly the same distance from the origin
+    RowMatrix rows = plain::equal_roots(random);
     const double origin[2] = {0.0, 0.0};
     rows.append(origin);
-    for (double shift : {50.0, 51.0, 53.0}) {  // many more, so that k stays below n - 1
+    for (double shift : {50.0, 51.0, 53.0}) {  // many more rows, so that k stays below n - 1
       const double far[2] = {shift, shift};
       rows.append(far);
     }
@@ -141,7 +142,7 @@ TEST("knn_graph: equal roots of different squares are a tie") {
   }
 }
 
-TEST("knn_graph: one builder makes one graph after another, larger and smaller") {
+TEST("knn_graph: one builder makes graphs of different sizes in turn") {
   Random random(8);
   KnnGraphBuilder reused;
   KnnGraph graph;

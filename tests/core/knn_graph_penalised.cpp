@@ -30,7 +30,7 @@ struct Nodes {
 
 }  // namespace
 
-TEST("knn_graph: penalised distances agree with the plain formula") {
+TEST("knn_graph: penalised distances equal the plain formula") {
   Random random(1);
   KnnGraphBuilder builder;
   KnnGraph graph;
@@ -65,7 +65,7 @@ TEST("knn_graph: penalised distances agree with the plain formula") {
   }
 }
 
-TEST("knn_graph: the penalised distance is the same from both sides") {
+TEST("knn_graph: the penalised distance is symmetric") {
   Random random(2);
   const Nodes nodes(random, 50, 5);
   const KnnGraph graph = graph_over(nodes.rows, plain::first(50), nodes.source());

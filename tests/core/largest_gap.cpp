@@ -13,12 +13,12 @@ std::size_t gap(std::vector<double> levels) { return largest_gap(levels); }
 
 }  // namespace
 
-TEST("largest_gap: the first level counts from zero") {
+TEST("largest_gap: the first gap counts from zero") {
   CHECK(gap({5.0}) == 0);
   CHECK(gap({5.0, 6.0, 7.0}) == 0);
 }
 
-TEST("largest_gap: is found inside and at the end") {
+TEST("largest_gap: found inside and at the end") {
   CHECK(gap({1.0, 2.0, 9.0, 10.0}) == 2);
   CHECK(gap({1.0, 2.0, 3.0, 9.0}) == 3);
 }
@@ -28,7 +28,7 @@ TEST("largest_gap: equal gaps go to the one that ends higher") {
   CHECK(gap({2.0, 3.0, 5.0, 6.0}) == 2);
 }
 
-TEST("largest_gap: agrees with looking at every gap") {
+TEST("largest_gap: equals a search over every gap") {
   Random random(1);
   for (int round = 0; round < 1000; ++round) {
     std::vector<double> levels;

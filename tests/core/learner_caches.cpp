@@ -1,4 +1,4 @@
-// What the learner remembers between samples to be fast must never show: one made afresh from the state does the same.
+// Values that the learner caches between samples must not show: a learner made from the saved state does the same.
 #include "check.hpp"
 #include "streams.hpp"
 
@@ -22,22 +22,22 @@ void check_stream(const Stream& stream, bool released, const Switches& switches 
 
 }  // namespace
 
-TEST("learner caches: on groups") {
+TEST("learner caches: same results as a fresh learner on groups") {
   for (std::uint64_t seed = 0; seed < 4; ++seed)
     check_stream(blobs(seed, 500, 2 + 3 * seed, 4), seed % 2);
 }
 
-TEST("learner caches: on scales of different sizes, gamma above and around 0") {
+TEST("learner caches: same results with gamma above and around 0") {
   for (std::uint64_t seed = 0; seed < 6; ++seed)
     check_stream(blobs(seed, 400, 5, 3, seed < 3 ? 1e6 : 6.0), seed % 2);
 }
 
-TEST("learner caches: on binary data, where a similarity may equal the vigilance") {
+TEST("learner caches: same results on binary data, where a similarity may equal the vigilance") {
   for (std::uint64_t seed = 0; seed < 60; ++seed)
     check_stream(binary(seed, 120, 3 + seed % 14), seed % 2);
 }
 
-TEST("learner caches: under every ablation") {
+TEST("learner caches: same results under every ablation") {
   const Stream stream = blobs(9, 250, 4, 4);
   for (int mask = 0; mask < 32; ++mask)
     check_stream(
@@ -45,7 +45,7 @@ TEST("learner caches: under every ablation") {
         {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0, (mask & 8) != 0, (mask & 16) != 0});
 }
 
-TEST("learner caches: what readers remember does not show either") {
+TEST("learner caches: values cached for readers change no result") {
   for (const Stream& stream : {blobs(1, 300, 4, 4), binary(2, 200, 9)}) {
     const Settings settings{stream.dims, false, {}};
     Learner learner(settings);
@@ -57,9 +57,7 @@ TEST("learner caches: what readers remember does not show either") {
   }
 }
 
-TEST(
-    "learner caches: with many features, rows that wait to be transformed are as good as those "
-    "that are") {
+TEST("learner caches: with many features, rows waiting to be transformed change no result") {
   const Stream stream = blobs(3, 150, 600, 5);
   for (const bool mapping : {true, false}) {
     Settings settings{stream.dims, true, {}};

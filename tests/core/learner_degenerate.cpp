@@ -1,4 +1,4 @@
-// Streams that leave almost nothing to learn.
+// Streams with almost nothing to learn.
 #include <cmath>
 #include <set>
 
@@ -10,7 +10,7 @@ using namespace phida;
 
 namespace {
 
-// Learns the stream in both modes; labels must be 0 ... C - 1, each of them in use by a node. Returns C.
+// Learns the stream in both modes and checks that labels are 0 ... C - 1, each used by a node. Returns C.
 std::size_t clusters(const Stream& stream) {
   std::size_t count = 0;
   for (const bool released : {true, false}) {
@@ -47,18 +47,18 @@ Stream repeated(const std::vector<double>& values, std::size_t dims, std::size_t
 
 TEST("learner: one row is one cluster") { CHECK(clusters(blobs(1, 1, 3, 1)) == 1); }
 
-TEST("learner: two and three rows") {
+TEST("learner: two and three rows are clustered") {
   clusters(blobs(2, 2, 3, 1));
   clusters(blobs(3, 3, 3, 1));
 }
 
-TEST("learner: one feature") { clusters(blobs(4, 500, 1, 3)); }
+TEST("learner: one feature is clustered") { clusters(blobs(4, 500, 1, 3)); }
 
 TEST("learner: all rows equal are one cluster") {
   for (std::size_t n : {2, 3, 4, 5, 50, 20000}) CHECK(clusters(repeated({1.5, -2.0}, 2, n)) == 1);
 }
 
-TEST("learner: 100,000 equal rows, then others") {
+TEST("learner: 100,000 equal rows, then others, are learned") {
   Learner learner({3, false, {}});
   const double x[3] = {0.1, 0.2, 0.3};
   for (int i = 0; i < 100000; ++i) learner.learn(x);
@@ -67,36 +67,38 @@ TEST("learner: 100,000 equal rows, then others") {
   CHECK(learner.reading()->view.n_clusters() >= 1);
 }
 
-TEST("learner: two values in turn") { clusters(repeated({0.0, 1.0}, 1, 500)); }
+TEST("learner: two alternating values are clustered") { clusters(repeated({0.0, 1.0}, 1, 500)); }
 
-TEST("learner: many duplicates") { clusters(repeated({0, 0, 0, 1, 5, 5, 5, 6, 9, 0}, 2, 200)); }
+TEST("learner: many duplicates are clustered") {
+  clusters(repeated({0, 0, 0, 1, 5, 5, 5, 6, 9, 0}, 2, 200));
+}
 
-TEST("learner: a constant column") {
+TEST("learner: a constant column gives finite results") {
   Stream stream = blobs(6, 500, 3, 3);
   for (std::size_t i = 0; i < stream.size(); ++i) stream.values[i * 3 + 1] = 7.0;
   clusters(stream);
 }
 
-TEST("learner: features on scales from 1e-9 to 1e9") {
+TEST("learner: features on scales from 1e-9 to 1e9 give finite results") {
   Stream stream = blobs(7, 800, 6, 4);
   const double scale[6] = {1e-9, 1e-5, 1.0, 1e3, 1e6, 1e9};
   for (std::size_t i = 0; i < stream.values.size(); ++i) stream.values[i] *= scale[i % 6];
   clusters(stream);
 }
 
-TEST("learner: values at the limit of what the border lets in") {
+TEST("learner: the largest allowed values give finite results") {
   Stream stream = blobs(8, 300, 3, 3);
   for (double& x : stream.values) x *= 5e138;
   clusters(stream);
 }
 
-TEST("learner: values so small that their squares vanish") {
+TEST("learner: values whose squares underflow give finite results") {
   Stream stream = blobs(9, 300, 3, 3);
   for (double& x : stream.values) x *= 1e-200;
   clusters(stream);
 }
 
-TEST("learner: a feature too narrow to be scaled, then a far sample") {
+TEST("learner: a distant sample after a feature too narrow to scale gives valid labels") {
   // The scaled differences overflow: every distance is infinite.
   for (const std::size_t n : {4, 6, 12, 60}) {
     Stream stream = blobs(10, n, 10, 2);

@@ -1,4 +1,4 @@
-// The same stream gives the same bits, whatever happens around it.
+// The same stream gives the same bits in all circumstances.
 #include <cmath>
 
 #include "check.hpp"
@@ -21,7 +21,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-// FNV-1a over the state's bytes.
+// Returns the FNV-1a hash of the state's bytes.
 std::uint64_t hash_of(const LearnerState& state) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (std::uint64_t word : learned_words_of(state).words)
@@ -31,8 +31,8 @@ std::uint64_t hash_of(const LearnerState& state) {
 
 }  // namespace
 
-// Machines of other kinds are compared through constants. They change when the order of a sum does: did we mean to?
-TEST("learner: the same bits on every machine") {
+// Constants compare machines of different kinds. They change with the order of a sum: was that intended?
+TEST("learner: same bits on every machine") {
   Stream even = blobs(1, 2000, 5, 4), uneven = blobs(2, 2000, 9, 4);
   for (std::size_t i = 0; i < uneven.values.size(); ++i)
     uneven.values[i] = std::ldexp(uneven.values[i], static_cast<int>(i % 9) * 2);
@@ -52,13 +52,13 @@ TEST("learner: the same bits on every machine") {
   }
 }
 
-TEST("learner: the same stream twice, the same state") {
+TEST("learner: same stream twice gives the same state") {
   for (const Case& c : cases())
     CHECK(words_of(learner_of(c.stream, c.settings).state()) ==
           words_of(learner_of(c.stream, c.settings).state()));
 }
 
-TEST("learner: a copy that goes on equals the original that goes on") {
+TEST("learner: a copy continues as the original") {
   for (const Case& c : cases()) {
     const auto expected = words_of(learner_of(c.stream, c.settings).state());
     for (const std::size_t at : {1, 2, 3, 4, 17, 100, 333}) {
@@ -73,7 +73,7 @@ TEST("learner: a copy that goes on equals the original that goes on") {
   }
 }
 
-TEST("learner: one made from the state alone goes on to the same bits") {
+TEST("learner: a learner made from the state continues to the same bits") {
   for (const Case& c : cases()) {
     const auto expected = words_of(learner_of(c.stream, c.settings).state());
     for (const std::size_t at : {0, 1, 2, 3, 4, 17, 100, 333}) {
@@ -86,7 +86,7 @@ TEST("learner: one made from the state alone goes on to the same bits") {
   }
 }
 
-TEST("learner: every instruction set level learns the same bits") {
+TEST("learner: every instruction set level gives the same bits") {
   const LevelGuard guard;
   for (const Case& c : cases()) {
     use_kernels("baseline");

@@ -1,4 +1,4 @@
-// What holds after every sample, whatever the stream.
+// Properties that hold after every sample of any stream.
 #include <cmath>
 
 #include "check.hpp"
@@ -13,7 +13,7 @@ void check_invariants(const Learner& learner, std::int64_t learned) {
   const NodeState& nodes = s.nodes;
   const std::size_t n = nodes.size();
   CHECK(s.n_seen == learned &&
-        s.moments.count == static_cast<double>(learned));  // every sample exactly once
+        s.moments.count == static_cast<double>(learned));  // each sample counts exactly once
   CHECK(n >= 1 && s.n_created >= static_cast<std::int64_t>(n));
   CHECK(nodes.representative.rows() == n && nodes.mean.rows() == n && nodes.m2.rows() == n);
   CHECK(nodes.scale.size() == n && nodes.active.size() == n && nodes.component.size() == n);
@@ -68,10 +68,10 @@ TEST("learner: the first three samples become nodes, the first two with one scal
         !learner.last_step().matched);
 }
 
-TEST("learner: nodes that are removed do not lend their ids to others") {
+TEST("learner: ids of removed nodes are not reused") {
   const Stream stream = blobs(0, 3000, 10, 5);
   const Learner learner = learner_of(stream, {10, false, {}});
   const LearnerState& s = learner.state();
-  CHECK(s.n_created > static_cast<std::int64_t>(s.nodes.size()));  // some were removed
+  CHECK(s.n_created > static_cast<std::int64_t>(s.nodes.size()));  // some nodes were removed
   CHECK(s.nodes.id.back() < s.n_created);
 }

@@ -1,4 +1,4 @@
-// Reading shows the model as if learning had just ended, and leaves no trace.
+// Reading shows the model as after the end of learning, and changes nothing.
 #include <stdexcept>
 
 #include "check.hpp"
@@ -21,7 +21,7 @@ TEST("learner: reading after every sample changes nothing") {
     }
 }
 
-TEST("learner: reading before and after the end of learning shows the same") {
+TEST("learner: readings before and after the end of learning are equal") {
   for (std::size_t n : {1, 2, 3, 4, 10, 100, 777}) {
     Learner learner = learner_of(blobs(4, n, 4, 4), {4, false, {}});
     const auto before = words_of(*learner.reading());
@@ -30,7 +30,7 @@ TEST("learner: reading before and after the end of learning shows the same") {
   }
 }
 
-TEST("learner: a reading is kept until the next sample, and never changes") {
+TEST("learner: a reading is cached until the next sample, and never changes") {
   const Stream stream = blobs(5, 300, 3, 3);
   Learner learner = learner_of(stream, {3, false, {}});
   const auto first = learner.reading();
@@ -41,7 +41,7 @@ TEST("learner: a reading is kept until the next sample, and never changes") {
   CHECK(words_of(*first) == words);
 }
 
-TEST("learner: ending twice is ending once, and a sample begins a new stage") {
+TEST("learner: ending twice equals ending once, and a sample begins a new stage") {
   const Stream stream = blobs(6, 500, 3, 3);
   Learner once = learner_of(stream, {3, false, {}});
   once.end_learning();
@@ -52,14 +52,14 @@ TEST("learner: ending twice is ending once, and a sample begins a new stage") {
   CHECK(!once.state().ended);
 }
 
-TEST("learner: nothing learned, nothing to read or to end") {
+TEST("learner: without samples there is nothing to read or to end") {
   Learner learner({3, false, {}});
   learner.end_learning();
   CHECK(!learner.state().ended);
   CHECK_THROWS(std::logic_error, learner.reading());
 }
 
-TEST("learner: clusters are unions of components, and nodes outside the map have none") {
+TEST("learner: clusters are unions of components, and unmapped nodes have none") {
   Learner learner = learner_of(blobs(7, 1500, 3, 6), {3, false, {}});
   const auto reading = learner.reading();
   std::vector<std::int32_t> of_component(reading->ph.n_components(), kNone);

@@ -32,7 +32,7 @@ TEST("switches: every combination learns, ends and reads") {
   }
 }
 
-TEST("switches: without PH every node of the input is a component") {
+TEST("switches: without PH every input node is its own component") {
   Learner learner = with({.ph = false});
   const auto reading = learner.reading();
   std::size_t input = 0;
@@ -47,7 +47,7 @@ TEST("switches: without refresh there is no map before the end") {
   CHECK(learner.state().has_map && learner.state().n_components > 0);
 }
 
-TEST("switches: without removal every node that was created stays") {
+TEST("switches: without removal every created node stays") {
   Learner learner = with({.remove = false});
   learner.end_learning();
   CHECK(static_cast<std::int64_t>(learner.state().nodes.size()) == learner.state().n_created);
@@ -58,7 +58,7 @@ TEST("switches: without pruning every candidate is in the PH input") {
   for (const std::uint8_t in : learner.reading()->ph.input) CHECK(in == 1);
 }
 
-TEST("switches: without mapping there is never a map") {
+TEST("switches: without mapping there is no map") {
   const Learner learner = with({.mapping = false});
   CHECK(!learner.state().has_map && learner.state().n_clusters == 0);
 }

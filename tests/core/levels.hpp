@@ -1,4 +1,4 @@
-// Every instruction set level that this machine has.
+// Every instruction set level of this machine.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ void for_each_level(Visit visit) {
     if (const Kernels* table = kernels_of(level)) visit(*table);
 }
 
-// Puts the level back that was in use.
+// Restores the level that was in use.
 class LevelGuard {
  public:
   ~LevelGuard() { use_kernels(level_.c_str()); }

@@ -1,4 +1,4 @@
-// Scripts of mappings: nodes that win samples and are put into clusters as a string says.
+// Scripts of mappings: nodes win samples and are assigned to clusters as a string prescribes.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct Script {
     nodes.parent_id.back() = parent_id;
   }
 
-  // A mapping after each node has won as many samples as its digit in `wins` says, times `rows`: a letter per node names
-  // its cluster, in the order of labels ('a' is 0); '.' is none. Returns what was confirmed, as "split 0>0,3; born >4".
+  // Maps after each node has won `rows` times its digit in `wins` samples. A letter per node names its cluster, in
+  // the order of labels ('a' is 0); '.' means none. Returns the confirmed events, as "split 0>0,3; born >4".
   std::string map(const std::string& letters, const std::string& wins, std::int64_t rows = 1) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const std::int64_t won = (wins[i] - '0') * rows;

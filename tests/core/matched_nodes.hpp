@@ -1,4 +1,4 @@
-// Nodes to match samples against, and the plainest reading of what comes out.
+// Nodes to match samples with, and the plainest version of matching.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace phida {
 
-// Nodes with moments; what the weights are computed from.
+// Nodes with moments, from which the weights are computed.
 struct Nodes {
   RowMatrix rows;
   RowMatrix m2;

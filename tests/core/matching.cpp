@@ -5,7 +5,7 @@
 
 using namespace phida;
 
-TEST("matching: the two nearest, without and with scaling") {
+TEST("matching: returns the two nearest, with and without scaling") {
   Random random(1);
   for (int round = 0; round < 300; ++round) {
     const std::size_t n = 2 + random.below(70), dims = 1 + random.below(20);
@@ -50,7 +50,7 @@ TEST("matching: different squares with equal roots are a tie") {
   }
 }
 
-TEST("matching: a tie of roots for second place, with both in other blocks") {
+TEST("matching: a tie of roots for second place is resolved across blocks") {
   Random random(4);
   const double origin[8] = {};
   for (int round = 0; round < 50; ++round) {
@@ -67,7 +67,7 @@ TEST("matching: a tie of roots for second place, with both in other blocks") {
   }
 }
 
-TEST("matching: penalised distances agree with the plain formula") {
+TEST("matching: penalised distances equal the plain formula") {
   Random random(5);
   for (int round = 0; round < 300; ++round) {
     const std::size_t n = 2 + random.below(60), dims = 1 + random.below(12);
@@ -112,7 +112,7 @@ TEST("matching: distances that overflow still give two different nodes") {
       Nodes nodes(random.rows(n, 3));
       const Match all = nodes.match(x.data(), inverse.data(), gamma);
       CHECK(all.winner == 0 && all.runner_up == 1 && std::isinf(all.winner_distance));
-      // One node is at the sample itself: it wins, and the first of the others comes second.
+      // One node equals the sample: it wins, and the first other node is the runner-up.
       const std::size_t hit = n - 1;
       std::copy_n(x.data(), 3, nodes.rows[hit]);
       nodes.matcher.set(hit, x.data());
@@ -123,7 +123,7 @@ TEST("matching: distances that overflow still give two different nodes") {
   }
 }
 
-TEST("matching: similarity is 1 / (1 + d / s), with a floor for the scale") {
+TEST("matching: similarity is 1 / (1 + d / s), with a lower bound for the scale") {
   CHECK(similarity(0.0, 0.0) == 1.0);
   CHECK(similarity(3.0, 3.0) == 0.5);
   CHECK(similarity(1e-12, 0.0) == 0.5);

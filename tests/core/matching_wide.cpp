@@ -1,4 +1,4 @@
-// Matching over many features, where rounded rows are sieved first: the same bits as the plain sums.
+// Matching over many features, where rounded rows are searched first: the same bits as the plain sums.
 #include <cmath>
 
 #include "levels.hpp"
@@ -43,7 +43,7 @@ AlignedDoubles padded_scaling(Random& random) {
 
 }  // namespace
 
-TEST("matching, many features: the two nearest, whatever the magnitude") {
+TEST("matching, many features: returns the two nearest at any magnitude") {
   Random random(1);
   for (const double spread : {1.0, 1e-30, 1e-60, 1e-170, 1e30, 1e60, 1e160}) {
     for (const std::size_t n : {3, 4, 17, 60}) {
@@ -57,7 +57,7 @@ TEST("matching, many features: the two nearest, whatever the magnitude") {
   }
 }
 
-TEST("matching, many features: floats that cannot tell rows apart do not decide") {
+TEST("matching, many features: rows equal as floats are compared as doubles") {
   Random random(2);
   for (const double offset : {1e4, 1e7, 1e9}) {
     const RowMatrix rows = clusters(random, 81, offset, 1.0);
@@ -67,7 +67,7 @@ TEST("matching, many features: floats that cannot tell rows apart do not decide"
   }
 }
 
-TEST("matching, many features: a feature beyond the floats") {
+TEST("matching, many features: a feature beyond the float range is handled") {
   Random random(7);
   for (const std::size_t n : {3, 10, 30, 60}) {
     RowMatrix rows = clusters(random, n + 2, 0.0, 1.0);
@@ -80,7 +80,7 @@ TEST("matching, many features: a feature beyond the floats") {
   }
 }
 
-TEST("matching, many features: neighbours in the last bits") {
+TEST("matching, many features: neighbours that differ in the last bits are ordered") {
   Random random(3);
   const RowMatrix one = random.rows(2, kDims);
   RowMatrix nodes(kDims);
@@ -93,7 +93,7 @@ TEST("matching, many features: neighbours in the last bits") {
   check_two(nodes, one[0], nullptr);
 }
 
-TEST("matching, many features: ties go to the lower index, few or many") {
+TEST("matching, many features: few or many ties go to the lower index") {
   Random random(4);
   for (const std::size_t n : {5, 30, 80}) {
     RowMatrix nodes = random.grid(n, kDims, 2);
@@ -104,7 +104,7 @@ TEST("matching, many features: ties go to the lower index, few or many") {
   }
 }
 
-TEST("matching, many features: penalised distances agree with the plain formula") {
+TEST("matching, many features: penalised distances equal the plain formula") {
   Random random(5);
   for (const std::size_t n : {3, 20, 60}) {
     Nodes nodes(clusters(random, n, 0.0, 1.0));
@@ -125,7 +125,7 @@ TEST("matching, many features: penalised distances agree with the plain formula"
   }
 }
 
-TEST("matching, many features: rows that were set, added and removed") {
+TEST("matching, many features: changed, added and removed rows are found") {
   Random random(6);
   Nodes nodes(clusters(random, 40, 0.0, 1.0));
   const RowMatrix x = random.rows(1, kDims);
@@ -142,7 +142,7 @@ TEST("matching, many features: rows that were set, added and removed") {
   CHECK(got.winner == 1 && got.runner_up == 2 && got.runner_up_distance == 0.0);
 }
 
-TEST("matching, many features: rows that have the centre taken off only where it matters") {
+TEST("matching, many features: subtracting the centre changes no result") {
   Random random(7);
   const LevelGuard guard;
   for (const double offset : {0.0, 1e4, 1e9, 1e16}) {

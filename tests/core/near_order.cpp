@@ -9,7 +9,7 @@ using namespace phida;
 
 namespace {
 
-// Squares that are far apart, equal, or equal but for their last bits, where the keys that are sorted are the same.
+// Squares that are far apart, equal, or different only in the last bits, where the sort keys are equal.
 std::vector<NearRow> some_rows(Random& random, std::size_t n, int kind) {
   std::vector<NearRow> rows;
   for (std::size_t i = 0; i < n; ++i) {
@@ -47,7 +47,7 @@ TEST("near_order: few and many rows are sorted by square, then by row") {
   }
 }
 
-TEST("near_order: the nearest are those of a full sort, without the row itself") {
+TEST("near_order: the nearest equal those of a full sort, without the row itself") {
   Random random(2);
   NearOrder order;
   for (const std::size_t n : {2, 30, 300, 2000})

@@ -1,4 +1,4 @@
-// The nearest node is that of a plain search, to the bit.
+// The nearest node equals that of a plain search, to the bit.
 #include "nodes/nearest_node.hpp"
 
 #include <cmath>
@@ -12,7 +12,7 @@ using namespace phida;
 
 namespace {
 
-// From 48 features on candidates are compared twice, from 96 on blocks are given up.
+// From 48 features on candidates are compared twice; from 96 on blocks are ruled out early.
 constexpr std::size_t kDims[] = {1, 3, 8, 17, 47, 48, 95, 96, 97, 130, 600};
 
 Nearest plain_nearest(const double* query, const RowMatrix& rows, const double* scaling) {
@@ -70,7 +70,7 @@ TEST("nearest_node: equals a plain search to the bit, with and without scaling")
     }
 }
 
-TEST("nearest_node: of equal distances, the lower index") {
+TEST("nearest_node: equal distances go to the lower index") {
   Random random(2);
   for (const std::size_t dims : kDims)
     for (int round = 0; round < 10; ++round) {
@@ -85,7 +85,7 @@ TEST("nearest_node: of equal distances, the lower index") {
     }
 }
 
-TEST("nearest_node: rows that floats cannot tell apart") {
+TEST("nearest_node: rows equal as floats are compared as doubles") {
   Random random(3);
   for (const std::size_t dims : kDims) {
     RowMatrix rows = random.rows(60, dims);
@@ -96,7 +96,7 @@ TEST("nearest_node: rows that floats cannot tell apart") {
   }
 }
 
-TEST("nearest_node: huge and tiny values") {
+TEST("nearest_node: huge and tiny values are compared exactly") {
   Random random(4);
   for (const std::size_t dims : kDims)
     for (const double factor : {1e-200, 1e-150, 1e-45, 1e-30, 1e30, 1e45, 1e139}) {
@@ -111,7 +111,7 @@ TEST("nearest_node: huge and tiny values") {
     }
 }
 
-TEST("nearest_node: if all distances are infinite, the first row") {
+TEST("nearest_node: if all distances are infinite, returns the first row") {
   Random random(5);
   for (const std::size_t dims : kDims) {
     RowMatrix rows = random.rows(30, dims);
@@ -121,14 +121,14 @@ TEST("nearest_node: if all distances are infinite, the first row") {
     search.assign(rows, nullptr);
     Nearest got = search.find(query.data(), rows);
     CHECK(got.node == 0 && std::isinf(got.square));
-    rows[17][0] = 1e200;  // the only one at a finite distance
+    rows[17][0] = 1e200;  // the only row at a finite distance
     search.set(17, rows[17]);
     got = search.find(query.data(), rows);
     CHECK(got.node == 17 && std::isfinite(got.square));
   }
 }
 
-TEST("nearest_node: a feature beyond the floats, few and many rows") {
+TEST("nearest_node: a feature beyond the float range is handled for few and many rows") {
   Random random(7);
   for (const std::size_t dims : kDims)
     for (const std::size_t n : {2, 5, 20, 60})
@@ -167,12 +167,11 @@ TEST("nearest_node: stays exact while rows are set and appended") {
     }
 }
 
-TEST("nearest_node: tight groups, outlying rows and queries, more rows than one block") {
+TEST("nearest_node: narrow groups, outlying rows and queries are exact beyond one block") {
   Random random(8);
   for (const std::size_t dims : kDims) {
     RowMatrix rows = random.rows(700, dims);
-    for (std::size_t i = 10; i < 700;
-         ++i)  // around ten places, one group so tight that no grid tells its rows apart
+    for (std::size_t i = 10; i < 700; ++i)  // ten places, with one group too narrow for any grid
       for (std::size_t j = 0; j < dims; ++j)
         rows[i][j] = rows[i % 10][j] + (i % 10 == 0 ? 1e-7 : 1e-2) * rows[i][j];
     check_rows(random, rows, nullptr);
@@ -181,7 +180,7 @@ TEST("nearest_node: tight groups, outlying rows and queries, more rows than one 
     check_rows(random, rows, random_scaling(random, dims).data());
     NearestNode search(dims);
     search.assign(rows, nullptr);
-    for (int step = 0; step < 200; ++step) {  // the rows drift away until the grid is laid anew
+    for (int step = 0; step < 200; ++step) {  // the rows move away until the grid is rebuilt
       const std::size_t i = random.below(700);
       rows[i][0] += 0.5 * step;
       search.set(i, rows[i]);

@@ -1,4 +1,4 @@
-// Neighbours that are kept from one graph to the next must be those of a search.
+// Neighbours kept from one graph to the next must equal those of a new search.
 #include "topology/neighbour_lists.hpp"
 
 #include <limits>
@@ -11,7 +11,7 @@ using namespace phida;
 
 namespace {
 
-// Rows that are added, moved and removed, with the stamps that nodes carry; some of them are members.
+// Rows that are added, moved and removed, with the nodes' stamps; some of them are members.
 struct Program {
   Random random;
   bool tied, far;
@@ -30,7 +30,7 @@ struct Program {
     stamps.push_back(++changes);
     member.push_back(random.below(5) > 0);
   }
-  // Mostly a little, as nodes do that have won often.
+  // Mostly a small step, like that of nodes with many wins.
   void move(std::size_t i) {
     const double share = tied || random.below(4) == 0 ? 1.0 : 0.02;
     const RowMatrix towards = row();
@@ -66,7 +66,7 @@ struct Program {
 
 }  // namespace
 
-TEST("neighbour_lists: graphs with and without memory are the same") {
+TEST("neighbour_lists: graphs with and without memory are equal") {
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     Program p(seed, 1 + seed % 5);
     KnnGraphBuilder builder;
@@ -83,7 +83,7 @@ TEST("neighbour_lists: graphs with and without memory are the same") {
   }
 }
 
-TEST("neighbour_lists: hold while rows move, unless distances are no numbers") {
+TEST("neighbour_lists: lists hold while rows move, unless distances are NaN") {
   Random random(1);
   RowMatrix rows = random.rows(40, 3);
   std::vector<std::int64_t> stamps(40);

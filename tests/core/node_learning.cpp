@@ -34,7 +34,7 @@ TEST("node_learning: a winner's representative and moments are those of its samp
   }
 }
 
-TEST("node_learning: a runner-up moves less, its moments take the whole sample") {
+TEST("node_learning: a runner-up moves less, but its moments take the sample in full") {
   NodeState nodes(1);
   const double a[8] = {0.0}, b[8] = {6.0};
   create_node(nodes, a, 1.0, 0, 0);
@@ -44,7 +44,7 @@ TEST("node_learning: a runner-up moves less, its moments take the whole sample")
   CHECK(nodes.mean[0][0] == 3.0 && nodes.m2[0][0] == 18.0);
 }
 
-TEST("node_learning: the activity test is the plain median of supports above one") {
+TEST("node_learning: activity compares with the median of supports above one") {
   Random random(2);
   for (int round = 0; round < 500; ++round) {
     const std::size_t n = 1 + random.below(30);

@@ -12,7 +12,7 @@ using systems::TwoNearest;
 
 namespace {
 
-// The two nearest by a plain loop, equal distances to the lower index.
+// The two nearest by a plain loop; equal distances go to the lower index.
 TwoNearest plain_two(const NodePositions& positions, const double* query) {
   TwoNearest nearest;
   for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -36,7 +36,7 @@ void check_search(NodePositions& positions, const double* query) {
 
 }  // namespace
 
-TEST("node_positions: the two nearest, with ties, at every level") {
+TEST("node_positions: returns the two nearest, with ties, at every level") {
   const LevelGuard guard;
   for (const char* level : kLevels) {
     if (!use_kernels(level)) continue;
@@ -68,7 +68,7 @@ TEST("node_positions: the search follows moves, additions and removals") {
   }
 }
 
-TEST("node_positions: one node has no second") {
+TEST("node_positions: a single node has no second nearest") {
   NodePositions positions(2);
   const double row[] = {1.0, 2.0};
   positions.append(row);
@@ -77,7 +77,7 @@ TEST("node_positions: one node has no second") {
   CHECK(std::isinf(nearest.second_square));
 }
 
-TEST("node_positions: the square between nodes is that of the search") {
+TEST("node_positions: the square between nodes equals that of the search") {
   Random random(5);
   NodePositions positions(random.rows(2, 19));
   CHECK(positions.square_between(0, 1) == positions.nearest_two(positions[0]).second_square);

@@ -17,7 +17,7 @@ NodeState random_nodes(Random& random, std::size_t n) {
   return nodes;
 }
 
-// `high` nodes that are active and so the whole PH input, then nodes of support 1.
+// `high` active nodes, which are the entire PH input, then nodes of support 1.
 NodeState high_and_low(Random& random, std::size_t high, std::size_t low) {
   NodeState nodes = random_nodes(random, high + low);
   for (std::size_t i = 0; i < high; ++i) {
@@ -59,32 +59,32 @@ TEST("node_removal: every array keeps the same nodes in order") {
   }
 }
 
-TEST("node_removal: nodes of support one go once they outnumber the interval") {
+TEST("node_removal: nodes of support one are removed if more than the interval") {
   Random random(2);
   const NodeState nodes = high_and_low(random, 4, 5);
   CHECK(left_after_refresh(nodes, 5) == 9);
   CHECK(left_after_refresh(nodes, 4) == 4);
 }
 
-TEST("node_removal: no node goes where no support is above one") {
+TEST("node_removal: without a support above one, no node is removed") {
   Random random(3);
   NodeState nodes = high_and_low(random, 4, 5);
   std::fill(nodes.support.begin(), nodes.support.end(), 1.0);
   CHECK(left_after_refresh(nodes, 2) == 9);
 }
 
-TEST("node_removal: a component with fewer than two others keeps its low nodes") {
+TEST("node_removal: a component with fewer than two other nodes keeps its low nodes") {
   Random random(4);
   NodeState nodes = high_and_low(random, 3, 6);
   nodes.component = {0, 0, 1, 0, 0, 1, 1, kNone, 2};
-  // Component 0 has two high nodes and loses its low ones (3, 4); 1 has one and keeps both; 2 has none and keeps its
-  // only node; the node outside the map goes.
+  // Component 0 has two high nodes and loses its low ones (3, 4). Component 1 has one and keeps both. Component 2 has
+  // none and keeps its only node. The node outside the map is removed.
   Refresher refresher;
   refresher.refresh(nodes, Moments(3), 2, {}, false);
   CHECK(nodes.id == (std::vector<std::int64_t>{10, 11, 12, 15, 16, 18}));
 }
 
-TEST("node_removal: isolated nodes of support one go, if they are not active") {
+TEST("node_removal: inactive isolated nodes of support one are removed") {
   NodeState nodes(1);
   Moments moments(1);
   for (double x : {0.0, 1.0, 2.0, 3.0, 4.0, 100.0}) {
@@ -105,9 +105,7 @@ TEST("node_removal: isolated nodes of support one go, if they are not active") {
   CHECK(left({}) == 6);
 }
 
-TEST(
-    "node_removal: what a removed node won counts for the nearest that is kept, and not again for "
-    "the lineage") {
+TEST("node_removal: wins of a removed node go to its nearest kept node, and count once") {
   NodeState nodes(2);
   Moments moments(2);
   const double at[][8] = {{0.0, 0.0},  {1.0, 10.0}, {2.0, 20.0},
@@ -126,10 +124,10 @@ TEST(
     since_mapping += nodes.lineage.won[i] - nodes.lineage.won_mapped[i];
   }
   CHECK(won == 10 + 11 + 12 + 13 + 14 + 15 && since_mapping == 10 + 11 + 12 + 13 + 14);
-  CHECK(nodes.lineage.won[1] == 11 + 15);  // by plain distance it would be node 4
+  CHECK(nodes.lineage.won[1] == 11 + 15);  // by plain distance, node 4 would be the nearest
 }
 
-TEST("node_removal: after a refresh components name the nodes of the PH input only") {
+TEST("node_removal: after a refresh only nodes of the PH input have components") {
   Random random(5);
   NodeState nodes = high_and_low(random, 4, 3);
   nodes.component = {3, 2, 1, 0, 0, 0, 0};

@@ -37,7 +37,7 @@ using Flags = std::vector<std::uint8_t>;
 
 }  // namespace
 
-TEST("ph_components: one positive persistence is never cut away") {
+TEST("ph_components: a single positive persistence is never cut") {
   // Two hills of 8 and 5 over a saddle of 2: R = 1, so the threshold is 0 and both stay.
   const PhComponents c = components(graph_of(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}), {8, 4, 2, 5, 3});
   CHECK(c.threshold == 0.0);
@@ -45,14 +45,14 @@ TEST("ph_components: one positive persistence is never cut away") {
   CHECK(c.mode == Vertices{0, 3});
 }
 
-TEST("ph_components: the weak bridge keeps two dense groups apart") {
+TEST("ph_components: the weak bridge separates two dense groups") {
   const PhComponents c =
       components(graph_of(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}), {50, 40, 1, 40, 60});
-  CHECK(c.component == Vertices{0, 0, 1, 1, 1});  // the bridge itself goes to the denser side
+  CHECK(c.component == Vertices{0, 0, 1, 1, 1});  // the bridge itself joins the denser side
 }
 
 TEST("ph_components: modes below the largest gap are absorbed") {
-  // Along a path: hills 100, 3, 64 with saddles 2, 2. Persistences ln 1.5 and ln 32; the gap lies between.
+  // A path with hills 100, 3, 64 and saddles 2, 2. The persistences are ln 1.5 and ln 32; the gap is between.
   const PhComponents c =
       components(graph_of(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}), {100, 2, 3, 2, 64});
   CHECK(c.threshold == portable_log(3.0) - portable_log(2.0));
@@ -68,8 +68,8 @@ TEST("ph_components: a largest gap from zero cuts nothing") {
 }
 
 TEST(
-    "ph_components: the persistence of a component is its mode's, infinity as the longest finite "
-    "one") {
+    "ph_components: the persistence of a component is its mode's, with infinity as the longest "
+    "finite one") {
   const PhComponents c =
       components(graph_of(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}}), {100, 1, 8, 1, 9});
   CHECK_CLOSE(c.persistence[1], std::log(8.0), 1e-15);
@@ -77,7 +77,7 @@ TEST(
   CHECK_CLOSE(c.persistence[0], std::log(9.0), 1e-15);
 }
 
-TEST("ph_components: infinity alone counts as one") {
+TEST("ph_components: a lone infinity counts as one") {
   const PhComponents c = components(graph_of(4, {{0, 1}, {2, 3}}), {5, 2, 2, 2});
   CHECK(c.persistence == std::vector<double>{1.0, 1.0});
 }
@@ -87,9 +87,7 @@ TEST("ph_components: vertices outside the input are in no component") {
   CHECK(c.component == Vertices{0, -1, 0});
 }
 
-TEST(
-    "ph_components: components are connected, number their modes in order, and persist above the "
-    "threshold") {
+TEST("ph_components: components are connected, ordered by mode, and persist above the threshold") {
   Random random(1);
   for (int round = 0; round < 300; ++round) {
     const std::size_t n = 1 + random.below(30);
@@ -114,11 +112,11 @@ TEST(
   }
 }
 
-TEST("ph_components: isolated vertices leave the input") {
+TEST("ph_components: isolated vertices are removed from the input") {
   CHECK(chosen(graph_of(4, {{0, 3}}), {1, 9, 9, 1}) == Flags{1, 0, 0, 1});
 }
 
-TEST("ph_components: without any edge the two densest stay, ties to the lower index") {
+TEST("ph_components: without edges the two densest stay, ties to the lower index") {
   CHECK(chosen(graph_of(4, {}), {1, 3, 9, 3}) == Flags{0, 1, 1, 0});
   CHECK(chosen(graph_of(3, {}), {2, 2, 2}) == Flags{1, 1, 0});
 }

@@ -1,4 +1,4 @@
-// The plainest reading of small formulas that several tests compare with.
+// The plainest versions of small formulas, for comparison in several tests.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ inline double square(const double* a, const double* b, const double* inverse, st
   return sum;
 }
 
-// Eight lanes in the fixed order: halves, quarters, pair.
+// Sums eight lanes in the fixed order: halves, quarters, pair.
 inline double tree_sum(const double* v) {
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
@@ -91,8 +91,8 @@ inline std::vector<std::int32_t> first(std::size_t n) {
   return all;
 }
 
-// Two points at different squared but equal rounded distance from the origin, the farther one first. Squares that differ in
-// the last bit have equal roots about half the time.
+// Two points at different squared but equal rounded distance from the origin, the farther one first. Squares that
+// differ in the last bit have equal roots about half the time.
 template <class Random>
 RowMatrix equal_roots(Random& random) {
   const double origin[2] = {0.0, 0.0};

@@ -1,4 +1,4 @@
-// PHIDA+: the same rows give the same bits, and reading leaves no trace.
+// PHIDA+: the same rows give the same bits, and reading changes nothing.
 #include "learning/plus_learner.hpp"
 
 #include <set>
@@ -33,7 +33,7 @@ PlusLearner learned(const Case& c) { return learner_of<PlusLearner>(c.stream, c.
 
 }  // namespace
 
-TEST("plus_learner: the same stream twice, and a copy that goes on, give the same state") {
+TEST("plus_learner: the same stream twice, and a continued copy, give the same state") {
   for (const Case& c : cases()) {
     const auto expected = words_of(learned(c).state());
     CHECK(words_of(learned(c).state()) == expected);
@@ -74,7 +74,7 @@ TEST("plus_learner: reading after every row changes nothing") {
   }
 }
 
-TEST("plus_learner: a reading is kept until the next row, and never changes") {
+TEST("plus_learner: a reading is cached until the next row, and never changes") {
   const Case c = cases()[0];
   PlusLearner learner = learned(c);
   const auto first = learner.reading();
@@ -84,7 +84,7 @@ TEST("plus_learner: a reading is kept until the next row, and never changes") {
   CHECK(learner.reading() != first && words_of(*first) == words);
 }
 
-TEST("plus_learner: the end of learning maps the nodes, once") {
+TEST("plus_learner: the end of learning maps the nodes once") {
   for (const Case& c : cases()) {
     PlusLearner learner = learned(c);
     learner.end_learning();
@@ -97,7 +97,7 @@ TEST("plus_learner: the end of learning maps the nodes, once") {
   }
 }
 
-TEST("plus_learner: the lineage does not change what is learned") {
+TEST("plus_learner: the lineage does not influence learning") {
   const Case c = cases()[0];
   PlusLearner often(c.settings);
   for (std::size_t i = 0; i < c.stream.size(); ++i) {
@@ -110,7 +110,7 @@ TEST("plus_learner: the lineage does not change what is learned") {
   CHECK(expected.words == got.words);
 }
 
-TEST("plus_learner: a few labels and ids, asked for at any time, are those of the reading") {
+TEST("plus_learner: single labels and ids equal those of the reading at any time") {
   for (const Case& c : cases()) {
     PlusLearner learner(c.settings);
     Random random(7);
@@ -131,7 +131,7 @@ TEST("plus_learner: a few labels and ids, asked for at any time, are those of th
   }
 }
 
-TEST("plus_learner: a group that appears late is a cluster soon after its first rows") {
+TEST("plus_learner: a late group is a cluster soon after its first rows") {
   Random random(8);
   PlusLearner learner({.dims = 2, .max_nodes = 256});
   const auto learn_at = [&](double x) {
@@ -148,14 +148,14 @@ TEST("plus_learner: a group that appears late is a cluster soon after its first 
   CHECK(rows <= 128);
 }
 
-TEST("plus_learner: nothing learned, nothing to read or to end") {
+TEST("plus_learner: without rows there is nothing to read or to end") {
   PlusLearner learner({.dims = 3});
   learner.end_learning();
   CHECK(!learner.state().ended);
   CHECK_THROWS(std::logic_error, learner.reading());
 }
 
-TEST("plus_learner: nodes that have faded are in the cluster of the nearest that has not") {
+TEST("plus_learner: a faded node is in the cluster of its nearest unfaded node") {
   const FineSettings settings{.dims = 1, .max_nodes = 64, .half_life = 4.0};
   PlusLearner learner(settings);
   for (int i = 0; i < 20; ++i) {
@@ -180,7 +180,7 @@ TEST("plus_learner: clusters, labels and ids of a reading agree") {
     CHECK(used.size() == n_clusters && *used.begin() == 0);
     CHECK(reading->nodes.component == reading->cluster);
     Assigner assigner(reading->view);
-    // A row on a node has the node's cluster; the lowest index decides between nodes of one place.
+    // A row at a node has the node's cluster; nodes at one place go to the lowest index.
     for (std::size_t i = 0; i < reading->nodes.size(); ++i) {
       const double* const row = reading->nodes.representative[i];
       std::size_t first = 0;
@@ -192,7 +192,7 @@ TEST("plus_learner: clusters, labels and ids of a reading agree") {
   }
 }
 
-TEST("plus_learner: two far groups are two clusters, with and without compaction") {
+TEST("plus_learner: two distant groups are two clusters, with and without compaction") {
   for (const std::size_t max_nodes : {64, 2048}) {
     Random random(5);
     PlusLearner learner({.dims = 2, .max_nodes = max_nodes});
@@ -206,7 +206,7 @@ TEST("plus_learner: two far groups are two clusters, with and without compaction
   }
 }
 
-TEST("plus_learner: a row of weight w counts as w rows in one place") {
+TEST("plus_learner: a row of weight w equals w rows at one place") {
   PlusLearner once({.dims = 1}), often({.dims = 1});
   for (const double x : {1.0, 2.0, 5.0}) {
     once.learn(&x, 4.0);
@@ -243,7 +243,7 @@ TEST("plus_learner: degenerate streams have at least one cluster") {
     check(stream);
 }
 
-TEST("plus_learner: margins of learned rows are those that a reader measures") {
+TEST("plus_learner: margins of learned rows equal those of a reading") {
   const Stream stream = blobs(10, 60, 3, 3);
   PlusLearner learner({.dims = 3, .max_nodes = 2048, .scale = Scale::kNone});
   learner.learn(stream[0]);
@@ -255,7 +255,7 @@ TEST("plus_learner: margins of learned rows are those that a reader measures") {
   }
 }
 
-TEST("plus_learner: a merge of two models is that of the rows of both, whoever takes in whom") {
+TEST("plus_learner: merging two models equals learning the rows of both, in either order") {
   for (const double half_life : {0.0, 100.0}) {
     const FineSettings settings{.dims = 3, .max_nodes = 32, .half_life = half_life};
     const PlusLearner a = learner_of<PlusLearner>(blobs(11, 300, 3, 3), settings),
@@ -279,7 +279,7 @@ TEST("plus_learner: a merge of two models is that of the rows of both, whoever t
   }
 }
 
-TEST("plus_learner: merging nothing, or a model that has learned nothing, changes no node") {
+TEST("plus_learner: merging no model, or an empty one, changes no node") {
   const FineSettings settings{.dims = 3, .max_nodes = 32};
   const PlusLearner empty(settings);
   PlusLearner learner = learner_of<PlusLearner>(blobs(14, 300, 3, 3), settings);

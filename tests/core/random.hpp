@@ -1,4 +1,4 @@
-// Seeded numbers, the same on every platform (the distributions of the standard library are not).
+// Seeded numbers, equal on every platform; the standard library's distributions are not.
 #pragma once
 
 #include <cstdint>

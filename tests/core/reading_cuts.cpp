@@ -17,7 +17,7 @@ std::shared_ptr<const Reading> reading_of(std::uint64_t seed) {
 
 }  // namespace
 
-TEST("reading: its own cut is among the cuts") {
+TEST("reading: the reading's own cut is among the cuts") {
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
     const auto reading = reading_of(seed);
     const auto same = at_level(*reading, reading->ph.hierarchy.level);
@@ -28,7 +28,7 @@ TEST("reading: its own cut is among the cuts") {
   }
 }
 
-TEST("reading: merging beyond the least number begins with the merges up to it") {
+TEST("reading: merges below the minimum count begin with the merges down to it") {
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
     const auto reading = reading_of(seed);
     const std::vector<Merge> some = reading->ph.hierarchy.merges, all = all_merges(*reading);
@@ -39,7 +39,7 @@ TEST("reading: merging beyond the least number begins with the merges up to it")
   }
 }
 
-TEST("reading: cuts are nested, one cluster fewer at each level, and none beyond the last") {
+TEST("reading: cuts are nested, with one cluster fewer per level, and end at the last merge") {
   const auto reading = reading_of(5);
   const std::size_t last = all_merges(*reading).size();
   auto finer = at_level(*reading, 0);
@@ -66,7 +66,7 @@ TEST("reading: cuts are nested, one cluster fewer at each level, and none beyond
   CHECK(refused);
 }
 
-TEST("reading: ids are those that the lineage has confirmed, also before its first mapping") {
+TEST("reading: ids are those confirmed by the lineage, also before its first mapping") {
   Learner learner({3, false, {}});
   const Stream stream = blobs(6, 900, 3, 6);
   for (std::size_t i = 0; i < stream.size(); ++i) {
@@ -80,7 +80,7 @@ TEST("reading: ids are those that the lineage has confirmed, also before its fir
   }
 }
 
-TEST("reading: of PHIDA+, every node is a leaf, and any number of clusters is a cut") {
+TEST("reading: in PHIDA+ every node is a leaf, and any number of clusters can be cut") {
   PlusLearner learner = learner_of<PlusLearner>(blobs(3, 600, 3, 6), {.dims = 3, .max_nodes = 64});
   const auto reading = learner.reading();
   const std::size_t n = reading->nodes.size();
@@ -90,7 +90,7 @@ TEST("reading: of PHIDA+, every node is a leaf, and any number of clusters is a 
   CHECK(at_level(*reading, reading->map.level)->cluster == reading->cluster);
 }
 
-TEST("reading: by size, the clusters of PHIDA+ stay, and cuts are nested") {
+TEST("reading: by size, clusters of PHIDA+ stay whole, and cuts are nested") {
   for (const std::uint64_t seed : {1, 2, 3}) {
     PlusLearner learner =
         learner_of<PlusLearner>(blobs(seed, 900, 3, 6), {.dims = 3, .max_nodes = 64});
@@ -114,7 +114,7 @@ TEST("reading: by size, the clusters of PHIDA+ stay, and cuts are nested") {
   }
 }
 
-TEST("reading: by size, inner merges are those of the cheapest pairs") {
+TEST("reading: by size, inner merges join the cheapest pairs") {
   PlusLearner learner = learner_of<PlusLearner>(blobs(4, 400, 2, 1), {.dims = 2, .max_nodes = 32});
   const auto reading = learner.reading();
   CHECK(reading->map.n_clusters() == 1);

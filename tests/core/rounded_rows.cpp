@@ -8,7 +8,7 @@
 
 using namespace phida;
 
-TEST("rounded_rows: no row is further from its rounded form than the error says") {
+TEST("rounded_rows: the error bounds the distance of each row to its rounded form") {
   Random random(1);
   for (const std::size_t dims : {1, 7, 8, 16, 30}) {
     const RowMatrix rows = random.rows(20, dims);
@@ -27,7 +27,7 @@ TEST("rounded_rows: no row is further from its rounded form than the error says"
   }
 }
 
-TEST("rounded_rows: the error forgets rows when all are assigned anew, not before") {
+TEST("rounded_rows: the error drops old rows only when all are assigned again") {
   RoundedRows rounded(2);
   const double third[2] = {1.0 / 3.0, 0.0}, whole[2] = {1.0, 2.0};
   rounded.append(third);
@@ -39,7 +39,7 @@ TEST("rounded_rows: the error forgets rows when all are assigned anew, not befor
   CHECK(rounded.error() == 0.0 && rounded.rows() == 1);
 }
 
-TEST("rounded_rows: beyond the floats the error is infinite") {
+TEST("rounded_rows: beyond the float range the error is infinite") {
   RoundedRows rounded(1);
   const double huge = 1e300;
   rounded.append(&huge);

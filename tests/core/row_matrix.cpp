@@ -16,7 +16,7 @@ bool padding_is_zero(const RowMatrix& m) {
 
 }  // namespace
 
-TEST("row_matrix: rows are padded to eights, zero there, and start on cache lines") {
+TEST("row_matrix: rows are padded with zeros to eights and start on cache lines") {
   Random random(1);
   for (std::size_t dims = 1; dims <= 17; ++dims) {
     RowMatrix m = random.rows(5, dims);
@@ -34,7 +34,7 @@ TEST("row_matrix: append copies the row") {
   CHECK(m.rows() == 2 && m[0][2] == 3 && m[1][0] == 4);
 }
 
-TEST("row_matrix: resize adds zero rows, also where rows were before") {
+TEST("row_matrix: resize adds zero rows, also over former rows") {
   Random random(2);
   RowMatrix m = random.rows(4, 3);
   m.resize(1);
@@ -43,7 +43,7 @@ TEST("row_matrix: resize adds zero rows, also where rows were before") {
     for (std::size_t j = 0; j < m.stride(); ++j) CHECK(m[i][j] == 0.0);
 }
 
-TEST("row_matrix: keep leaves the named rows in order") {
+TEST("row_matrix: keep retains the named rows in order") {
   Random random(3);
   const RowMatrix before = random.rows(9, 5);
   for (int program = 0; program < 50; ++program) {

@@ -28,7 +28,7 @@ TEST("sample_buffer: drops the oldest once the length is reached") {
   CHECK(buffer.size() == 3 && tag(buffer, 0) == 7.0 && tag(buffer, 2) == 5.0);
 }
 
-TEST("sample_buffer: rows are padded with zeros, and stay so when reused") {
+TEST("sample_buffer: rows are padded with zeros, also when reused") {
   SampleBuffer buffer(3);
   buffer.keep(2);
   const double x[3] = {1, 2, 3};
@@ -39,7 +39,7 @@ TEST("sample_buffer: rows are padded with zeros, and stay so when reused") {
   }
 }
 
-TEST("sample_buffer: runs lie one stride apart, newest to oldest, and cover the buffer") {
+TEST("sample_buffer: runs are one stride apart, newest to oldest, and cover the buffer") {
   Random random(1);
   SampleBuffer buffer(2);
   buffer.keep(7);
@@ -56,7 +56,7 @@ TEST("sample_buffer: runs lie one stride apart, newest to oldest, and cover the 
   }
 }
 
-TEST("sample_buffer: a random program of appending, shrinking and growing agrees with a deque") {
+TEST("sample_buffer: random appending, shrinking and growing equals a deque") {
   Random random(2);
   for (int program = 0; program < 200; ++program) {
     SampleBuffer buffer(1 + random.below(10));

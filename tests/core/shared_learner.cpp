@@ -18,7 +18,7 @@ std::vector<std::uint64_t> words_of(SharedLearner<L>& shared) {
   return shared.with([](const L& learner) { return phida::words_of(learner.state()); });
 }
 
-// Too much to be learned before the first look at `go_on`.
+// More rows than are learned before the first call of `go_on`.
 Stream long_stream() { return blobs(1, 60000, 20, 30); }
 
 }  // namespace
@@ -43,28 +43,28 @@ TEST("shared_learner: any chunking gives the same bits") {
   check(PlusLearner({.dims = 4, .max_nodes = 64, .half_life = 100.0}));
 }
 
-TEST("shared_learner: learning nothing is allowed") {
+TEST("shared_learner: learning no rows is allowed") {
   SharedLearner shared{Learner({3, false, {}})};
   CHECK(shared.learn(nullptr, 0, always) == 0);
   shared.end_learning([] { return true; });
   CHECK_THROWS(std::logic_error, shared.reading());
 }
 
-TEST("shared_learner: stops when told to, and what was learned stays") {
+TEST("shared_learner: stops if go_on returns false, and keeps the learned rows") {
   const Stream stream = long_stream();
   SharedLearner shared{Learner({stream.dims, false, {}})};
   const std::size_t learned = shared.learn(stream[0], stream.size(), [] { return false; });
   CHECK(learned > 0 && learned < stream.size());
   CHECK(shared.with([](const Learner& l) { return l.state().n_seen; }) ==
         static_cast<std::int64_t>(learned));
-  // It goes on from there as if nothing had happened.
+  // Learning continues to the same state.
   Learner plain({stream.dims, false, {}});
   learn(plain, stream, 0, learned + 50);
   CHECK(shared.learn(stream[learned], 50, always) == 50);
   CHECK(words_of(shared) == phida::words_of(plain.state()));
 }
 
-TEST("shared_learner: learning from inside its own go_on throws, reading there does not") {
+TEST("shared_learner: learning from inside its own go_on throws, reading there works") {
   const Stream stream = long_stream();
   SharedLearner shared{Learner({stream.dims, false, {}})};
   bool asked = false;
@@ -76,11 +76,11 @@ TEST("shared_learner: learning from inside its own go_on throws, reading there d
     return false;
   });
   CHECK(asked);
-  shared.end_learning([] { return true; });  // the model is free again
+  shared.end_learning([] { return true; });  // the model is unlocked again
   CHECK(shared.with([](const Learner& l) { return l.state().ended; }));
 }
 
-TEST("shared_learner: an exception out of go_on leaves the model usable") {
+TEST("shared_learner: an exception from go_on leaves the model usable") {
   const Stream stream = long_stream();
   SharedLearner shared{Learner({stream.dims, false, {}})};
   CHECK_THROWS(std::runtime_error, shared.learn(stream[0], stream.size(), []() -> bool {
@@ -99,7 +99,7 @@ TEST("shared_learner: two models may learn inside one another") {
   CHECK(inner.with([](const Learner& l) { return l.state().n_seen; }) == 10);
 }
 
-TEST("shared_learner: threads that learn take turns, threads that read see whole models") {
+TEST("shared_learner: learning threads take turns, reading threads see consistent models") {
   const Stream stream = blobs(3, 4000, 6, 5);
   SharedLearner shared{Learner({stream.dims, false, {}})};
   shared.learn(stream[0], 1, always);
@@ -134,7 +134,7 @@ TEST("shared_learner: threads that learn take turns, threads that read see whole
   CHECK(shared.with([](const Learner& l) { return l.state().n_seen; }) == 3001);
 }
 
-TEST("shared_learner: readers do not change what a teacher learns") {
+TEST("shared_learner: readers do not change the learned state") {
   const Stream stream = blobs(4, 3000, 5, 5);
   const Settings settings{stream.dims, false, {}};
   SharedLearner shared{Learner(settings)};
@@ -149,7 +149,7 @@ TEST("shared_learner: readers do not change what a teacher learns") {
   CHECK(words_of(shared) == phida::words_of(learner_of(stream, settings).state()));
 }
 
-TEST("shared_learner: a replaced model is the changed copy, and an exception leaves it as it was") {
+TEST("shared_learner: replace installs the changed copy, and an exception changes nothing") {
   const Stream stream = blobs(5, 300, 3, 3);
   const FineSettings settings{.dims = 3, .max_nodes = 32};
   SharedLearner shared{PlusLearner(settings)};
@@ -169,7 +169,7 @@ TEST("shared_learner: a replaced model is the changed copy, and an exception lea
   CHECK(words_of(shared) == phida::words_of(learner_of<PlusLearner>(stream, settings).state()));
 }
 
-TEST("shared_learner: rows beyond what a state may count are refused") {
+TEST("shared_learner: rows beyond the limit of the counter are refused") {
   PlusState state = learner_of<PlusLearner>(blobs(6, 10, 2, 1), {.dims = 2}).state();
   state.n_seen = std::int64_t{1} << 53;
   SharedLearner shared{PlusLearner({.dims = 2}, state)};

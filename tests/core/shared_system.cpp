@@ -9,7 +9,7 @@ using phida::systems::SharedSystem;
 
 namespace {
 
-// Writes down what it is told.
+// Records its calls.
 struct Recorder {
   std::size_t dims() const { return 2; }
   void begin_call(const double*, std::size_t n) { log.push_back(1000 + static_cast<double>(n)); }
@@ -38,13 +38,13 @@ TEST("shared_system: a call has a beginning, rows and an end") {
   CHECK(log_of(shared) == std::vector<double>{1003, 1, 2, 3, -1, 1001, 1, -1});
 }
 
-TEST("shared_system: a call that is stopped ends too") {
+TEST("shared_system: a stopped call ends too") {
   SharedSystem<Recorder> shared{Recorder{{}, true}};
   CHECK(shared.learn(kRows, 3, [] { return false; }) == 1);
   CHECK(log_of(shared) == std::vector<double>{1003, 1, -1});
 }
 
-TEST("shared_system: learning inside a call throws, reading there does not") {
+TEST("shared_system: learning inside a call throws, reading there works") {
   SharedSystem<Recorder> shared{Recorder{{}, true}};
   const auto learn_again = [&] {
     CHECK(log_of(shared).size() == 2);

@@ -1,4 +1,4 @@
-// The stages that several tests call, each in one place: their signatures follow the speed of the core.
+// Stages that several tests call, each in one place, since their signatures change with optimisations.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ inline FeatureTransform fitted(const RowMatrix& rows) {
   return fitted(rows, plain::first(rows.rows()));
 }
 
-// A graph from a builder that may have built others before; `stamps` say which rows have not moved since.
+// A graph from a builder that may have built others; `stamps` mark the rows that have not moved since.
 inline void build_graph(KnnGraphBuilder& builder, const RowMatrix& rows, const Members& members,
                         const std::optional<WeightSource>& weights, KnnGraph& graph,
                         const std::vector<std::int64_t>& stamps = {}) {

@@ -1,4 +1,4 @@
-// The check of a state: what learning makes passes; what cannot be is refused, and the field is named.
+// The check of a state: learned states pass; impossible ones are refused by field name.
 #include "state/check.hpp"
 
 #include <limits>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The field that a changed state is refused for, or nothing.
+// The field for which a changed state is refused, or nothing.
 template <class L, class Change>
 std::string refused(const L& learner, Change change) {
   auto state = learner.state();
@@ -42,7 +42,7 @@ const PlusLearner& plus_learned() {
 
 }  // namespace
 
-TEST("state_check: what was learned passes") {
+TEST("state_check: learned states pass") {
   CHECK(refused(learned(), [](auto&) {}) == "");
   CHECK(refused(plus_learned(), [](auto&) {}) == "");
 }
@@ -78,7 +78,7 @@ TEST("state_check: weights from small to large pass") {
   }
 }
 
-TEST("state_check: each number of PHIDA has its range") {
+TEST("state_check: numbers of PHIDA outside their ranges are refused") {
   const auto refuses = [](auto change) { return refused(learned(), change); };
   CHECK(refuses([](auto& s) { s.nodes.representative[0][0] = 1.7e308; }) == "representative");
   CHECK(refuses([](auto& s) { s.nodes.m2[1][0] = -1.0; }) == "m2");
@@ -89,7 +89,7 @@ TEST("state_check: each number of PHIDA has its range") {
   CHECK(refuses([](auto& s) { s.nodes.active[0] = 2; }) == "active");
 }
 
-TEST("state_check: fields of PHIDA agree with each other") {
+TEST("state_check: contradictions between fields of PHIDA are refused") {
   const auto refuses = [](auto change) { return refused(learned(), change); };
   CHECK(refuses([](auto& s) { s.nodes.component[0] = 1 << 20; }) == "component");
   CHECK(refuses([](auto& s) { s.nodes.id[1] = s.nodes.id[0]; }) == "id");
@@ -99,7 +99,7 @@ TEST("state_check: fields of PHIDA agree with each other") {
   CHECK(refuses([](auto& s) { s.margins.next = 7; }) == "margins_next");
 }
 
-TEST("state_check: each number of PHIDA+ has its range") {
+TEST("state_check: numbers of PHIDA+ outside their ranges are refused") {
   const auto refuses = [](auto change) { return refused(plus_learned(), change); };
   CHECK(refuses([](auto& s) { s.nodes.mean[0][0] = 1.7e308; }) == "mean");
   CHECK(refuses([](auto& s) { s.nodes.mean[1][2] = std::nan(""); }) == "mean");
@@ -118,7 +118,7 @@ TEST("state_check: each number of PHIDA+ has its range") {
   CHECK(refuses([](auto& s) { s.unplaced = -1.0; }) == "unplaced");
 }
 
-TEST("state_check: fields of PHIDA+ agree with each other") {
+TEST("state_check: contradictions between fields of PHIDA+ are refused") {
   const auto refuses = [](auto change) { return refused(plus_learned(), change); };
   CHECK(refuses([](auto& s) { s.nodes.weight.push_back(1.0); }) == "mean");
   CHECK(refuses([](auto& s) { s.nodes.credit.pop_back(); }) == "credit");
@@ -127,7 +127,7 @@ TEST("state_check: fields of PHIDA+ agree with each other") {
   CHECK(refuses([](auto& s) { s.nodes.id.back() = s.n_created; }) == "id");
   CHECK(refuses([](auto& s) { s.n_created = s.n_seen + 1; }) == "n_created");
   CHECK(refuses([](auto& s) { s.n_created = 1; }) == "n_created");
-  CHECK(refuses([](auto& s) { s.unit = 2.0; }) == "unit");  // nothing fades
+  CHECK(refuses([](auto& s) { s.unit = 2.0; }) == "unit");  // without a half-life
   CHECK(refuses([](auto& s) { s.mapped_at = s.n_seen + 1; }) == "mapped_at");
   CHECK(refuses([](auto& s) { s.unplaced = 1e4; }) == "unplaced");
   CHECK(refuses([](auto& s) { s.nodes.lineage.cluster_id[0] = s.lineage.n_ids; }) == "cluster_id");

@@ -1,4 +1,4 @@
-// Streams of samples, and a learner's whole state as words to compare.
+// Streams of samples, and a learner's entire state as words to compare.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ struct Stream {
   const double* operator[](std::size_t i) const { return values.data() + i * dims; }
 };
 
-// Groups around random centres, on features that differ in scale by `spread`^(0 ... 1).
+// Groups around random centres, on features whose scales differ by `spread`^(0 ... 1).
 inline Stream blobs(std::uint64_t seed, std::size_t n, std::size_t dims, std::size_t groups,
                     double spread = 1.0) {
   Random random(seed);
@@ -149,7 +149,7 @@ class Words {
   std::vector<std::uint64_t> words;
 };
 
-// Everything that the next sample's effect depends on, to the bit.
+// All state that influences the next sample, to the bit.
 inline Words learned_words_of(const LearnerState& s) {
   Words w;
   w.add_nodes(s.nodes);
@@ -179,7 +179,7 @@ inline Words learned_words_of(const LearnerState& s) {
   return w;
 }
 
-// The whole state, to the bit.
+// The entire state, to the bit.
 inline std::vector<std::uint64_t> words_of(const LearnerState& s) {
   Words w = learned_words_of(s);
   w.add_lineage(s);
@@ -212,7 +212,7 @@ inline std::vector<std::uint64_t> words_of(const PlusState& s) {
   return w.words;
 }
 
-// What a reader sees, to the bit.
+// The contents of a reading, to the bit.
 inline std::vector<std::uint64_t> words_of(const Reading& r) {
   Words w;
   w.add_nodes(r.nodes);

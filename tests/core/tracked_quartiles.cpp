@@ -1,4 +1,4 @@
-// Quartiles that are tracked from one call to the next must be those of a sort, whatever happened in between.
+// Tracked quartiles must equal those of a sort after any changes.
 #include "check.hpp"
 #include "metric/tracked_scaling.hpp"
 #include "metric/value_quartiles.hpp"
@@ -13,7 +13,7 @@ Quartiles plain_quartiles(std::vector<double>& values) {
   return {hazen_quantile(values, 0.25), hazen_quantile(values, 0.5), hazen_quantile(values, 0.75)};
 }
 
-// A random program of rows that are added, moved and removed, in step with what is told of them.
+// A random program of rows added, moved and removed, with a tracker that is notified of each.
 struct Program {
   Random random;
   std::size_t dims;
@@ -37,7 +37,7 @@ struct Program {
 
 }  // namespace
 
-TEST("tracked quartiles: of columns, while rows are added, moved and removed") {
+TEST("tracked quartiles: columns stay exact while rows are added, moved and removed") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Program p(seed, 1 + seed % 11, seed % 2);
     ColumnQuartiles quartiles;
@@ -65,7 +65,7 @@ TEST("tracked quartiles: of columns, while rows are added, moved and removed") {
   }
 }
 
-TEST("tracked quartiles: of a list that changes a little or altogether") {
+TEST("tracked quartiles: a list stays exact after small and complete changes") {
   Random random(1);
   ValueQuartiles quartiles;
   std::vector<double> values{1.0};
@@ -86,7 +86,7 @@ TEST("tracked quartiles: of a list that changes a little or altogether") {
   }
 }
 
-TEST("tracked scaling: equals a fresh fit to the bit after any changes it was told of") {
+TEST("tracked scaling: equals a fresh fit to the bit after any reported changes") {
   int proofs = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Program p(seed, 1 + seed % 13, seed % 3 == 0);
@@ -101,7 +101,7 @@ TEST("tracked scaling: equals a fresh fit to the bit after any changes it was to
       for (std::size_t i = 0, moves = p.random.below(4); i < moves; ++i) {
         double* const row = p.rows[p.random.below(p.rows.rows())];
         const AlignedDoubles before(row, row + p.rows.stride());
-        // Late in some programs one column widens, so that gamma leaves 0.
+        // Late in some programs one column widens, so that gamma becomes positive.
         std::copy_n(p.row().data(), p.dims, row);
         if (seed % 4 == 1 && step > 100) row[0] *= 1e3;
         tracked.row_moved(before.data(), row);

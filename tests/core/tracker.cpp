@@ -1,4 +1,4 @@
-// Scripted sequences of mappings: what is confirmed, when, and what is not.
+// Scripted sequences of mappings: which events are confirmed, when, and which are not.
 #include "lineage/tracker.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-// Two clusters of two nodes each that have won many samples.
+// Two clusters of two nodes each with many wins.
 Script two_clusters() {
   Script script(4);
   CHECK(script.map("aabb", "9999") == "born >0; born >1");
@@ -24,7 +24,7 @@ Script two_clusters() {
 
 }  // namespace
 
-TEST("tracker: the first clusters are confirmed at once, and labels are not identities") {
+TEST("tracker: the first clusters are confirmed at once, and ids differ from labels") {
   Script script(3);
   CHECK(script.map("aab", "555") == "born >0; born >1");
   CHECK(script.map("aab", "555") == "");
@@ -32,19 +32,17 @@ TEST("tracker: the first clusters are confirmed at once, and labels are not iden
   CHECK(script.nodes.cluster_id == (Ids{0, 0, 1}));
 }
 
-TEST("tracker: something is named even where nothing has won enough") {
+TEST("tracker: the strongest cluster is confirmed even with few wins") {
   Script script(3);
   CHECK(script.map("abb", "000") == "born >0");
   CHECK(script.nodes.cluster_id == (Ids{kNone, 0, 0}));
 }
 
-TEST(
-    "tracker: a split is confirmed by fifty samples of the part, and has happened when it was "
-    "first seen") {
+TEST("tracker: fifty samples of a part confirm a split, dated to its first sight") {
   Script script = two_clusters();
   const std::int64_t before = script.sample;
   for (int i = 0; i < 5; ++i) CHECK(script.map("abcc", "9999") == "");
-  CHECK(script.nodes.cluster_id == (Ids{0, 0, 1, 1}));  // ids stay until then
+  CHECK(script.nodes.cluster_id == (Ids{0, 0, 1, 1}));  // ids do not change before
   CHECK(script.lineage.candidates.size() == 1);
   CHECK(script.map("abcc", "9999") == "split 0>0,2");
   const Event& event = script.lineage.events.back();
@@ -53,7 +51,7 @@ TEST(
   CHECK(script.lineage.candidates.empty());
 }
 
-TEST("tracker: what mappings show half of the time is never confirmed") {
+TEST("tracker: a change seen in only half of the mappings is never confirmed") {
   Script script = two_clusters();
   for (int i = 0; i < 500; ++i) {
     CHECK(script.map(i % 2 ? "aabb" : "abcc", "9999") == "");
@@ -62,7 +60,7 @@ TEST("tracker: what mappings show half of the time is never confirmed") {
   CHECK(script.nodes.cluster_id == (Ids{0, 0, 1, 1}));
 }
 
-TEST("tracker: a merge is confirmed by fifty samples of both, and the stronger one's id remains") {
+TEST("tracker: fifty samples of both confirm a merge, which keeps the stronger one's id") {
   Script script = two_clusters();
   for (int i = 0; i < 4; ++i) CHECK(script.map("aaaa", "8855") == "");
   CHECK(script.map("aaaa", "8855") == "merged 0,1>0");
@@ -70,12 +68,12 @@ TEST("tracker: a merge is confirmed by fifty samples of both, and the stronger o
   CHECK(script.ids() == (Ids{0}));
 }
 
-TEST("tracker: samples of one alone confirm no merge") {
+TEST("tracker: samples of only one cluster confirm no merge") {
   Script script = two_clusters();
   for (int i = 0; i < 50; ++i) CHECK(script.map("aaaa", "9900") == "");
 }
 
-TEST("tracker: a birth beside a cluster that wins as before") {
+TEST("tracker: new nodes next to a cluster that still wins are born") {
   Script script = two_clusters();
   script.add(1);
   script.add(1);
@@ -86,9 +84,7 @@ TEST("tracker: a birth beside a cluster that wins as before") {
   CHECK(steps == 3);
 }
 
-TEST(
-    "tracker: where samples fade, new nodes beside a cluster that has stopped winning are that "
-    "cluster, which has moved") {
+TEST("tracker: with half-life, new nodes next to a cluster that stopped winning continue it") {
   Script script = two_clusters();
   script.fades = true;
   script.add(1);
@@ -97,7 +93,7 @@ TEST(
   CHECK(script.nodes.cluster_id == (Ids{0, 0, 1, 1, 1, 1}));
 }
 
-TEST("tracker: where samples do not fade, they are a cluster of their own") {
+TEST("tracker: without half-life, such nodes are a new cluster") {
   Script script = two_clusters();
   script.add(1);
   script.add(1);
@@ -107,7 +103,7 @@ TEST("tracker: where samples do not fade, they are a cluster of their own") {
   CHECK(script.nodes.cluster_id == (Ids{0, 0, 1, 1, 2, 2}));
 }
 
-TEST("tracker: a cluster that loses what a new one far away wins has split") {
+TEST("tracker: a distant new cluster that takes over wins is a split") {
   for (const bool loses : {false, true}) {
     Script script(10);
     for (int i = 0; i < 300; ++i) script.map("aabbccddee", "9999999999");
@@ -120,7 +116,7 @@ TEST("tracker: a cluster that loses what a new one far away wins has split") {
   }
 }
 
-TEST("tracker: a cluster that gets no samples is silent; it dies only where samples fade") {
+TEST("tracker: a cluster without samples is silent, and dies only with half-life") {
   for (const bool fades : {false, true}) {
     Script script = two_clusters();
     script.fades = fades;
@@ -135,7 +131,7 @@ TEST("tracker: a cluster that gets no samples is silent; it dies only where samp
   }
 }
 
-TEST("tracker: a cluster that is silent inside another one that wins more has merged into it") {
+TEST("tracker: a silent cluster inside a stronger one has merged into it") {
   Script script = two_clusters();
   script.fades = true;
   std::string told;
@@ -144,7 +140,7 @@ TEST("tracker: a cluster that is silent inside another one that wins more has me
   CHECK(script.nodes.cluster_id == (Ids{0, 0, 0, 0}));
 }
 
-TEST("tracker: a cluster whose nodes are gone dies") {
+TEST("tracker: a cluster whose nodes were removed dies") {
   Script script = two_clusters();
   script.remove(3);
   script.remove(2);
@@ -152,7 +148,7 @@ TEST("tracker: a cluster whose nodes are gone dies") {
   CHECK(script.ids() == (Ids{0}));
 }
 
-TEST("tracker: a node goes over to another cluster once it has won twenty samples there") {
+TEST("tracker: a node changes its cluster after twenty wins there") {
   Script script = two_clusters();
   for (int i = 0; i < 4; ++i) CHECK(script.map("abbb", "9599") == "");
   CHECK(script.nodes.cluster_id == (Ids{0, 1, 1, 1}));
@@ -166,8 +162,8 @@ TEST("tracker: a certain mapping is confirmed at once") {
   CHECK(script.ids().size() == 1);
 }
 
-// Whatever mappings say: nodes have living ids, ids are never reused, and events account for every id.
-TEST("tracker: random mappings balance") {
+// For any mappings: nodes have living ids, ids are never reused, and events account for every id.
+TEST("tracker: events of random mappings account for every id") {
   Random random(3);
   for (int run = 0; run < 60; ++run) {
     Script script(12);
@@ -176,7 +172,7 @@ TEST("tracker: random mappings balance") {
     for (int step = 0; step < 60; ++step) {
       std::string letters, names, wins;
       for (std::size_t i = 0; i < script.nodes.size(); ++i) {
-        // Mostly as before, so that something lasts.
+        // Mostly unchanged, so that some clusters persist.
         const char letter =
             static_cast<char>('a' + (i / 3 + (random.below(4) == 0 ? random.below(3) : 0)) % 5);
         const bool outside = random.below(12) == 0;
@@ -208,7 +204,7 @@ TEST("tracker: random mappings balance") {
   }
 }
 
-TEST("lineage: the oldest events go, and are counted") {
+TEST("lineage: the oldest events are dropped and counted") {
   Lineage lineage;
   for (int i = 0; i < 2000; ++i) append(lineage, {EventKind::kMerged, i, i, {0, 1}, {0}, 1.0});
   CHECK(lineage.events.size() == kMostEvents);

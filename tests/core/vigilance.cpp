@@ -23,7 +23,7 @@ Matrix similarities(const SampleBuffer& samples, std::size_t m, std::size_t dims
   return r;
 }
 
-// The textbook: L L' = R, row by row. Stable if it exists and (product of the diagonal)^2 >= 1e-6.
+// Textbook Cholesky: L L' = R, row by row. Stable if L exists and (product of the diagonal)^2 >= 1e-6.
 bool is_stable(const Matrix& r) {
   const std::size_t n = r.size();
   Matrix l(n, std::vector<double>(n, 0.0));
@@ -59,7 +59,7 @@ double mixed(double current, std::size_t length, double ratio) {
 
 enum class Outcome { kShrunk, kUnstable, kKept, kStopped, kDoubled };
 
-// Spec section 5 as it is written: a new matrix and factor for every window.
+// Spec section 5 literally: a new matrix and factor for every window.
 Vigilance plain_recalculate(const Vigilance& v, const SampleBuffer& samples, std::size_t dims,
                             const double* scaling, double alpha, double current, Outcome& outcome) {
   const auto window = [&](std::size_t m) { return similarities(samples, m, dims, scaling, alpha); };
@@ -103,11 +103,11 @@ SampleBuffer filled(Random& random, std::size_t n, std::size_t dims) {
 
 }  // namespace
 
-TEST("vigilance: the grown factor finds the longest stable window of the textbook's Cholesky") {
+TEST("vigilance: the growing factor finds the longest stable window of a textbook Cholesky") {
   Random random(1);
   for (std::size_t dims : {1, 2, 7, 8, 13}) {
     SimilarityWindow window(
-        dims);  // reused: memory of longer windows must not show in shorter ones
+        dims);  // reused: memory of longer windows must not leak into shorter ones
     for (int round = 0; round < 40; ++round) {
       const std::size_t held = 1 + random.below(45);
       const SampleBuffer samples = filled(random, held, dims);
@@ -123,7 +123,7 @@ TEST("vigilance: the grown factor finds the longest stable window of the textboo
   }
 }
 
-TEST("vigilance: the quantile of the nearest similarities inside any shorter window") {
+TEST("vigilance: quantiles of the nearest similarities are exact in any shorter window") {
   Random random(2);
   const std::size_t dims = 3, held = 30;
   const SampleBuffer samples = filled(random, held, dims);
@@ -135,7 +135,7 @@ TEST("vigilance: the quantile of the nearest similarities inside any shorter win
                   threshold(similarities(samples, length, dims, nullptr, 1e3), q), 1e-15);
 }
 
-TEST("vigilance: recalculation agrees with the spec in every branch") {
+TEST("vigilance: recalculation equals the spec in every branch") {
   Random random(3);
   int met[5] = {};
   SimilarityWindow window(3);
@@ -143,7 +143,7 @@ TEST("vigilance: recalculation agrees with the spec in every branch") {
     const Vigilance before{2 + random.below(24), random.uniform(), random.uniform()};
     const SampleBuffer samples = filled(random, 1 + random.below(2 * before.interval), 3);
     const double alpha =
-        round % 10 ? std::exp(random.uniform(-3.0, 6.0)) : 1e-8;  // all alike: unstable at once
+        round % 10 ? std::exp(random.uniform(-3.0, 6.0)) : 1e-8;  // all equal: unstable at once
     const double current = random.uniform();
     Outcome outcome{};
     const Vigilance expected =
@@ -166,11 +166,12 @@ TEST("vigilance: equal newest samples are unstable and change nothing") {
   CHECK(v.interval == 2 && v.threshold == 0.25 && v.ratio == 0.5);
 }
 
-TEST("vigilance: an equal sample further back ends the window just before it") {
+TEST("vigilance: an earlier equal sample ends the window just before it") {
   for (std::size_t back = 2; back < 20; ++back) {
     SampleBuffer samples(1);
     for (std::size_t i = 0; i < 20; ++i) {
-      const double x = i == 19 - back ? 19e6 : static_cast<double>(i) * 1e6;  // repeats the newest
+      // repeats the newest value
+      const double x = i == 19 - back ? 19e6 : static_cast<double>(i) * 1e6;
       samples.append(&x);
     }
     SimilarityWindow window(1);
@@ -178,7 +179,7 @@ TEST("vigilance: an equal sample further back ends the window just before it") {
   }
 }
 
-TEST("vigilance: the threshold at the complement differs in its quantile alone") {
+TEST("vigilance: the complement's threshold differs only in its quantile") {
   Random random(4);
   SimilarityWindow window(3);
   for (int round = 0; round < 200; ++round) {

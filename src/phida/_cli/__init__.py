@@ -15,11 +15,11 @@ def main() -> None:
 
 
 def run(module: str, extra: str) -> None:
-    """Run the command line of a module; say what to install where its packages are missing."""
+    """Run the command line of a module; if its packages are missing, name the extra to install."""
     try:
         app = import_module(module).app
         app()
-    except KeyboardInterrupt:  # during an import: a command that runs says so itself
+    except KeyboardInterrupt:  # during an import; a running command prints its own message
         sys.exit(INTERRUPTED)
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):

@@ -1,4 +1,4 @@
-"""The commands of ``phida``. Each is imported when it is used, so that ``--help`` is fast."""
+"""The commands of ``phida``. Each is imported on first use, which keeps ``--help`` fast."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMMANDS = {
 
 
 class Commands(TyperGroup):
-    """A group whose commands are imported when they are used."""
+    """A group whose commands are imported on first use."""
 
     _listing = False
 
@@ -40,7 +40,7 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; while the commands are listed, only its description."""
+        """Return a command, or only its description while the commands are listed."""
         if cmd_name not in COMMANDS:
             return None
         module, described = COMMANDS[cmd_name]
@@ -60,7 +60,7 @@ class Commands(TyperGroup):
 
 
 def _nothing() -> None:
-    """Stand in for a command in a list."""
+    """Do nothing; a placeholder for a listed command."""
 
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}

@@ -16,13 +16,13 @@ from rich.console import Console
 from phida._cli import INTERRUPTED
 from phida.errors import StateFileError
 
-#: Results. Progress and messages go to ``notes``, so that results can be piped.
+#: Console for results. Progress and messages go to ``notes``, so that results can be piped.
 results = Console()
 notes = Console(stderr=True, soft_wrap=True)
 
 FAILURE, BAD_DATA, BAD_MODEL = 1, 3, 4
 
-#: Set by ``phida --debug``: errors come with their traceback.
+#: Set by ``phida --debug``: errors are printed with their traceback.
 debug = False
 
 

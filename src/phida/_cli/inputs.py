@@ -22,7 +22,7 @@ from phida._streams.missing import RULES, Imputer
 from phida._streams.model import StreamModel
 from phida._streams.opening import FORMATS, NAMELESS, Source, format_of, opened
 
-#: Rows of a batch, where labels do not depend on it.
+#: Rows of a batch, for commands whose labels do not depend on batches.
 BATCH = 10_000
 
 
@@ -48,8 +48,8 @@ def source(
 ) -> Source:
     """Return the source that the options describe.
 
-    A model with feature names chooses the columns by name, where the format has names. It also sets which columns are
-    converted, and whether missing values are filled.
+    A model with feature names selects the columns by name, if the format has names. The model also defines conversions
+    and the handling of missing values.
     """
     if impute is not None and impute not in RULES:
         raise typer.BadParameter(f"--impute takes {', '.join(RULES)}, not {impute!r}.")
@@ -73,7 +73,7 @@ def begin_preparation(model: StreamModel, reader: RowReader, impute: str | None)
 
 
 def check_targets(data: str, *targets: Path | None, model: Path | None = None) -> None:
-    """Refuse to write over an input, twice to one file, or where there is no folder, before anything is touched."""
+    """Refuse to overwrite an input, write a file twice, or write to a missing folder, before any file changes."""
     written: set[Path] = set()
     for target in targets:
         if target is None:
@@ -121,7 +121,7 @@ def bad_rows(
 
 @contextmanager
 def continued(path: Path, offset: int) -> Iterator[IO[bytes]]:
-    """Open a file to write from an offset; what follows the offset is removed."""
+    """Open a file to write from an offset; truncate it there."""
     if offset and (not path.is_file() or path.stat().st_size < offset):
         raise ValueError(
             f"{path} is not the file that the stream was started with; use that one, or another --checkpoint."

@@ -1,4 +1,4 @@
-"""``phida inspect``: what a model has learned."""
+"""``phida inspect``: a summary of a model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def inspect(model: options.Model, as_json: options.Json = False) -> None:
 def _facts(
     model: StreamModel, reading: _core.Reading, summary: Summary, state: dict[str, Any], facts: dict[str, Any]
 ) -> dict[str, Any]:
-    """Everything that is shown, as plain values."""
+    """Return everything that the command shows, as plain values."""
     found = summary.plain()
     return {
         "method": methods.method_of(model),
@@ -58,7 +58,7 @@ def _facts(
 
 
 def _published(model: StreamModel, reading: _core.Reading) -> dict[str, Any]:
-    """Facts that only the published method has."""
+    """Return the facts that only the published method has."""
     learner = model.learner
     if not isinstance(learner, _core.Learner):
         return {}
@@ -71,7 +71,7 @@ def _published(model: StreamModel, reading: _core.Reading) -> dict[str, Any]:
 
 
 def _file(model: StreamModel, reading: _core.Reading, state: dict[str, Any], facts: dict[str, Any]) -> dict[str, str]:
-    """What is in the file besides the clusters."""
+    """Return the contents of the file apart from the clusters."""
     shown = {}
     if published := _published(model, reading):
         shown["nodes"] = f"{published['active_nodes']:,} active, in {published['components']:,} components"

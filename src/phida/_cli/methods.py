@@ -16,7 +16,7 @@ SCALES = ("auto", "standard", "none")
 
 
 def method_of(found: StreamModel | Estimator) -> str:
-    """The name of a model's method."""
+    """Return the name of a model's method."""
     plus = found.method.plus if isinstance(found, StreamModel) else found._kind["plus"]
     return METHODS[0] if plus else METHODS[1]
 
@@ -48,7 +48,7 @@ def counted(counts: dict[str, int]) -> str:
 
 
 def _given(method: str | None, max_nodes: int | None, half_life: float | None, scale: str | None) -> dict[str, Any]:
-    """Return the parameters that are given, after a check of their names. PHIDA has none."""
+    """Return the given parameters after a check of their names. PHIDA has none."""
     if method is not None and method not in METHODS:
         raise typer.BadParameter(f"--method takes {' or '.join(METHODS)}, not {method!r}.")
     if scale is not None and scale not in SCALES:

@@ -175,7 +175,7 @@ def predict(
         score = Score()
         wanted = output_format_of(output, output_format)
         reader, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
-        first = next(batches, None)  # an error in the first rows leaves an existing output as it is
+        first = next(batches, None)  # An error in the first rows leaves an existing output unchanged.
         file = inputs.standard_output() if output is None else stack.enter_context(output.open("wb"))
         written = output_to(file, wanted or text_format_of(reader), reader, novelty=novelty)
         stack.callback(written.close)
@@ -197,7 +197,7 @@ def predict(
 
 
 def output_format_of(output: Path | None, wanted: str | None) -> str | None:
-    """Return the output format: the option, else a Parquet or Arrow suffix; None where the input decides."""
+    """Return the output format: the option, or that of a Parquet or Arrow suffix, or None if the input decides."""
     if wanted is not None and wanted not in FORMATS:
         raise typer.BadParameter(f"--output-format takes one of {', '.join(FORMATS)}, not {wanted!r}.")
     suffix = None if output is None else SUFFIXES.get(output.suffix.lower())
@@ -225,7 +225,7 @@ def _check_jobs(jobs: int | None, model: StreamModel) -> None:
 
 
 class _Jobs:
-    """Collects batches until all parts of a model have work."""
+    """Collects batches until every part of a model has rows to learn."""
 
     def __init__(self, model: StreamModel, n_jobs: int) -> None:
         self._model, self._n_jobs = model, n_jobs
@@ -233,7 +233,7 @@ class _Jobs:
         self._batches: list[NDArray[np.float64]] = []
 
     def add(self, rows: NDArray[np.float64]) -> None:
-        """Learn the rows soon."""
+        """Add rows; they are learned when enough have been collected."""
         self._batches.append(rows)
         if sum(map(len, self._batches)) >= N_PARTS * BLOCK:
             self._learn()
@@ -253,14 +253,14 @@ class _Jobs:
 
 
 class _Shuffled:
-    """Holds all rows, and passes them on in random order at the end."""
+    """Collects all rows, and learns them in random order at the end."""
 
     def __init__(self, learn: Callable[[NDArray[np.float64]], None]) -> None:
         self._learn = learn
         self._batches: list[NDArray[np.float64]] = []
 
     def add(self, rows: NDArray[np.float64]) -> None:
-        """Hold the rows."""
+        """Collect rows."""
         self._batches.append(rows)
 
     def end(self) -> None:
@@ -271,7 +271,7 @@ class _Shuffled:
 
 
 def _keep_interrupted(model: StreamModel, out: Path | None) -> None:
-    """Save what was learned before Ctrl-C."""
+    """Save the rows learned before Ctrl-C."""
     if not model.fitted:
         say("interrupted")
         return
@@ -316,7 +316,7 @@ def _learn(
                 if not told:
                     told = True
                     _tell_columns(reader, source, quiet)
-                    if not source.selection.columns:  # columns named by the user are meant as features
+                    if not source.selection.columns:  # columns named by the user are features
                         warn_of_ids(reader, read, quiet)
                 inputs.begin_preparation(model, reader, impute)
                 batch = model.prepared(read, learn=True)
@@ -327,7 +327,7 @@ def _learn(
                 if order is not None:
                     order.add(batch.rows)
         except (DataError, Interrupted):
-            end()  # the rows before are learned, too
+            end()  # the earlier rows are learned, too
             raise
         end()
     if not model.fitted:
@@ -335,7 +335,7 @@ def _learn(
 
 
 def _saved(model: StreamModel, begun: int, out: Path | None, error: DataError) -> DataError:
-    """Save the rows that were learned before an error, and return an error that says so."""
+    """Save the rows learned before an error; return the error with a note about it."""
     learned = model.n_seen - begun
     if out is None or not learned:
         return error
@@ -358,7 +358,7 @@ def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]
 
 
 def _tell_columns(reader: RowReader, source: Source, quiet: bool) -> None:
-    """Print how many columns are learned, and why the others are not."""
+    """Print how many columns are learned, and why the others are left out."""
     left_out = source.selection.left_out(reader.all_names)
     if left_out:
         shown = "; ".join(f"{_named(columns)} ({reason})" for reason, columns in left_out.items())
@@ -373,7 +373,7 @@ def _named(columns: Sequence[str], most: int = 10) -> str:
 
 
 def warn_of_ids(reader: RowReader, batch: Batch, quiet: bool) -> None:
-    """Warn of features that look like ids: used as numbers, they hide the structure of the others."""
+    """Warn of features that resemble ids: used as numbers, they hide the structure of the others."""
     for name in likely_ids(reader.features, batch.rows):
         say(f"warning: column {name!r} looks like an id. To leave it out, add --exclude {listed([name])}", quiet=quiet)
 

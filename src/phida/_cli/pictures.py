@@ -87,7 +87,7 @@ def report(
         summary.bad_rows = bad.count
         if score.pairs:
             summary.scores = score.values()
-        drawn = load(model)  # with the names of its features
+        drawn = load(model)  # with its feature names
         told = contents(drawn, summary, f"{model.name} on {'standard input' if data == '-' else Path(data).name}")
         out.write_text(html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True)), "utf-8")
         rows, clusters = methods.counted({"rows": summary.rows}), methods.counted({"clusters": drawn.n_clusters_})

@@ -130,7 +130,7 @@ def serve(
 
 
 def _check_columns(source: Source, model: StreamModel, quiet: bool) -> None:
-    """Check the columns before the page is announced. A file that is still empty is checked later."""
+    """Check the columns before the page is announced. An empty file is checked later."""
     if os.path.isfile(source.path) and os.path.getsize(source.path) == 0:
         return
     with opened(source) as reader:

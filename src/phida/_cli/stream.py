@@ -1,4 +1,4 @@
-"""``phida stream``: learn and label rows as they come."""
+"""``phida stream``: learn and label rows as they arrive."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def stream(
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
         _check_topics(position, begin)
-        # Earlier versions kept no digest of a file that is not text, and the next row as its offset.
+        # Earlier versions stored no digest of a non-text file, and the next row as its offset.
         known = source.format_is_text or position.input.tail != PIPE
         if position.row and known and not is_address(data):
             _check_input(position, source, new_file)
@@ -157,7 +157,7 @@ def stream(
 def _start(
     folder: Path | None, resume: bool, model: Path | None, begin: Position, batch_was_given: bool
 ) -> tuple[StreamModel | None, Position]:
-    """The model and the position to begin with."""
+    """Return the model and the position to start from."""
     if resume and folder is None:
         raise typer.BadParameter("--resume needs --checkpoint DIR, the folder of the checkpoints.")
     if resume and model is not None:
@@ -180,13 +180,13 @@ def _schedule(every: str) -> Schedule:
 
 
 def _keep(folder: Path, output: Path | None, events: Path | None, model: StreamModel, position: Position) -> None:
-    """Keep a checkpoint, with what tells the outputs of this stream from others."""
+    """Save a checkpoint, with the facts that identify the outputs of this stream."""
     position = replace(position, output_tail=tail(output, position.output_offset))
     checkpoint.save(folder, model, replace(position, events_tail=tail(events, position.events_offset)))
 
 
 def _check_input(position: Position, source: Source, new_file: bool) -> None:
-    """Refuse to go on in the middle of another file than the one that was read, or to read the same rows twice."""
+    """Refuse to resume within another file than the one read, or to read the same rows twice."""
     path = source.path
     if path != "-" and not os.path.exists(path):
         raise FileNotFoundError(f"file {path} does not exist.")
@@ -216,7 +216,7 @@ def _check_input(position: Position, source: Source, new_file: bool) -> None:
 
 
 def _check_output(position: Position, output: Path | None, output_format: str) -> None:
-    """Refuse to go on with another output than the checkpoint's."""
+    """Refuse to resume with another output than the checkpoint's."""
     if position.output_tail != tail(output, position.output_offset):
         raise DataError(
             "the output is not the one that the stream was started with; use that one, or another --checkpoint."
@@ -226,7 +226,7 @@ def _check_output(position: Position, output: Path | None, output_format: str) -
 
 
 def _check_choices(position: Position, ids: bool, events: Path | None) -> None:
-    """Refuse other choices of what is written than the checkpoint's."""
+    """Refuse other output options than the checkpoint's."""
     if ids != position.ids:
         raise DataError(f"the stream was started with{'' if position.ids else 'out'} --ids, which cannot change.")
     if position.events_tail != tail(events, position.events_offset):
@@ -255,7 +255,7 @@ def _output(
 
 
 def _output_topic(output: str | None) -> Address | None:
-    """The topic that labelled rows go to, if they go to one."""
+    """Return the topic for labelled rows, or None."""
     if output is None or not is_address(output):
         return None
     found = address_of(output)
@@ -265,7 +265,7 @@ def _output_topic(output: str | None) -> Address | None:
 
 
 def _topic(data: str) -> str:
-    """The topic that is read, without its host, which may change; empty for files."""
+    """Return the topic of the input without its host, which may change; empty for files."""
     if not is_address(data):
         return ""
     address = address_of(data)
@@ -273,7 +273,7 @@ def _topic(data: str) -> str:
 
 
 def _check_topics(position: Position, wanted: Position) -> None:
-    """Refuse to go on with another topic than the checkpoint's."""
+    """Refuse to resume with another topic than the checkpoint's."""
     if position.topic != wanted.topic:
         begun = position.topic or "a file"
         raise DataError(f"the stream was started with {begun}; use that one, or another --checkpoint.")

@@ -9,10 +9,10 @@ from phida._report.data import DataSummary
 from phida.answers.clusters import Cluster, ClusterList
 from phida.answers.summary import Summary
 
-#: Events that are listed, the latest first.
+#: Listed events, the latest first.
 _EVENTS = 40
 
-#: Merges of modes that an explanation names.
+#: Merges of modes named by an explanation.
 _DEATHS = 3
 
 

@@ -27,7 +27,7 @@ def html(contents: Contents, light: Iterable[Picture], dark: Iterable[Picture]) 
     ----------
     contents : Contents
     light, dark : iterables of Picture
-        The pictures as SVG, for either ground.
+        SVG pictures for each background.
 
     Returns
     -------
@@ -53,5 +53,5 @@ def html(contents: Contents, light: Iterable[Picture], dark: Iterable[Picture]) 
 
 
 def _inline(svg: bytes) -> str:
-    """As an address that holds the picture: what an image shows cannot run, whatever its text says."""
+    """Return a data address of a picture: scripts in an image do not run."""
     return "data:image/svg+xml;base64," + base64.b64encode(svg).decode()

@@ -1,6 +1,6 @@
-"""A live page of a stream that is being learned.
+"""A live page of a stream during learning.
 
-Reads as the data flow: ``learning`` goes through the stream in a thread; ``painting`` takes a ``Moment`` of the model a
-few times a second and makes a ``snapshot`` of it; ``feed`` keeps the newest and a thinned ``trail`` of earlier ones;
-``app`` hands them to browsers behind ``access``.
+Modules follow the data: ``learning`` runs through the stream in a thread; ``painting`` takes a ``Moment`` of the model
+a few times a second and turns it into a ``snapshot``; ``feed`` holds the newest snapshot and a thinned ``trail`` of
+earlier ones; ``app`` sends them to browsers through ``access``.
 """

@@ -13,13 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-#: The most bytes of a body and of a query.
+#: Largest body and query in bytes.
 BODY, QUERY = 1 << 20, 4096
 
-#: What anybody may see: no word of the data is in it.
+#: Paths without access control, which contain no data.
 _PUBLIC = ("/healthz", "/style.css")
 
-#: A Host header: a name, an IPv4 address or an IPv6 address in brackets, and perhaps a port.
+#: A Host header: a name, an IPv4 address or an IPv6 address in brackets, with an optional port.
 _HOST = re.compile(r"(?P<name>[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 
 _HEADERS = {
@@ -37,7 +37,7 @@ def refusal(status: int, sentence: str, headers: dict[str, str] | None = None) -
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address is reachable only from this machine."""
+    """Return whether a name or address is reachable only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -47,9 +47,9 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """Lets in who has the token; without one, who came by a name of this machine.
+    """Admits requests with the token, or without a configured token those to a name of this machine.
 
-    The second keeps out pages of other sites that point a name of theirs at this address.
+    The check of names stops pages of other sites whose domain points to this address.
     """
 
     def __init__(self, app: ASGIApp, token: str | None, sign_in: bytes) -> None:
@@ -75,10 +75,9 @@ class Guard:
         await answer(scope, receive, dressed)
 
     def _turned_away(self, request: Request) -> Response | None:
-        """Refuse a request, or None.
+        """Return a refusal of a request, or None.
 
-        Paths are compared as ``scope["path"]``, which routing uses too. ``request.url`` contains the Host header, which
-        the client chooses.
+        Compare ``scope["path"]``, as routing does. ``request.url`` contains the Host header, which the client chooses.
         """
         headers, scope = request.headers, request.scope
         host = _HOST.fullmatch(headers.get("host", "none"))  # HTTP/1.0 needs no host
@@ -104,7 +103,7 @@ class Guard:
         asked = request.method == "GET" and request.scope["path"] == "/"
         given = parse_qs(request.scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if asked and _same(given, token):
-            answer: Response = RedirectResponse("/", 303)  # so that the token stays in no address bar and no history
+            answer: Response = RedirectResponse("/", 303)  # keeps the token out of the address bar and the history
             secure = request.scope["scheme"] == "https"
             answer.set_cookie(cookie, token, secure=secure, httponly=True, samesite="strict")
             return answer
@@ -128,7 +127,7 @@ def _kept(request: Request, name: str) -> str:
 
 
 def _same_origin(request: Request) -> bool:
-    """Whether a request that changes state comes from our page, or from no page."""
+    """Return whether a request that changes state comes from our page, or from no page."""
     origin = request.headers.get("origin")
     return origin is None or origin.lower() == f"{request.scope['scheme']}://{request.headers.get('host', '')}".lower()
 

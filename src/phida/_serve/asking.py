@@ -18,7 +18,7 @@ from phida._streams.values import is_number
 #: Rows of one request.
 ROWS = 10_000
 
-#: Seconds that a body may take to arrive.
+#: Seconds in which a body must arrive.
 _PATIENCE = 10.0
 
 
@@ -52,7 +52,7 @@ def cluster_name(request: Request, name: str) -> str:
 
 
 def row_in_query(request: Request, features: tuple[str, ...]) -> NDArray[np.float64]:
-    """One row of a query: ``x=1,2,3``, or a number by each feature's name."""
+    """Return the row in a query: ``x=1,2,3``, or one number for each feature's name."""
     asked = dict(request.query_params)
     if "x" in asked and "x" not in features:
         values: list[Any] = asked["x"].split(",")
@@ -62,7 +62,7 @@ def row_in_query(request: Request, features: tuple[str, ...]) -> NDArray[np.floa
 
 
 async def rows_in_body(request: Request, features: tuple[str, ...]) -> NDArray[np.float64]:
-    """The rows of a JSON body: a list of rows, or an object whose ``rows`` they are."""
+    """Return the rows of a JSON body: a list of rows, or an object with a list ``rows``."""
     try:
         found = json.loads(await _body(request))
     except (ValueError, RecursionError):
@@ -93,7 +93,8 @@ def rows(found: list[Any], features: tuple[str, ...], *, text: bool) -> NDArray[
     """Return lists or objects as a matrix, or raise an error that names the row."""
     if len(found) > ROWS:
         raise BadRequestError(413, f"{len(found):,} rows are too many; send at most {ROWS:,} at a time.")
-    # Rows are checked before there is a matrix, whose size only rows of the right width bound by that of the body.
+    # Rows are checked before the matrix is allocated: with rows of the right width, its size is limited by that of the
+    # body.
     return np.array([_row(row, features, i, text) for i, row in enumerate(found)], np.float64)
 
 

@@ -11,16 +11,16 @@ from phida.projection import Projection
 
 
 class SteadyAxes:
-    """The plane of each moment, turned and mirrored within itself towards the one before.
+    """Rotates and mirrors the plane of each moment to match the one before.
 
-    Principal directions flip and change places where they are nearly alike; what is drawn should not.
+    Principal directions flip and swap when their variances are close; the drawing should not.
     """
 
     def __init__(self) -> None:
         self._axes: NDArray[np.float64] | None = None
 
     def turned(self, projection: Projection) -> Projection:
-        """The same plane with axes as near to the last ones as they can be (orthogonal Procrustes)."""
+        """Return the same plane with axes as close as possible to the last ones (orthogonal Procrustes)."""
         axes = projection.axes
         if self._axes is not None and self._axes.shape == axes.shape:
             left, _, right = np.linalg.svd(self._axes @ axes.T)

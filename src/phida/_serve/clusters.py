@@ -1,4 +1,4 @@
-"""The model's clusters as the page lists them: those of its profile, with names."""
+"""The model's clusters as listed on the page: those of its profile, with names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """The clusters in the order of the list, the largest first."""
+    """The clusters in the order of the list, largest first."""
 
     profile: Profile
     place: Ints
@@ -37,11 +37,11 @@ class Clusters:
         return len(self.names)
 
     def places(self, labels: Ints) -> Ints:
-        """Positions in the list of labels; -1 for none."""
+        """Return the positions of labels in the list; -1 for none."""
         return np.where(labels >= 0, self.place[labels], -1)
 
     def nearest(self, cluster: int, denominator: Floats) -> int:
-        """The other cluster whose centre is nearest, with features divided by the denominator."""
+        """Return the other cluster whose centre is nearest, with features divided by the denominator."""
         center = self.profile.center
         squares = (((center - center[cluster]) / denominator) ** 2).sum(axis=1)
         squares[cluster] = np.inf

@@ -1,4 +1,4 @@
-"""The edges of the map: only those that decide which nodes are in which cluster."""
+"""Edges of the map: only those that decide which nodes share a cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from phida._estimator import Estimator
 
 Ints = NDArray[np.int64]
 
-#: Merges of PHIDA+ that are nearest to being made, at most.
+#: Most merges of PHIDA+ above the cut that get an edge.
 NEXT = 24
 
 
@@ -30,7 +30,7 @@ def deciding_edges(model: Estimator) -> tuple[Ints, Ints]:
 
 
 def _spanning(source: list[int], target: list[int], n_nodes: int) -> list[int]:
-    """Edges that join two trees when they are taken in order."""
+    """Return the edges that join two trees, taken in order."""
     parent = list(range(n_nodes))
 
     def root(node: int) -> int:
@@ -48,7 +48,7 @@ def _spanning(source: list[int], target: list[int], n_nodes: int) -> list[int]:
 
 
 def _between_clusters(model: Estimator, source: Ints, target: Ints) -> list[int]:
-    """The first edge of each of the next merges; none if no edge joins the two clusters."""
+    """Return the first edge of each of the next merges; none if no edge joins the two clusters."""
     tree, cluster = model.hierarchy_, model.nodes_.cluster
     following = slice(tree.level, tree.level + NEXT)
     edge = np.flatnonzero(cluster[source] != cluster[target])

@@ -9,15 +9,15 @@ from starlette.types import Receive, Scope, Send
 from phida._serve.access import refusal
 from phida._serve.feed import Feed, Listener
 
-#: Seconds after which a word is sent where there is no news, so that both ends find out when the other is gone.
+#: Seconds without news after which a comment is sent, so that both sides notice a closed connection.
 _BEAT = 10.0
 
-#: Seconds that a browser may leave what was sent to it unread before it is given up.
+#: Seconds after which a browser that reads nothing is disconnected.
 _PATIENCE = 60.0
 
 
 class EventStream:
-    """An endless response: the trail, then each snapshot that the browser is ready for."""
+    """An endless response: the trail, then the latest snapshot whenever the browser is ready."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
@@ -42,7 +42,7 @@ class EventStream:
                 await listener.wait(_BEAT)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         except TimeoutError:
-            return  # the server cuts off a response that is not finished
+            return  # the server closes an unfinished response
         finally:
             watch.cancel()
             self._feed.leave(listener)

@@ -11,13 +11,13 @@ from phida._serve.moment import Moment, number
 from phida.answers.explanation import DensityExplanation, Explanation
 from phida.answers.profile import telling
 
-#: Features of a profile or a record, at most.
+#: Maximum number of features of a profile or record.
 _FEATURES = 40
 
-#: Rows shown of a cluster, and features of each, at most.
+#: Maximum numbers of example rows of a cluster, and of features of each.
 _EXAMPLES, _SHOWN = 3, 6
 
-#: Modes named in an explanation, at most.
+#: Maximum number of modes named in an explanation.
 _DEATHS = 4
 
 
@@ -92,7 +92,7 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
 
 
 def _examples(moment: Moment, cluster: int) -> list[dict[str, Any]]:
-    """Rows that a cluster saw, with the features in which it differs most; none in PHIDA, which keeps no rows."""
+    """Return rows that a cluster won, with its most distinctive features; empty in PHIDA, which keeps no rows."""
     found = getattr(moment.model, "examples_", None)
     if found is None:
         return []
@@ -108,14 +108,14 @@ def _examples(moment: Moment, cluster: int) -> list[dict[str, Any]]:
 
 
 def _n_components(moment: Moment, members: NDArray[np.bool_]) -> int | None:
-    """PH components of a cluster; None where clusters are made of single nodes."""
+    """Return the number of PH components of a cluster, or None if clusters consist of single nodes."""
     if moment.model.hierarchy_.leaves == "node":
         return None
     return len(set(moment.model.nodes_.component[members].tolist()))
 
 
 def _mode(moment: Moment, node: int) -> int:
-    """What a node is compared with: the mode of its component; its cluster's strongest node where nodes are leaves."""
+    """Return the mode of a node's component, or its cluster's strongest node if nodes are leaves."""
     nodes, hierarchy = moment.model.nodes_, moment.model.hierarchy_
     if hierarchy.leaves == "component":
         return int(hierarchy.mode[hierarchy.leaf[node]])
@@ -123,13 +123,13 @@ def _mode(moment: Moment, node: int) -> int:
 
 
 def _told(moment: Moment, why: Explanation | DensityExplanation) -> list[str]:
-    """An explanation in sentences that name nodes as the page does, by their ids."""
+    """Return the sentences of an explanation, naming nodes by their ids as the page does."""
     ids = moment.model.nodes_.id
     return why.sentences(lambda node: f"node {ids[node]}", _DEATHS)
 
 
 def _unconfirmed(name: str, id: int) -> list[str]:
-    """A sentence about a cluster that shares its id with a larger one."""
+    """Return a sentence about a cluster that shares its id with a larger one."""
     return [] if name == str(id) else [f"Its split from cluster {id} is not confirmed; its rows have the id {id}."]
 
 
@@ -141,7 +141,7 @@ def _position(moment: Moment, name: str) -> int:
 
 
 def _nearest(moment: Moment, cluster: int) -> int | None:
-    """The other cluster whose centre is nearest, in the metric of prediction."""
+    """Return the other cluster whose centre is nearest, in the metric of prediction."""
     if len(moment.clusters) < 2:
         return None
     return moment.clusters.nearest(cluster, moment.model.assignment_view_.denominator)

@@ -20,7 +20,7 @@ class Snapshot:
 
 @dataclass(eq=False)
 class Listener:
-    """One browser. It receives the latest snapshot when it is ready; snapshots in between are skipped."""
+    """One browser. It gets the latest snapshot when it is ready; snapshots between are skipped."""
 
     stride: int = 0
     columns: int = 0
@@ -31,7 +31,7 @@ class Listener:
     _woken: asyncio.Event = field(default_factory=asyncio.Event)
 
     def wake(self) -> None:
-        """Signal that there is something new."""
+        """Signal new data."""
         self._woken.set()
 
     def close(self) -> None:

@@ -18,10 +18,10 @@ from phida._streams.missing import Imputer
 from phida._streams.model import StreamModel
 from phida._streams.opening import Source, opened
 
-#: Rows of a batch of a file that is there in full. Pipes and files that grow are learned row by row, as they come.
+#: Rows per batch of a complete file. Pipes and growing files are learned row by row.
 _BATCH = 500
 
-#: Times a second that a limited rate is kept to.
+#: Steps per second in which a limited rate is enforced.
 _STEPS = 20
 
 LEARNING, PAUSED, ENDED, FAILED = "learning", "paused", "ended", "failed"
@@ -56,10 +56,10 @@ class Learning:
         rate: float | None = None,
         notify: Callable[[str], None] = lambda sentence: None,
     ) -> None:
-        """``selection``: features of rows that come by :meth:`learn`; None: no such rows are taken.
+        """``selection``: features of rows passed to :meth:`learn`; None refuses such rows.
 
-        ``impute``: the rule for missing values, where the model has none; ``rate``: at most so many rows of the source
-        a second; ``notify``: called when a followed file is replaced.
+        ``impute``: the rule for missing values if the model has none; ``rate``: most rows of the source per second;
+        ``notify``: called when a followed file is replaced.
         """
         self.model = model
         self.source = source
@@ -83,7 +83,7 @@ class Learning:
         self._thread = threading.Thread(target=self._run, name="phida learning", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def pause(self) -> None:
@@ -91,11 +91,11 @@ class Learning:
         self._going.clear()
 
     def resume(self) -> None:
-        """Go on."""
+        """Resume learning."""
         self._going.set()
 
     def stop(self) -> None:
-        """Stop after the current batch, and wait until then."""
+        """Stop after the current batch, and wait for it."""
         self._signals.stop()
         self._going.set()
         self._thread.join()
@@ -132,7 +132,7 @@ class Learning:
             self._ended = "The stream has ended; this page stays until the server is stopped."
         except Interrupted:
             self._ended = "The server is stopping."
-        except Exception as error:  # whatever it is, the page says so and the command ends with it
+        except Exception as error:  # for any error, the page shows it and the command ends with it
             self.error = error
 
     def _learn(self, reader: RowReader) -> None:

@@ -37,7 +37,7 @@ def metrics(facts: dict[str, Any], listeners: int, seconds: float) -> str:
         one("vigilance", "gauge", "Similarity below which a row becomes a node.", facts["vigilance"])
         one("interval_rows", "gauge", "Rows between two adjustments of the vigilance.", facts["interval"])
         one("events_total", "counter", "Events of the clusters' lineage.", facts["n_events"])
-        rows: Counter[int] = Counter()  # while a split is not confirmed, clusters share an id
+        rows: Counter[int] = Counter()  # as long as a split is not confirmed, clusters share an id
         for cluster in facts["clusters"]:
             rows[cluster["id"]] += cluster["rows"]
         by_id = [(f'{{cluster="{id}"}}', won) for id, won in rows.items()]

@@ -1,4 +1,4 @@
-"""A copy of the model at one moment."""
+"""A copy of the model at one point in time."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from phida._serve.clusters import Clusters
 from phida._streams.model import StreamModel
 from phida.answers.profile import telling
 
-#: Characters of a feature's name that are sent.
+#: Characters of a feature's name in a snapshot.
 _NAME = 60
 
 
 @dataclass(frozen=True)
 class Moment:
-    """The common source of snapshots, predictions and explanations, so that they are consistent."""
+    """The common source of snapshots, predictions and explanations, which makes them consistent."""
 
     model: Estimator
     features: tuple[str, ...]
 
     @classmethod
     def of(cls, learned: StreamModel) -> Moment:
-        """Copy the model. This waits for at most a few milliseconds of learning."""
+        """Copy the model; waits at most a few milliseconds for learning."""
         model = copy.deepcopy(learned.estimator)
         names = learned.names or tuple(f"feature {j}" for j in range(model.n_features_in_))
         return cls(model, names)
 
     @cached_property
     def clusters(self) -> Clusters:
-        """The clusters, the largest first."""
+        """The clusters, largest first."""
         return Clusters.of(self.model)
 
     def feature(self, j: int) -> str:
-        """The name of a feature, shortened if it is long."""
+        """Return the name of a feature, shortened if it is long."""
         return shortened(self.features[j], _NAME)
 
     def telling(self, cluster: int, most: int) -> list[dict[str, object]]:
-        """The features by which a cluster of the list differs most from the mean of the stream."""
+        """Return the features by which a cluster of the list differs most from the mean of the stream."""
         center, away = self.clusters.profile.center[cluster], self.clusters.profile.deviations[cluster]
         return [
             {"feature": self.feature(j), "center": number(center[j]), "deviations": number(away[j])}
@@ -50,10 +50,10 @@ class Moment:
 
 
 def number(value: float | None) -> float | None:
-    """With the digits that are worth sending; None for what JSON cannot hold."""
+    """Round a number to the digits worth sending; None for values that JSON cannot hold."""
     return None if value is None or not np.isfinite(value) else float(f"{value:.5g}")
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or its beginning and an ellipsis."""
+    """Return the text, or its beginning and an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + "…"

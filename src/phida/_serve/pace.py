@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-#: Seconds that are looked back.
+#: Length of the time window in seconds.
 _WINDOW = 3.0
 
 

@@ -11,10 +11,10 @@ from phida._serve.moment import Moment
 from phida._serve.pace import Pace
 from phida._serve.snapshot import Sketcher
 
-#: Seconds between two snapshots, at least.
+#: Minimum seconds between two snapshots.
 _SPACING = 0.25
 
-#: Of all time, the part that may go into snapshots: where one takes long, the next is made later.
+#: Maximum share of time spent on snapshots: slow ones are made less often.
 _SHARE = 0.1
 
 
@@ -36,12 +36,12 @@ class Painter:
         self._thread = threading.Thread(target=self._run, name="phida painting", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     @property
     def at_work(self) -> bool:
-        """Whether the thread is running."""
+        """Return whether the thread is running."""
         return self._thread.is_alive()
 
     def hurry(self) -> None:

@@ -18,7 +18,7 @@ from phida._serve.learning import ENDED, FAILED, PAUSED, Learning
 from phida._streams.batch import DataError
 from phida._streams.columns import check_width
 
-#: Requests whose rows are learned or wait for that; one more is told to come again.
+#: Requests that are learned or waiting; further ones are asked to retry.
 WAITING = 8
 
 
@@ -62,7 +62,7 @@ class Posting:
             return first, learning.model.ids(rows)
 
     def _features(self, first: Any) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-        """Names of the model's features, if any, and what to call them; the first row of all says what they are."""
+        """Return the model's feature names, if any, and names for messages; the first row of all defines them."""
         model, selection = self._learning.model, self._learning.selection
         if model.names is not None:
             return model.names, model.names

@@ -14,16 +14,16 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from phida._serve.feed import Feed
 
-#: Connections at a time, and seconds that one may take to send its request.
+#: Maximum number of connections, and seconds in which a request must arrive.
 CONNECTIONS, PATIENCE = 256, 10.0
 
-#: Bytes of a body that are still read after its request was answered. Hanging up at once could lose the answer, since a
-#: system may drop what it has received on a connection that is reset.
+#: Bytes of a body that are still read after its request was answered. Closing at once could lose the answer: systems
+#: may drop received data of a connection that is reset.
 LEFTOVER = 4 << 20
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP/1.1 that closes connections beyond a limit, and those that do not finish their request in time."""
+    """HTTP/1.1 that closes connections beyond a limit, and those whose request is late."""
 
     _wait: asyncio.TimerHandle | None = None
     _leftover = 0
@@ -58,8 +58,8 @@ class BoundedProtocol(H11Protocol):
             self._wait = self.loop.call_later(PATIENCE, self.transport.close)
 
     def _answered(self) -> bool:
-        """Whether no request is waiting for its response."""
-        return getattr(self.cycle, "response_complete", True)  # there is no cycle before the first request
+        """Return whether no request waits for its response."""
+        return getattr(self.cycle, "response_complete", True)  # before the first request, cycle is None
 
     def _stop_waiting(self) -> None:
         if self._wait is not None:
@@ -89,17 +89,17 @@ class LiveServer(uvicorn.Server):
         self._give_up = give_up
 
     async def on_tick(self, counter: int) -> bool:
-        """Whether to end."""
+        """Return whether to stop."""
         return await super().on_tick(counter) or self._give_up()
 
     async def shutdown(self, sockets: Any = None) -> None:
-        """End."""
+        """Shut down."""
         self._feed.close()
         await super().shutdown(sockets)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket, or raise an error that says why it cannot."""
+    """Open a listening socket, or raise an error with the reason."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=CONNECTIONS)

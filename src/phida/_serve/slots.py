@@ -1,4 +1,4 @@
-"""Colours for clusters, by the number of a place in the palette."""
+"""Colours for clusters, as slots of the palette."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence, Set
 import numpy as np
 from numpy.typing import NDArray
 
-#: Colours of the page's palette. The first half is the easiest to tell apart.
+#: Colours of the page's palette. Colours of the first half are the most distinct.
 COLOURS = 24
 
-#: Clusters that all have different colours: the largest.
+#: Number of largest clusters with different colours.
 LARGEST = 12
 
-#: Clusters nearest to a cluster on the map whose colour it never has, nor they its colour.
+#: Nearest clusters on the map that never share a cluster's colour.
 _NEIGHBOURS = 5
 
 #: Nodes whose distances to all others are computed at a time.
@@ -22,20 +22,19 @@ _CHUNK = 256
 
 
 class Slots:
-    """A place in the palette for each name, kept as long as the name is drawn anywhere and no rival has it.
+    """A slot of the palette for each name, kept while the name is drawn and no rival has it.
 
-    Rivals are the largest clusters among each other, and neighbours on the map. The larger of two rivals keeps its
-    place.
+    The largest clusters are rivals, and so are neighbours on the map. The larger of two rivals keeps its slot.
     """
 
     def __init__(self) -> None:
         self._of: dict[str, int] = {}
 
     def choose(self, names: Sequence[str], neighbours: Sequence[Set[int]], kept: Iterable[str]) -> list[int]:
-        """Places of the clusters that live now.
+        """Return the slots of the current clusters.
 
-        ``names``: the largest first; ``neighbours``: positions of each one's neighbours, symmetric; ``kept``: names
-        that only the past still shows.
+        ``names``: largest first; ``neighbours``: positions of each cluster's neighbours, symmetric; ``kept``: names
+        that only earlier snapshots show.
         """
         largest = set(range(min(LARGEST, len(names))))
         rivals = [(near | largest if i in largest else near) - {i} for i, near in enumerate(neighbours)]
@@ -47,7 +46,7 @@ class Slots:
         return slots
 
     def _steady(self, names: Sequence[str], rivals: Sequence[Set[int]], past: dict[str, int]) -> list[int] | None:
-        """Places that differ as little as possible from the last ones; None if that leaves none for a cluster."""
+        """Return slots with the fewest changes, or None if a cluster would get none."""
         slots = [-1] * len(names)
         for i, name in enumerate(names):
             slot = self._of.get(name, -1)
@@ -76,11 +75,11 @@ class Slots:
 
 
 def _anew(rivals: Sequence[Set[int]]) -> list[int]:
-    """Places that always exist.
+    """Return new slots, which always exist.
 
     Each cluster names at most _NEIGHBOURS others, so that in any set of clusters one has at most twice as many
-    neighbours. Taken from the last such one to the first, a cluster meets 2 * _NEIGHBOURS colours among those before it
-    and LARGEST among the largest: fewer than COLOURS.
+    neighbours. In the reverse order of such clusters, each meets 2 * _NEIGHBOURS earlier colours and LARGEST of the
+    largest: fewer than COLOURS.
     """
     left = {i: {j for j in near if j >= LARGEST} for i, near in enumerate(rivals) if i >= LARGEST}
     last_first = []
@@ -96,10 +95,10 @@ def _anew(rivals: Sequence[Set[int]]) -> list[int]:
 
 
 def map_neighbours(at: NDArray[np.float64], cluster: NDArray[np.int64], count: int) -> list[set[int]]:
-    """Pairs of clusters on the map of which one is among the nearest of the other, by their closest nodes.
+    """Return pairs of clusters on the map of which one is among the nearest of the other, by their closest nodes.
 
-    ``at``: coordinates of nodes; ``cluster``: from 0 to ``count`` - 1, or -1. Each axis counts by its range, since the
-    map fills its panel. Ties go to the lower number.
+    ``at``: coordinates of nodes; ``cluster``: from 0 to ``count`` - 1, or -1. Coordinates are divided by the range of
+    their axis, since the map fills its panel. Ties go to the lower number.
     """
     found: list[set[int]] = [set() for _ in range(count)]
     order = np.argsort(cluster, kind="stable")

@@ -1,4 +1,4 @@
-"""Snapshots of the model as plain numbers, of bounded size."""
+"""Snapshots of the model as plain numbers, of limited size."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from phida.answers.clarity import CutClarity, DensityClarity
 from phida.answers.scaling import LargestVariance
 from phida.projection import Projection
 
-#: The most that is sent of each: the strongest, largest or latest.
+#: Maximum numbers sent: the strongest, largest or latest.
 NODES, EDGES, MODES, CLUSTERS, EVENTS = 2048, 500, 300, 100, 40
 
-#: Clusters that the page lists, with the features in which they differ most; features named per axis of the map.
+#: Clusters listed on the page, with their most distinctive features; features named per axis of the map.
 LISTED, _TELLING, _AXIS_FEATURES = 20, 3, 3
 
-#: Ids on each side of an event, and characters of a text from outside (a path, a message of an error).
+#: Ids on each side of an event, and characters of external text (a path or an error message).
 _IDS, _TEXT = 12, 500
 
-#: What the curves and bands draw of each moment.
+#: Values of earlier snapshots that curves and bands draw.
 _DRAWN = ("number", "time", "samples", "rate", "vigilance", "n_nodes", "n_clusters", "won")
 
-#: Bytes of a snapshot, at most: all of the above with the longest numbers and names. A fifth of it is usual.
+#: Maximum size of a snapshot in bytes: all of the above with the longest numbers and names. A fifth is usual.
 BYTES = 512 * 1024
 
 
@@ -63,13 +63,13 @@ class Sketcher:
         return Snapshot(self._number, facts, text.encode())
 
     def _map(self, moment: Moment) -> dict[str, Any]:
-        """The nodes on the map, and the clusters with colours that differ where they are neighbours there."""
+        """Return the nodes on the map, and the clusters with colours that differ between neighbours there."""
         nodes, clusters = moment.model.nodes_, moment.clusters
         drawn = np.sort(np.argsort(-nodes.support, kind="stable")[:NODES])
         projection = self._axes.turned(Projection.of(moment.model))
         at = projection.transform(nodes.representatives[drawn])
         place = clusters.places(nodes.cluster[drawn])
-        # Clusters beyond that many have no colour: with more clusters than nodes are drawn, most are not drawn.
+        # Clusters beyond this number have no colour: with more clusters than drawn nodes, most are not drawn.
         place[place >= NODES] = -1
         names = clusters.names[:NODES]
         slots = self._slots.choose(names, map_neighbours(at, place, len(names)), map(str, self._trail.ids()))
@@ -93,7 +93,7 @@ class Sketcher:
 
 
 def _clusters(moment: Moment, slots: list[int]) -> list[dict[str, Any]]:
-    """The largest clusters; the first ones, which the page lists, with their features."""
+    """Return the largest clusters; the first ones, which the page lists, with their features."""
     clusters = moment.clusters
     return [
         {
@@ -119,7 +119,7 @@ def _edges(moment: Moment, drawn: NDArray[np.int64]) -> list[list[int]]:
 
 
 def _axis_name(axis: NDArray[np.float64], moment: Moment) -> str:
-    """The features that an axis goes along most, with a minus where it goes against them; empty for no direction."""
+    """Return the features with the largest weights in an axis, with their signs; empty for a zero axis."""
     strongest = np.argsort(-np.abs(axis), kind="stable")[:_AXIS_FEATURES]
     most = float(np.abs(axis[strongest[0]]))
     return ", ".join(
@@ -132,7 +132,7 @@ def _or_none(values: NDArray[np.int64]) -> list[int | None]:
 
 
 def _ids(moment: Moment, labels: NDArray[np.int64]) -> list[int | None]:
-    """Ids of labels; None for nodes that are in no cluster."""
+    """Return ids of labels; None for nodes without a cluster."""
     return _or_none(np.where(labels >= 0, moment.model.cluster_ids_[labels], -1))
 
 
@@ -141,7 +141,7 @@ def _text(value: Any) -> Any:
 
 
 def _clarity(clarity: CutClarity | DensityClarity) -> dict[str, Any]:
-    """Its numbers by name, and all of it in words."""
+    """Return the numbers of a clarity by name, and its sentence."""
     return {name: number(value) for name, value in asdict(clarity).items()} | {"text": str(clarity)}
 
 
@@ -170,9 +170,9 @@ def _variance(moment: Moment) -> LargestVariance:
 
 
 def _modes(moment: Moment) -> dict[str, Any]:
-    """The persistence diagram; a death of None is that of a mode that never met a denser one.
+    """Return the persistence diagram; a death of None means that the mode never met a denser one.
 
-    In PHIDA+, where each mode has its own threshold, ``ratio`` is its persistence in units of it.
+    In PHIDA+, where each mode has its own threshold, ``ratio`` is persistence divided by threshold.
     """
     modes, nodes = moment.model.persistence_, moment.model.nodes_
     threshold = modes.threshold
@@ -194,7 +194,7 @@ def _modes(moment: Moment) -> dict[str, Any]:
 
 
 def _events(moment: Moment) -> dict[str, Any]:
-    """The latest events in the order of their rows, which is not that of their confirmation."""
+    """Return the latest events ordered by row, not by confirmation."""
     lineage = moment.model.lineage_
     latest = [lineage[i] for i in range(max(0, len(lineage) - EVENTS), len(lineage))]
     shown = [
@@ -212,7 +212,7 @@ def _events(moment: Moment) -> dict[str, Any]:
 
 
 def _column(facts: dict[str, Any], text: str) -> Column:
-    """What the bands draw: clusters by id, since these last."""
+    """Return the data of the bands: clusters by their lasting ids."""
     part = {
         key: facts[key] for key in ("number", "time", "samples", "rate", "vigilance", "n_nodes", "n_clusters", "won")
     }

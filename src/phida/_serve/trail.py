@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Column:
-    """One moment of the past."""
+    """One earlier snapshot."""
 
     number: int
     """Of its snapshot."""
@@ -42,7 +42,7 @@ class Trail:
                 self._stride *= 2
 
     def since(self, stride: int, count: int) -> tuple[int, int, list[Column]]:
-        """What a listener with ``count`` columns of a ``stride`` lacks: the stride, where it begins, the columns."""
+        """Return the columns that a listener with ``count`` of a ``stride`` lacks, with stride and position."""
         with self._lock:
             begin = count if stride == self._stride else 0
             return self._stride, begin, self._columns[begin:]

@@ -1,5 +1,5 @@
-"""Rows from files and pipes, a batch at a time, and a learner that goes through them.
+"""Rows from files and pipes in batches, and a learner that processes them.
 
-Reads as the data flow: ``lines`` or a columnar file, then ``columns`` (which of them are features), then a ``Batch`` of
-rows from one of the readers, then ``learning`` it, then ``output`` and ``checkpoint``.
+Modules follow the data: ``lines`` or a columnar file, then ``columns`` (which are features), then a ``Batch`` of rows
+from a reader, then ``learning``, then ``output`` and ``checkpoint``.
 """

@@ -25,18 +25,18 @@ class Address:
 
     @property
     def shown(self) -> str:
-        """For messages: without options and password, which may be secret."""
+        """Return the address for messages, without options and password, which may be secret."""
         return f"{self.scheme}://{','.join(self.hosts)}/{self.topic}"
 
 
 def is_address(text: str) -> bool:
-    """Whether this names a topic, not a file."""
+    """Return whether this names a topic, not a file."""
     return text.startswith(tuple(f"{scheme}://" for scheme in SCHEMES))
 
 
 def address_of(text: str) -> Address:
-    """The parts of an address."""
-    # A "#" at the end of a topic of MQTT stands for all topics below it, not for a fragment.
+    """Split an address into its parts."""
+    # A "#" at the end of an MQTT topic means all topics below it, not a fragment.
     parts = urlsplit(text, allow_fragments=False)
     login, _, hosts = parts.netloc.rpartition("@")
     user, _, password = login.partition(":")

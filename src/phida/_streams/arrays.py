@@ -1,6 +1,6 @@
-"""Columns of pyarrow as arrays of NumPy, and the other way round.
+"""Conversion between columns of pyarrow and arrays of NumPy.
 
-pyarrow's own conversions import pandas wherever it is installed, which takes 0.2 s.
+pyarrow's own conversions import pandas if it is installed, which takes 0.2 s.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from phida._streams.texts import text_of
 
 
 def as_column(values: NDArray[Any]) -> Any:
-    """Numbers of pyarrow, in the memory of ``values`` where that is contiguous."""
+    """Return a pyarrow column of numbers, in the memory of ``values`` if that is contiguous."""
     import pyarrow as pa
 
     values = np.ascontiguousarray(values)
@@ -23,7 +23,7 @@ def as_column(values: NDArray[Any]) -> Any:
 
 
 def as_array(values: Any) -> Any:
-    """Values as an array of pyarrow; lists, which come from files of text, are text."""
+    """Return values as a pyarrow array; lists come from text files and are text."""
     import pyarrow as pa
 
     if isinstance(values, list):
@@ -34,14 +34,14 @@ def as_array(values: Any) -> Any:
 
 
 def as_table(columns: Mapping[str, Any]) -> Any:
-    """A table of lists and arrays by name."""
+    """Return a table of lists and arrays by name."""
     import pyarrow as pa
 
     return pa.Table.from_arrays([as_array(values) for values in columns.values()], list(columns))
 
 
 def as_mask(values: NDArray[np.bool_]) -> Any:
-    """Booleans of pyarrow, which keeps eight in a byte."""
+    """Return pyarrow booleans, which take one bit each."""
     import pyarrow as pa
 
     bits = np.packbits(values, bitorder="little")
@@ -49,7 +49,7 @@ def as_mask(values: NDArray[np.bool_]) -> Any:
 
 
 def as_texts(values: Sequence[str]) -> Any:
-    """Strings of pyarrow."""
+    """Return pyarrow strings."""
     import pyarrow as pa
 
     encoded = [value.encode() for value in values]
@@ -58,7 +58,7 @@ def as_texts(values: Sequence[str]) -> Any:
 
 
 def as_floats(column: Any) -> NDArray[np.float64]:
-    """A column of numbers or booleans, NaN where a value is missing; read-only where no copy is needed."""
+    """Return a column of numbers or booleans, NaN for missing values; read-only if no copy is needed."""
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):

@@ -1,6 +1,6 @@
 """Rows of Parquet and Arrow IPC files.
 
-Nothing is mapped into memory: a file that another program truncates would then kill the process.
+Files are not mapped into memory: truncation by another program would kill the process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from phida._streams.identity import FilePart, RowsRead
 from phida._streams.values import sound
 from phida._streams.vectors import unfolded
 
-#: Values that are converted at a time, unless a batch has more: many take less time each, and these fit the cache.
+#: Values converted at a time, unless a batch has more: enough to be fast, few enough for the cache.
 _TOGETHER = 1 << 16
 
 
@@ -33,7 +33,7 @@ class ArrowRows:
     """Of CSV that is made of these rows."""
 
     def __init__(self, path: Path, format: str, selection: Selection, *, start: tuple[int, int] = (0, 0)) -> None:
-        """``start``: a row number and its place in the file, where a stream is resumed."""
+        """``start``: row number and file position to resume from."""
         self.format = format
         self._pa = pyarrow_or_advice()
         number, self._start = start
@@ -65,11 +65,11 @@ class ArrowRows:
         self._rest = self._skip()
 
     def part_read(self) -> FilePart:
-        """The rows before the next one."""
+        """Return the rows before the next one."""
         return self._rows_read.part()
 
     def _skip(self) -> list[Any]:
-        """Read up to the row to start from; what is left of its record batch, if it is in the middle of one."""
+        """Skip to the first row; return the rest of its record batch if the row is in the middle of one."""
         at = 0
         while at < self._start:
             part = next(self._read, None)
@@ -122,7 +122,7 @@ class ArrowRows:
                 begin, number = begin + count, number + count
 
     def _portions(self, size: int) -> Iterator[Any]:
-        """Parts of the file that end where a batch ends, of as many batches as are converted at a time."""
+        """Yield parts of the file that end with a batch, of as many batches as are converted at a time."""
         most = size * max(1, _TOGETHER // (size * len(self._features)))
         number = self._before + self._start
         held: list[Any] = []  # of a batch that ends in a later part
@@ -180,7 +180,7 @@ class ArrowRows:
         return rows
 
     def _numbers(self, column: Any) -> NDArray[np.float64]:
-        """A column as floats, dates as days since 1970; what is missing is NaN."""
+        """Return a column as floats, dates as days since 1970, missing values as NaN."""
         types = self._pa.types
         if types.is_date(column.type) or types.is_timestamp(column.type):
             missing = column.is_null().to_numpy(zero_copy_only=False)
@@ -195,7 +195,7 @@ def _joined(pa: Any, parts: list[Any]) -> Any:
 
 
 def pyarrow_or_advice() -> Any:
-    """The module, or an error that says which extra brings it."""
+    """Return the module, or raise an error that names the extra."""
     try:
         import pyarrow
         import pyarrow.ipc

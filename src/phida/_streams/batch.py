@@ -16,7 +16,7 @@ from phida._streams.arrays import as_mask
 from phida._streams.identity import FilePart
 from phida.errors import InputError
 
-#: Lines from which on it pays to let pyarrow work on all of them at once.
+#: Number of lines from which pyarrow is faster than Python.
 _MANY = 100
 
 
@@ -35,15 +35,15 @@ class BadRow:
 
 
 class Texts(Sequence[str]):
-    """Lines of text side by side: one block of UTF-8, split when that is asked for."""
+    """Consecutive lines of text: one block of UTF-8, split on demand."""
 
     def __init__(self, block: bytes, good: NDArray[np.bool_] | None = None) -> None:
-        """``block``: lines with a line break behind each; ``good``: which of them are meant, if not all."""
+        """``block``: lines, each with a line break; ``good``: mask of the lines to use (default: all)."""
         self._block = block
         self._good = good
 
     def where(self, good: NDArray[np.bool_]) -> Texts:
-        """Some of the lines."""
+        """Return some of the lines."""
         if self._good is None:
             return Texts(self._block, good)
         kept = self._good.copy()
@@ -51,11 +51,11 @@ class Texts(Sequence[str]):
         return Texts(self._block, kept)
 
     def holds(self, marks: Sequence[str]) -> bool:
-        """Whether one of the marks is anywhere in the block."""
+        """Return whether any of the marks occurs in the block."""
         return any(mark.encode() in self._block for mark in marks)
 
     def array(self) -> Any:
-        """As an array of pyarrow, whose functions work on all lines at once."""
+        """Return a pyarrow array, whose functions process all lines at once."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -83,7 +83,7 @@ class Texts(Sequence[str]):
 
 
 def texts_of(block: bytes, count: int) -> Sequence[str]:
-    """The lines of a block, in a form that suits their number."""
+    """Return the lines of a block as the fastest type for their number."""
     if count >= _MANY:
         return Texts(block)
     lines = block.decode().split("\n")[:-1]
@@ -92,7 +92,7 @@ def texts_of(block: bytes, count: int) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a stream goes on from a row."""
+    """The position from which a stream resumes."""
 
     offset: int = 0
     """Where in its file the row begins; in bytes, or rows where a file has no bytes to speak of."""
@@ -106,7 +106,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Consecutive rows of a stream; those that are bad are left out of ``rows``."""
+    """Consecutive rows of a stream; ``rows`` lacks the bad ones."""
 
     end: int
     """Number of the next row in the stream."""
@@ -148,7 +148,7 @@ class Batch:
 
 
 def _where(column: Any, good: NDArray[np.bool_]) -> Any:
-    """Some values of a list or an array."""
+    """Return some values of a list or an array."""
     if isinstance(column, list):
         return list(compress(column, good))
     if isinstance(column, np.ndarray):
@@ -156,7 +156,7 @@ def _where(column: Any, good: NDArray[np.bool_]) -> Any:
     return column.filter(as_mask(good))
 
 
-#: The types of a reader whose format has none.
+#: Types of the columns in formats without types.
 NO_TYPES: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -177,12 +177,12 @@ class RowReader(Protocol):
 
     @property
     def conversions(self) -> Mapping[str, str]:
-        """Formats of the columns of dates and booleans that come as numbers, as far as they are known."""
+        """Return the known formats of date and boolean columns."""
 
     def batches(self, size: int) -> Iterator[Batch]:
-        """Batches that end at row numbers divisible by ``size``; the last may end sooner."""
+        """Yield batches that end at row numbers divisible by ``size``; the last may be shorter."""
 
 
 def rows_left(number: int, size: int) -> int:
-    """How many rows are left to the end of the batch that a row is in."""
+    """Return the number of rows to the end of the batch of a row."""
     return size - number % size

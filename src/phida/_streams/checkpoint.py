@@ -82,7 +82,7 @@ class Schedule:
         self._row, self._time = row, time.monotonic()
 
     def due(self, row: int) -> bool:
-        """Whether a checkpoint is due."""
+        """Return whether a checkpoint is due."""
         if self.rows is not None:
             return row - self._row >= self.rows
         return self.seconds is not None and time.monotonic() - self._time >= self.seconds
@@ -112,7 +112,7 @@ def held(folder: Path) -> Iterator[None]:
         return
     import fcntl
 
-    for part in folder.glob(f".{NAME}.*.part"):  # of a run that was killed while it wrote
+    for part in folder.glob(f".{NAME}.*.part"):  # from a run that was killed during a write
         part.unlink(missing_ok=True)
     with (folder / ".lock").open("w") as lock:
         try:

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from phida._streams.batch import DataError
 
-#: Rows from which on a column of integers can be told from an id.
+#: Rows from which a column of integers can be recognised as an id.
 _ENOUGH_ROWS = 20
 
-#: Share of steps by one from which on a column counts rows: it may begin anew every 100 rows, but not every 60.
+#: Share of steps by one from which a column counts rows: it may restart every 100 rows, but not every 60.
 _COUNTING = 0.99
 
-#: More columns than this are no table. Their names alone would take a hundred times the memory of their values.
+#: Maximum number of columns. The names of more would take a hundred times the memory of their values.
 MOST_COLUMNS = 1 << 17
 
 
 def check_width(what: str, count: int) -> None:
-    """Refuse more columns than a table has; ``what`` has them."""
+    """Refuse more than the maximum number of columns; ``what`` has them."""
     if count > MOST_COLUMNS:
         raise DataError(f"{what} has {count:,} columns; at most {MOST_COLUMNS:,} are read.")
 
@@ -41,18 +41,18 @@ class Selection:
     """Whether missing values come as NaN, to be filled, and not as bad rows."""
 
     def all_names(self) -> tuple[str, ...]:
-        """All columns that are named."""
+        """Return all named columns."""
         label = () if self.label is None else (self.label,)
         return tuple(dict.fromkeys((*self.columns, *self.exclude, *label, *self.convert)))
 
     def has_values_of(self, vector: str) -> bool:
-        """Whether values of a column of vectors are features."""
+        """Return whether values of a vector column are features."""
         if self.columns:
             return any(name == vector or name.startswith(f"{vector}_") for name in self.columns)
         return vector not in (*self.exclude, self.label)
 
     def left_out(self, names: Sequence[str]) -> dict[str, list[str]]:
-        """The columns of a file that are not features, by reason."""
+        """Return the columns of a file that are not features, by reason."""
         label = [] if self.label is None else [self.label]
         excluded = _unfolded(self.exclude, names)
         chosen = {*(_unfolded(self.columns, names) or names), *excluded, *label}
@@ -61,7 +61,7 @@ class Selection:
         return {reason: columns for reason, columns in found.items() if columns}
 
     def features(self, names: Sequence[str]) -> list[int]:
-        """Positions of the features among the columns of a file."""
+        """Return the positions of the features among the columns of a file."""
         place = {name: i for i, name in enumerate(names)}
         if len(place) < len(names):
             twice = next(name for i, name in enumerate(names) if place[name] != i)
@@ -81,7 +81,7 @@ class Selection:
 
 
 def _unfolded(chosen: Iterable[str], names: Sequence[str]) -> list[str]:
-    """Replace the name of a vector by the names of its values: ``v`` stands for ``v_0``, ``v_1``, …"""
+    """Replace the name of a vector by the names of its values: ``v`` becomes ``v_0``, ``v_1``, …"""
     known = set(names)
     found: list[str] = []
     for name in chosen:
@@ -91,7 +91,7 @@ def _unfolded(chosen: Iterable[str], names: Sequence[str]) -> list[str]:
 
 
 def made_up(names: Sequence[str]) -> bool:
-    """Whether columns without names were numbered."""
+    """Return whether columns without names were numbered."""
     return list(names) == [str(i) for i in range(len(names))]
 
 
@@ -101,11 +101,11 @@ def listed(names: Iterable[str]) -> str:
 
 
 class NotNumericError(DataError):
-    """Columns that are not numeric, as the first rows show."""
+    """Non-numeric columns in the first rows."""
 
 
 def likely_ids(names: Sequence[str], rows: NDArray[np.float64]) -> list[str]:
-    """Features that look like ids: integers that only increase or are unique, or count rows from 1 again and again."""
+    """Return features that resemble ids: integers that only increase, are unique, or repeatedly count rows from 1."""
     if len(rows) < _ENOUGH_ROWS:
         return []
     found = []

@@ -1,4 +1,4 @@
-"""Dates and booleans as numbers, and advice on columns that are not numeric."""
+"""Conversion of dates and booleans to numbers, and advice on non-numeric columns."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from phida._streams.values import is_missing
 _TRUE = frozenset(("true", "yes", "y", "t", "ja", "wahr", "oui", "vrai", "si", "sí", "1", "1.0"))
 _FALSE = frozenset(("false", "no", "n", "f", "nein", "falsch", "non", "faux", "0", "0.0"))
 
-#: Booleans that are learned without being asked for, as those of Parquet are.
+#: Booleans that are learned by default, like those of Parquet.
 _PLAIN = frozenset(("true", "false"))
 
 BOOLEAN = "boolean"
 
-#: The format of dates in a file with types. Files of text find their own.
+#: Date format of typed files; in text files it is detected.
 TYPED = "typed"
 
 _Key = TypeVar("_Key", int, str)
 
-#: Formats of dates, besides ISO 8601.
+#: Date formats besides ISO 8601.
 _DATES = ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%y", "%m/%d/%Y", "%m/%d/%Y %H:%M",
           "%m/%d/%Y %H:%M:%S", "%d/%m/%Y", "%d/%m/%Y %H:%M", "%d/%m/%Y %H:%M:%S", "%d-%m-%Y", "%Y/%m/%d")  # fmt: skip
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -45,7 +45,7 @@ class Conversion:
     """"boolean", "iso", or a format of ``strptime``."""
 
     def number(self, value: object) -> float:
-        """The number; ValueError where a value is of another kind."""
+        """Return the number; raise ValueError for other values."""
         if self.format == BOOLEAN:
             text = str(value).strip().lower()
             if text not in _TRUE and text not in _FALSE:
@@ -60,7 +60,7 @@ class Conversion:
 
 
 def conversion_of(values: Sequence[object]) -> Conversion | None:
-    """The conversion that fits all values that are not missing; None where there is none."""
+    """Return the conversion that fits all non-missing values, or None."""
     present = [value for value in values if not is_missing(str(value))]
     for format in (BOOLEAN, "iso", *_DATES) if present else ():
         found = Conversion(format)
@@ -74,17 +74,17 @@ def conversion_of(values: Sequence[object]) -> Conversion | None:
 
 
 def known_conversions(formats: Mapping[_Key, str | None]) -> dict[_Key, Conversion]:
-    """The conversions whose formats are known."""
+    """Return the conversions with known formats."""
     return {key: Conversion(format) for key, format in formats.items() if format not in (None, TYPED)}
 
 
 def is_boolean(text: str) -> bool:
-    """Whether a text is true or false."""
+    """Return whether a text is true or false."""
     return text.strip().lower() in _PLAIN
 
 
 def kind_of(conversion: Conversion | None) -> str:
-    """What the values of a column are, for messages."""
+    """Return the type of a column's values, for messages."""
     return "number" if conversion is None else "boolean" if conversion.format == BOOLEAN else "date"
 
 
@@ -98,7 +98,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Widths:
-    """How many columns a file has, and how many of them are features."""
+    """Numbers of columns in a file and of features among them."""
 
     columns: int
     features: int
@@ -107,7 +107,7 @@ class Widths:
 def not_numeric(
     columns: Sequence[Column], dialect: Dialect, widths: Widths, encoding: str | None = None
 ) -> NotNumericError:
-    """One error for all columns that cannot be learned, with options to copy; ``encoding``: one that is needed."""
+    """Return one error for all columns that cannot be learned, with options and the ``encoding`` to pass."""
     texts, convertible, commas, groups, gaps = [], [], [], "", False
     ids = [(column.name, str(column.values[0])) for column in columns if _is_id(column, dialect)]
     for column in columns:
@@ -153,7 +153,7 @@ def not_numeric(
 
 
 def _is_id(column: Column, dialect: Dialect) -> bool:
-    """Whether the numbers of a column look like an id; a column with other values does not."""
+    """Return whether the numbers of a column resemble an id; False for columns with other values."""
     texts = [str(value) for value in column.values]
     if not all(map(dialect.is_number, texts)):
         return False
@@ -178,7 +178,7 @@ def not_numeric_types(
 def nested_values(columns: Sequence[tuple[str, str]]) -> NotNumericError:
     """Return one error for all columns of objects and lists.
 
-    They are not flattened: a flat name such as ``a.x`` may be that of another key, and rows are written as they came.
+    They are not flattened: a flat name such as ``a.x`` may be another key's, and rows are written unchanged.
     """
     names = listed(name for name, _ in columns)
     return NotNumericError(
@@ -188,7 +188,7 @@ def nested_values(columns: Sequence[tuple[str, str]]) -> NotNumericError:
 
 
 def _counted(others: int, ids: int, widths: Widths) -> str:
-    """All columns of a file, counted by what becomes of them."""
+    """Return the numbers of columns by type and use."""
     counts = ["1 column is not numeric" if others == 1 else f"{others} columns are not numeric"]
     if ids:
         counts.append("1 looks like an id" if ids == 1 else f"{ids} look like ids")
@@ -200,6 +200,6 @@ def _counted(others: int, ids: int, widths: Widths) -> str:
 
 
 def _shown(columns: Sequence[tuple[str, str]], most: int = 20) -> str:
-    """Columns with an example each."""
+    """Return columns with an example each."""
     shown = ", ".join(f"{name!r} ({value[:40]!r})" for name, value in columns[:most])
     return shown if len(columns) <= most else f"{shown} and {len(columns) - most} more"

@@ -1,7 +1,7 @@
 """Rows of a CSV file.
 
-Most lines are plain numbers, and pyarrow reads those many at a time. A batch that pyarrow refuses, or that holds
-quotes, is read line by line, with a reason for each row that is bad.
+Most lines contain only numbers, and pyarrow reads many of these at a time. A batch that pyarrow refuses, or that
+contains quotes, is read line by line, with a reason for each bad row.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from phida._streams.dialect import Dialect, check_marks, detected_delimiter
 from phida._streams.lines import Lines, Taken, portions
 from phida._streams.values import MISSING, checked, is_missing, is_sound, missing
 
-#: Bytes of rows that are read as numbers between two looks at the signals.
+#: Bytes of rows parsed as numbers between two checks for signals.
 _PORTION = 1 << 20
 
-#: Rows below which line by line is faster, and pyarrow need not be loaded.
+#: Number of rows below which line by line is faster, so that pyarrow need not be imported.
 _MANY = 100
 
-#: What a file that is not UTF-8 most often is: Windows' encoding of Western Europe, of which Latin-1 is a part.
+#: The most frequent encoding of files that are not UTF-8: Windows' Western European one, which extends Latin-1.
 _LIKELY = "cp1252"
 
-#: Rows by which columns are judged.
+#: Rows that decide which columns are features.
 _SAMPLE = 1000
 
 
@@ -62,7 +62,7 @@ class CsvRows:
         header: tuple[str, ...] | None = None,
         start: tuple[int, int] = (0, 0),
     ) -> None:
-        """``header`` and ``start``, a row number and its offset, where a stream is resumed."""
+        """``header`` and ``start``, a row number and its offset, to resume from."""
         self.format = format
         self._lines = lines
         self._dialect = dialect
@@ -92,7 +92,7 @@ class CsvRows:
 
     @property
     def conversions(self) -> dict[str, str]:
-        """Formats of the columns that are converted, as far as they are known."""
+        """Return the known formats of converted columns."""
         return {self.all_names[i]: found.format for i, found in self._conversions.items()}
 
     def _read_header(self) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class CsvRows:
         return tuple(str(i) for i in range(len(fields)))
 
     def _with_advice(self, error: DataError, header: bytes) -> DataError:
-        """An error about the encoding, with all else that the first rows would need if they were in the likely one."""
+        """Return an error about the encoding, with all else that the first rows need in the likeliest encoding."""
         if not self._dialect.is_utf8 or not isinstance(error.__cause__, UnicodeDecodeError):
             return error
         try:
@@ -127,14 +127,14 @@ class CsvRows:
         return error
 
     def _skip_header(self, header: tuple[str, ...]) -> None:
-        """Who sends a stream again, from some row on, may or may not send the header first."""
+        """Skip the header if it is sent again: a sender that restarts from some row may repeat it."""
         before = self._lines.offset
         first = self._lines.take(1).lines()
         if first and not self._is_header(first[0], header):
             self._lines.put_back(first[0], self._lines.offset - before)
 
     def _is_header(self, line: bytes, header: tuple[str, ...]) -> bool:
-        """Whether a line repeats the header; names of other columns are an error, since rows would be misread."""
+        """Return whether a line repeats the header; other column names are an error, since rows would be misread."""
         if made_up(header):
             return False
         fields = self._names(line)
@@ -166,7 +166,7 @@ class CsvRows:
         return group[1:] if len(first) == 1 else [group[0].without_first(), *group[1:]]
 
     def _look_at(self, taken: Taken, encoding: str | None = None) -> None:
-        """Learn from the first rows how dates and booleans are written; refuse columns that are no features."""
+        """Detect in the first rows how dates and booleans are written; refuse columns that cannot be features."""
         sample = [self._fields_of(line) for line in taken.lines()[:_SAMPLE]]
         rows = [row for row in sample if row is not None]
         for i in self._convert.keys() - self._conversions.keys():
@@ -191,7 +191,7 @@ class CsvRows:
             raise not_numeric(columns, self._dialect, widths, encoding)
 
     def _fields_of(self, line: bytes) -> list[str] | None:
-        """The fields of a line; None where it is no row of the table."""
+        """Return the fields of a line, or None if their number is wrong."""
         try:
             fields = self._fields(self._decoded(line))
         except DataError:
@@ -215,7 +215,7 @@ class CsvRows:
         return Place(offset, self._lines.file_part(offset))
 
     def _all_at_once(self, group: list[Taken]) -> Iterator[tuple[Taken, bytes, NDArray[np.float64] | None]]:
-        """Batches, each as UTF-8 and with its numbers; None in their place where something in the lines is special."""
+        """Yield batches as UTF-8 with their numbers, or None for a batch with unusual lines."""
         blocks = [taken.block for taken in group]
         rows = None
         if (
@@ -224,10 +224,10 @@ class CsvRows:
             and not self._convert
             and all(taken.plain for taken in group)
         ):
-            with suppress(ValueError):  # pyarrow's are among them
+            with suppress(ValueError):  # includes pyarrow's errors
                 blocks = [self._recoded(block) for block in blocks]
                 rows = np.concatenate([self._numbers(portion) for portion in portions(b"".join(blocks), _PORTION)])
-        if rows is not None and len(rows) != sum(map(len, group)):  # pyarrow takes a carriage return for a line break
+        if rows is not None and len(rows) != sum(map(len, group)):  # pyarrow also splits lines at a carriage return
             rows = None
         begin = 0
         for taken, block in zip(group, blocks, strict=True):
@@ -235,7 +235,7 @@ class CsvRows:
             begin += len(taken)
 
     def _recoded(self, block: bytes) -> bytes:
-        """In UTF-8; UnicodeDecodeError where it is not what it is said to be."""
+        """Return UTF-8; raise UnicodeDecodeError for invalid bytes."""
         if block.isascii():
             return block
         text = self._dialect.decoded(block)
@@ -244,7 +244,7 @@ class CsvRows:
     def _sound(
         self, block: bytes, rows: NDArray[np.float64], begin: int
     ) -> tuple[Sequence[str], NDArray[np.float64], NDArray[np.int64], list[BadRow]]:
-        """Rows that were read together, without those that cannot be learned from."""
+        """Return rows that were read together, without those that cannot be learned."""
         numbers = np.arange(begin, begin + len(rows))
         fine = is_sound(rows, keep_missing=self._keep_missing)
         if fine.all():
@@ -274,7 +274,7 @@ class CsvRows:
                     check_utf8=False,
                 ),
             )
-        except pa.lib.ArrowCancelled as cancelled:  # Arrow has seen the signal too
+        except pa.lib.ArrowCancelled as cancelled:  # Arrow has received the signal too
             self._lines.check_signals()
             raise KeyboardInterrupt from cancelled
         rows = np.empty((len(table), len(chosen)))
@@ -360,7 +360,7 @@ def _decodes(taken: Taken) -> bool:
 
 
 def not_decoded(line: int, error: UnicodeDecodeError) -> DataError:
-    """What to say about bytes that are no text in an encoding."""
+    """Return an error about bytes that are invalid in an encoding."""
     byte = error.object[error.start]
     names = {"utf-8": "UTF-8"}
     advice = (
@@ -373,10 +373,10 @@ def not_decoded(line: int, error: UnicodeDecodeError) -> DataError:
     )
 
 
-#: What pyarrow takes for a missing value: it compares with upper and lower case told apart.
+#: Missing values for pyarrow, which distinguishes upper and lower case.
 _NULLS = [form for text in MISSING for form in dict.fromkeys((text, text.upper(), text.title(), "NaN"))]
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names for a message, which the names of a wide table must not fill."""
+    """Return names for a message, shortened for wide tables."""
     return ", ".join(names)[:500]

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from phida._streams.batch import DataError
 
-#: Delimiters that are looked for, the likeliest first.
+#: Delimiters that are tried, the most frequent first.
 _DELIMITERS = (",", ";", "\t", "|")
 
-#: Bytes and lines that are looked at for the delimiter.
+#: Bytes and lines used to detect the delimiter.
 _HEAD = 1 << 16
 _SAMPLE = 50
 
-#: Bytes that a file begins with whose characters take more than one byte each.
+#: First bytes of files in encodings of more than one byte per character.
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -53,19 +53,19 @@ class Dialect:
 
     @property
     def is_utf8(self) -> bool:
-        """Whether bytes are taken as they are."""
+        """Return whether bytes are used unchanged."""
         return codecs.lookup(self.encoding).name == "utf-8"
 
     @property
     def plain(self) -> bool:
-        """Whether digits are in no groups."""
+        """Return whether digits are ungrouped."""
         return self.thousands is None
 
     def number(self, text: str) -> float:
-        """The number that a field holds; ValueError where it holds none in ASCII digits.
+        """Return the number in a field; raise ValueError without one in ASCII digits.
 
-        ``float`` takes digits of every script and underscores. A file with such digits is more likely damaged than
-        meant. "nan" and "inf" are numbers, though not ones to learn from.
+        ``float`` accepts digits of every script and underscores, which are more likely damage. "nan" and "inf" are
+        numbers here, but are not learned.
         """
         stripped = text.strip()
         if self.thousands is not None and self.thousands in stripped:
@@ -83,7 +83,7 @@ class Dialect:
         return float(stripped)
 
     def is_number(self, text: str) -> bool:
-        """Whether a field holds a number, "nan" and "inf" among them."""
+        """Return whether a field is a number, including "nan" and "inf"."""
         try:
             self.number(text)
         except ValueError:
@@ -91,7 +91,7 @@ class Dialect:
         return True
 
     def decoded(self, content: bytes) -> str:
-        """Content as text."""
+        """Return content as text."""
         return content.decode(self.encoding)
 
 
@@ -99,16 +99,16 @@ _RECODE = "Save the file as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 FILE 
 
 
 def check_marks(head: bytes) -> None:
-    """Refuse a file whose first bytes say that it is UTF-16 or UTF-32."""
+    """Refuse a file that starts with the mark of UTF-16 or UTF-32."""
     if head.startswith(_WIDE_MARKS):
         raise DataError(f"the input is UTF-16 or UTF-32. {_RECODE}")
 
 
 def detected_delimiter(head: bytes, encoding: str, width: int | None = None) -> str:
-    """The delimiter under which the first lines of a file look most like a table; a comma where none does.
+    """Return the delimiter for which the first lines most resemble a table, or a comma.
 
-    Fields that are numbers count, so that ``1,5;2,5`` is two numbers and not three fields. ``width``: how many columns
-    there are, where that is known.
+    Numeric fields count, so that ``1,5;2,5`` is two numbers and not three fields. ``width``: the number of columns if
+    known.
     """
     lines = head[:_HEAD].decode(encoding, errors="replace").splitlines()
     complete = lines if len(lines) < 2 or head[:_HEAD].endswith(b"\n") else lines[:-1]
@@ -117,7 +117,7 @@ def detected_delimiter(head: bytes, encoding: str, width: int | None = None) -> 
 
 
 def _likeness(lines: list[str], delimiter: str, width: int | None) -> tuple[bool, bool, float, float]:
-    """How much lines look like a table: of the known width, of several columns, all of one width, of numbers."""
+    """Return how much lines resemble a table: of the known width, several columns, equal widths, numbers."""
     try:
         rows = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error:  # a field is too long

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: Bytes of a block by which a file is recognised.
+#: Bytes of a block that identifies a file.
 BLOCK = 4096
 
-#: Stands in place of a digest where there is no file to look at.
+#: Replaces a digest if the input is not a file.
 PIPE = "pipe"
 
 
 @dataclass(frozen=True)
 class FilePart:
-    """The part of a file that was read, up to an offset: its first bytes and its last.
+    """The part of a file that was read, up to an offset: its first and its last bytes.
 
-    Where a file is not text, the bytes are those of its rows.
+    In other formats than text, the bytes are those of its rows.
     """
 
     device: int
@@ -30,7 +30,7 @@ class FilePart:
     tail: bytes
 
     def identity(self) -> Identity:
-        """What a checkpoint keeps of it."""
+        """Return the digests for a checkpoint."""
         return Identity(self.device, self.inode, len(self.head), _digest(self.head), _digest(self.tail))
 
 
@@ -45,7 +45,7 @@ class Identity:
     tail: str = PIPE
 
     def same_content(self, path: str, offset: int) -> bool:
-        """Whether a file begins with the part that was read, which ended at an offset.
+        """Return whether a file begins with the part that was read, which ended at an offset.
 
         Device and inode are not compared: a file may be copied, or moved to another disk.
         """
@@ -56,17 +56,17 @@ class Identity:
             return self.tail == tail(path, offset) and (not self.head or self.head == _digest(head))
 
     def same_part(self, found: FilePart) -> bool:
-        """Whether a file begins with the part that was read, which is as long as the one found."""
+        """Return whether a file begins with the part that was read, which is as long as the one found."""
         return (self.head, self.tail) == (_digest(found.head), _digest(found.tail))
 
     def same_file(self, path: str) -> bool:
-        """Whether a path leads to the very file, whatever it holds now."""
+        """Return whether a path leads to the same file, with any content."""
         found = os.stat(path)
         return (found.st_dev, found.st_ino) == (self.device, self.inode)
 
 
 class RowsRead:
-    """The first and the last rows that were read of a file that is not text."""
+    """The first and the last rows read from a non-text file."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         found = os.stat(path)
@@ -75,28 +75,28 @@ class RowsRead:
 
     @staticmethod
     def enough(width: int) -> int:
-        """So many rows fill a block."""
+        """Return the number of rows that fill a block."""
         return -(-BLOCK // (8 * width))
 
     def add(self, rows: NDArray[np.float64]) -> None:
-        """Rows that were read next."""
+        """Add the next rows."""
         enough = self.enough(rows.shape[1])
         self._head += rows[:enough].tobytes()[: BLOCK - len(self._head)]
         self._tail = (self._tail + rows[-enough:].tobytes())[-BLOCK:]
 
     def and_then(self, rows: NDArray[np.float64]) -> FilePart:
-        """The part that is read after some more rows."""
+        """Return the part that includes some more rows."""
         more = copy(self)
         more.add(rows)
         return more.part()
 
     def part(self) -> FilePart:
-        """The part that was read up to now."""
+        """Return the part read so far."""
         return FilePart(self._device, self._inode, self._head, self._tail)
 
 
 def tail(path: str | os.PathLike[str] | None, offset: int) -> str:
-    """Digest of the last bytes before an offset."""
+    """Return the digest of the last bytes before an offset."""
     if path is None or not os.path.isfile(path):
         return PIPE
     begin = max(0, offset - BLOCK)

@@ -1,6 +1,6 @@
-"""Rows from a topic of Kafka, and labelled rows to one.
+"""Rows from a Kafka topic, and labelled rows to one.
 
-Offsets are kept in the checkpoint, beside the model. No consumer group takes part, so nothing else can move them.
+Offsets are stored in the checkpoint, next to the model. Without a consumer group, nothing else can move them.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from phida._streams.lines import Signals
 from phida._streams.messages import Message
 from phida._streams.output import TextOutput
 
-#: Seconds that a broker may take to answer.
+#: Seconds in which a broker must answer.
 _PATIENCE = 30.0
 
-#: Seconds between two looks for a signal.
+#: Seconds between two checks for a signal.
 _STEP = 0.1
 
 #: Messages fetched at a time.
@@ -38,7 +38,7 @@ def _kafka() -> Any:
 
 
 def _settings(address: Address, notify: Callable[[str], None]) -> dict[str, Any]:
-    """Settings of librdkafka; options of the address come last."""
+    """Return settings of librdkafka; options of the address come last."""
     hosts = ",".join(host if ":" in host else f"{host}:9092" for host in address.hosts)
     settings: dict[str, Any] = {"bootstrap.servers": hosts, "log_level": 0}
     if address.user is not None:
@@ -68,11 +68,11 @@ class TopicMessages:
             self._signals.check()
 
     def taken(self, count: int) -> bool:
-        """Kafka waits for nobody."""
+        """Return False: Kafka sends without acknowledgements."""
         return False
 
     def kept(self, count: int) -> None:
-        """The offsets are in the checkpoint; Kafka is not told."""
+        """Do nothing: the offsets are in the checkpoint."""
 
     def _message(self, found: Any) -> Message:
         error = found.error()
@@ -85,15 +85,15 @@ class TopicMessages:
 def topic_messages(
     address: Address, offsets: Mapping[str, int], signals: Signals | None, notify: Callable[[str], None]
 ) -> Iterator[tuple[TopicMessages, dict[str, int]]]:
-    """The messages of a topic, and the offset that each partition is read from."""
+    """Return the messages of a topic, and the offset from which each partition is read."""
     kafka = _kafka()
     settings = _settings(address, notify)
     latest = settings.pop("auto.offset.reset", "earliest") == "latest"
     settings |= {
-        "group.id": settings.get("group.id", "phida"),  # librdkafka wants one; nothing is committed to it
+        "group.id": settings.get("group.id", "phida"),  # librdkafka requires a group; nothing is committed to it
         "enable.auto.commit": False,
         "enable.auto.offset.store": False,
-        "auto.offset.reset": "error",  # messages that are gone are not left out silently
+        "auto.offset.reset": "error",  # report deleted messages instead of skipping them
     }
     try:
         consumer = kafka.Consumer(settings)
@@ -110,14 +110,14 @@ def topic_messages(
 
 
 def _begin(kafka: Any, consumer: Any, address: Address, offsets: Mapping[str, int], latest: bool) -> dict[str, int]:
-    """Where each partition is to be read from: where the stream stopped, if those messages are still there."""
+    """Return the start of each partition: where the stream stopped, if those messages still exist."""
     topic = consumer.list_topics(address.topic, timeout=_PATIENCE).topics[address.topic]
     if topic.error is not None:
         raise DataError(f"{address.shown}: {topic.error.str()}.")
     begin = {}
     for number in sorted(topic.partitions):
         low, high = consumer.get_watermark_offsets(kafka.TopicPartition(address.topic, number), timeout=_PATIENCE)
-        # A partition that is new since the checkpoint is read from its first message.
+        # A partition created after the checkpoint is read from its first message.
         at = offsets.get(str(number), high if latest and not offsets else low)
         if not low <= at <= high:
             raise DataError(
@@ -144,7 +144,7 @@ class TopicOutput:
         self.offset = 0
 
     def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
-        """The rows of a batch."""
+        """Send the rows of a batch."""
         self._lines.write(batch, labels)
         for line in self._text.getvalue().splitlines():
             self._send(line)
@@ -160,7 +160,7 @@ class TopicOutput:
         self._check()
 
     def close(self) -> None:
-        """Likewise: a topic has no end."""
+        """Wait likewise: a topic has no end."""
         self.sync()
 
     def _send(self, line: bytes) -> None:
@@ -168,7 +168,7 @@ class TopicOutput:
             try:
                 self._producer.produce(self._address.topic, line, on_delivery=self._delivered)
                 return
-            except BufferError:  # the broker is slower than we are
+            except BufferError:  # the broker is slower than this process
                 self._producer.poll(_STEP)
                 self._check()
 
@@ -182,7 +182,7 @@ class TopicOutput:
 
 @contextmanager
 def topic_output(address: Address, reader: RowReader, notify: Callable[[str], None]) -> Iterator[TopicOutput]:
-    """An output to a topic."""
+    """Return an output to a topic."""
     kafka = _kafka()
     try:
         producer = kafka.Producer({"enable.idempotence": True, **_settings(address, notify)})

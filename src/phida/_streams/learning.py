@@ -1,4 +1,4 @@
-"""A learner that goes through a stream: learn a batch, label it, write it, keep a checkpoint now and then."""
+"""Learning of a stream: learn a batch, label it, write it, save a checkpoint from time to time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from phida.lineage import Event
 
 @dataclass
 class BadRows:
-    """What becomes of rows that cannot be read, and how many there were."""
+    """Handling and count of rows that cannot be read."""
 
     action: str = "fail"
     """fail, skip or log."""
@@ -30,7 +30,7 @@ class BadRows:
     count: int = 0
 
     def passed(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Yield batches once their bad rows are noted down, or fail after all rows before the first bad one."""
+        """Yield batches after recording their bad rows, or fail after all rows before the first bad one."""
         for batch in batches:
             if batch.bad and self.action == "fail":
                 bad = min(batch.bad, key=lambda row: row.number)
@@ -50,7 +50,7 @@ class BadRows:
 
 @dataclass
 class Score:
-    """How the clusters agree with a label column."""
+    """Agreement of the clusters with a label column."""
 
     pairs: Counter[tuple[Any, int]] = field(default_factory=Counter)
 
@@ -59,7 +59,7 @@ class Score:
         self.pairs.update(zip(truth, labels, strict=True))
 
     def values(self) -> dict[str, float]:
-        """ARI and AMI."""
+        """Return ARI and AMI."""
         from phida._partitions import adjusted_mutual_information, adjusted_rand
 
         truths = {truth: i for i, truth in enumerate(dict.fromkeys(truth for truth, _ in self.pairs))}
@@ -92,7 +92,7 @@ class Stream:
     _last: Batch | None = field(default=None, init=False)
 
     def run(self, signals: Signals) -> bool:
-        """Go through the stream; False if a signal ended it. Ends with a checkpoint either way."""
+        """Process the stream and save a checkpoint; return False if a signal ended it."""
         self.schedule.start(self.position.row)
         if self.events is not None:
             self.model.on_event(self._write_event)
@@ -106,7 +106,7 @@ class Stream:
         except Interrupted:
             finished = False
         except DataError:
-            self._checkpoint()  # the rows before the bad one are not lost
+            self._checkpoint()  # keeps the rows before the bad one
             raise
         self._checkpoint()
         return finished
@@ -143,14 +143,14 @@ class Stream:
         self.progress(len(read) + len(read.bad), batch.place.offset)
 
     def _checkpoint(self) -> None:
-        """What is written out must be safe before the checkpoint says that it is."""
+        """Save a checkpoint, after the output is safe on disk."""
         if self.keep is None or not self.model.fitted:
             if self._last is not None:
                 self.output.sync()
                 self._last.place.kept()
             return
         if self._last is not None:
-            # Of the file as it was read: another may be under its name by now.
+            # Digests of the file as it was read: its name may belong to another file by now.
             read = self._last.place.file
             self.position = self.position.with_input(Identity() if read is None else read.identity())
         self.output.sync()

@@ -1,4 +1,4 @@
-"""Lines of a file, a pipe, or a file that grows."""
+"""Lines of a file, a pipe, or a growing file."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from numpy.typing import NDArray
 from phida._streams.batch import DataError
 from phida._streams.identity import BLOCK, FilePart
 
-#: Bytes that are read at a time: so few that a signal does not wait.
+#: Bytes read at a time: few, so that a signal is handled quickly.
 _BLOCK = 1 << 18
 
-#: Blank lines, as many as there are.
+#: Consecutive blank lines.
 _BLANK = re.compile(rb"(?:[ \t\r\f\v]*+\n)++")
 
-#: Bytes of whole lines from which on looking for blank ones all at once is faster than line by line.
+#: Bytes of complete lines from which a bulk search for blank ones is faster than line by line.
 _MANY = 1 << 12
 
-#: Lines that are taken together where they are there: numbers are read faster from many.
+#: Lines taken together if available: numbers are parsed faster in bulk.
 _TOGETHER = 1 << 13
 
-#: A line beyond this is no line of a table.
+#: Maximum length of a line in bytes.
 _LONGEST = 1 << 24
 
-#: Seconds between two looks at a file that grows.
+#: Seconds between two checks of a growing file.
 _PATIENCE = 0.1
 
 
@@ -47,7 +47,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Signals:
-    """SIGINT and SIGTERM, noted down: whoever waits is woken, whoever works looks when it is ready."""
+    """Records SIGINT and SIGTERM. Wakes waiting readers; a busy reader checks the flag after its batch."""
 
     def __init__(self) -> None:
         self.received: int | None = None
@@ -55,7 +55,7 @@ class Signals:
 
     @contextmanager
     def caught(self) -> Iterator[Signals]:
-        """Note signals down instead of dying of them."""
+        """Record signals instead of ending the process."""
         before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield self
@@ -68,16 +68,16 @@ class Signals:
         os.write(self._wake, b".")
 
     def stop(self) -> None:
-        """As if a signal had come; any thread may call this."""
+        """Act as for a signal; any thread may call this."""
         self._note(signal.SIGTERM, None)
 
     def wait(self, handle: int) -> None:
-        """Until there is something to read."""
+        """Wait until there is something to read."""
         select.select([handle, self._woken], [], [])
         self.check()
 
     def sleep(self, seconds: float) -> None:
-        """For a while."""
+        """Sleep, but wake up for a signal."""
         select.select([self._woken], [], [], seconds)
         self.check()
 
@@ -89,7 +89,7 @@ class Signals:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """Some lines, one after the other."""
+    """Consecutive lines."""
 
     count: int
     block: bytes
@@ -105,12 +105,12 @@ class Taken:
     """Which line of the file some lines are, the first and each behind blank lines: (position here, number there)."""
 
     def number_in_file(self, position: int) -> int:
-        """Which line of the file a line begins at, blank ones counted, from where reading began."""
+        """Return the line number of a line in the file, counting blank lines, from where reading began."""
         at, number = self.places[bisect_right(self.places, (position, sys.maxsize)) - 1]
         return number + position - at
 
     def offset_of(self, position: int) -> int:
-        """Where in the file a line begins, or the next one that is not taken."""
+        """Return the offset of a line, or of the next line after these."""
         if position == self.count or not self.begins:
             return self.offset
         at, offset, block = self.begins[bisect_right(self.begins, position, key=lambda piece: piece[0]) - 1]
@@ -120,7 +120,7 @@ class Taken:
         return offset + int(ends[position - at - 1]) + 1
 
     def without_first(self) -> Taken:
-        """All lines but the first."""
+        """Return all lines except the first."""
         rest = self.lines()[1:]
         begins = tuple((at - 1, offset, block) for at, offset, block in self.begins)
         block = b"".join(line + b"\n" for line in rest)
@@ -131,11 +131,11 @@ class Taken:
 
     @property
     def plain(self) -> bool:
-        """Whether no line holds a quote or a line break of its own."""
+        """Return whether no line contains a quote or a line break of its own."""
         return self.single is None
 
     def lines(self) -> list[bytes]:
-        """Each line by itself, without its line break."""
+        """Return the lines without their line breaks."""
         if self.single is not None:
             return self.single
         found = self.block.split(b"\n")
@@ -144,13 +144,13 @@ class Taken:
 
 
 class _Run:
-    """Whole lines that lie side by side, with nothing special in them."""
+    """Consecutive complete lines without quotes or blank lines."""
 
     __slots__ = ("_at", "_block", "_ends", "blank", "skipped")
 
     def __init__(self, block: bytes, ends: NDArray[np.int64], skipped: int, blank: int) -> None:
         self._block = block
-        self._ends = ends  # behind the line break of each
+        self._ends = ends  # after the line break of each
         self._at = 0  # the next line
         self.skipped = skipped
         """Bytes before the first line, of blank lines."""
@@ -161,16 +161,16 @@ class _Run:
         return len(self._ends) - self._at
 
     def take(self, count: int) -> bytes:
-        """The bytes of the next lines."""
+        """Return the bytes of the next lines."""
         begin = int(self._ends[self._at - 1]) if self._at else 0
         self._at += count
         return self._block[begin : int(self._ends[self._at - 1])]
 
 
 class Lines:
-    """Lines with something on them, and where each ends. With a ``delimiter``, a quoted field may hold line breaks.
+    """Non-blank lines and their ends. With a ``delimiter``, a quoted field may contain line breaks.
 
-    The work is linear in the bytes, however long a line is and however small the parts are in which it comes.
+    The work is linear in the bytes for any length of lines and of the parts in which they arrive.
     """
 
     def __init__(
@@ -183,46 +183,46 @@ class Lines:
         signals: Signals | None = None,
         notify: Callable[[str], None] = lambda sentence: None,
     ) -> None:
-        """``is_file``: no pipe; ``follow``: the path of a file that grows; ``notify``: called when it is replaced."""
+        """``is_file``: not a pipe; ``follow``: the path of a growing file; ``notify``: called when it is replaced."""
         self.handle = handle
         self._follow = follow
         self.set_delimiter(delimiter)
         self._signals = signals
         self._notify = notify
         self._is_file = is_file
-        self._pieces = bytearray()  # bytes of lines that are not complete yet
-        self._at = 0  # how far those were looked at
-        self._quoted = False  # whether that is inside quotes
+        self._pieces = bytearray()  # bytes of incomplete lines
+        self._at = 0  # how far they were scanned
+        self._quoted = False  # whether that position is inside quotes
         self._skipped = 0  # bytes of blank lines and of a byte order mark before the line
-        self._blank = 0  # how many blank lines those are
+        self._blank = 0  # number of those blank lines
         self._ready: deque[tuple[bytes, int, int] | _Run] = (
             deque()
         )  # line, bytes to its end, blank lines; or many lines
         self._n_ready = 0
-        self._peeked = False  # whether there are bytes that were not split yet
+        self._peeked = False  # whether some bytes were not split yet
         self._ended = False
-        self._replaced = False  # whether the followed file has ended, since another took its place
-        self._first = True  # whether nothing of the file was looked at yet
+        self._replaced = False  # whether the followed file ended because another replaced it
+        self._first = True  # whether nothing of the file was read yet
         self._head = b""
         self.offset = 0
-        self._began = 0  # the offset from which on lines are counted
-        self._n_taken = 0  # lines since then, blank ones among them
+        self._began = 0  # the offset from which lines are counted
+        self._n_taken = 0  # lines since then, including blank ones
         self.begins_file = False
         """Whether what was taken last is the beginning of a file that took the place of another."""
 
     def set_delimiter(self, delimiter: bytes | None) -> None:
-        """Of the fields, so that quotes are told from marks inside a field; to be set before a line is taken."""
+        """Set the delimiter before the first line; it separates quotes around fields from marks inside."""
         self._opening = None if delimiter is None else delimiter + b'"'
 
     def peek(self) -> bytes:
-        """The first bytes, up to a line break at least; nothing is taken."""
+        """Return the first bytes, up to at least a line break, without taking them."""
         self._peeked = True
         while b"\n" not in self._pieces.lstrip() and not (self._ended or self._replaced):
             self._fill()
         return bytes(self._pieces)
 
     def seek(self, offset: int) -> None:
-        """Go on at a byte that a line begins at."""
+        """Continue at the first byte of a line."""
         around = os.pread(self.handle, 2, offset - 1)
         if not (around[:1] == b"\n" or around[1:] in (b"\n", b"\r", b"")) or not around:
             raise DataError(
@@ -231,7 +231,7 @@ class Lines:
         self._start(offset)
 
     def _start(self, offset: int) -> None:
-        """Forget what was read, and read on at an offset."""
+        """Drop all buffers, and read from an offset."""
         os.lseek(self.handle, offset, os.SEEK_SET)
         self._ready.clear()
         self._pieces.clear()
@@ -243,7 +243,7 @@ class Lines:
         self.offset = offset
 
     def take(self, count: int) -> Taken:
-        """The next lines; fewer at the end, and where a followed file ends since another took its place."""
+        """Return the next lines; fewer at the end, and where a followed file ends because another replaced it."""
         self.begins_file = False
         if self._peeked:
             self._peeked = False
@@ -256,7 +256,7 @@ class Lines:
             try:
                 self._fill()
             except DataError:
-                if not self._n_ready:  # lines before the one that cannot be read come first
+                if not self._n_ready:  # return the lines before an invalid one first
                     raise
                 break
         number = min(count, self._n_ready)
@@ -264,7 +264,7 @@ class Lines:
         return self._taken(number)
 
     def take_batches(self, first: int, size: int) -> list[Taken]:
-        """The next ``first`` lines, and more batches of ``size`` as far as they are there already, within one file."""
+        """Return the next ``first`` lines, and more batches of ``size`` if already available, within one file."""
         taken = [self.take(first)]
         begins_file, total = self.begins_file, len(taken[0])
         while not begins_file and total < _TOGETHER and self._n_ready >= size:
@@ -316,14 +316,14 @@ class Lines:
         return Taken(count, block, None if plain else single, self.offset, tuple(begins), tuple(places))
 
     def put_back(self, line: bytes, length: int) -> None:
-        """Undo the taking of the last line."""
+        """Put the last line back."""
         self._ready.appendleft((line, length, 0))
         self._n_ready += 1
         self.offset -= length
         self._n_taken -= 1
 
     def lines_before(self) -> int:
-        """How many lines are before the place where reading began; 0 for a pipe."""
+        """Return the number of lines before the start of reading; 0 for a pipe."""
         breaks = at = 0
         while at < self._began and (block := os.pread(self.handle, min(_BLOCK, self._began - at), at)):
             breaks, at = breaks + block.count(b"\n"), at + len(block)
@@ -335,7 +335,7 @@ class Lines:
             self._signals.check()
 
     def file_part(self, offset: int) -> FilePart | None:
-        """The file as it was read, up to an offset; None for a pipe."""
+        """Return the part of the file read up to an offset; None for a pipe."""
         if not self._is_file:
             return None
         found = os.fstat(self.handle)
@@ -352,7 +352,7 @@ class Lines:
         block = os.read(self.handle, _BLOCK)
         if not block and self._follow is not None:
             if self._was_replaced(self._follow):
-                # What was written between the last look and the replacement.
+                # Bytes written between the last read and the replacement.
                 while block := os.read(self.handle, _BLOCK):
                     self._add(block)
                 self._end_file()
@@ -372,7 +372,7 @@ class Lines:
             raise DataError(f"a line is longer than {_LONGEST >> 20} MiB; check that the input is a text table.")
 
     def _split(self) -> None:
-        """Move whole lines out of the bytes that were read; at the end, what is left is a line too."""
+        """Move complete lines out of the bytes; at the end, the rest is a line too."""
         pieces = self._pieces
         last = self._ended or self._replaced
         begin = 0
@@ -400,7 +400,7 @@ class Lines:
                     self._skipped += blank.end() - begin
                     self._blank += pieces.count(b"\n", begin, blank.end())
                     begin = self._at = blank.end()
-                    del blank  # holds on to the bytes
+                    del blank  # keeps the bytes alive
                     continue
             end = self._end_of_line(begin)
             if end < 0:
@@ -422,12 +422,12 @@ class Lines:
         self._at = max(0, self._at - begin)
 
     def _end_of_plain_lines(self, begin: int) -> int:
-        """Where the whole lines before the next quote end; ``begin`` if there are none."""
+        """Return the end of the complete lines before the next quote; ``begin`` if there are none."""
         quote = -1 if self._opening is None else self._pieces.find(b'"', begin)
         return max(begin, self._pieces.rfind(b"\n", begin, len(self._pieces) if quote < 0 else quote) + 1)
 
     def _run(self, begin: int, end: int) -> _Run | None:
-        """Lines as they are; None where there are few, or some may be blank."""
+        """Return a run of lines; None if they are few, or some may be blank."""
         if end - begin < _MANY:
             return None
         with memoryview(self._pieces) as pieces:
@@ -441,9 +441,9 @@ class Lines:
         return _Run(block, ends, self._skipped, self._blank)
 
     def _end_of_line(self, begin: int) -> int:
-        """Where the line from ``begin`` on ends, or -1; goes on where it was given up before.
+        """Return the end of the line from ``begin`` on, or -1; continues an earlier scan.
 
-        A line break in quotes does not end a line, and a quote opens only where a field begins.
+        A line break in quotes does not end a line, and a quote opens only at the start of a field.
         """
         pieces, opening = self._pieces, self._opening
         at = max(self._at, begin)
@@ -465,26 +465,26 @@ class Lines:
             stop = len(pieces) if end < 0 else end
             quote = pieces.find(opening, at, stop)
             if quote < 0:
-                # A delimiter at the very end may have a quote behind it in what comes next.
+                # After a delimiter at the very end, a quote may follow in the next bytes.
                 self._at = stop - 1 if stop > at and end < 0 and pieces[-1] == opening[0] else stop
                 return end
             at, self._quoted = quote + 2, True
 
     def _was_rewritten(self) -> bool:
-        """Whether the followed file was truncated, and written to again; an empty one is waited for."""
+        """Return whether the followed file was truncated and written again; an empty file is waited for."""
         size = os.fstat(self.handle).st_size
         if size == 0:
             return False
         return size < os.lseek(self.handle, 0, os.SEEK_CUR) or os.pread(self.handle, len(self._head), 0) != self._head
 
     def _was_replaced(self, path: str) -> bool:
-        """Whether another file is under the path of the one that is followed, and has something in it.
+        """Return whether the path of the followed file leads to another file with content.
 
-        Until it has, whoever writes may still write to the old one.
+        As long as that file is empty, the writer may still use the old one.
         """
         try:
             found = os.stat(path)
-        except OSError:  # moved away, and nothing in its place yet
+        except OSError:  # moved, and not replaced yet
             return False
         if os.path.samestat(os.fstat(self.handle), found) or found.st_size == 0:
             return False
@@ -493,12 +493,12 @@ class Lines:
         return True
 
     def _end_file(self) -> None:
-        """What is left is the last line of the file that was followed."""
+        """Treat the rest as the last line of the followed file."""
         self._replaced = True
         self._split()
 
     def _next_file(self) -> None:
-        """Go on with the file that took the place of the one that was followed, from its first byte."""
+        """Continue with the first byte of the file that replaced the followed one."""
         assert self._follow is not None
         read = self.offset
         handle = os.open(self._follow, os.O_RDONLY)
@@ -518,20 +518,20 @@ class Lines:
 
 
 def _behind_quotes(pieces: bytearray, at: int, last: bool) -> tuple[int, bool]:
-    """The place behind the quote that closes the field, and whether it is still to come; two in a row do not close."""
+    """Return the position after a field's closing quote, and whether it is yet to come; double quotes do not close."""
     while True:
         quote = pieces.find(b'"', at)
         if quote < 0:
             return len(pieces), True
         if quote + 1 == len(pieces) and not last:
-            return quote, True  # what comes next decides
+            return quote, True  # the next bytes decide
         if pieces[quote + 1 : quote + 2] != b'"':
             return quote + 1, False
         at = quote + 2
 
 
 def portions(block: bytes, most: int) -> Iterator[bytes]:
-    """Parts of whole lines that have at most so many bytes together, or are single lines."""
+    """Yield parts of complete lines with at most so many bytes together, or single lines."""
     begin = 0
     while len(block) - begin > most:
         end = block.rfind(b"\n", begin, begin + most) + 1 or block.index(b"\n", begin) + 1

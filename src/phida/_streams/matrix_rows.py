@@ -1,6 +1,6 @@
-"""Rows of NumPy's npy and npz files, read a part at a time.
+"""Rows of NumPy's npy and npz files, read in parts.
 
-Nothing is mapped into memory: a file that another program truncates would then kill the process.
+Files are not mapped into memory: truncation by another program would kill the process.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from phida._streams.columns import Selection, check_width
 from phida._streams.identity import FilePart, RowsRead
 from phida._streams.values import sound
 
-#: Bytes that are read at a time, unless a batch has more.
+#: Bytes read at a time, unless a batch has more.
 _TOGETHER = 1 << 20
 
 
 class MatrixRows:
-    """A matrix in an npy file, or the array X (else the only one) of an npz file."""
+    """A matrix in an npy file, or the array X (or the only one) of an npz file."""
 
     names: tuple[str, ...] | None = None
     conversions: Mapping[str, str] = MappingProxyType({})
@@ -36,7 +36,7 @@ class MatrixRows:
     """Of CSV that is made of these rows."""
 
     def __init__(self, path: Path, format: str, selection: Selection, *, start: tuple[int, int] = (0, 0)) -> None:
-        """``start``: a row number and its place in the file, where a stream is resumed."""
+        """``start``: row number and file position to resume from."""
         self.format = format
         self._path = path
         number, self._start = start
@@ -58,7 +58,7 @@ class MatrixRows:
         self._label = None if selection.label is None else int(selection.label)
         self.features = tuple(self.all_names[i] for i in self._features)
         self._keep_missing = selection.keep_missing
-        self._array: NDArray[Any] | None = None  # of an archive with an array by columns
+        self._array: NDArray[Any] | None = None  # content of an archive with an array by columns
         if self._start:
             few = RowsRead.enough(len(self._features))
             with self._open()[0] as file:
@@ -74,11 +74,11 @@ class MatrixRows:
         return self._rows
 
     def part_read(self) -> FilePart:
-        """The rows before the next one."""
+        """Return the rows before the next one."""
         return self._read.part()
 
     def _open(self) -> tuple[IO[bytes], int]:
-        """The file or the member of an archive, and its length."""
+        """Open the file, or the member of an archive; return it with its length."""
         if self.format == "npy":
             file = open(self._path, "rb", buffering=0)  # noqa: SIM115
             return file, os.fstat(file.fileno()).st_size
@@ -102,9 +102,9 @@ class MatrixRows:
                 number += len(part)
 
     def _parts(self, file: IO[bytes], size: int) -> Iterator[NDArray[Any]]:
-        """Rows of one batch after the other; those of many small batches are read together."""
+        """Yield the rows of one batch after the other; many small batches are read together."""
         together = max(1, _TOGETHER // (len(self.all_names) * self._dtype.itemsize))
-        block, at, held = np.empty(0), 0, 0  # the rows that were read, the first one, and the one after the last
+        block, at, held = np.empty(0), 0, 0  # rows in memory, the first row, and the row after the last
         for begin, end in self._ranges(size):
             if end > held:
                 more = max(0, together - (end - begin)) // size * size
@@ -113,13 +113,13 @@ class MatrixRows:
             yield block[begin - at : end - at]
 
     def _slice(self, file: IO[bytes], begin: int, end: int) -> NDArray[Any]:
-        """Some rows, wherever they are."""
+        """Return some rows from any position."""
         columns, bytes_each = len(self.all_names), self._dtype.itemsize
         if not self._fortran:
             file.seek(self._data_at + begin * columns * bytes_each)
             return self._values(file, (end - begin) * columns).reshape(end - begin, columns)
         if self.format == "npz":
-            if self._array is None:  # its rows are all over the archive
+            if self._array is None:  # its rows are spread over the archive
                 file.seek(self._data_at)
                 self._array = self._values(file, self._rows * columns).reshape(columns, self._rows).T
             return self._array[begin:end]
@@ -130,7 +130,7 @@ class MatrixRows:
         return found.T
 
     def _values(self, file: IO[bytes], count: int) -> NDArray[Any]:
-        """The next values of the file."""
+        """Return the next values of the file."""
         found = np.empty(count, self._dtype)
         room = found.view(np.uint8).data
         try:
@@ -179,7 +179,7 @@ class MatrixRows:
 
 
 def _header(file: IO[bytes], path: Path) -> tuple[tuple[int, int], bool, np.dtype[Any], int]:
-    """Shape, order, type and place of the values; nothing that would run code."""
+    """Return shape, order, type and offset of the values without running code."""
     try:
         version = npy.read_magic(file)
         if version == (1, 0):

@@ -17,13 +17,13 @@ from phida._streams.identity import FilePart
 from phida._streams.lines import Taken
 from phida._streams.ndjson_rows import NdjsonRows
 
-#: Messages among which the columns are looked for. Brokers of MQTT send about 20 before they wait for an answer.
+#: Messages used to find the columns. MQTT brokers send about 20 before they wait for an acknowledgement.
 _FIRST = 10
 
 
 @dataclass(frozen=True)
 class Message:
-    """One row, and what is to be known once it was taken."""
+    """One row, and its acknowledgement data."""
 
     value: bytes
     partition: str = ""
@@ -35,16 +35,16 @@ class Messages(Protocol):
     """Interface of message sources."""
 
     def receive(self, most: int) -> list[Message]:
-        """Some messages, waited for; a signal ends the wait with :class:`phida._streams.lines.Interrupted`."""
+        """Wait for messages; a signal ends the wait with :class:`phida._streams.lines.Interrupted`."""
 
     def check(self) -> None:
         """Stop if a signal has arrived."""
 
     def taken(self, count: int) -> bool:
-        """So many more messages are on their way into the model; whether the broker waits for them to be kept."""
+        """Count messages passed on to the model; return whether the broker waits for acknowledgements."""
 
     def kept(self, count: int) -> None:
-        """Of all messages taken so far, the first ``count`` are safe: a crash would not lose them."""
+        """Mark the first ``count`` of all messages taken as safe: a crash would not lose them."""
 
 
 class MessageLines:
@@ -63,7 +63,7 @@ class MessageLines:
         """Messages taken."""
 
     def take(self, count: int) -> Taken:
-        """The next messages, as many as asked for."""
+        """Return the next messages, as many as requested."""
         while len(self._ready) < count:
             self._ready.extend(self._messages.receive(count - len(self._ready)))
         taken = [self._ready.popleft() for _ in range(count)]
@@ -71,21 +71,21 @@ class MessageLines:
         self.offsets = self.offsets_after(count)
         self.waits = self._messages.taken(count)
         self.count += count
-        # JSON has line breaks between its tokens only, where a blank does as well.
+        # JSON has line breaks only between tokens, where a blank is equivalent.
         lines = [message.value.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for message in taken]
         return Taken(count, b"".join(lines), None)
 
     def offsets_after(self, count: int) -> dict[str, int]:
-        """Where each partition goes on after the first ``count`` of the messages that were taken last."""
+        """Return the offset of each partition after the first ``count`` of the messages taken last."""
         next_offsets = {one.partition: one.next_offset for one in self._taken[:count] if one.partition}
         return self._before | next_offsets
 
     def take_batches(self, first: int, size: int) -> list[Taken]:
-        """The next ``first`` messages, and no more, since the offsets are those of a whole batch."""
+        """Return the next ``first`` messages and no more, since offsets belong to a complete batch."""
         return [self.take(first)]
 
     def ahead(self) -> Iterator[bytes]:
-        """The next messages, which are not taken."""
+        """Yield the next messages without taking them."""
         for place in count_from(0):
             while len(self._ready) <= place:
                 self._ready.extend(self._messages.receive(1))
@@ -96,11 +96,11 @@ class MessageLines:
         self._messages.check()
 
     def file_part(self, offset: int) -> FilePart | None:
-        """There is no file."""
+        """Return None: there is no file."""
         return None
 
     def kept(self, count: int) -> None:
-        """The first ``count`` messages are safe."""
+        """Mark the first ``count`` messages as safe."""
         self._messages.kept(count)
 
 
@@ -110,12 +110,12 @@ class MessageRows(NdjsonRows):
     def __init__(
         self, lines: MessageLines, selection: Selection, *, header: tuple[str, ...] | None = None, row: int = 0
     ) -> None:
-        """``header`` and ``row`` where a stream is resumed."""
+        """``header`` and ``row`` to resume from."""
         self._source = lines
         super().__init__(lines, selection, header=header, start=(row, 0))  # type: ignore[arg-type]
 
     def batches(self, size: int) -> Iterator[Batch]:
-        """See :class:`phida._streams.batch.RowReader`; without end."""
+        """See :class:`phida._streams.batch.RowReader`; never ends."""
         for batch in super().batches(size):
             yield replace(batch, urgent=self._source.waits)
 
@@ -130,7 +130,7 @@ class MessageRows(NdjsonRows):
             try:
                 first = json.loads(message)
             except (ValueError, RecursionError):
-                continue  # a bad row like any other
+                continue  # handled like any other bad row
             if isinstance(first, dict):
                 return tuple(first)
         raise DataError(f"none of the first {_FIRST} messages is a JSON object.")

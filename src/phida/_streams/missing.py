@@ -15,19 +15,19 @@ Floats = NDArray[np.float64]
 
 RULES = ("median", "mean", "drop")
 
-#: Values of which a median is taken: of each feature, and of all together.
+#: Sample size of a median: per feature, and over all features.
 _MOST, _MOST_OF_ALL = 1024, 1 << 17
 
-#: Rows between two looks at the median, once there are as many.
+#: Rows between two updates of the median, once it has as many.
 _STEP = 64
 
 
 class Imputer:
-    """What stands in for missing values of each feature.
+    """Replacements for missing values of each feature.
 
-    The median is that of a sample: the values whose numbers have the smallest hashes. Up to 1,024 values, that is all
-    of them. Neither rule depends on the batches in which rows come, with one exception: a value that is missing before
-    the feature had any is filled with the first one of the batch.
+    The median is that of a sample: the values whose numbers have the smallest hashes. Up to 1,024 values, the sample is
+    complete. Neither rule depends on batches, with one exception: a missing value before the first value of its feature
+    is filled with the first one of the batch.
     """
 
     def __init__(self, rule: str, width: int) -> None:
@@ -41,8 +41,8 @@ class Imputer:
         self._kept: list[tuple[NDArray[np.uint64], Floats]] = [
             (np.empty(0, np.uint64), np.empty(0)) for _ in range(width)
         ]
-        self._begun = list(self._kept)  # as it was when the current rows of a step began
-        self._now: Floats | None = None  # what it gives, once that is known
+        self._begun = list(self._kept)  # at the beginning of the current step
+        self._now: Floats | None = None  # the current medians, once computed
         self.filled = self.dropped = 0
         """How many values were filled, and rows dropped, since this was made."""
 
@@ -64,7 +64,7 @@ class Imputer:
         return self._kept_rows(np.where(missing, self.values(), rows), missing)
 
     def values(self) -> Floats:
-        """What stands in for a missing value of each feature now; NaN where there was no value yet."""
+        """Return the current replacement of each feature; NaN before its first value."""
         if self.rule == "mean":
             means: Floats = np.full(len(self._total), np.nan)
             np.divide(self._total, self._count, out=means, where=self._count > 0)
@@ -84,7 +84,7 @@ class Imputer:
 
     @classmethod
     def from_plain(cls, found: Any, width: int) -> Self:
-        """From a file; ValueError where it is damaged."""
+        """Restore from a file; raise ValueError if it is damaged."""
         try:
             made = cls(found["rule"], width)
             made._rows = int(found["rows"])
@@ -113,14 +113,14 @@ class Imputer:
         return (rows if good.all() else rows[good]), good
 
     def _kept_rows(self, filled: Floats, missing: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Without the rows that nothing is there to fill with."""
+        """Return the rows without those that cannot be filled."""
         self.filled += int(missing.sum())
         good = _complete(filled)
         self.dropped += int(len(filled) - good.sum())
         return (filled if good.all() else np.ascontiguousarray(filled[good])), good
 
     def _by_means(self, rows: Floats, missing: NDArray[np.bool_]) -> Floats:
-        # Sums one by one, so that batches make no difference to the last bit.
+        # Sequential sums, so that batches do not change the last bit.
         totals = np.cumsum(np.vstack([self._total, np.where(missing, 0.0, rows)]), axis=0)
         counts = np.cumsum(np.vstack([self._count, ~missing]), axis=0)
         self._rows += len(rows)
@@ -147,7 +147,7 @@ class Imputer:
         return filled
 
     def _fixed(self) -> Floats:
-        """The medians as of the beginning of the step, so that it is no matter where a batch ends."""
+        """Return the medians at the beginning of the step, which do not depend on batches."""
         if self._now is None:
             self._now = _medians(self._begun)
         return self._now
@@ -173,18 +173,18 @@ def _medians(kept: list[tuple[NDArray[np.uint64], Floats]]) -> Floats:
 
 
 def _complete(rows: Floats) -> NDArray[np.bool_]:
-    """Which rows have all values."""
+    """Return a mask of the rows without missing values."""
     return np.asarray(~np.isnan(rows).any(axis=1))
 
 
 def _first(rows: Floats, missing: NDArray[np.bool_]) -> Floats:
-    """The first value of each feature; NaN where all are missing."""
+    """Return the first value of each feature; NaN if all are missing."""
     first: Floats = rows[np.argmin(missing, axis=0), np.arange(rows.shape[1])]
     return first
 
 
 def _hashes(first: int, count: int) -> NDArray[np.uint64]:
-    """Numbers from ``first`` on, scattered (the finaliser of splitmix64)."""
+    """Return hashes of the numbers from ``first`` on (the finaliser of splitmix64)."""
     found = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -207,7 +207,7 @@ def _checked(values: NDArray[Any], width: int) -> NDArray[Any]:
 
 
 def read_preparation(found: Any) -> Mapping[str, Any]:
-    """What a file says of how its rows were made; ValueError where it is damaged."""
+    """Return the preparation of rows stored in a file; raise ValueError if it is damaged."""
     if found is None:
         return {}
     if not isinstance(found, dict) or found.keys() - {"impute", "convert"}:

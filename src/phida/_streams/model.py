@@ -31,7 +31,7 @@ from phida.answers.novelty import novelty_scores
 from phida.errors import StateFileError
 from phida.records import Examples
 
-if TYPE_CHECKING:  # commands that read and label rows do without scikit-learn, which takes a second to import
+if TYPE_CHECKING:  # most stream commands work without scikit-learn, which takes a second to import
     from phida._estimator import Estimator
 
 
@@ -51,24 +51,24 @@ class Method:
 
     @classmethod
     def of(cls, estimator: Estimator) -> Self:
-        """Of an estimator."""
+        """Return the method of an estimator."""
         params = estimator.get_params(deep=False)
         params.pop("compute_labels")
         return cls(estimator._kind["plus"], **params)
 
     @property
     def class_name(self) -> str:
-        """Name of its estimator."""
+        """Return the name of the estimator class."""
         return "PHIDAPlus" if self.plus else "PHIDA"
 
     @property
     def settings(self) -> Settings:
-        """Of the native learner."""
+        """Return the settings of the native learner."""
         return plus_settings(**self._own) if self.plus else {"released": False, "plus": False}
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Of its estimator."""
+        """Return the parameters of the estimator."""
         return {**(self._own if self.plus else {}), "compute_labels": True}
 
     @property
@@ -148,49 +148,49 @@ class StreamModel:
 
     @property
     def fitted(self) -> bool:
-        """Whether any rows have been learned."""
+        """Return whether any rows have been learned."""
         return self._model.n_seen > 0
 
     @property
     def n_seen(self) -> int:
-        """Rows learned."""
+        """Return the number of rows learned."""
         return self._model.n_seen
 
     @property
     def learner(self) -> Learner:
-        """The native learner."""
+        """Return the native learner."""
         return self._model.learner
 
     def reading(self) -> _core.Reading:
-        """What readers see."""
+        """Return a reading of the model."""
         return self._model.reading()
 
     def examples(self) -> Examples | None:
-        """Rows that the clusters have seen; None for PHIDA, which keeps none."""
+        """Return example rows of the clusters; None for PHIDA, which keeps none."""
         learner = self._model.learner
         if not isinstance(learner, _core.PlusLearner):
             return None
         return Examples(**learner.examples(), feature_names=self.names)
 
     def on_event(self, callback: Callback) -> None:
-        """Register a callback for the events from now on."""
+        """Register a callback for future events."""
         self._model.on_event(callback)
 
     def prepared(self, batch: Batch, *, learn: bool) -> Batch:
-        """Rows whose missing values are filled or dropped; what they are filled with is learned from them, too."""
+        """Fill or drop rows with missing values; ``learn`` also updates the filling values."""
         if self.imputer is None or not len(batch):
             return batch
         rows, good = (self.imputer.learned if learn else self.imputer.applied)(batch.rows)
         return replace(batch, rows=rows) if good.all() else batch.where(good, rows)
 
     def learn(self, rows: NDArray[np.float64]) -> None:
-        """Learn rows, which the reader has checked."""
+        """Learn rows that the reader has checked."""
         model = self._begun(rows.shape[1])
         model.learn(rows)
         model.dispatch()
 
     def parts(self, width: int, n_threads: int) -> Parts:
-        """Return learners for threads; the model has their rows once they are merged."""
+        """Return learners for threads; merging them adds their rows to the model."""
         return self._begun(width).parts(n_threads)
 
     def _begun(self, width: int) -> Model[Columns]:
@@ -218,7 +218,7 @@ class StreamModel:
         return novelty_scores(self.reading(), rows)
 
     def check_width(self, columns: int) -> None:
-        """Raise an error if the number of columns is not that of the model."""
+        """Raise an error if the number of columns differs from the model's."""
         if self._model.begun and columns != self._model.features.width:
             raise DataError(
                 f"wrong number of features: {columns} in the input, {self._model.features.width} in the model; "

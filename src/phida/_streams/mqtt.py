@@ -1,7 +1,7 @@
-"""Rows from topics of MQTT, each at least once.
+"""Rows from MQTT topics, each at least once.
 
-A message is acknowledged when its row is safe: in a checkpoint, or learned where none is kept. The session outlives the
-connection, so that the broker sends messages without acknowledgement again after a crash.
+A message is acknowledged when its row is safe: in a checkpoint or, without checkpoints, learned. The session outlives
+the connection, so the broker sends unacknowledged messages again after a crash.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from phida._streams.batch import DataError
 from phida._streams.lines import Signals
 from phida._streams.messages import Message
 
-#: Seconds between two looks for a signal.
+#: Seconds between two checks for a signal.
 _STEP = 0.1
 
-#: Seconds that a broker may take to accept a connection.
+#: Seconds in which a broker must accept a connection.
 _PATIENCE = 30.0
 
-#: Seconds that a broker may take to confirm the last acknowledgements.
+#: Seconds in which a broker must confirm the last acknowledgements.
 _LAST = 10.0
 
-#: Messages that wait here; beyond that the network waits.
+#: Messages in the local queue; with more, the network waits.
 _MOST = 1000
 
-#: Messages without acknowledgement after which they should be kept. Brokers stop at some number, Mosquitto at 20.
+#: Unacknowledged messages after which a checkpoint is due. Brokers stop at some number, Mosquitto at 20.
 _WINDOW = 10
 
 
@@ -44,7 +44,7 @@ def _paho() -> Any:
 
 
 class Subscription:
-    """Messages of a subscription, as they arrive in the thread of the client."""
+    """Messages of a subscription, received in the thread of the client."""
 
     def __init__(self, client: Any, signals: Signals | None) -> None:
         self._client = client
@@ -70,14 +70,14 @@ class Subscription:
             return [Message(bytes(one.payload)) for one in found]
 
     def check(self) -> None:
-        """Stop here if a signal came, or if the broker refuses."""
+        """Stop if a signal has arrived or the broker refuses."""
         if self._signals is not None:
             self._signals.check()
         if self.failure is not None:
             raise OSError(self.failure)
 
     def taken(self, count: int) -> bool:
-        """Whether so many wait for their acknowledgement that the broker may send no more."""
+        """Return whether so many messages are unacknowledged that the broker may stop sending."""
         self._taken.extend(self._received.popleft() for _ in range(count))
         return len(self._taken) >= _WINDOW
 
@@ -89,7 +89,7 @@ class Subscription:
             self._kept += 1
 
     def put(self, message: Any) -> None:
-        """Called by the thread of the client; waits where too many are here, but not for ever once the end came."""
+        """Queue a message, in the client's thread; wait while the queue is full, unless the subscription is closing."""
         while self.failure is None:
             try:
                 self._arrived.put(message, timeout=_STEP)
@@ -101,7 +101,7 @@ class Subscription:
 
 @contextmanager
 def subscribed(address: Address, signals: Signals | None, notify: Callable[[str], None]) -> Iterator[Subscription]:
-    """The messages of the topics that an address names; ``+`` and ``#`` are MQTT's wildcards."""
+    """Yield the messages of the topics of an address; ``+`` and ``#`` are MQTT's wildcards."""
     paho = _paho()
     if unknown := address.options.keys() - {"client_id"}:
         raise DataError(f"{address.shown}: unknown option {min(unknown)!r}; the only option is client_id.")
@@ -109,7 +109,7 @@ def subscribed(address: Address, signals: Signals | None, notify: Callable[[str]
         raise DataError(f"{address.shown}: MQTT needs exactly one host.")
     host, _, port = address.hosts[0].partition(":")
     secure = address.scheme == "mqtts"
-    # The broker knows a session by this name, so that it must be the same after a crash.
+    # The broker identifies a session by this name, which must be the same after a crash.
     name = address.options.get("client_id") or f"phida-{hashlib.sha256(address.shown.encode()).hexdigest()[:12]}"
     client = paho.Client(
         paho.CallbackAPIVersion.VERSION2, name, clean_session=False, protocol=paho.MQTTv311, manual_ack=True
@@ -152,8 +152,8 @@ def subscribed(address: Address, signals: Signals | None, notify: Callable[[str]
         yield subscription
     finally:
         subscription.failure = subscription.failure or "The stream has ended."
-        # Messages on their way here reset the connection when it is closed, and acknowledgements that the broker has
-        # not read by then are lost. A broker answers in order, also to the end of a subscription that never was.
+        # Messages in transit reset a connection that is closed, and acknowledgements that the broker has not read are
+        # lost. A broker answers in order, also to cancelling a subscription that never existed.
         never = f"phida/{hashlib.sha256(name.encode()).hexdigest()}"
         if client.unsubscribe(never)[0] == paho.MQTT_ERR_SUCCESS:
             confirmed.wait(_LAST)

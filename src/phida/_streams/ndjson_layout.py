@@ -1,8 +1,8 @@
-"""JSON objects that are written alike, as one program writes them: the same keys and blanks in the same places.
+"""JSON objects with one layout, as one program writes them: equal keys and blanks at equal places.
 
-Lines like the first one differ in their values alone. What is between the values is then compared eight bytes at a
-time, and all numbers are converted at once, in a third of the time of pyarrow's reader of JSON. Whatever is not proved
-to be such a line is left to others: :meth:`Layout.numbers` returns None.
+Lines like the first one differ only in their values. The bytes between values are compared eight at a time, and all
+numbers are converted at once, in a third of the time of pyarrow's JSON reader. For any other line,
+:meth:`Layout.numbers` returns None.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from phida._streams.lines import portions
 
 _MEMBER = re.compile(rb'([{,] *"([^"\\]*)": *)("[^"\\]*"|-?[0-9][0-9.eE+-]*)')
 
-#: Stands before the first line: the end of a line before it, and room to compare whole words.
+#: Precedes the first line: the end of a line, and room to compare complete words.
 _BEFORE = b"\n" * 14 + b"}\n"
 
-#: Bytes of lines that are read at a time. Arrays of these take memory that is there; larger ones are new to the system
-#: each time, and cost it as much time as the work.
+#: Bytes of lines read at a time. Arrays of this size reuse memory; larger ones are new to the system each time, which
+#: takes as long as the work.
 _PORTION = 1 << 17
 
 _QUOTE, _MINUS, _ZERO, _NINE, _COLON = b'"-09:'
@@ -32,7 +32,7 @@ _QUOTE, _MINUS, _ZERO, _NINE, _COLON = b'"-09:'
 
 @dataclass(frozen=True)
 class _Word:
-    """Eight bytes before the values of some members, of which a mask says which count."""
+    """Eight bytes before the values of some members, and a mask of those that count."""
 
     members: NDArray[np.int64]
     back: int
@@ -42,10 +42,10 @@ class _Word:
 
 
 class Layout:
-    """Keys, blanks and kinds of values of a line."""
+    """Keys, blanks and value types of a line."""
 
     def __init__(self, names: list[str], literals: list[bytes], numeric: list[bool]) -> None:
-        """``literals``: what stands before each value, that of the first with the end of the line before."""
+        """``literals``: the bytes before each value; the first ones include the end of the line before."""
         self.names = [name for name, number in zip(names, numeric, strict=True) if number]
         """Of the members that are numbers."""
         self._blanks = np.array([len(text) - text.rindex(b":") for text in literals])  # from colon to value
@@ -56,7 +56,7 @@ class Layout:
 
     @classmethod
     def of(cls, line: bytes) -> Layout | None:
-        """Of a line without its line break; None where it holds more than numbers and plain strings."""
+        """Return a line's layout, without its line break; None if it has more than numbers and plain strings."""
         members = _MEMBER.findall(line)
         if not members or b"".join(before + value for before, _, value in members) + b"}" != line:
             return None
@@ -73,7 +73,7 @@ class Layout:
         return cls(names, literals, [not value.startswith(b'"') for _, _, value in members])
 
     def numbers(self, lines: bytes) -> NDArray[np.float64] | None:
-        """The numbers of lines with a line break behind each; None unless all lines are valid and of this layout."""
+        """Return the numbers of lines that end with line breaks; None unless all lines are valid and of this layout."""
         found = []
         for portion in portions(lines, _PORTION):
             rows = self._numbers(portion)
@@ -104,7 +104,7 @@ class Layout:
         return self._converted(block, content, begins, ends)
 
     def _all_literals_are_here(self, block: bytes, begins: NDArray[np.int64]) -> bool:
-        words: NDArray[np.uint64] = np.ndarray((len(block) - 7,), "<u8", block, 0, (1,))  # one from each byte on
+        words: NDArray[np.uint64] = np.ndarray((len(block) - 7,), "<u8", block, 0, (1,))  # one word from each byte on
         return all(
             ((words[begins[:, word.members] - word.back] & word.masks) == word.expected).all() for word in self._words
         )
@@ -112,7 +112,7 @@ class Layout:
     def _strings_are_plain(
         self, content: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> bool:
-        """Whether the other values are in quotes, and there are no more quotes than that."""
+        """Return whether the other values are in quotes, and there are no further quotes."""
         first, last = begins[:, ~self._numeric], ends[:, ~self._numeric] - 1
         in_quotes = (first < last) & (content[first] == _QUOTE) & (content[last] == _QUOTE)
         return bool(in_quotes.all()) and np.count_nonzero(content == _QUOTE) == self._quotes * len(begins)
@@ -125,7 +125,7 @@ class Layout:
         first, last = begins[:, self._numeric].reshape(-1), ends[:, self._numeric].reshape(-1) - 1
         if not _are_json(content, first, last):
             return None
-        # Values and what is between them, in turn: an array of pyarrow has no gaps.
+        # Values and the bytes between them, alternating: a pyarrow array has no gaps.
         edges = np.empty(2 * begins.size, np.int64)
         edges[::2], edges[1::2] = begins.reshape(-1), ends.reshape(-1)
         pieces = pa.LargeStringArray.from_buffers(len(edges) - 1, pa.py_buffer(edges), pa.py_buffer(block))
@@ -141,7 +141,7 @@ class Layout:
 
 
 def _words(literals: list[bytes]) -> Any:
-    """What is to be compared, nearest to the values first."""
+    """Return the words to compare, nearest to the values first."""
     lengths = np.array([len(text) for text in literals])
     for begin, back in pairwise(range(0, int(lengths.max()) + 8, 8)):
         members = np.flatnonzero(lengths > begin)
@@ -152,7 +152,7 @@ def _words(literals: list[bytes]) -> Any:
 
 
 def _are_json(content: NDArray[np.uint8], first: NDArray[np.int64], last: NDArray[np.int64]) -> bool:
-    """Whether texts that are numbers to pyarrow are so in JSON: no blanks, signs, points or zeros too many."""
+    """Return whether numbers for pyarrow are also valid in JSON: no extra blanks, signs, points or zeros."""
     lead = first + (content[first] == _MINUS)
     begins = content[lead]
     if not (_is_digit(begins).all() and _is_digit(content[last]).all()):

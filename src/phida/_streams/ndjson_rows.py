@@ -1,6 +1,6 @@
-"""Rows of newline-delimited JSON: an object a line.
+"""Rows of newline-delimited JSON: one object per line.
 
-Lines of one layout are read all at once. Other batches are read by pyarrow, like CSV, or line by line.
+Lines of one layout are read in bulk. Other batches are read by pyarrow, like CSV, or line by line.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from phida._streams.lines import Lines, Taken
 from phida._streams.ndjson_layout import Layout
 from phida._streams.values import checked, is_missing, is_sound, missing
 
-#: Rows below which line by line is faster, and pyarrow need not be loaded.
+#: Number of rows below which line by line is faster, so that pyarrow need not be imported.
 _MANY = 100
 
-#: Rows by which columns are judged.
+#: Rows that decide which columns are features.
 _SAMPLE = 1000
 
 #: Added to numbers, since JSON's integer -0 is 0.
@@ -59,7 +59,7 @@ class NdjsonRows:
         header: tuple[str, ...] | None = None,
         start: tuple[int, int] = (0, 0),
     ) -> None:
-        """``header`` and ``start``, a row number and its offset, where a stream is resumed."""
+        """``header`` and ``start``, a row number and its offset, to resume from."""
         self._lines = lines
         self._number, offset = start
         if offset:
@@ -75,11 +75,11 @@ class NdjsonRows:
         self._keep_missing = selection.keep_missing
         self._convert = {name: selection.convert[name] for name in self._names if name in selection.convert}
         self._conversions = known_conversions(self._convert)
-        self._layout: Layout | None = None  # of the lines before
+        self._layout: Layout | None = None  # layout of the lines before
 
     @property
     def conversions(self) -> dict[str, str]:
-        """Formats of the columns that are converted, as far as they are known."""
+        """Return the known formats of converted columns."""
         return {name: found.format for name, found in self._conversions.items()}
 
     def _look_at_first(self, selection: Selection) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ class NdjsonRows:
                 yield self._batch(taken, rows, begin)
 
     def _look_at(self, taken: Taken) -> None:
-        """Learn from the first rows how dates and booleans are written; refuse columns that are no features."""
+        """Detect in the first rows how dates and booleans are written; refuse columns that cannot be features."""
         objects: list[dict[str, Any]] = []
         for number, line in enumerate(taken.lines()[:_SAMPLE]):
             try:
@@ -154,7 +154,7 @@ class NdjsonRows:
         return Place(offset, self._lines.file_part(offset))
 
     def _all_at_once(self, group: list[Taken]) -> Iterator[tuple[Taken, NDArray[np.float64] | None]]:
-        """Batches, each with its numbers; None in their place where something in the lines is special."""
+        """Yield batches with their numbers, or None for a batch with unusual lines."""
         count, rows = sum(map(len, group)), None
         if count >= _MANY and not self._convert:
             self._lines.check_signals()
@@ -165,7 +165,7 @@ class NdjsonRows:
             begin += len(taken)
 
     def _numbers(self, block: bytes, count: int) -> NDArray[np.float64] | None:
-        """The features of all lines; None where something in them is special."""
+        """Return the features of all lines; None if any line is unusual."""
         layout = self._layout or Layout.of(block[: block.index(b"\n")])
         if layout is not None and set(self._names) <= set(layout.names):
             found = layout.numbers(block)
@@ -173,7 +173,7 @@ class NdjsonRows:
             if found is not None:
                 places = [layout.names.index(name) for name in self._names]
                 return np.add(found[:, places], _PLUS_ZERO, order="C")
-        with suppress(ValueError):  # pyarrow's are among them
+        with suppress(ValueError):  # includes pyarrow's errors
             if _an_object_a_line(block, count) and (block.isascii() or block.decode()):
                 rows = self._read(block)
                 return rows if len(rows) == count else None
@@ -256,19 +256,19 @@ def _text(value: object) -> str:
 
 
 def _odd(value: object) -> str:
-    """As text that is a number only if the value is: "2" in quotes is none."""
+    """Return text that is numeric only if the value is: "2" in quotes is not."""
     return repr(value) if isinstance(value, str) and Dialect().is_number(value) else _text(value)
 
 
 def _an_object_a_line(block: bytes, count: int) -> bool:
-    """Whether every line begins and ends with a brace; then no object reaches over two lines, nor do two share one."""
+    """Return whether every line begins and ends with a brace; then each object is on one line."""
     ended = block.count(b"}\n") + block.count(b"}\r\n")
     return block.startswith(b"{") and block.count(b"\n{") == count - 1 and ended == count
 
 
 def _object(line: bytes, number: int) -> dict[str, Any]:
     try:
-        found = json.loads(line.decode())  # of bytes, it would accept a mark of their order
+        found = json.loads(line.decode())  # for bytes, it would accept a byte order mark
     except (ValueError, RecursionError) as error:
         raise DataError(f"row {number} is not JSON ({error}).") from error
     if not isinstance(found, dict):

@@ -59,14 +59,14 @@ class Source:
 
     @property
     def is_pipe(self) -> bool:
-        """Whether it can be read only once, from front to back."""
+        """Return whether the source can be read only once."""
         return (
             self.path == "-" or is_address(self.path) or (os.path.exists(self.path) and not os.path.isfile(self.path))
         )
 
     @property
     def format_is_text(self) -> bool:
-        """Whether offsets are bytes."""
+        """Return whether offsets are bytes."""
         return format_of(self.path, self.format) in TEXT
 
 
@@ -90,7 +90,7 @@ def format_of(path: str, format: str | None) -> str:
 def opened(
     source: Source, signals: Signals | None = None, notify: Callable[[str], None] = lambda sentence: None
 ) -> Iterator[RowReader]:
-    """A reader of a file or of standard input; ``notify`` hears when a followed file is replaced."""
+    """Open a reader of a file or of standard input; ``notify`` is called when a followed file is replaced."""
     format = format_of(source.path, source.format)
     if is_address(source.path):
         with _messages(source, signals, notify) as messages:
@@ -127,7 +127,7 @@ def opened(
 
 
 def _format_of_pipe(head: bytes) -> str:
-    """Return the format of standard input. No header of CSV begins as JSON does."""
+    """Return the format of standard input: the first byte distinguishes JSON from CSV."""
     first = head.removeprefix(codecs.BOM_UTF8).lstrip()[:1]
     if first == b"[":
         raise DataError("standard input begins with a JSON array; pass one object per line, or add --format csv.")
@@ -135,7 +135,7 @@ def _format_of_pipe(head: bytes) -> str:
 
 
 def part_read(source: Source) -> FilePart | None:
-    """The rows before the one to start from, of a file that is not text; None where it has no such rows."""
+    """Return the rows of a non-text file before the start; None if it has fewer rows."""
     try:
         return _typed(source).part_read()
     except DataError:
@@ -143,7 +143,7 @@ def part_read(source: Source) -> FilePart | None:
 
 
 def size_of(source: Source) -> int | None:
-    """Return the size of a source in the units of the offsets of its batches; None if it is not known."""
+    """Return the size of a source in the units of its batches' offsets; None if unknown."""
     if source.is_pipe or source.follow or not os.path.isfile(source.path):
         return None
     return os.path.getsize(source.path) if source.format_is_text else _typed(source).n_rows

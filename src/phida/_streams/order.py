@@ -1,4 +1,4 @@
-"""How much the order of the rows matters: two orders of a sample are learned and compared."""
+"""Effect of the row order: a sample is learned in two orders, and the results are compared."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from phida._streams.model import Method, StreamModel
 
 Floats = NDArray[np.float64]
 
-#: Rows of the sample, at most.
+#: Maximum rows of the sample.
 _MOST = 4096
 
 #: Rows come in blocks if consecutive rows of the sample correlate more than this in some feature.
 _CORRELATED = 0.3
 
-#: From this agreement on, the order matters little.
+#: Agreement from which the order matters little.
 _LITTLE = 0.9
 
 
@@ -57,9 +57,9 @@ class OrderSample:
             self._rows, self._step = self._rows[::2], 2 * self._step
 
     def effect(self, method: Method) -> OrderEffect | None:
-        """Compare the order with a random one; None if rows do not come in blocks, or if the order has no effect."""
+        """Compare the order with a random one; None if rows are not in blocks, or if the order has no effect."""
         rows = np.array(self._rows)
-        # With fewer rows than nodes, every order gives the same clusters. The sample must have more of them.
+        # With at least as many nodes as rows, every order gives the same clusters. The sample must have more rows.
         nodes = min(method.max_nodes, len(rows) // 2)
         if self._seen <= method.max_nodes or not _in_blocks(rows):
             return None

@@ -20,10 +20,10 @@ from phida._streams.tables import FORMATS as TABLES
 from phida._streams.tables import TableFile
 from phida._streams.texts import text_of, texts_of_column
 
-#: What rows can be written as.
+#: Output formats.
 FORMATS = ("csv", "ndjson", *TABLES)
 
-#: Digits of novelty after the decimal point.
+#: Decimals of novelty.
 _DIGITS = 4
 
 
@@ -35,31 +35,31 @@ class Output(Protocol):
     """Where the next row will begin; 0 where a file cannot be written on."""
 
     def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
-        """The rows of a batch, and all of them at once, so that a reader at the other end sees it whole."""
+        """Write the rows of a batch in one call, so that a reader of the pipe gets them together."""
 
     def sync(self) -> None:
-        """Make sure that what was written survives the machine; a pipe is beyond that."""
+        """Flush to disk; does nothing for a pipe."""
 
     def close(self) -> None:
-        """Finish the file."""
+        """Complete the file."""
 
 
 def output_to(
     file: IO[bytes], format: str, reader: RowReader, *, offset: int = 0, novelty: bool = False
 ) -> TextOutput | TableOutput:
-    """An output of a format; it goes on at ``offset`` of a file that an earlier run has written."""
+    """Return an output of a format, continuing at ``offset`` of an earlier run's file."""
     if format in TABLES:
         return TableOutput(file, format, reader, novelty=novelty)
     return TextOutput(file, format, reader, offset=offset, novelty=novelty)
 
 
 class TextOutput:
-    """CSV or NDJSON. A row of the same format is written as it was read."""
+    """CSV or NDJSON. A row of the same format is written unchanged."""
 
     def __init__(
         self, file: IO[bytes], format: str, reader: RowReader, *, offset: int = 0, novelty: bool = False
     ) -> None:
-        """Go on at ``offset`` of a file that an earlier run has written, and drop what is behind it."""
+        """Continue at ``offset`` of an earlier run's file, and truncate it there."""
         self._file = file
         self._reader = reader
         self.format = format
@@ -128,7 +128,7 @@ class TextOutput:
         return "".join([f"{first}{n}{', ' if text else ''}{text}{ends[end]}" for n, text, end in rows]).encode()
 
     def _renamed(self, text: str, taken: list[str]) -> str:
-        """An object in which keys that the output adds, and that the first object did not have, have other names."""
+        """Return an object whose keys equal to output columns, and missing in the first object, are renamed."""
         if not any(mark in text for mark in _marks(taken)):
             return text
         found: dict[str, Any] = json.loads(text)
@@ -146,7 +146,7 @@ class TextOutput:
 
 
 class TableOutput:
-    """Parquet or Arrow IPC; features are float64, other columns what they are."""
+    """Parquet or Arrow IPC; features are float64, and other columns keep their type."""
 
     offset = 0
 
@@ -167,7 +167,7 @@ class TableOutput:
         self._table.write(as_table({self._row: batch.numbers, **found}))
 
     def sync(self) -> None:
-        """Nothing is safe before the file is complete."""
+        """Do nothing: rows are safe only in the complete file."""
 
     def close(self) -> None:
         if self._table.is_empty:
@@ -175,7 +175,7 @@ class TableOutput:
         self._table.close()
 
     def _no_rows(self) -> Any:
-        """A table of the columns alone; what a text format says in other columns than features is text."""
+        """Return a table of columns without rows; other columns of text formats are text."""
         import pyarrow as pa
 
         reader = self._reader
@@ -187,22 +187,22 @@ class TableOutput:
 
 
 def free_names(reader: RowReader) -> tuple[str, str]:
-    """Names of the columns for row numbers and clusters."""
+    """Return the names of the columns for row numbers and clusters."""
     return free_name("row", reader), free_name("cluster", reader)
 
 
 def free_name(name: str, reader: RowReader) -> str:
-    """A name for a column of the output."""
+    """Return a name for an output column."""
     return _free(name, reader.all_names)
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """A name that no column of the input has: what comes out may be put in again."""
+    """Return a name that no input column has, so that output can be input again."""
     return name if name not in taken else _free(f"{name}_", taken)
 
 
 def _ends(found: dict[str, Any], text: Callable[[tuple[Any, ...]], str]) -> tuple[NDArray[np.int64], list[str]]:
-    """The end of each row's line: its position in a list of the ends. Clusters are few, so equal ends are made once."""
+    """Return the end of each row's line as an index into a list of distinct ends, which are few."""
     first, *more = found.values()
     if more:
         rows = zip(first.tolist(), *(values.tolist() for values in more), strict=True)
@@ -218,10 +218,10 @@ def _ends(found: dict[str, Any], text: Callable[[tuple[Any, ...]], str]) -> tupl
 def _joined(
     first: str, numbers: NDArray[np.int64], between: str, texts: Any, which: NDArray[np.int64], ends: list[str]
 ) -> memoryview:
-    """Lines with a number in front and an end behind, all at once."""
+    """Join lines with a number before and an end after each, all at once."""
     import pyarrow as pa
 
-    # All pieces in order are one array, whose content is the text; pyarrow's function that joins strings takes twice
+    # All pieces in order form one array, whose content is the text; pyarrow's function that joins strings takes twice
     # the time.
     count = len(numbers)
     pieces = [as_texts([first, between, *ends]), as_column(numbers).cast(pa.large_string()), texts]
@@ -236,12 +236,12 @@ def _joined(
 
 
 def _marks(names: list[str]) -> list[str]:
-    """What an object with one of these keys holds; a key may be escaped."""
+    """Return the byte patterns of these keys, including escapes."""
     return [*(json.dumps(name) for name in names), "\\u"]
 
 
 def _members(texts: Texts) -> Any:
-    """What is between the braces of each object."""
+    """Return the text between the braces of each object."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -256,7 +256,7 @@ def _any_empty(texts: Any) -> bool:
 
 
 def _csv_lines(columns: dict[str, Any]) -> memoryview:
-    """Columns as CSV, without a header."""
+    """Return columns as CSV without a header."""
     import pyarrow.compute as pc
 
     fields = [_quoted(texts_of_column(as_array(values))).fill_null("") for values in columns.values()]
@@ -266,7 +266,7 @@ def _csv_lines(columns: dict[str, Any]) -> memoryview:
 
 
 def _quoted(texts: Any) -> Any:
-    """Texts with quotes where CSV needs them: pyarrow would quote all texts of a batch, or none."""
+    """Quote texts that need it in CSV: pyarrow would quote all texts of a batch, or none."""
     import pyarrow.compute as pc
 
     special = pc.match_substring_regex(texts, '[",\r\n]')
@@ -277,14 +277,14 @@ def _quoted(texts: Any) -> Any:
 
 
 def _text(text: str) -> Any:
-    """Text that can be joined with that of a column."""
+    """Return text that can be joined with a column of texts."""
     import pyarrow as pa
 
     return pa.scalar(text, pa.large_string())
 
 
 def _content(texts: Any) -> memoryview:
-    """Texts in a row."""
+    """Return the joined bytes of texts."""
     begin, end = np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1, texts.offset * 8)[[0, -1]].tolist()
     return memoryview(texts.buffers()[2])[begin:end]
 
@@ -296,7 +296,7 @@ def _csv_line(fields: Sequence[Any], delimiter: str) -> str:
 
 
 def _value(field: Any) -> Any:
-    """A field as JSON has it; text is the number that it is, if it is one."""
+    """Return a field as a JSON value; numeric text becomes a number."""
     if isinstance(field, float):
         return field if math.isfinite(field) else None
     if not isinstance(field, str):
@@ -309,7 +309,7 @@ def _value(field: Any) -> Any:
 
 
 def numeric_columns(batch: Batch, features: tuple[str, ...]) -> dict[str, Any]:
-    """All columns; features as the numbers that were read."""
+    """Return all columns, with features as the parsed numbers."""
     return {**batch.columns(), **{name: np.ascontiguousarray(batch.rows[:, i]) for i, name in enumerate(features)}}
 
 

@@ -10,15 +10,15 @@ from phida._streams.batch import DataError
 
 FORMATS = ("parquet", "arrow")
 
-#: Rows of a row group. Smaller ones take more room and more time.
+#: Rows of a row group. Smaller groups take more space and time.
 _ROWS = 1 << 16
 
 
 class TableFile:
-    """A file that tables of one schema go to; it is complete once it is closed."""
+    """A file of tables with one schema; it is complete when closed."""
 
     def __init__(self, sink: Path | IO[bytes], format: str, *, increasing: str | None = None) -> None:
-        """``increasing``: a column of integers that only increase."""
+        """``increasing``: a column of increasing integers."""
         self._increasing = increasing
         self._pa = pyarrow_or_advice()
         self._sink = str(sink) if isinstance(sink, Path) else sink
@@ -30,11 +30,11 @@ class TableFile:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no table was taken yet."""
+        """Return whether no table was written yet."""
         return self._schema is None
 
     def write(self, table: Any) -> None:
-        """Take a table; what was taken is written when there is enough of it."""
+        """Add a table; rows are written when there are enough."""
         if self._format == "arrow":
             table = self._without_dictionaries(table)
         if self._schema is None:
@@ -52,14 +52,14 @@ class TableFile:
             self._write()
 
     def _without_dictionaries(self, table: Any) -> Any:
-        """Those of a file may not change, and those of a stream do."""
+        """Decode dictionaries: those of a file are fixed, those of a stream change."""
         for i, field in enumerate(table.schema):
             if self._pa.types.is_dictionary(field.type):
                 table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
         return table
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write the remaining rows."""
         if self._held:
             self._write()
         if self._writer is not None:
@@ -77,8 +77,8 @@ class TableFile:
             return self._pa.ipc.new_file(self._sink, self._schema)
         from pyarrow import parquet
 
-        # Measurements hardly ever repeat, so that a dictionary of them is work for nothing; nor do increasing integers,
-        # whose differences take a fraction of the room.
+        # Measurements rarely repeat, so a dictionary costs time for nothing; increasing integers do not repeat either,
+        # and their differences take a fraction of the space.
         repeated = [
             field.name
             for field in self._schema

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def text_of(value: object) -> str | None:
-    """Return text as it is, bytes as UTF-8, and other values as JSON has them; other bytes are escaped."""
+    """Return text unchanged, valid UTF-8 bytes as text, and other values as JSON; invalid bytes are escaped."""
     if value is None:
         return None
     if isinstance(value, bytes):
@@ -15,7 +15,7 @@ def text_of(value: object) -> str | None:
     if isinstance(value, bool | int | float | dict | list):
         value = json.dumps(value, ensure_ascii=False, default=text_of)
     text = str(value)
-    # JSON can escape halves of characters, which no file can hold.
+    # JSON can escape half surrogates, which UTF-8 cannot encode.
     return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 
 

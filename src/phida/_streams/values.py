@@ -11,14 +11,14 @@ from phida._streams.batch import BadRow, DataError
 from phida._streams.dialect import Dialect
 from phida._validation import LARGEST
 
-#: What stands where a value is missing.
+#: Texts of missing values.
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "?", "-")
 
 _ADVICE = "To fill missing values or drop such rows, learn the model with --impute median, mean or drop."
 
 
 def is_missing(text: str) -> bool:
-    """Whether a field says that there is no value."""
+    """Return whether a field means a missing value."""
     return text.strip().lower() in MISSING
 
 
@@ -43,7 +43,7 @@ def _reason(value: float, name: str, number: int) -> str:
 def sound(
     rows: NDArray[np.float64], names: Sequence[str], begin: int, *, keep_missing: bool = False
 ) -> tuple[NDArray[np.bool_], list[BadRow]]:
-    """Which rows may be learned from, and what is wrong with the others; those with NaN may be kept, to be filled."""
+    """Return which rows can be learned, and the errors of the others; rows with NaN may be kept for filling."""
     fine = is_sound(rows, keep_missing=keep_missing)
     if fine.all():
         return np.ones(len(rows), np.bool_), []
@@ -57,11 +57,11 @@ def sound(
 
 
 def is_sound(rows: NDArray[np.float64], *, keep_missing: bool) -> NDArray[np.bool_]:
-    """Checks of values."""
+    """Return a mask of the rows with valid values."""
     fine = np.less_equal(np.abs(rows), LARGEST)
     return fine | np.isnan(rows) if keep_missing else fine
 
 
 def is_number(text: str) -> bool:
-    """Whether a field is a number as phida writes them."""
+    """Return whether a field is a number in phida's own format."""
     return Dialect().is_number(text)

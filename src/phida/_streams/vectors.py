@@ -1,4 +1,4 @@
-"""Vectors in one column of a table, as vector stores keep embeddings: one column for each of their values."""
+"""Vector columns, as vector stores keep embeddings: unfolded into one column per value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from phida._streams.arrays import as_column, as_floats
 from phida._streams.batch import DataError
 from phida._streams.columns import Selection, listed
 
-#: Values that are unfolded at a time.
+#: Values unfolded at a time.
 _TOGETHER = 1 << 20
 
 
@@ -77,7 +77,7 @@ def _batches(widths: dict[str, int], parts: Iterator[Any]) -> Iterator[Any]:
 
 
 def _unfolded(column: Any, name: str, width: int, row: int) -> list[Any]:
-    """Columns of the values; what is missing is NaN."""
+    """Return columns of the values; missing values are NaN."""
     present = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), np.bool_)
     some = column.drop_null()
     values = some.flatten()

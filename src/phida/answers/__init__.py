@@ -1,4 +1,4 @@
-"""What a fitted model answers: labels and distances, other cuts, explanations, clarity of cuts, lists of clusters."""
+"""Answers of a fitted model: labels and distances, other cuts, explanations, clarity of cuts, lists of clusters."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """``Cut`` is looked up when it is used: it needs scikit-learn, which takes a second to import."""
+    """Import ``Cut`` on first use: it needs scikit-learn, which takes a second to import."""
     if name != "Cut":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from phida.answers.predictor import Cut

@@ -100,7 +100,7 @@ def _density_clarity(hierarchy: Hierarchy) -> DensityClarity:
         return DensityClarity(n_clusters, None, by_hand=True)
     if len(hierarchy.mode) == 1:
         return DensityClarity(n_clusters, None)
-    # Clusters that no merge joins at all are as far apart as can be.
+    # Clusters that no merge joins are infinitely far apart.
     kept = float(heights[heights >= 1.0].min(initial=np.inf)) if n_clusters > 1 else None
     joined = float(heights[heights < 1.0].max(initial=0.0))
     nearest = joined if kept is None or 1.0 - joined <= kept - 1.0 else kept
@@ -115,7 +115,7 @@ def cut_clarity(persistence: Persistence, hierarchy: Hierarchy, n_components: in
     levels = np.unique(values[np.isfinite(values) & (values > 0)])
     gaps = np.diff(levels, prepend=0.0)
     level = hierarchy.level
-    # A cut that was asked for may be below the least number of clusters; the model's own never is.
+    # A requested cut may have fewer clusters than the minimum; the model's own never has.
     considered = max(n_components - hierarchy.minimum_count, level + 1)
     jumps = np.diff(hierarchy.merge_height[:considered], prepend=0.0)
     others = np.flatnonzero(np.arange(len(jumps)) != level)
@@ -131,7 +131,7 @@ def cut_clarity(persistence: Persistence, hierarchy: Hierarchy, n_components: in
 
 
 def _clarity(gaps: Floats, chosen: int) -> float | None:
-    """One minus the ratio of the largest other gap to the chosen one; None where there is no other."""
+    """Return one minus the ratio of the largest other gap to the chosen one; None without another gap."""
     others = np.delete(gaps, chosen)
     if not len(others):
         return None

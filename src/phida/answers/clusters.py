@@ -12,7 +12,7 @@ from phida import _core
 from phida.answers.profile import ALIKE, Profile
 from phida.records import Examples
 
-#: Clusters that are listed; the others are counted.
+#: Maximum number of listed clusters.
 MOST_LISTED = 20
 
 #: Features named per cluster.
@@ -100,12 +100,12 @@ class ClusterList:
         -------
         clusters : ClusterList
         """
-        # Cuts and PHIDA keep no rows.
+        # cuts and PHIDA keep no rows
         return cls.of_profile(Profile.of(model), telling, getattr(model, "examples_", None))
 
     @classmethod
     def of_reading(cls, reading: _core.Reading, names: Sequence[str] | None, examples: Examples | None = None) -> Self:
-        """Create it from a snapshot of a model, and the names of the features.
+        """Create it from a snapshot of a model and its feature names.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class ClusterList:
 
     @property
     def more(self) -> str:
-        """What is left of the list, such as ``and 84 more (3.2 % of the rows)``; empty if nothing is."""
+        """Return the count of unlisted clusters, such as ``and 84 more (3.2 % of the rows)``, or an empty text."""
         rest = self.clusters[MOST_LISTED:]
         if not rest:
             return ""
@@ -175,7 +175,7 @@ class ClusterList:
 
     @property
     def ids_differ(self) -> bool:
-        """Whether an id differs from its label."""
+        """Return whether any id differs from its label."""
         return any(cluster.id != cluster.cluster for cluster in self.clusters)
 
     def plain(self) -> list[dict[str, Any]]:
@@ -216,7 +216,7 @@ def percent(share: float) -> str:
 
 
 def _shown(profile: Profile, cluster: int, telling: int, examples: Examples | None) -> tuple[Example, ...]:
-    """Rows of a cluster, by its most distinctive features."""
+    """Return example rows of a cluster, with its most distinctive features."""
     if examples is None:
         return ()
     names = profile.feature_names

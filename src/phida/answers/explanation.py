@@ -104,12 +104,12 @@ class Explanation:
 
     @property
     def same_component(self) -> bool:
-        """Whether both are in one PH component."""
+        """Return whether both are in one PH component."""
         return self.a.component == self.b.component != -1
 
     @property
     def same_cluster(self) -> bool:
-        """Whether both are in one output cluster."""
+        """Return whether both are in one output cluster."""
         return self.a.cluster == self.b.cluster != -1
 
     def sentences(self, name: Callable[[int], str] = "node {}".format, most_deaths: int | None = None) -> list[str]:
@@ -189,7 +189,7 @@ class DensityExplanation:
 
     @property
     def same_cluster(self) -> bool:
-        """Whether both are in one cluster."""
+        """Return whether both are in one cluster."""
         return self.a.cluster == self.b.cluster != -1
 
     def sentences(self, name: Callable[[int], str] = "node {}".format, most_deaths: int | None = None) -> list[str]:
@@ -222,7 +222,7 @@ class DensityExplanation:
 
 
 def _fraction(log_ratio: float) -> str:
-    """A density relative to its peak, from the difference of their logarithms."""
+    """Return a density relative to its peak, in words, from the difference of their logarithms."""
     if log_ratio > _DEEP:
         return "almost nothing"
     ratio = math.exp(log_ratio)
@@ -235,7 +235,7 @@ _DEEP = math.log(1e6)
 
 @dataclass(frozen=True)
 class Pull:
-    """How much one feature draws a row to its cluster rather than to the next one."""
+    """How much closer one feature puts a row to its cluster than to the next one."""
 
     feature: str
     share: float
@@ -315,12 +315,12 @@ class RowExplanation:
 #: Rows with a lower score are called unusual.
 _UNUSUAL = 0.01
 
-#: Features that a sentence names, and the least difference of the others relative to the largest.
+#: Features named in a sentence, and the minimum difference relative to the largest.
 _FEATURES, _RELEVANT = 3, 0.5
 
 
 def _main(differences: Sequence[Difference]) -> list[Difference]:
-    """The largest differences, which are worth a word."""
+    """Return the largest differences, which sentences name."""
     if not differences or abs(differences[0].deviations) < ALIKE:
         return []
     least = _RELEVANT * abs(differences[0].deviations)
@@ -387,7 +387,7 @@ class Explainer:
         return self._compared(side_a, side_b, at[a], at[b])
 
     def nearest_cluster(self, label: int) -> int | None:
-        """The other cluster whose centre is nearest, in the metric of prediction; None if there is one cluster."""
+        """Return the other cluster whose centre is nearest, in the metric of prediction; None for a single cluster."""
         if self._reading.n_clusters == 1:
             return None
         away = self._distances()[label]
@@ -395,7 +395,7 @@ class Explainer:
         return int(np.argmin(away))
 
     def closest_clusters(self) -> tuple[int, int] | None:
-        """Labels of the clusters that the first merge beyond the cut would join; else of the two nearest centres."""
+        """Return the clusters that the first merge beyond the cut would join, or the two nearest centres."""
         if self._reading.n_clusters == 1:
             return None
         found = self._reading.hierarchy()
@@ -409,7 +409,7 @@ class Explainer:
         return first, second
 
     def _distances(self) -> Floats:
-        """Squared distances between the centres of the clusters, in the metric of prediction."""
+        """Return squared distances between the centres of the clusters, in the metric of prediction."""
         view = AssignmentView(**self._reading.view())
         at = (self._reading.cluster_centers() - view.center) / view.denominator
         squares = np.square(at).sum(axis=1)
@@ -452,7 +452,7 @@ class Explainer:
         return int(np.argmax(np.where(self._nodes.cluster == label, self._nodes.support, -1)))
 
     def _nearest(self, row: Floats, label: int) -> int:
-        """The node of a cluster that is nearest to a row."""
+        """Return the node of a cluster that is nearest to a row."""
         inside = np.flatnonzero(self._nodes.cluster == label)
         away = (self._nodes.representatives[inside] - row) / AssignmentView(**self._reading.view()).denominator
         return int(inside[np.argmin(np.square(away).sum(axis=1))])
@@ -467,7 +467,7 @@ class Explainer:
         return Side(what, node, int(self._nodes.component[node]), cluster, id, margin)
 
     def _deviations(self, values: Floats) -> Floats:
-        """Values per feature in standard deviations of all rows; 0 for a constant feature."""
+        """Return values per feature in standard deviations of all rows; 0 for a constant feature."""
         deviation = Moments(**self._reading.moments()).deviation
         away: Floats = np.divide(values, deviation, out=np.zeros(len(values)), where=deviation > 0)
         return away
@@ -478,7 +478,7 @@ class Explainer:
         return tuple(Difference(names[j], float(a[j]), float(b[j]), float(away[j])) for j in order)
 
     def _pulls(self, far: Floats, near: Floats) -> tuple[Pull, ...]:
-        """From the distances to the next cluster and to the own one, per feature."""
+        """Return pulls from the distances to the next and to the own cluster, per feature."""
         scale = AssignmentView(**self._reading.view()).denominator
         pull = np.square(far / scale) - np.square(near / scale)
         total, nearer = float(pull.sum()), self._deviations(far - near)
@@ -539,7 +539,7 @@ def explain(
 def explain_by_density(
     a: Side, b: Side, *, hierarchy: Hierarchy, differences: tuple[Difference, ...] = ()
 ) -> DensityExplanation:
-    """Compare two sides of PHIDA+; ``hierarchy`` holds all merges, also those that the cut does not make."""
+    """Compare two sides of PHIDA+; ``hierarchy`` holds all merges, also those above the cut."""
     merge = _merge(hierarchy, int(hierarchy.leaf[a.node]), int(hierarchy.leaf[b.node]))
     assert merge is not None and hierarchy.merge_prominence is not None and hierarchy.merge_chance is not None
     made = a.cluster == b.cluster
@@ -558,7 +558,7 @@ def explain_by_density(
 
 
 def _widest_path(graph: Graph, support: np.ndarray, start: int, end: int) -> tuple[int, ...]:
-    """The path whose lowest support is highest; of equals, the one with fewer nodes, then the lower ones."""
+    """Return the path with the highest minimum support; ties go to fewer nodes, then to lower ones."""
     neighbours: dict[int, list[int]] = {}
     for source, target in zip(graph.source.tolist(), graph.target.tolist(), strict=True):
         neighbours.setdefault(source, []).append(target)
@@ -585,7 +585,7 @@ def _back(came_from: dict[int, int], node: int) -> Iterator[int]:
 
 
 def _deaths(persistence: Persistence, a: int, b: int) -> Iterator[Death]:
-    """Modes that died on both ways up to the first mode that is on both."""
+    """Yield the modes that died on both ways up to their first common mode."""
     row_of = {node: i for i, node in enumerate(persistence.node.tolist())}
     base = dict(zip(persistence.input_nodes.tolist(), persistence.base.tolist(), strict=True))
 
@@ -608,13 +608,13 @@ def _deaths(persistence: Persistence, a: int, b: int) -> Iterator[Death]:
 
 
 def _threshold(persistence: Persistence) -> float:
-    """The threshold of PHIDA, which is one for all modes."""
+    """Return the threshold of PHIDA, equal for all modes."""
     assert isinstance(persistence.threshold, float)
     return persistence.threshold
 
 
 def _merge(hierarchy: Hierarchy, a: int, b: int) -> int | None:
-    """The number of the merge that brings two components together; -1 if they are one, None if none does."""
+    """Return the number of the merge that joins two components; -1 if they are equal, None if there is none."""
     if a < 0 or b < 0:
         return None
     if a == b:

@@ -30,7 +30,7 @@ def summary_html(model: Any) -> str:
 
 
 def cluster_lines(model: Any) -> tuple[list[str], list[list[str]], str]:
-    """Return the head and the lines of the list of clusters, and a sentence about those that are not listed."""
+    """Return the head and the rows of the list of clusters, and a sentence about unlisted ones."""
     clusters = ClusterList.of(model)
     lines = [
         [str(one.cluster), str(one.id), f"{one.rows:,}", f"{one.share:.1%}", ", ".join(map(str, one.telling))]

@@ -9,7 +9,7 @@ from phida import _core
 
 
 def novelty_scores(reading: _core.Reading, samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The rank of each row's margin among those of recent rows, straight lines between; margins are within -1 and 1."""
+    """Return each row's rank among recent margins, interpolated linearly; margins are between -1 and 1."""
     recent = np.sort(reading.usual_margins())
     if not len(recent):
         return np.full(len(samples), 0.5)

@@ -1,4 +1,4 @@
-"""Queries to a model at one moment: labels, distances, novelty, records, explanations, other cuts."""
+"""Queries to a model at one point in time: labels, distances, novelty, records, explanations, other cuts."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Snapshot(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """Names of the features, if they have any."""
+        """Return the names of the features, if any."""
         return None if self.columns.names is None else tuple(self.columns.names)
 
     @property
     def whole(self) -> _core.Reading:
-        """The reading of the model."""
+        """Return the reading of the model."""
         return self.reading if self.uncut is None else self.uncut
 
 
 class LabelSource(NamedTuple):
-    """What gives rows their labels and ids: a reading, or a learner, which is quicker for a few rows."""
+    """Source of labels and ids: a reading, or a learner, which is faster for a few rows."""
 
     labels: _core.Reading | _core.Learner | _core.PlusLearner
     columns: Columns
@@ -56,11 +56,11 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self._held
 
     def _labels_from(self) -> LabelSource:
-        """Return what gives rows their labels."""
+        """Return the source of labels."""
         return LabelSource(self._held.reading, self._held.columns)
 
     def _columns(self) -> Columns | None:
-        """The features of rows; None before any are known."""
+        """Return the features of rows; None before any are known."""
         return self._held.columns
 
     @property
@@ -150,7 +150,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self._distances(X)
 
     def _distances(self, X: Any) -> NDArray[np.float64]:
-        """As :meth:`transform`, which ``set_output`` may wrap in a frame."""
+        """Return distances as :meth:`transform`, which ``set_output`` may wrap in a frame."""
         reading, columns, _ = self._snapshot()
         samples = _validation.samples(self, X, columns)
         return reading.scores(samples, _threads.for_batch(samples.size))
@@ -195,8 +195,8 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         distances = self._distances(X)
         nearest = distances.min(axis=1, keepdims=True)
-        # Relative to the nearest, so that nothing overflows; a row on top of a cluster belongs to it alone,
-        # and one that is infinitely far from all belongs to all.
+        # Relative to the nearest distance, so that nothing overflows. A row at distance 0 belongs to its cluster alone;
+        # one infinitely far from all belongs to all.
         shares: NDArray[np.float64] = (distances == nearest).astype(np.float64)
         np.divide(nearest, distances, out=shares, where=(distances > 0) & np.isfinite(distances))
         shares /= shares.sum(axis=1, keepdims=True)
@@ -394,7 +394,7 @@ class Cut(Predictor):
         return cut
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the columns of :meth:`transform`.
+        """Return the names of the columns of :meth:`transform`.
 
         Parameters
         ----------
@@ -410,10 +410,10 @@ class Cut(Predictor):
         return True
 
     def __sklearn_clone__(self) -> Self:
-        return self  # there is nothing to fit anew
+        return self  # a cut cannot be fitted again
 
     def __deepcopy__(self, memo: Any) -> Self:
-        return self  # it never changes
+        return self  # a cut never changes
 
     def __reduce__(self) -> Any:
         raise TypeError("a cut cannot be pickled; pickle the model, and cut it again with cut(n_clusters=...).")
@@ -436,7 +436,7 @@ def _checked(given: Any, kind: str, count: int) -> int:
 
 
 def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
-    """One row, by name where it has names; its own errors, since the caller gave no matrix."""
+    """Return one row as a matrix, by name if it has names; with its own errors, since the caller passed no matrix."""
     names = cut._held.columns.names
     by_name = isinstance(given, Mapping) or (hasattr(given, "to_dict") and np.ndim(given) == 1)
     if by_name and names is not None:

@@ -21,17 +21,17 @@ def deviations(centers: Floats, moments: Moments) -> Floats:
     return away
 
 
-#: Means that differ by less than this many standard deviations are alike, and not named.
+#: Means within this many standard deviations count as equal, and are not named.
 ALIKE = 0.05
 
 
 def telling(away: Floats, count: int) -> Ints:
-    """The features that are farthest from the mean, the farthest first; ties to the lower index."""
+    """Return the features farthest from the mean, the farthest first; ties go to the lower index."""
     return np.argsort(-np.abs(away), kind="stable")[:count]
 
 
 def strongest_node(nodes: Nodes, id: int) -> int:
-    """Position of the node of largest support in the clusters of an id."""
+    """Return the position of the node of largest support in the clusters of an id."""
     return int(np.argmax(np.where(nodes.cluster_id == id, nodes.support, -1)))
 
 
@@ -90,7 +90,7 @@ class Profile(_Record, key="label", entry="cluster"):
 
     @classmethod
     def of_reading(cls, reading: Any, names: Sequence[str] | None) -> Self:
-        """Create it from a snapshot of a model, and the names of the features.
+        """Create it from a snapshot of a model and its feature names.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Profile(_Record, key="label", entry="cluster"):
         centers = np.zeros((len(ids), nodes.representatives.shape[1]))
         np.add.at(centers, cluster, (support / left[cluster])[:, None] * nodes.representatives[inside])
         winner = nodes.cluster
-        if not inside.all():  # nodes without a cluster count where prediction assigns them
+        if not inside.all():  # nodes without a cluster count for the cluster that prediction assigns
             winner = winner.copy()
             winner[~inside] = assign(np.ascontiguousarray(nodes.representatives[~inside]))
         rows = np.bincount(winner, nodes.rows, len(ids)).astype(np.int64)
@@ -130,7 +130,7 @@ class Profile(_Record, key="label", entry="cluster"):
         )
 
     def telling(self, cluster: int, count: int = 3) -> Ints:
-        """The features in which a cluster is farthest from the mean, the farthest first; ties to the lower index.
+        """Return a cluster's features that are farthest from the mean, farthest first; ties go to the lower index.
 
         Parameters
         ----------
@@ -147,12 +147,12 @@ class Profile(_Record, key="label", entry="cluster"):
         return telling(self.deviations[cluster], count)
 
     def distances(self, view: AssignmentView) -> Floats:
-        """Squared distances between the centres in the metric of prediction; infinity from a centre to itself.
+        """Return squared distances between the centres in the metric of prediction; infinity on the diagonal.
 
         Parameters
         ----------
         view : AssignmentView
-            Of the same model.
+            View of the same model.
 
         Returns
         -------

@@ -41,7 +41,7 @@ class LargestVariance:
 
     @classmethod
     def of_reading(cls, reading: _core.Reading, names: Sequence[str] | None) -> Self:
-        """Create it from a snapshot of a model, and the names of the features.
+        """Create it from a snapshot of a model and its feature names.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class LargestVariance:
             if self.scalable
             else "scale the features first, so that each has the same variance"
         )
-        # Never rounded to 100 %: the other features vary, too.
+        # Rounded down, so that it never shows 100 %: the other features vary, too.
         share = min(np.floor(1000 * self.share) / 10, 99.9)
         return [
             f"warning: {self.feature} carries {share:.4g} % of the variance, so the other features hardly count. "

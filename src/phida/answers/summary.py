@@ -1,4 +1,4 @@
-"""A summary of what a model found: its clusters, the closest two, the clarity of their number, and advice."""
+"""A summary of a fitted model: its clusters, the closest two, the clarity of their number, and advice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLOSE_CALL = 0.1
 
 @dataclass(frozen=True)
 class Summary:
-    """What a model found. ``str()`` shows it as text, as :meth:`phida.PHIDAPlus.summary` and ``phida inspect`` do.
+    """Summary of a fitted model, as of :meth:`phida.PHIDAPlus.summary` and ``phida inspect``; ``str()`` shows it.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Summary:
         whole: _core.Reading | None = None,
         examples: Examples | None = None,
     ) -> Self:
-        """Create it from a snapshot of a model, and the names of the features.
+        """Create it from a snapshot of a model and its feature names.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Summary:
         if len(self.clusters) == 1:
             said = "All rows form one cluster: between no two groups the density falls more than chance explains."
             divides = " cut(n_clusters=…) divides it nevertheless." if self.variance.scalable else ""
-            # The other features come first: with them, there may be more clusters.
+            # Advice on the other features comes first: with them, there may be more clusters.
             return found or [said + divides]
         if self.sure is not None and self.sure < _CLOSE_CALL:
             found.append("warning: the number of clusters is uncertain; more rows or another order may change it.")
@@ -145,7 +145,7 @@ class Summary:
         return [*lines, f"{self.clarity}.", *self.advice()]
 
     def described(self, name: str, n_seen: int) -> str:
-        """Return the summary as text, below a line that counts what was learned.
+        """Return the summary as text, below a line with the number of rows.
 
         Parameters
         ----------

@@ -15,10 +15,10 @@ from phida.records import Ints, _frame, _Record
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Lanes at most. More ids than this share them, and those of least importance have none.
+#: Maximum number of lanes. More ids share them, and the least important ids have none.
 _LANES = 40
 
-#: Lanes at most that living ids take before those of the past.
+#: Maximum lanes of living ids if past ids need lanes.
 _LIVING = 28
 
 
@@ -129,7 +129,7 @@ class _Lives:
         self._now: dict[int, int] = {}
 
     def of(self, id: int) -> int:
-        """The band of an id that lives; begun before the record if nothing is known of it."""
+        """Return the band of a living id; an unknown id began before the record."""
         return self._now[id] if id in self._now else self._open(id, self.first_sample, "")
 
     def take(self, event: Event) -> None:
@@ -186,7 +186,7 @@ def _lanes(lives: _Lives, end: list[int], weight: dict[int, float]) -> Ints:
     past = sorted((id for id in first if id not in weight), key=lambda id: (-length[id], id))
     ids = [*living[:_LIVING], *past, *living[_LIVING:]]
     found = np.full(len(end), -1, dtype=np.int64)
-    # The more ids, the more lanes: search for the most that fit.
+    # More ids need more lanes: search for the largest number that fits.
     few, many = 0, len(ids) + 1
     while many - few > 1:
         count = (few + many) // 2
@@ -199,7 +199,7 @@ def _lanes(lives: _Lives, end: list[int], weight: dict[int, float]) -> Ints:
 
 
 def _shared_lanes(lives: _Lives, end: list[int], ids: set[int]) -> Ints:
-    """Lanes of the bands of some ids, -1 for the others."""
+    """Return lanes of the bands of some ids, -1 for the others."""
     bands = [band for band, id in enumerate(lives.id) if id in ids]
     place = {band: i for i, band in enumerate(bands)}
     parents = {

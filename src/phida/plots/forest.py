@@ -1,4 +1,4 @@
-"""The merges of a hierarchy as trees whose leaves can be drawn side by side."""
+"""The merges of a hierarchy as trees with adjacent leaves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Forest:
 
 
 def grow(found: Hierarchy, drawn: Bools) -> Forest:
-    """Make the first ``len(drawn)`` merges of a hierarchy. A merge that is not drawn absorbs a leaf into another."""
+    """Apply the first ``len(drawn)`` merges of a hierarchy. A merge that is not drawn absorbs a leaf into another."""
     mass = np.array(found.mass, dtype=np.float64)
     branches = {
         leaf: Branch((leaf,), leaf, weight, 0.0, cluster)

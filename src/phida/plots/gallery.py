@@ -23,7 +23,7 @@ from phida.plots.profile import plot_profile
 
 FORMATS = ("png", "svg")
 
-#: Every picture by the name of its file.
+#: Every plot by its file name.
 PICTURES: dict[str, Callable[[Model], Axes]] = {
     "nodes": plot_nodes,
     "profile": plot_profile,
@@ -68,7 +68,7 @@ def rendered(model: Model, format: str = "png", *, dark: bool = False) -> Iterat
     metadata = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
     for name, plot in PICTURES.items():
         with mpl.rc_context(_ALWAYS | (_DARK if dark else {})), style.for_files(), warnings.catch_warnings():
-            # A feature's name may be in letters that the font has not.
+            # A feature's name may have letters that the font lacks.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             ax = plot(model)
             buffer = io.BytesIO()

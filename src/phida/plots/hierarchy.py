@@ -18,16 +18,16 @@ from phida.records import Bools, Floats, Hierarchy, Ints, _frame, _Record
 if TYPE_CHECKING:
     import pandas as pd
 
-#: More leaves than this have smaller marks and thinner lines.
+#: Number of leaves from which marks are smaller and lines thinner.
 _MANY = 120
 
-#: More peaks of PHIDA+ than this are not drawn: those whose merges are farthest from the cut are left out.
+#: Maximum number of drawn peaks of PHIDA+; the merges closest to the cut are kept.
 _PEAKS = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram(_Record, key="height", entry="merge"):
-    """The merges of the hierarchy as a forest: the leaves are side by side, and no two lines cross.
+    """The merges of the hierarchy as a forest: leaves are adjacent, and lines never cross.
 
     Leaves are components. In PHIDA+, they are peaks of density: a merge that joins a single node to a peak is no
     decision and is left out. With more than 64 peaks, the merges closest to the cut are kept.
@@ -107,7 +107,7 @@ class Dendrogram(_Record, key="height", entry="merge"):
         merges = np.empty((len(forest.merges), 4))
         for row, (_, left, right) in zip(merges, forest.merges, strict=True):
             row[:] = middle[left.leaves[0]], middle[right.leaves[0]], left.height, right.height
-            middle[left.leaves[0]] = (row[0] + row[1]) / 2  # a branch is known by its first leaf
+            middle[left.leaves[0]] = (row[0] + row[1]) / 2  # a branch is identified by its first leaf
         number = np.array([i for i, _, _ in forest.merges], dtype=np.int64)
         made = number < found.level
         return cls(
@@ -164,12 +164,12 @@ class Dendrogram(_Record, key="height", entry="merge"):
 
 
 def _decisions(found: Hierarchy) -> tuple[Bools, int]:
-    """Which of the merges to draw; the last ones may be missing. Also how many peaks are left out."""
+    """Return a mask of the merges to draw, where the last may be missing, and the number of omitted peaks."""
     number = np.arange(len(found.merge_height))
     if found.leaves == "component":
         return np.ones(len(number), dtype=bool), 0
     refused = number >= found.level
-    drawn = refused | (found.merge_prominence is None or found.merge_prominence > 0)  # a cut by size has none
+    drawn = refused | (found.merge_prominence is None or found.merge_prominence > 0)  # a cut by size has no prominence
     clusters = len(found.mass) - found.level
     made = number[drawn & ~refused]
     absorbed = made[: max(len(made) - max(_PEAKS - clusters, _PEAKS // 4), 0)]
@@ -179,7 +179,7 @@ def _decisions(found: Hierarchy) -> tuple[Bools, int]:
 
 
 def _shown(roots: list[Branch]) -> list[Branch]:
-    """The trees, and as many of the heaviest single peaks as there is room for."""
+    """Return the trees, and as many of the heaviest single peaks as fit."""
     room = _PEAKS - sum(len(root.leaves) for root in roots if len(root.leaves) > 1)
     single = [root for root in roots if len(root.leaves) == 1][: max(room, 0)]
     return [root for root in roots if len(root.leaves) > 1 or root in single]
@@ -249,19 +249,19 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-#: What the axis is called, by what a height measures.
+#: Axis label for each kind of height.
 _AXES = {"dispersion": "merge height", "prominence": "prominence / chance", "size": "rows × squared distance"}
 
 
 def _scale(ax: Axes, top: float) -> Callable[[float], float]:
-    """From a share of the way between the leaves and the highest merge, as it is drawn, to a height."""
+    """Return a function from a drawn position between leaves and highest merge (0 to 1) to a height."""
     along = ax.yaxis.get_transform()
     end = float(along.transform(np.array([top]))[0])
     return lambda share: float(along.inverted().transform(np.array([share * end]))[0])
 
 
 def _draw_merges(ax: Axes, record: Dendrogram, palette: style.Palette, end: float) -> None:
-    """Lines up to the end of the axis: bars of merges, and legs of branches and of whole trees."""
+    """Draw lines up to the end of the axis: bars of merges, and legs of branches and of complete trees."""
     height = np.minimum(record.height, end)
     x = np.concatenate([record.left, record.right, record.root])
     low = np.concatenate([record.left_base, record.right_base, record.root_base])
@@ -281,7 +281,7 @@ def _draw_merges(ax: Axes, record: Dendrogram, palette: style.Palette, end: floa
 
 
 def _draw_leaves(ax: Axes, record: Dendrogram, palette: style.Palette, place: Callable[[float], float]) -> None:
-    """Marks at the feet of the lines, and each cluster's id below the middle of its leaves."""
+    """Draw marks at the lower ends of lines, and each cluster's id below the middle of its leaves."""
     cluster, mass = record.cluster, record.mass
     ids = record.cluster_ids[cluster]
     area = np.clip(110 * mass / mass.max(), 6, None) * min(1, _MANY / len(mass))
@@ -314,7 +314,7 @@ def _draw_cut(ax: Axes, record: Dendrogram, place: Callable[[float], float]) -> 
 
 
 def _end(record: Dendrogram) -> str:
-    """Where merging ends, and why."""
+    """Return the height at which merging ended, and the reason."""
     roots = len(record.root) + record.n_apart
     if record.measure == "prominence":
         if record.n_apart:

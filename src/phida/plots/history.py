@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from phida.plots import style
 from phida.plots.model import Model
 
-#: What is drawn, from top to bottom: field and name.
+#: Panels from top to bottom: field and name.
 _PANELS = (("n_nodes", "nodes"), ("n_clusters", "clusters"), ("vigilance", "vigilance"), ("interval", "interval"))
 
 

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 
 def lanes(begin: Sequence[int], end: Sequence[int], parent: Sequence[int | None]) -> NDArray[np.int64]:
-    """A lane for each band: the free one nearest to its parent's, or the first; a new one where none is free.
+    """Return a lane for each band: the free lane nearest to its parent's, or the first, or a new one.
 
-    Bands are given in the order in which they begin. A lane is free after a rest of a fiftieth of the whole time, so
-    that two lives do not look like one.
+    Bands are given in the order in which they begin. A lane becomes free after a gap of a fiftieth of the total time,
+    so that consecutive lives look separate.
     """
     rest = max(end, default=0) / 50
-    taken: list[float] = []  # until when
+    taken: list[float] = []  # end of the last band in each lane
     found = np.zeros(len(begin), dtype=np.int64)
     for i in np.argsort(begin, kind="stable"):
         near = 0 if (above := parent[i]) is None else int(found[above])

@@ -79,7 +79,7 @@ def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-#: Height of the curve that counts ids without a band, in lanes.
+#: Height, in lanes, of the curve that counts ids without a band.
 _REST = 5
 
 
@@ -92,7 +92,7 @@ def _draw_bands(ax: Axes, record: LineageBands, palette: style.Palette, last: in
 
 
 def _count_rest(ax: Axes, record: LineageBands, rest: Bools, lane: int) -> None:
-    """Draw how many ids without a band there were at each row, below the lanes."""
+    """Draw the number of ids without a band at each row, below the lanes."""
     at = np.unique(np.concatenate([record.begin[rest], record.end[rest]]))
     begun = np.searchsorted(np.sort(record.begin[rest]), at, side="right")
     lives = rest & _where("", record.ended_by)
@@ -113,7 +113,7 @@ def _count_rest(ax: Axes, record: LineageBands, rest: Bools, lane: int) -> None:
     )
 
 
-#: How events look: marker, its face ("" is hollow), line style.
+#: Style of events: marker, its face ("" is hollow), line style.
 _LOOKS = {
     "born": ("o", "", ""),
     "split": (">", "ink", "-"),
@@ -130,7 +130,7 @@ def _look(kind: str) -> dict[str, Any]:
 
 
 def _draw_links(ax: Axes, record: LineageBands) -> None:
-    """Upright lines; what a split or a revival leads to and what a merger comes from is marked."""
+    """Draw vertical lines, with marks at the results of splits and revivals and the sources of mergers."""
     start, end = record.lane[record.link_from], record.lane[record.link_to]
     both = (start >= 0) & (end >= 0)
     for kind in ("split", "merged", "revived"):
@@ -161,7 +161,7 @@ def _where(kind: str, names: Iterable[str]) -> Bools:
 
 
 def _name(ax: Axes, record: LineageBands) -> None:
-    """Ids in the middle of their bands, the longest lives first; next to those that live and have no room."""
+    """Write ids in the middle of their bands, longest lives first; next to bands of living ids if too short."""
     scale = ax.transData.transform([(0, 0), (1, 0)])[:, 0] * 72 / ax.figure.get_dpi()
     width = (record.end - record.begin) * (scale[1] - scale[0])
     names = np.array([str(id) for id in record.id.tolist()])

@@ -12,7 +12,7 @@ from phida.lineage import History, Lineage
 
 
 class Model(Protocol):
-    """The public attributes of a fitted :class:`phida.PHIDA` that are drawn."""
+    """The attributes of a fitted :class:`phida.PHIDA` used by plots."""
 
     @property
     def cluster_ids_(self) -> NDArray[np.int64]: ...

@@ -17,16 +17,16 @@ from phida.records import Bools, Floats, Ints, _frame, _Record
 if TYPE_CHECKING:
     import pandas as pd
 
-#: More nodes than this are discs without an outline; more than the second go into a vector file as one image.
+#: Numbers of nodes beyond which discs have no outline, and a vector file holds them as one image.
 _DISCS, _IMAGE = 300, 1000
 
 #: Area of all marks together and of the largest, in square points.
 _INK, _LARGEST = 24_000.0, 320.0
 
-#: Saddles that are drawn, and those with text, the lowest first; more cover the map.
+#: Maximum numbers of drawn saddles and of those with text, the lowest first.
 _SADDLES, _RATIOS = 40, 6
 
-#: Clusters that are named; if there are more than the second, names stand next to the centres.
+#: Maximum number of named clusters, and the number beyond which names are next to the centres.
 _NAMES, _AT_CENTRE = 60, 30
 
 
@@ -179,10 +179,10 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
 
 
 def _draw_nodes(ax: Axes, record: NodePositions, palette: style.Palette) -> None:
-    """Marks whose area is the weight, the largest at the back."""
+    """Draw marks whose area is the weight, the largest first."""
     n, weight = len(record.node), record.weight
     area = np.maximum(weight * min(_INK / weight.sum(), _LARGEST / weight.max()), 2.0)
-    # A few equal nodes would otherwise fill the map.
+    # Limits the area of a few equal nodes, which would fill the map.
     area *= min(1.0, 60.0 / float(np.median(area)))
     discs = n > _DISCS
     look: dict[str, Any] = {"zorder": 3, "rasterized": n > _IMAGE}
@@ -198,7 +198,7 @@ def _draw_nodes(ax: Axes, record: NodePositions, palette: style.Palette) -> None
 
 
 def _draw_edges(ax: Axes, record: NodePositions) -> None:
-    """Hair lines of the PH graph behind the nodes; saddles on top of them, the closest with their height."""
+    """Draw thin lines of the PH graph below the nodes, or saddles above them, the closest with their height."""
     ends: Any = record.position[np.column_stack([record.source, record.target])]
     if record.height is None:
         ax.add_collection(LineCollection(ends, colors=style.GREY, linewidths=0.7, alpha=0.7, zorder=1), autolim=False)

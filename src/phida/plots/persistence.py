@@ -15,7 +15,7 @@ from phida.records import Bools, Floats, Ints, _frame, _Record
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Places that are named: more cover the picture.
+#: Maximum number of named places.
 _NAMES = 30
 
 
@@ -166,7 +166,7 @@ def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
 
 
 def _place_by_death(ax: Axes, record: PersistenceDiagram) -> tuple[Floats, Floats]:
-    """Set up birth against death, and return the place of each mode; modes that never die are below the others."""
+    """Set up birth against death; return the position of each mode, with immortal modes below the others."""
     levels = np.concatenate([record.birth, record.death])
     levels = levels[np.isfinite(levels)]
     low, high = (levels.min(), levels.max()) if len(levels) else (0.0, 0.0)
@@ -182,9 +182,9 @@ def _place_by_death(ax: Axes, record: PersistenceDiagram) -> tuple[Floats, Float
 
 
 def _place_by_scale(ax: Axes, record: PersistenceDiagram, scale: Ints) -> tuple[Floats, Floats]:
-    """Set up a column per scale against prominence / chance, and return the place of each mode.
+    """Set up one column per scale against prominence / chance; return the position of each mode.
 
-    Modes that never die are on top.
+    Modes that never die are at the top.
     """
     finite = np.isfinite(record.ratio)
     top = max(float(record.ratio[finite].max(initial=1.0)), 1.2)
@@ -195,7 +195,7 @@ def _place_by_scale(ax: Axes, record: PersistenceDiagram, scale: Ints) -> tuple[
     ax.set_ylim(-0.06 * end, limit)
     scales, of = np.unique(scale, return_inverse=True)
     count = np.bincount(of)
-    width = np.sqrt(count) + 1.0  # with half a step of room on either side
+    width = np.sqrt(count) + 1.0  # with half a step of margin on both sides
     start = np.concatenate([[0.0], np.cumsum(width)])
     x = np.empty(len(of))
     x[np.lexsort([record.birth, of])] = np.concatenate(
@@ -232,7 +232,7 @@ def _draw_threshold(ax: Axes, record: PersistenceDiagram, limits: tuple[float, f
 
 
 def _name(ax: Axes, record: PersistenceDiagram, x: Floats, y: Floats) -> None:
-    """One name for all modes at a place, the largest clusters first."""
+    """Write one name for all modes at a place, largest clusters first."""
     places: dict[tuple[float, float], list[int]] = {}
     for i in np.lexsort([-record.birth, -record.weight]):
         if record.kept[i]:

@@ -12,9 +12,9 @@ from phida.answers.profile import Profile
 from phida.plots import style
 from phida.records import Floats, Ints
 
-#: Rows and columns that can be read.
+#: Maximum numbers of readable rows, columns and bars.
 _CLUSTERS, _FEATURES, _BARS = 24, 14, 15
-#: Deviations at which the colours end.
+#: Deviations at the ends of the colour scale.
 _FAR = 3.0
 
 
@@ -71,7 +71,7 @@ def _draw_bars(record: Profile, cluster: int, ax: Axes | None) -> Axes:
 
 
 def _draw_spread(model: Any, record: Profile, ax: Axes | None) -> Axes:
-    """The centre of a single cluster is the mean of the stream, so the features are compared by their variance."""
+    """A single cluster's centre is the mean of the stream, so features are compared by variance."""
     moments, view = model.moments_, model.assignment_view_
     variance = (moments.deviation / view.denominator) ** 2
     share = variance / (variance.sum() or 1.0)
@@ -87,7 +87,7 @@ def _draw_spread(model: Any, record: Profile, ax: Axes | None) -> Axes:
 def _bars(
     ax: Axes | None, record: Profile, features: Ints, values: Floats, colours: list[str], texts: list[str]
 ) -> Axes:
-    """A bar per feature, with text at its end."""
+    """Draw a bar per feature, with text at its end."""
     ax = style.axes_of(ax, (6.4, 1.4 + 0.26 * len(features)))
     bars = ax.barh(np.arange(len(features)), values, color=colours)
     ax.bar_label(bars, texts, padding=3, fontsize=style.SMALL)
@@ -127,7 +127,7 @@ def _draw_table(record: Profile, ax: Axes | None) -> Axes:
 
 
 def _shared_features(record: Profile, clusters: Ints) -> Ints:
-    """Return the most distinctive feature of each cluster, the largest first, then the second of each."""
+    """Return the most distinctive features, in turn for each cluster, largest first."""
     ranked = np.array([record.telling(int(cluster), _FEATURES) for cluster in clusters])
     return np.sort(list(dict.fromkeys(ranked.T.ravel().tolist()))[:_FEATURES])
 

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-#: Distinct for colour-blind readers as far as twelve can be, on white and on black.
+#: As distinct for colour-blind readers as twelve colours can be, on white and on black.
 COLOURS = (
     "#0072b2",
     "#e69f00",
@@ -38,12 +38,12 @@ COLOURS = (
     "#9a86f0",
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "h", "X")
-#: For what belongs to no cluster, and for lines that are not the point.
+#: Nodes without a cluster, and secondary lines.
 GREY = "#8a8a8a"
 
 _for_files: ContextVar[bool] = ContextVar("for_files", default=False)
 
-#: Size of small print and of names, in points.
+#: Font size of notes and names, in points.
 SMALL = 8.0
 
 
@@ -60,7 +60,7 @@ class Palette:
 
     @classmethod
     def of(cls, model: Model, position: Floats | None = None) -> Self:
-        """Return the palette of a fitted model; the positions of its nodes on the map may be known."""
+        """Return the palette of a fitted model; pass the positions of its nodes on the map if known."""
         nodes = model.nodes_
         mine = nodes.cluster_id >= 0
         ids, of = np.unique(nodes.cluster_id[mine], return_inverse=True)
@@ -98,7 +98,7 @@ def paper() -> str:
 
 
 def axes_of(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Return the given axes, or new ones; from pyplot, so that notebooks show them, unless drawn to a file."""
+    """Return the given axes, or new ones; pyplot creates these, so that notebooks show them, unless drawn to a file."""
     if ax is not None:
         return ax
     if _for_files.get():
@@ -119,7 +119,7 @@ def for_files() -> Iterator[None]:
 
 
 def title(ax: Axes, text: str, note: str = "") -> None:
-    """Set a title, and a note in small print below it, broken into lines that fit the axes."""
+    """Set a title, and a small note below it, broken into lines that fit the axes."""
     width = ax.get_window_extent().width * 72 / ax.figure.get_dpi()
     lines = textwrap.wrap(note, max(int(width / (0.54 * SMALL)), 30))
     ax.set_title(text, loc="left", fontsize=10, fontweight="bold", pad=6 + 1.35 * (SMALL + 1) * len(lines))
@@ -136,7 +136,7 @@ def title(ax: Axes, text: str, note: str = "") -> None:
 
 
 def note_line(ax: Axes, text: str, y: float) -> None:
-    """Write in small print above the right end of a line across the axes."""
+    """Write small text above the right end of a line across the axes."""
     ax.annotate(
         text,
         (1, y),
@@ -169,7 +169,7 @@ def halo() -> list[withStroke]:
     return [withStroke(linewidth=2.5, foreground=paper())]
 
 
-#: Where a name may stand about its point, in points, in the order of preference.
+#: Offsets of a name from its point, in points, in order of preference.
 DIAGONAL = ((5.0, 5.0), (-5.0, 5.0), (5.0, -5.0), (-5.0, -5.0))
 CENTRE = ((0.0, 0.0),)
 NEAR_CENTRE = ((0.0, 0.0), (0.0, 4.0), (0.0, -4.0), (4.0, 0.0), (-4.0, 0.0))
@@ -177,9 +177,9 @@ RIGHT = ((5.0, 0.0),)
 
 
 class Names:
-    """Names about points of axes. A name that would cover another is left out.
+    """Names at points of axes. A name that would cover another is left out.
 
-    A name that may stand at several places does not cross the frame of the axes.
+    A name with several possible places does not cross the frame of the axes.
 
     The limits of the axes must be set before.
     """
@@ -197,7 +197,7 @@ class Names:
         size: float = SMALL,
         bold: bool = True,
     ) -> Bools:
-        """Write names, the first ones first, and return which there was room for."""
+        """Write names in order of priority; return a mask of those that fitted."""
         unit = self._ax.figure.get_dpi() / 72
         places = self._ax.transData.transform(points.reshape(-1, 2)) / unit
         frame = np.array(self._ax.get_window_extent().extents) / unit
@@ -216,7 +216,7 @@ class Names:
 
 
 def _box(place: Floats, offset: tuple[float, float], name: str, size: float) -> Floats:
-    """Left, bottom, right and top of a name in points; layout may shrink the axes, so there is some room to spare."""
+    """Return left, bottom, right and top of a name in points, with a margin in case layout shrinks the axes."""
     extent = np.array([0.75 * size * len(name), 1.3 * size])
     start = place - extent * (1 - np.sign(offset)) / 2
     return np.concatenate([start, start + extent])
@@ -253,9 +253,9 @@ def counted(number: int, word: str) -> str:
 
 
 def scale_by_ratio(ax: Axes, top: float) -> None:
-    """Scale the upright axis for prominence over chance: linear up to 1, where the cut is, and logarithmic from there.
+    """Scale the vertical axis for prominence over chance: linear up to 1, the cut, and logarithmic above.
 
-    Two fifths of the way to ``top`` are below 1; if it is 1 or less, all are.
+    Two fifths of the height up to ``top`` are below 1; if ``top`` is at most 1, all of it.
     """
     stretch = 1.5 / np.log(max(top, 1.5)) if top > 1 else 1.0
     below, above = np.minimum, np.maximum

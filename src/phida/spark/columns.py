@@ -50,14 +50,14 @@ def names(given: str | Sequence[str] | None) -> list[str]:
 
 
 def chosen(df: DataFrame, features: Features, order: Order) -> tuple[DataFrame, list[str] | None]:
-    """The table with one column of features, and for each column of the order one more; and the features' names."""
+    """Return the table as one column of features and the columns of the order, and the features' names."""
     column, feature_names = features_of(df, features, order)
     keys = (F.col(f"`{name}`").alias(key) for name, key in zip(names(order), _keys(order), strict=True))
     return df.select(column.alias("features"), *keys), feature_names
 
 
 def in_order(rows: DataFrame, order: Order) -> DataFrame:
-    """The features of a table that :func:`chosen` made, with each partition sorted."""
+    """Return the features of a table that :func:`chosen` made, with each partition sorted."""
     return rows.sortWithinPartitions(*_keys(order)).select("features") if order is not None else rows
 
 
@@ -76,7 +76,7 @@ def check_names(model: Estimator, names: list[str] | None) -> None:
 
 
 def matrix(arrays: Any) -> NDArray[np.float64]:
-    """Rows from an Arrow list column, or an error if their lengths differ."""
+    """Return rows from an Arrow list column; raise an error if their lengths differ."""
     values: NDArray[np.float64] = arrays.flatten().to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
     width, left_over = divmod(len(values), max(len(arrays), 1))
     lengths = arrays.value_lengths().to_numpy(zero_copy_only=False)

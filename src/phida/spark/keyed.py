@@ -69,7 +69,7 @@ def fit_per_key(
     schema = schema.add(output, IntegerType()).add("cluster_id", LongType()).add("n_seen", LongType())
     df.sparkSession.conf.set(_STORE, _ROCKSDB)
     model = estimator(compute_labels=False, **parameters)
-    model._validate_params()  # here, not on a worker
+    model._validate_params()  # raised here, not on a worker
     grouped = df.withColumn(_FEATURES, column).groupBy(*keys)
     return grouped.transformWithStateInPandas(
         KeyLearner(model, feature_names, sorted_by, schema.names),
@@ -110,7 +110,7 @@ class KeyLearner(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:
         """Learn and label all rows of a key in a batch."""
         frame = pd.concat(list(rows), ignore_index=True)
-        frame.columns = [*self.columns[:-3], _FEATURES]  # Spark gives other names to those that are no identifiers
+        frame.columns = [*self.columns[:-3], _FEATURES]  # Spark renames columns that are not identifiers
         if self.order:
             frame = frame.sort_values(self.order, kind="stable", ignore_index=True)
         samples = np.stack(frame.pop(_FEATURES).to_numpy())

@@ -70,7 +70,7 @@ def learned(model: E, df: DataFrame, features: Features = None, order: Order = N
     check_names(model, names)
     ordered, begun = distributed.needs_order(model), model.__sklearn_is_fitted__()
     if ordered:
-        # Sorted after the coalesce, which may take partitions in another order.
+        # Sorted after the coalesce, which may reorder partitions.
         parts = in_order(rows.coalesce(1), order).mapInArrow(partial(_learn, model=model._with_names(None)), RESULT)
         found = _models(parts.collect(), model)[0]
     else:
@@ -83,7 +83,7 @@ def learned(model: E, df: DataFrame, features: Features = None, order: Order = N
 
 
 def _learn(batches: Iterator[pa.RecordBatch], model: Estimator) -> Iterator[pa.RecordBatch]:
-    """On a worker: learn the rows of a partition."""
+    """Learn the rows of a partition, on a worker."""
     part = TaskContext.get().partitionId()
     for batch in batches:
         if not batch.num_rows:
@@ -98,7 +98,7 @@ def _learn(batches: Iterator[pa.RecordBatch], model: Estimator) -> Iterator[pa.R
 
 def _merged(parts: DataFrame, model: E) -> E:
     """Merge the models of all partitions: many on workers, the last few on the driver."""
-    kept = parts.persist()  # so that each partition is learned once
+    kept = parts.persist()  # prevents learning partitions twice
     try:
         facts = kept.select("part", "error").collect()
         _raise_error(facts, "partition {}: ")
@@ -135,7 +135,7 @@ def _result(part: int, model: Estimator | None = None, error: str | None = None)
 
 
 def _models(rows: Iterable[Any], unfitted: E) -> list[E]:
-    """Return the models of results by part; those of parts without rows are not fitted."""
+    """Return the models of results by part; those of empty parts are not fitted."""
     rows = list(rows)
     _raise_error(rows)
     contents = {row["part"]: row["model"] for row in rows}

@@ -91,7 +91,7 @@ class _Learning(Estimator, _Columns, DefaultParamsReadable, DefaultParamsWritabl
     )
 
     _made: ClassVar[type[_Model]]
-    #: Parameters of the estimator, by the names that Spark's style gives them.
+    #: Parameters of the estimator, by their names in Spark's style.
     _own: ClassVar[dict[str, str]] = {}
     _input_kwargs: dict[str, Any]
 

@@ -20,7 +20,7 @@ from phida.spark.learning import learned
 E = TypeVar("E", bound=Estimator)
 
 NAME = "model.safetensors"
-#: Holds the number of the last batch as long as none had a row, and there is no model to save.
+#: File with the number of the last batch until a batch has a row, since there is no model to save.
 NO_ROWS = "batches_without_rows"
 
 
@@ -134,7 +134,7 @@ class StreamLearner(Generic[E]):
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Learn a batch and save the model with its number; a batch learned before is ignored."""
         if number > self.last:
-            model = self.learned(self.model, batch)  # another one: if it cannot be saved, this one is as it was
+            model = self.learned(self.model, batch)  # a new model: if it cannot be saved, the old one is unchanged
             if model.__sklearn_is_fitted__():
                 model.save(self.path, position={"spark_batch": number})
                 self.no_rows.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-// The page: what came from the server, what is looked at, what is picked; and the parts that draw it.
+// The page: data from the server, the displayed snapshot, the selection, and the parts that draw them.
 
 import { Bands } from "./bands.js";
 import { Clusters } from "./clusters.js";
@@ -12,12 +12,12 @@ import { count, figure } from "./theme.js";
 const part = (id) => document.getElementById(id);
 
 let latest = null; // the newest snapshot
-let past = null; // the one looked back at
-let trail = []; // columns of earlier moments
+let past = null; // the displayed earlier snapshot, if any
+let trail = []; // columns of earlier snapshots
 let linked = false;
 let selection = null; // { kind: "cluster" | "node", id }
 
-// Clusters are picked by name, nodes by id.
+// Clusters are selected by name, nodes by id.
 const pick = (kind) => (id) => {
   selection = id === null || (selection?.kind === kind && selection.id === id) ? null : { kind, id };
   show(true);
@@ -83,7 +83,7 @@ function showState() {
   part("note").textContent = part("note").title = notes[state] ?? said;
   const button = part("pause");
   const ended = ["ended", "failed"].includes(latest?.state);
-  button.hidden = ended; // there is nothing left to pause
+  button.hidden = ended; // nothing is left to pause
   button.disabled = !linked || !["learning", "paused"].includes(latest?.state);
   button.textContent = latest?.state === "paused" ? "Resume learning" : "Pause learning";
 }
@@ -134,7 +134,7 @@ function nearest(samples) {
   return best;
 }
 
-let wanted = null; // of the moments asked for, the last
+let wanted = null; // number of the last requested snapshot
 async function lookBack(at) {
   const column = trail[at];
   wanted = column?.number ?? null;
@@ -147,7 +147,7 @@ async function lookBack(at) {
     if (wanted !== column.number) return;
     past = found;
   } catch {
-    past = null; // thinned away in the meantime
+    past = null; // removed by thinning in the meantime
   }
   show(true);
 }
@@ -156,7 +156,7 @@ part("past").addEventListener("input", (event) => lookBack(nearest(Number(event.
 part("past").addEventListener("keydown", (event) => {
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
   if (!step) return;
-  event.preventDefault(); // one moment a stroke, not one row
+  event.preventDefault(); // one snapshot per key press, not one row
   const at = past ? trail.findIndex((column) => column.number >= past.number) : trail.length;
   lookBack(Math.max(0, Math.min(trail.length, (at < 0 ? trail.length : at) + step)));
 });
@@ -183,7 +183,7 @@ listen({
   },
   onSnapshot(snapshot) {
     if (latest && latest.run !== snapshot.run) {
-      // another run of the server: nothing of the old one holds
+      // another run of the server: data of the old run is invalid
       past = selection = wanted = null;
       bands.forget();
     }

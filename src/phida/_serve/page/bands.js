@@ -1,17 +1,17 @@
-// The lineage: each cluster's share of the rows that come, a band along the rows.
+// The lineage: each cluster's share of new rows, as a band along the row number.
 
 import { colours, compact, count, idText, pointOn, slotColour, surface } from "./theme.js";
 
-const FOOT = 16; // room for the rows below the bands
-const HEAD = 9; // room for the events above them
-const LATE = 300; // rows over which shares are taken, at least
-const OTHERS = null; // in place of an id: the clusters that are too small to have a band
+const FOOT = 16; // room for the row numbers below the bands
+const HEAD = 9; // room for the events above the bands
+const LATE = 300; // minimum number of rows for a share
+const OTHERS = null; // key of the clusters too small for a band
 const SIGNS = { born: "+", split: "<", merged: ">", died: "×", revived: "↑" };
 
 export class Bands {
   constructor(canvas, onPick) {
     this.canvas = canvas;
-    this.order = []; // ids from bottom to top; one that split off lies on the one it came from
+    this.order = []; // ids from bottom to top; a part that split off is drawn on top of its origin
     this.columns = [];
     this.events = new Map();
     this.at = null;
@@ -78,7 +78,8 @@ export class Bands {
       if (learned < span) return (shown = rows[i]); // all rows so far
       const late = new Map([...rows[i]].map(([id, won]) => [id, Math.max(0, won - (rows[from].get(id) ?? 0))]));
       const total = [...late.values()].reduce((sum, value) => sum + value, 0);
-      // A cluster that splits or merges takes older rows along: until they are out of sight, shares stay as they were.
+      // A cluster that splits or merges takes older rows along: until these are out of the window, shares stay as they
+      // were.
       if (total > 0 && total <= 1.1 * learned) shown = late;
       return shown;
     });
@@ -97,7 +98,7 @@ export class Bands {
     const [x, y] = this.scales(width, height);
     const stack = this.stack();
     const slot = new Map(this.columns.flatMap((column) => column.bands.map(([id, value]) => [id, value])));
-    const gap = Math.min(1, height / this.order.length / 8); // thin bands would be all outline
+    const gap = Math.min(1, height / this.order.length / 8); // thin bands would consist of their outlines
     this.order.forEach((id, k) => {
       context.beginPath();
       this.columns.forEach((column, i) => context.lineTo(x(column.samples), y(stack[i][k][1])));

@@ -1,9 +1,9 @@
-// The list of clusters, the largest first. Its rows are kept and moved, so that they can be clicked and focused.
+// The list of clusters, largest first. Its rows are reused and moved, so that clicks and focus stay with their cluster.
 
 import { count, figure, made, percent, signed, tint } from "./theme.js";
 
-const MOST = 20; // lines
-const ALIKE = 0.05; // features nearer to the mean of all, in standard deviations, tell nothing
+const MOST = 20; // number of rows
+const ALIKE = 0.05; // features within this many standard deviations of the mean are not named
 
 export class Clusters {
   constructor(list, onPick) {
@@ -32,7 +32,8 @@ export class Clusters {
     this.more.textContent = `and ${count(total - shown.length)} more`;
     if (total > shown.length) this.list.append(this.more);
     else this.more.remove();
-    if (focused !== document.activeElement) focused?.focus({ preventScroll: true }); // a row that moved lost it
+    // a row loses its focus when it moves
+    if (focused !== document.activeElement) focused?.focus({ preventScroll: true });
   }
 
   make(name) {

@@ -1,4 +1,4 @@
-// A small line of a figure over the rows.
+// A small line plot of a figure over the rows.
 
 import { colours, surface } from "./theme.js";
 

@@ -1,9 +1,9 @@
-// What is known about the cluster or node that was picked; the latest events where none is.
+// Details of the selected cluster or node, or the latest events.
 
 import { get } from "./feed.js";
 import { count, figure, idText, made, percent, signed, tint } from "./theme.js";
 
-const REFRESH = 2000; // milliseconds between two questions about the same thing
+const REFRESH = 2000; // milliseconds between two requests for the same item
 
 export class Detail {
   constructor({ body, title, note, close }, onClose) {

@@ -1,10 +1,10 @@
-// The persistence diagram: the birth of each mode, and when it met a denser one. In PHIDA+, where each mode has its own
-// threshold, the upright axis is persistence in units of it.
+// The persistence diagram: birth and death of each mode. In PHIDA+, where each mode has its own threshold, the vertical
+// axis is the ratio of persistence to threshold.
 
 import { colours, pointOn, slotColour, surface } from "./theme.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [40, 8, 6, 30];
-const LEAST = 0.05; // ratios below this are drawn at it
+const LEAST = 0.05; // lower ratios are drawn here
 
 export class Diagram {
   constructor(canvas, onPick) {

@@ -1,4 +1,4 @@
-// The connection to the server, made again whenever it breaks.
+// The connection to the server, which reconnects after every failure.
 
 export function listen({ onSnapshot, onTrail, onLink }) {
   let source = null;
@@ -16,11 +16,11 @@ export function listen({ onSnapshot, onTrail, onLink }) {
     source.addEventListener("trail", (event) => onTrail(JSON.parse(event.data)));
     source.onerror = () => {
       onLink(false);
-      leave(); // browsers differ in how often they try again by themselves
+      leave(); // browsers differ in how often they reconnect by themselves
       again = setTimeout(connect, 1000);
     };
   };
-  // A browser opens few connections to one server, so that pages in the background leave theirs to others.
+  // A browser opens few connections per server, so hidden pages release theirs.
   document.addEventListener("visibilitychange", () => (document.hidden ? leave() : connect()));
   addEventListener("pagehide", leave);
   addEventListener("pageshow", (event) => event.persisted && connect());

@@ -1,13 +1,13 @@
-// The nodes on the projection: they glide from where they were to where they are.
+// The nodes on the projection; they move smoothly to their new positions.
 
 import { calm, colours, count, outlined, pointOn, slotColour, surface } from "./theme.js";
 
 const GLIDE = 260; // milliseconds
 const MARGIN = 26;
 const AXIS = 16; // room for the names of the axes
-const NAMED = 40; // clusters, at most: the largest
-const COVERED = 0.14; // part of the map that the dots would cover if none overlapped
-const [WIDEST, LEAST] = [15, 0.9]; // radius of a dot
+const NAMED = 40; // maximum number of named clusters, largest first
+const COVERED = 0.14; // share of the map that dots would cover without overlap
+const [WIDEST, LEAST] = [15, 0.9]; // largest and smallest radius of a dot
 const WIDTH = 4; // numbers per node: x, y, radius, presence
 
 /** Whether two boxes of [left, top, right, bottom] do. */
@@ -18,7 +18,7 @@ export class NodeMap {
     this.canvas = canvas;
     this.tip = tip;
     this.forget();
-    this.box = null; // from, to and now of [x, y, reach]
+    this.box = null; // start, end and current values of [x, y, reach]
     this.selection = null;
     this.began = 0;
     this.draw = surface(canvas, (context, width, height) => this.paint(context, width, height));
@@ -39,7 +39,7 @@ export class NodeMap {
 
   forget() {
     this.ids = [];
-    this.at = new Map(); // position of each id
+    this.at = new Map(); // id -> position
     this.from = this.to = this.now = new Float64Array(0);
     this.order = []; // positions, the heaviest first, so that light nodes are drawn over heavy ones
     this.edges = [[], []];
@@ -76,7 +76,7 @@ export class NodeMap {
     this.now = this.from.slice();
     this.order = nodes.id.map((_, i) => i).sort((a, b) => weights[b] - weights[a] || a - b);
     this.edges = snapshot.edges;
-    this.between = snapshot.leaves === "node"; // edges are between clusters, not between nodes of one
+    this.between = snapshot.leaves === "node"; // edges connect clusters, not nodes of one cluster
     this.axes = snapshot.axes ?? ["", ""];
     this.frame(nodes.x, nodes.y);
   }
@@ -112,7 +112,7 @@ export class NodeMap {
   /** From positions of nodes to the canvas: functions for both coordinates. */
   place(width, height) {
     const [x, y, wide, high] = this.box.now;
-    const across = Math.max(1, width - AXIS - 2 * MARGIN) / 2 / wide; // each axis fills its side of the panel
+    const across = Math.max(1, width - AXIS - 2 * MARGIN) / 2 / wide; // each axis uses the full side of the panel
     const down = Math.max(1, height - AXIS - 2 * MARGIN) / 2 / high;
     return [
       (i) => (width + AXIS) / 2 + (this.now[WIDTH * i] - x) * across,

@@ -1,4 +1,4 @@
-// Colours, numbers as text, and canvases that are sharp on every screen.
+// Colours, numbers as text, and canvases at the screen's resolution.
 
 const names = ["ink", "quiet", "line", "faint", "panel", "accent", "none", "edge"];
 export const colours = {};
