@@ -4,9 +4,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Python compiles a module when it is first imported; most of what is installed never is.
+# Modules are compiled on first import; most installed ones are never imported.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# Build tools (cmake, ninja) come from the environment too.
+# Build tools (cmake, ninja) come from the environment, too.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
@@ -18,7 +18,7 @@ SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The environment, step by step. Each stamp is made again when what it depends on changes.
+# The environment, step by step. Each stamp is renewed when its dependencies change.
 
 $(VENV)/made: tools/bootstrap
 	@tools/bootstrap $(VENV) $(PYTHON)
@@ -66,8 +66,9 @@ test-python: $(VENV)/installed $(VENV)/test-tools  ## Tests of the package
 coverage: $(VENV)/installed $(VENV)/test-tools  ## The same, and which lines of the package they run; slower
 	$(BIN)/python -m pytest -n 2 --cov=phida --cov-report=term
 
-# The lowest versions that pyproject.toml allows, with the lowest Python, in an environment of their own. Not there: river,
-# which needs a newer NumPy than phida, Spark and JAX, which have targets of their own, and what only the benchmark needs.
+# The lowest versions that pyproject.toml allows, with the lowest Python, in an environment of their own. It lacks
+# river, which needs a newer NumPy than phida, Spark and JAX, which have their own targets, and packages used only by
+# the benchmark.
 LOWEST := .venv-lowest
 LOWEST_PYTHON ?= python3.11
 LOWEST_OF := dependencies extra:pandas extra:plot extra:cli extra:serve extra:dask group:test-lowest group:build
@@ -85,8 +86,8 @@ $(LOWEST)/installed: $(LOWEST)/tools $(SOURCES)
 	  --no-build-isolation --no-deps --force-reinstall -C build-dir=build/lowest .
 	@touch $@
 
-# Old releases use what their own dependencies deprecate. The files of older formats were made of rows whose last bits
-# depend on NumPy (logspace), so that their tests need the newest.
+# Old releases use deprecated features of their own dependencies. Files of older formats were made from rows whose last
+# bits depend on NumPy (logspace), so their tests need the newest NumPy.
 .PHONY: test-lowest
 test-lowest: $(LOWEST)/installed  ## Tests of what uses each dependency, with the lowest version of it
 	$(LOWEST)/bin/python -m pytest -n 2 -W ignore::DeprecationWarning -k "not for_ever" $(LOWEST_TESTS)
@@ -112,7 +113,7 @@ $(VENV)/spark-tools: $(VENV)/installed-once pyproject.toml
 test-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## Tests of phida.spark and phida.dask, also with processes killed
 	$(BIN)/python -m pytest -k "spark or dask" tests/spark tests/distributed/test_dask.py tests/unit/test_package.py
 
-# Spark needs Java 17; without it the tests skip and say so.
+# Spark needs Java 17; without it the tests are skipped with the reason.
 .PHONY: java
 java:
 	@command -v java > /dev/null || [ -n "$$JAVA_HOME" ] || tools/debian_packages openjdk-17-jre-headless || true
@@ -127,7 +128,7 @@ $(VENV)/integration-tools: $(VENV)/installed-once pyproject.toml
 test-integrations: $(VENV)/installed $(VENV)/test-tools $(VENV)/integration-tools mosquitto  ## Tests with skops, MLflow, BERTopic, Kafka, MQTT
 	$(BIN)/python -m pytest -n 2 tests/integrations tests/unit/test_package.py
 
-# The broker that the tests of MQTT start; without it they skip and say so.
+# The broker for the tests of MQTT; without it they are skipped with the reason.
 .PHONY: mosquitto
 mosquitto:
 	@[ -x /usr/sbin/mosquitto ] || command -v mosquitto > /dev/null || tools/debian_packages mosquitto || true
@@ -158,7 +159,7 @@ $(VENV)/release-tools: $(VENV)/build-tools pyproject.toml
 sdist: $(VENV)/release-tools  ## The sdist, in dist/
 	$(BIN)/python -m build --sdist --outdir dist
 
-# WHEEL_TESTS may name some of the tests, while one works on it.
+# WHEEL_TESTS may name a part of the tests.
 .PHONY: wheel-test
 wheel-test: $(VENV)/release-tools  ## sdist and wheel, in dist/; all Python tests against the installed wheel
 	tools/wheel_test $(BIN)/python -n 2 $(WHEEL_TESTS)
@@ -219,13 +220,13 @@ $(VENV)/docs-tools: $(VENV)/installed-once pyproject.toml
 	@$(PIP) --group docs
 	@touch $@
 
-# Warnings are errors, and every link inside the site must lead somewhere. Nothing is asked of the network.
+# Warnings and broken internal links are errors. The build uses no network.
 .PHONY: docs
 docs: $(VENV)/installed $(VENV)/docs-tools  ## The manual, in build/docs/html
 	$(BIN)/python -m sphinx -b html -j $(JOBS) -W --keep-going -q -d build/docs/doctrees docs build/docs/html
 	$(BIN)/python tools/check_links.py build/docs/html
 
-# To be looked at: light and dark, wide and as wide as a phone.
+# Pictures for inspection: light and dark, wide and at the width of a phone.
 .PHONY: pictures
 pictures: docs $(VENV)/browser-tools chromium  ## The manual's own pictures, and pictures of the manual to look at
 	$(BIN)/python tools/how_it_works.py docs/how_it_works
@@ -254,7 +255,7 @@ format: $(VENV)/lint-tools  ## Format all code in place
 	@echo "$(BIN)/clang-format -i"
 	@$(BIN)/clang-format -i $(CXX_FILES)
 
-# How fast it is: ratios in one run, since machines are noisy.
+# Speed, as ratios in one run, since machines are noisy.
 
 $(VENV)/perf-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing what it is compared with"

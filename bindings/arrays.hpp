@@ -1,4 +1,4 @@
-// NumPy arrays in and out. The signatures promise what the border settled: float64, C order, no conversion.
+// Conversion of NumPy arrays. The signatures repeat the checks of the border: float64, C order, no conversion.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -33,7 +33,7 @@ nb::object new_array(std::initializer_list<std::size_t> shape, T*& data) {
   return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.begin(), owner));
 }
 
-// Indices and counts as NumPy's default integer, flags as booleans.
+// Indices and counts become NumPy's default integer, flags booleans.
 template <class T, class Values>
 nb::object to_array_of(const Values& values) {
   T* data = nullptr;
@@ -64,7 +64,8 @@ inline nb::object to_array(const RowMatrix& rows) {
   return array;
 }
 
-// An integer per row, filled by work(out) with the GIL released. Raises what a signal handler raised if it returns false.
+// An array of one integer per row, filled by work(out) with the GIL released. If work returns false, raises the
+// exception of the signal handler.
 template <class Work>
 nb::object per_row(const Matrix& rows, Work work) {
   std::int64_t* out = nullptr;

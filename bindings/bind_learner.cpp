@@ -21,7 +21,7 @@ namespace {
 using Shared = SharedLearner<Learner>;
 using SharedPlus = SharedLearner<PlusLearner>;
 
-// Learns with the GIL released, and raises what a signal handler raised.
+// Learns with the GIL released; raises the exception of a signal handler.
 template <class Work>
 std::size_t learn_all(std::size_t n, Work work) {
   std::size_t learned = 0;
@@ -103,7 +103,7 @@ void merge(SharedPlus& learner, const nb::list& others) {
   if (!merged) throw nb::python_error();
 }
 
-// What the last sample did, in the words of the golden traces.
+// The effect of the last sample, in the words of the golden traces.
 nb::dict last_step(Shared& learner) {
   const Step step = taken(learner, [](const Learner& l) { return l.last_step(); });
   nb::dict d;
@@ -160,7 +160,7 @@ nb::object assign_ids(SharedLearner<L>& learner, const Matrix& samples, std::siz
   });
 }
 
-// What both learners have.
+// Methods of both learners.
 template <class L>
 void bind_shared(nb::class_<SharedLearner<L>>& c) {
   using S = SharedLearner<L>;

@@ -44,7 +44,7 @@ nb::object scores(const Reading& reading, const Matrix& samples, std::size_t thr
   return array;
 }
 
-// In slices of about fifty milliseconds, so that a signal gets through.
+// Works in slices of about fifty milliseconds, between which signals are handled.
 nb::object margins(const Reading& reading, const Matrix& samples) {
   check_width(reading, samples);
   const std::size_t n = samples.shape(0), dims = reading.nodes.dims();
@@ -79,7 +79,7 @@ nb::dict nodes(const Reading& reading) {
   return d;
 }
 
-// The links that join trees; those that join two clusters would be next.
+// The links that join trees; the refused ones would join two clusters.
 nb::dict density_graph(const Reading& reading) {
   std::vector<std::int64_t> from, to, nodes;
   for (const Link& link : reading.density.link) {

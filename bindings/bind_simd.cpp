@@ -5,7 +5,7 @@
 
 namespace phida::bindings {
 
-// Each extension module has kernels of its own, and so a choice of its own.
+// Each extension module has its own kernels, and so its own choice.
 void bind_simd_levels(nb::module_& m) {
   m.def(
       "simd_level", [] { return kernels().level; },

@@ -1,4 +1,4 @@
-// Each stage by itself, for tests and for the curious. Nothing here is on the path of learning.
+// Single stages, for tests and experiments; learning does not use them.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 
@@ -195,7 +195,7 @@ nb::tuple assign(const Matrix& rows, const Vector& support, const Indices& clust
   return nb::make_tuple(to_array(labels), to_matrix(scores, samples.shape(0), n_clusters));
 }
 
-// The read-out of PHIDA+, for nodes in the metric.
+// The read-out of PHIDA+ for nodes in the metric.
 nb::dict density(const Matrix& places, const Vector& weight, const Vector& variance) {
   const RowMatrix place = to_rows(places);
   const DensityMap density = map_density({place, as_span(weight), as_span(variance)});

@@ -1,4 +1,4 @@
-// Archives over a dictionary of arrays and numbers: what is listed in state/fields.hpp goes in and out by name.
+// Archives over a dictionary of arrays and numbers: reads and writes the entries of state/fields.hpp by name.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -46,7 +46,7 @@ class DictWriter {
 
  private:
   nb::dict& dict_;
-  std::size_t width_ = 0;  // features; rows come before anything that has one value per feature
+  std::size_t width_ = 0;  // features; rows are read before per-feature values
 };
 
 class DictReader {
@@ -90,7 +90,7 @@ class DictReader {
     for (std::size_t i = 0; i < oldest_first.rows(); ++i) buffer.append(oldest_first[i]);
   }
 
-  // Every entry must have been asked for.
+  // Refuses unknown entries.
   void finish() const {
     for (const auto& [key, value] : dict_) {
       std::string name;

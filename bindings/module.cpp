@@ -12,7 +12,7 @@ void bind_simd(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "PHIDA's native core. Private: use the phida package.";
-  // A thread may still hold a model when Python ends. That is no fault, and no message for users.
+  // A thread may still hold a model when Python exits, which is not an error.
   nanobind::set_leak_warnings(false);
   phida::bindings::bind_reading(m);
   phida::bindings::bind_learner(m);

@@ -1,4 +1,4 @@
-// Between slices of long work: did the user press Ctrl-C?
+// Checks for Ctrl-C between slices of long work.
 #pragma once
 
 #include <nanobind/nanobind.h>

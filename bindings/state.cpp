@@ -13,7 +13,7 @@ void check_format(DictReader& reader) {
                  "is not the version that can be read here; fit a new model");
 }
 
-// Before anything is written: a file that cannot be loaded must not take the place of one that can.
+// Checked before anything is written: a file that cannot be loaded must not replace one that can.
 template <class L>
 void require_loadable(const L& learner) {
   try {
@@ -42,7 +42,7 @@ Learner learner_from(const nb::dict& d) {
   check_format(reader);
   Settings settings;
   state::settings_fields(reader, settings);
-  // Before anything of this width is allocated. This one has a number per feature even where there are no rows.
+  // Checked before anything of this width is allocated. This array has a number per feature even without rows.
   const auto mean = reader.entry<Vector>("stream_mean");
   state::require(mean.shape(0) == settings.dims, "n_features",
                  "is not the length of 'stream_mean'");

@@ -1,4 +1,4 @@
-// The states of both learners as dictionaries of arrays and numbers; and back.
+// Conversion of both learners' states from and to dictionaries of arrays and numbers.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,17 +11,17 @@ namespace phida::bindings {
 nanobind::dict to_dict(const Learner& learner);
 nanobind::dict to_dict(const PlusLearner& learner);
 
-// Both raise ValueError for a dictionary that is something else, and name the field.
+// Both raise ValueError for an invalid dictionary, and name the field.
 Learner learner_from(const nanobind::dict& state);
 PlusLearner plus_learner_from(const nanobind::dict& state);
 
-// The events from number `since` on, as columns; those before count as dropped.
+// The events from number `since` on, as columns; earlier ones count as dropped.
 nanobind::dict events_since(const Lineage& lineage, std::int64_t since);
 
 // The candidates, as columns.
 nanobind::dict candidates_of(const Lineage& lineage);
 
-// The living clusters, as columns: their ids, when their nodes were created, on average over the rows won, and whether
+// The living clusters, as columns: their ids, the mean creation time of their nodes weighted by wins, and whether
 // they are quiet.
 nanobind::dict living_of(std::span<const LivingCluster> living, const LineageColumns& nodes,
                          std::span<const std::int64_t> birth);

@@ -18,7 +18,7 @@ namespace {
 
 using namespace phida;
 
-// A small generator of our own, so that a workload is the same on every platform.
+// A small generator, so that workloads are equal on every platform.
 class Uniform {
  public:
   double operator()() {
@@ -50,7 +50,7 @@ RowMatrix matrix(std::size_t n, std::size_t dims) {
   return rows;
 }
 
-// Least microseconds of a call, over about a twentieth of a second.
+// Minimum microseconds of a call, over about a twentieth of a second.
 double microseconds(const std::function<void()>& call) {
   using Clock = std::chrono::steady_clock;
   double best = 1e300, total = 0.0;
@@ -73,7 +73,7 @@ double matching(std::size_t n_nodes, std::size_t dims) {
       [&] { matcher.nearest_two(rows[n_nodes / 2], nullptr, 0.0, rows, {m2, {}, moments}); });
 }
 
-// Per sample: one recalculation of a window that stays stable, over its interval.
+// Time per sample: one recalculation of a window that stays stable, divided by its interval.
 double vigilance(std::size_t interval, std::size_t dims) {
   const RowMatrix rows = matrix(2 * interval, dims);
   SampleBuffer samples(dims);
@@ -105,7 +105,7 @@ void growth() {
   for (std::size_t dims : {4, 64})
     for (std::size_t n = 32; n <= 1024; n *= 2)
       std::printf("refresh,%zu,%zu,,,%.4f\n", n, dims, graph(n, dims));
-  // Time per row of one long stream, part by part.
+  // Time per row in consecutive parts of one long stream.
   const std::size_t dims = 8, part = 50000;
   const std::vector<double> rows = stream(8 * part, dims);
   Learner learner({dims, false, {}});

@@ -13,25 +13,25 @@
 namespace phida {
 namespace {
 
-// In values times rows of the view. A thread costs some ten microseconds to start; this much work is worth one.
+// Work per thread, in values times rows of the view: starting a thread takes about ten microseconds.
 constexpr std::size_t kWorkPerThread = 1u << 20;
 
-// About a millisecond of work, and after how much of it to ask whether to go on.
+// Work between two calls of go_on: about a millisecond.
 constexpr std::size_t kPartWork = 1u << 22;
 constexpr std::size_t kPartsPerQuestion = 32;
 
-// Up to this many members, the nearest are looked for one by one.
+// Up to this many members, the nearest are searched one by one.
 constexpr std::ptrdiff_t kFew = 24;
 
-// Fewer samples than this are measured one by one: eight together cost as much as four to six alone.
+// Fewer samples than this are measured singly: eight together cost as much as four to six alone.
 constexpr std::size_t kWorthEight = 5;
 
-// Where a sieve leaves more rows than this, all are measured.
+// If a sieve leaves more rows than this, all are measured.
 constexpr std::size_t kMostLeft = 64;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A square above this has a larger root than `square`; small ones have few bits.
+// A square above this has a larger root than `square`. Needed because different squares may have equal roots.
 constexpr double same_root(double square) {
   return square * (1.0 + 8.0 * std::numeric_limits<double>::epsilon()) +
          std::numeric_limits<double>::min();
@@ -44,8 +44,8 @@ struct Helpers {
   }
 };
 
-// Calls work(assigner, first, last) on consecutive parts of n samples, in up to `threads` threads. A thread that is free
-// takes the next part, so that none waits for another that the machine holds up.
+// Calls work(assigner, first, last) on consecutive parts of n samples, in up to `threads` threads. A free thread
+// takes the next part, so that no thread waits for a slow one.
 template <class Work>
 bool in_parts(const AssignmentView& view, std::size_t n, std::size_t threads, const GoOn& go_on,
               const Work& work) {
@@ -71,7 +71,7 @@ bool in_parts(const AssignmentView& view, std::size_t n, std::size_t threads, co
     for (std::size_t t = 1; t < worth; ++t)
       helpers.threads.emplace_back([&, t] { take_parts(assigners[t], [] {}); });
   } catch (const std::system_error&) {
-    // No further thread is to be had; those that there are do all of it.
+    // No more threads can be started; the running ones do all the work.
   }
   std::size_t done = 0;
   take_parts(assigners[0], [&] {
@@ -92,7 +92,7 @@ Assigner::Assigner(const AssignmentView& view)
       least_cluster_(kLanes),
       padded_(padded(view.dims()), 0.0),
       near_(kLanes) {
-  members_.reserve(view.member.size());  // so that labelling never allocates
+  members_.reserve(view.member.size());  // labelling then never allocates
 }
 
 template <class Visit>
@@ -109,7 +109,7 @@ void Assigner::measure_all(const double* samples, std::size_t n, Visit visit) {
   }
 }
 
-// With fewer than eight, the last one fills the rest.
+// If fewer than eight, the last sample is repeated.
 void Assigner::measure_eight(const double* samples, std::size_t n) {
   const std::size_t dims = view_.dims();
   const double* sample[kLanes];
@@ -142,9 +142,9 @@ void Assigner::measure_one(const double* sample) {
   least_cluster_[0] = static_cast<double>(least - nearest_.begin());
 }
 
-// In the paper a single node scores its squared distance; more score the distance to the nearest plus the distance
-// within which the share q of the cluster's support lies. A score that turns out above `limit` is not finished: it may
-// be too low, but is above the limit too.
+// In the paper a single node scores its squared distance; several score the distance to the nearest plus the radius
+// that holds the share q of the cluster's support. A score above `limit` may be incomplete, and then too low, but it
+// exceeds the limit.
 double Assigner::score(std::size_t cluster, std::size_t point, double limit) {
   const std::size_t at = cluster * stride_ + point;
   const double nearest = std::sqrt(nearest_[at]);
@@ -160,8 +160,8 @@ double Assigner::score(std::size_t cluster, std::size_t point, double limit) {
   return score_within(nearest, needed - view_.support[row], limit);
 }
 
-// `nearest` plus the smallest distance within which members of at least so much support lie. Supports are counts, so that
-// their sums are exact in any order.
+// `nearest` plus the smallest radius whose members have at least the needed support. Supports are counts, so their
+// sums are exact in any order.
 double Assigner::score_within(double nearest, double needed, double limit) {
   const auto closer = [](const Member& a, const Member& b) { return a.square < b.square; };
   auto from = members_.begin(), to = members_.end();
@@ -177,7 +177,7 @@ double Assigner::score_within(double nearest, double needed, double limit) {
       from = middle;
     }
   }
-  // Most of the time the nearest one or two suffice, so that sorting all would be a waste.
+  // The nearest one or two usually suffice, so a full sort would waste time.
   for (;; ++from) {
     std::iter_swap(from, std::min_element(from, to, closer));
     const double score = nearest + std::sqrt(from->square);
@@ -229,7 +229,7 @@ void Assigner::labels(const double* samples, std::size_t n, std::int64_t* out) {
                 [&](std::size_t i, std::size_t point) { out[i] = lowest_score(point); });
 }
 
-// Blocks of rows that the sieve leaves are measured as all rows would be. Where it leaves many, all are.
+// Blocks of rows that the sieve leaves are measured in the same way as all rows. If it leaves many, all are measured.
 Assigner::Nearest Assigner::nearest(const double* sample) {
   const std::size_t dims = view_.dims(), of_block = dims * kLanes;
   std::copy_n(sample, dims, padded_.begin());
@@ -254,8 +254,8 @@ Assigner::Nearest Assigner::nearest(const double* sample) {
   return found;
 }
 
-// The score of a cluster with several nodes is at least twice its nearest distance: most need not be worked out.
-// Starting with the nearest cluster makes the bound tight.
+// The score of a cluster with several nodes is at least twice its nearest distance, so most scores need not be
+// computed. Starting with the nearest cluster makes the bound tight.
 std::int32_t Assigner::lowest_score(std::size_t point) {
   const std::size_t first = nearest_cluster(point);
   std::size_t best = first;
@@ -274,14 +274,14 @@ std::int32_t Assigner::lowest_score(std::size_t point) {
   return static_cast<std::int32_t>(best);
 }
 
-// Of equally near nodes, the one of lowest index.
+// Among equally near nodes, the one of lowest index.
 std::int32_t Assigner::nearest_row(std::size_t point) const {
   const std::size_t nearest = nearest_cluster(point);
   const double least = nearest_[nearest * stride_ + point];
   std::int32_t best = -1;
   for (std::size_t c = nearest; c < view_.n_clusters(); ++c) {
     if (nearest_[c * stride_ + point] != least) continue;
-    // Rows of a cluster ascend by node, and this is the first of its nearest ones.
+    // Rows of a cluster ascend by node, and this is the first of its nearest rows.
     const auto row = static_cast<std::int32_t>(nearest_row_[c * stride_ + point]);
     if (best < 0 || view_.member[row] < view_.member[best]) best = row;
   }

@@ -38,14 +38,14 @@ class Assigner {
     double support;
   };
 
-  // Calls visit(i, point) for every sample i while it is measured, as that point.
+  // Calls visit(i, point) for every sample i while it is measured as that point.
   template <class Visit>
   void measure_all(const double* samples, std::size_t n, Visit visit);
   void measure_eight(const double* samples, std::size_t n);
   void measure_one(const double* sample);
 
   struct Nearest {
-    std::int32_t row;  // of the view; of equally near ones, that of the lowest node
+    std::int32_t row;  // row of the view; among equally near ones, that of the lowest node
     double square;
   };
   Nearest nearest(const double* sample);
@@ -63,23 +63,23 @@ class Assigner {
   }
 
   const AssignmentView& view_;
-  AlignedDoubles points_;         // eight samples side by side
-  std::size_t stride_ = kLanes;   // of the three below: as many points as were measured together
+  AlignedDoubles points_;         // eight samples, interleaved
+  std::size_t stride_ = kLanes;   // stride of the next three: number of points measured together
   AlignedDoubles squares_;        // (row, point)
-  AlignedDoubles nearest_;        // (cluster, point), the square of the nearest row
-  AlignedDoubles nearest_row_;    // which row that is
-  AlignedDoubles least_;          // (point), of `nearest_`
-  AlignedDoubles least_cluster_;  // which cluster that is
+  AlignedDoubles nearest_;        // (cluster, point): square of the nearest row
+  AlignedDoubles nearest_row_;    // (cluster, point): the nearest row
+  AlignedDoubles least_;          // (point): minimum of `nearest_`
+  AlignedDoubles least_cluster_;  // (point): the cluster with that minimum
   std::vector<Member> members_;
   AlignedDoubles padded_;  // a sample
   AlignedDoubles near_;    // squares of a block of rows
   GridSearch search_;
 };
 
-// Asked every few milliseconds of long work; says whether to go on.
+// Called every few milliseconds of long work; false stops it.
 using GoOn = std::function<bool()>;
 
-// Labels of n samples, in up to `threads` threads. False if `go_on` ended it early.
+// Labels of n samples, in up to `threads` threads. Returns false if `go_on` stopped it.
 bool assign(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
             const GoOn& go_on, std::int64_t* labels);
 

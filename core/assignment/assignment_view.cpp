@@ -5,7 +5,7 @@
 namespace phida {
 namespace {
 
-// From so many values on, sieving the rows is faster than measuring all of them.
+// Number of values from which sieving the rows is faster than measuring all.
 constexpr std::size_t kWorthGrid = 2048;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What prediction needs, and nothing else (spec section 9).
+// Everything that prediction needs (spec section 9).
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace phida {
 
 struct AssignmentView {
   FeatureTransform transform;           // of the representatives in the view
-  BlockedRows rows;                     // the representatives, cluster by cluster
+  BlockedRows rows;                     // the representatives, ordered by cluster
   std::vector<double> support;          // in the order of `rows`
-  std::vector<std::int32_t> member;     // the node behind each row
-  std::vector<std::int32_t> first;      // per cluster, its first row; one more at the end
+  std::vector<std::int32_t> member;     // node of each row
+  std::vector<std::int32_t> first;      // first row of each cluster, and the end
   std::vector<double> cluster_support;  // S_c
   double concentration = 1.0;           // q = sum of squared support shares
   Scoring scoring = Scoring::kPublished;
-  GridRows grid;  // the rows again, where labels are those of the nearest of many
+  GridRows grid;  // the rows on a grid, if labels are those of the nearest of many
 
   std::size_t dims() const { return rows.dims(); }
   std::size_t n_clusters() const { return cluster_support.size(); }

@@ -6,15 +6,15 @@
 namespace phida {
 namespace {
 
-// A mapping that does not show a candidate takes away so many times what one that shows it adds.
+// A mapping that lacks a candidate subtracts this many times the evidence that one with it adds.
 constexpr std::int64_t kAgainst = 2;
 
 std::int64_t both_won(std::int32_t a, std::int32_t b, const Comparison& now) {
   return std::min(now.won_by[a], now.won_by[b]);
 }
 
-// Per cluster of the mapping: the number of the candidate that it is, or kNone. Free clusters are the candidates that
-// they share most support with.
+// Number of the candidate that each cluster of the mapping is, or kNone. Free clusters get the candidate with which
+// they share most support.
 std::vector<std::int64_t> match_candidates(const Comparison& now) {
   std::map<std::pair<std::int64_t, std::int32_t>, double> shared;  // by candidate and cluster
   for (std::size_t i = 0; i < now.nodes.size(); ++i)
@@ -32,7 +32,7 @@ std::vector<std::int64_t> match_candidates(const Comparison& now) {
   return candidate_of;
 }
 
-// Samples learned when the first node of a new cluster came, if it came since the last mapping.
+// Samples learned when the first node of a new cluster was created, if that was after the last mapping.
 std::int64_t first_seen(std::int32_t cluster, const Comparison& now) {
   std::int64_t sample = now.mapping.sample;
   for (std::size_t i = 0; i < now.mapping.birth.size(); ++i)
@@ -78,7 +78,7 @@ void look_for_births(Comparison& now) {
   std::vector<std::int64_t> candidate_of = match_candidates(now);
   for (std::size_t at = 0; at < candidate_of.size(); ++at) {
     const auto c = static_cast<std::int32_t>(at);
-    // What wins nothing is where a cluster was, not one more.
+    // Nodes without wins are the former place of a cluster, not a new one.
     if (!now.is_free(c) || candidate_of[at] != kNone) continue;
     if (now.won_in[at] == 0 && !now.mapping.certain) continue;
     candidate_of[at] = lineage.n_candidates++;
@@ -95,7 +95,7 @@ void look_for_births(Comparison& now) {
     if (c != kNone && candidate_of[c] != kNone)
       number = candidate_of[c];
     else if (number != kNone && cluster_of.count(number) > 0)
-      number = kNone;  // the candidate goes on without this node
+      number = kNone;  // the candidate continues without this node
     else if (number != kNone)
       not_shown[number] += now.won[i];
   }

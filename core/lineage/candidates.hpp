@@ -1,17 +1,17 @@
-// Candidates for events: what a mapping shows and the living clusters do not have.
+// Candidates for events: differences between a mapping and the living clusters.
 #pragma once
 
 #include "lineage/comparison.hpp"
 
 namespace phida {
 
-// Two living clusters in one place.
+// Finds pairs of living clusters in one place.
 void look_for_merges(Comparison& now);
 
-// Clusters of the mapping that are none of the living.
+// Finds clusters of the mapping that are not living clusters.
 void look_for_births(Comparison& now);
 
-// Drops candidates that the mapping does not show and that have no evidence left.
+// Drops candidates without evidence that the mapping lacks.
 void drop_candidates(Comparison& now);
 
 }  // namespace phida

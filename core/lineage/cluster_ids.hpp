@@ -1,4 +1,4 @@
-// The ids that readers see: one per output cluster.
+// The ids shown to readers: one per output cluster.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct ClusteredNodes {
   std::span<const double> weight;
 };
 
-// Per cluster, the confirmed id that most of its weight has. If none of it has one: the id that most of it came next to,
-// and else that of the largest confirmed cluster. Before anything is confirmed, clusters are numbered as they are.
+// Per cluster, the confirmed id of most of its weight. If none has one: the id next to which most of it was created,
+// else that of the largest confirmed cluster. Before any confirmation, clusters keep their numbers.
 std::vector<std::int64_t> ids_of_clusters(const ClusteredNodes& nodes,
                                           const LineageColumns& columns, const Lineage& lineage);
 

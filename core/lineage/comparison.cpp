@@ -7,18 +7,18 @@
 namespace phida {
 namespace {
 
-// Wins after which a node goes over to the cluster that mappings show it in.
+// Wins after which a node changes to the cluster that mappings show it in.
 constexpr std::int64_t kNodeEvidence = 20;
 
-// Weight of a candidate's nodes in deciding where their living cluster is. It is below 1, so that the two halves of a
-// cluster do not swap roles from one mapping to the next.
+// Weight of a candidate's nodes in locating their living cluster. Below 1, so that the two halves of a cluster do not
+// swap roles between mappings.
 constexpr double kOfCandidate = 1.0 / 3.0;
 
-// What a living cluster has in a cluster of the mapping.
+// The part of a living cluster that is in a cluster of the mapping.
 struct Overlap {
   std::int32_t cluster = 0;
   double support = 0.0;
-  double weight = 0.0;  // recent wins, or support; nodes that belong to a candidate count less
+  double weight = 0.0;  // recent wins, or support; nodes of a candidate count less
 };
 
 }  // namespace

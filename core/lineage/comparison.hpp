@@ -1,4 +1,4 @@
-// One mapping next to the living clusters: which of its clusters is which of them, and what they have won since the last one.
+// Comparison of a mapping with the living clusters: which clusters correspond, and their wins since the last mapping.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct Mapping {
   std::size_t n_clusters = 0;
   std::span<const double> support;  // per node
   std::int64_t sample = 0;          // samples learned
-  bool fades = false;               // samples fade: a cluster that gets no more of them dies
-  bool certain = false;             // all that it shows is confirmed at once
-  // Per node: samples learned before it. Where given, wins of nodes in no cluster wait until a mapping shows them in one.
+  bool fades = false;               // samples fade: a cluster without new samples dies
+  bool certain = false;             // every event shown is confirmed at once
+  // Per node: samples learned before it. If given, wins of nodes without a cluster wait until a mapping assigns them.
   std::span<const std::int64_t> birth = {};
 };
 
-// The steps of a comparison share it. They change the lineage and its columns, and keep these records up to date.
+// State shared by the steps of a comparison. They change the lineage and its columns, and keep these records current.
 struct Comparison {
   Comparison(const Mapping& mapping, LineageColumns& nodes, Lineage& lineage);
 
@@ -33,13 +33,13 @@ struct Comparison {
   std::vector<std::int64_t> won;     // per node: since the last mapping
   std::vector<std::int64_t> won_by;  // per living cluster
   std::vector<std::int64_t> won_in;  // per cluster
-  std::vector<std::int32_t> main;    // per living cluster: where it is in the mapping, or kNone
-  std::vector<std::int32_t> owner;   // per cluster: the living cluster that it is, or kNone
-  std::vector<std::uint8_t> quiet;   // per living cluster: silent at the last mapping already
-  std::vector<std::uint8_t> fell_lately;  // per living cluster: and not before
-  std::vector<std::uint8_t> shown;        // per candidate: by this mapping
+  std::vector<std::int32_t> main;    // per living cluster: its cluster in the mapping, or kNone
+  std::vector<std::int32_t> owner;   // per cluster: its living cluster, or kNone
+  std::vector<std::uint8_t> quiet;   // per living cluster: already silent at the last mapping
+  std::vector<std::uint8_t> fell_lately;  // per living cluster: silent only since then
+  std::vector<std::uint8_t> shown;        // per candidate: shown by this mapping
 
-  // A node in no cluster so far. What it wins counts when a mapping shows where it belongs.
+  // A node without a cluster so far; its wins count once a mapping assigns it.
   bool waits(std::size_t node) const {
     return !mapping.birth.empty() && mapping.cluster[node] == kNone &&
            nodes.cluster_id[node] == kNone;
@@ -47,22 +47,22 @@ struct Comparison {
   bool is_free(std::int32_t cluster) const { return cluster != kNone && owner[cluster] == kNone; }
 };
 
-// Finds the cluster of the mapping in which each living cluster is: the one with most of its support or, if samples
-// fade, of its recent wins. If several living clusters are in the same one, the strongest is its owner.
+// Finds the cluster of the mapping for each living cluster: the one with most of its support or, if samples fade, of
+// its recent wins. If several living clusters share one, the strongest is its owner.
 void find_main(Comparison& now);
 
-// If new nodes appear beside a living cluster that has just stopped winning, that cluster has moved to them.
+// If new nodes appear next to a living cluster that has just stopped winning, it has moved to them.
 void follow_moves(Comparison& now);
 
-// A new node joins the living cluster that it appeared beside, if the mapping has both in the same cluster, or if the
+// A new node joins the living cluster next to which it appeared, if the mapping has both in one cluster, or if the
 // living cluster seems to have moved there.
 void follow_new_nodes(Comparison& now);
 
-// A new node joins the living cluster that owns its cluster of the mapping. Other nodes change to it once they have won
-// enough there.
+// A new node joins the living cluster that owns its cluster of the mapping. Other nodes change to it after enough
+// wins there.
 void settle_nodes(Comparison& now);
 
-// Sums by id; of equal sums, the lower id is the largest.
+// Sums by id; among equal sums, the lower id counts as the largest.
 class Shares {
  public:
   void add(std::int64_t id, double amount) { sums_[id] += amount; }

@@ -7,12 +7,12 @@
 namespace phida {
 namespace {
 
-// Wins that confirm a candidate: one per kRowsPerEvidence wins of the cluster concerned, within these bounds. So the
-// first clusters of a stream get ids soon, and later changes are certain. The constants of the lineage were chosen on those
-// streams of studies/identity.py that are not reported.
+// Wins that confirm a candidate: one per kRowsPerEvidence wins of its cluster, within these bounds. Early clusters of
+// a stream thus get ids soon, and later changes are certain. The constants of the lineage were chosen on the
+// unreported streams of studies/identity.py.
 constexpr std::int64_t kLeastEvidence = 3, kMostEvidence = 50, kRowsPerEvidence = 80;
 
-// If a cluster splits before it has won this many samples, more splits may follow.
+// A cluster that splits within this many wins may split again.
 constexpr std::int64_t kYoungRows = 2000;
 
 std::int64_t enough(const Mapping& mapping, std::int64_t rows) {
@@ -22,12 +22,12 @@ std::int64_t enough(const Mapping& mapping, std::int64_t rows) {
 
 using NodeList = std::vector<std::size_t>;
 
-// What is known of where the nodes of a new cluster come from.
+// Origin of a new cluster's nodes.
 struct Origin {
   double support = 0.0;
-  std::int64_t rows = 0;        // won since the last mapping
-  std::int32_t inside = kNone;  // the living cluster that most of it belongs to,
-  std::int32_t beside = kNone;  // or else the one that most of it came beside
+  std::int64_t rows = 0;        // wins since the last mapping
+  std::int32_t inside = kNone;  // the living cluster of most of its wins,
+  std::int32_t beside = kNone;  // or else the one next to which most of it was created
 };
 
 Origin origin_of(const NodeList& members, const Comparison& now) {
@@ -72,14 +72,14 @@ void add_living(const LivingCluster& cluster, Comparison& now) {
   now.fell_lately.push_back(0);
 }
 
-// A new cluster is born, has split off, or is where a living one has moved to.
+// Records a new cluster as a birth, a split, or a move of a living one.
 void confirm_birth(const Candidate& candidate, const Origin& origin, const NodeList& members,
                    Comparison& now) {
   Lineage& lineage = now.lineage;
   const std::int64_t sample = now.mapping.sample;
   const std::int32_t parent =
       parent_of(origin.inside, origin.beside, static_cast<double>(candidate.evidence), now);
-  if (parent != kNone && is_falling(parent, now)) {  // it has moved
+  if (parent != kNone && is_falling(parent, now)) {  // a move
     add_wins(parent, candidate.evidence, now);
     take_nodes(lineage.living[parent].id, members, now.nodes);
     return;
@@ -107,7 +107,7 @@ void confirm_birth(const Candidate& candidate, const Origin& origin, const NodeL
   take_nodes(id, members, now.nodes);
 }
 
-// Something in the mapping must have a name.
+// Confirms the strongest cluster, since some cluster must have an id.
 void name_strongest(Comparison& now) {
   std::vector<double> support(now.mapping.n_clusters, 0.0);
   for (std::size_t i = 0; i < now.nodes.size(); ++i) {
@@ -124,7 +124,7 @@ void name_strongest(Comparison& now) {
                 members, now);
 }
 
-// One cluster goes on as part of another. The caller takes it off the living.
+// One cluster continues as part of another. The caller removes it from the living.
 void join(const LivingCluster& ends, LivingCluster& stays, std::int64_t sample, Comparison& now) {
   append(now.lineage, {EventKind::kMerged,
                        sample,

@@ -1,4 +1,4 @@
-// How a learner grew: its size at one refresh in so many.
+// Growth of a learner: its size at every n-th refresh.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct Milestone {
   std::size_t interval = 0;
 };
 
-// Where there would be more milestones, every other one goes, and from then on half as many are set.
+// At this number of milestones, every second one is removed, and later ones are set half as often.
 constexpr std::size_t kMostMilestones = 512;
 
 struct History {

@@ -1,4 +1,4 @@
-// The lives of clusters: their ids, and the events that chance cannot explain.
+// The lives of clusters: ids, and events beyond chance.
 //
 // A mapping from nodes to clusters is an observation. It varies from one to the next if two clusters are nearly one. If
 // a mapping has a cluster more than the lineage, or one less, this difference is a candidate for an event. Its evidence
@@ -22,36 +22,36 @@ struct Event {
   EventKind kind = EventKind::kBorn;
   std::int64_t sample = 0;           // samples learned when it happened
   std::int64_t confirmed = 0;        // samples learned when it was confirmed
-  std::vector<std::int64_t> before;  // the ids that it happened to
-  std::vector<std::int64_t> after;   // the ids that came of it; one that goes on comes first
-  double support = 0.0;              // of what was born, split off, merged in, lost or revived
+  std::vector<std::int64_t> before;  // the ids before it
+  std::vector<std::int64_t> after;   // the ids after it; one that continues comes first
+  double support = 0.0;              // support that was born, split off, merged, lost or revived
 };
 
-// Evidence at which a cluster counts as silent.
+// Evidence from which a cluster counts as silent.
 constexpr double kSilentEvidence = 16.0;
 
-// A cluster that was confirmed, and has not ended.
+// A confirmed cluster that has not ended.
 struct LivingCluster {
   std::int64_t id = 0;  // never reused
   double support = 0.0;
   std::int64_t rows = 0;     // samples won
-  std::int64_t settled = 0;  // samples won since it began, was quiet, or something split off
-  // How often it wins: samples won of so many, both fading, so that the rate keeps up with the stream.
+  std::int64_t settled = 0;  // wins since it began, was quiet, or was split
+  // Its rate of wins: wins per sample, with fading counts, so that the rate follows the stream.
   double rate_won = 0.0;
   double rate_of = 0.0;
-  std::int64_t last_won = 0;  // samples learned at the mapping that last found it winning
+  std::int64_t last_won = 0;  // samples learned at the last mapping in which it had won
   double missed = 0.0;        // evidence that it has stopped winning
-  double gained = 0.0;        // samples won beyond its rate, since it last won no more than that
-  double lost = 0.0;          // samples that its rate promised and it did not win, likewise
-  std::uint8_t ended = 0;     // it died, but some of its nodes are still there
+  double gained = 0.0;        // wins above its rate, since they were last at or below it
+  double lost = 0.0;          // wins below its rate, likewise
+  std::uint8_t ended = 0;     // it died, but still has nodes
 
   bool is_quiet() const { return missed >= kSilentEvidence && !ended; }
 };
 
-// What a mapping shows and the living clusters do not have.
+// A difference between a mapping and the living clusters.
 struct Candidate {
-  EventKind kind = EventKind::kBorn;  // kBorn for all that would be one more, kMerged
-  std::int64_t first = 0;     // kBorn: the number that its nodes carry; kMerged: the lower id
+  EventKind kind = EventKind::kBorn;  // kBorn for any additional cluster, or kMerged
+  std::int64_t first = 0;     // kBorn: the number stored at its nodes; kMerged: the lower id
   std::int64_t second = 0;    // kMerged: the higher id
   std::int64_t sample = 0;    // samples learned when it was first seen
   std::int64_t evidence = 0;  // samples won by the nodes concerned
@@ -64,19 +64,19 @@ struct Candidate {
 // If learning ends with at most this many rows, its clusters are confirmed at once: no more evidence will come.
 constexpr std::int64_t kFirstRows = 1000;
 
-// The oldest events go when there are more of them, or of ids in them, than this.
+// Above these numbers of events, or of ids in them, the oldest events are dropped.
 constexpr std::size_t kMostEvents = 1024;
 constexpr std::size_t kMostEventIds = 8192;
 
 struct Lineage {
-  std::int64_t n_ids = 0;             // ids given so far; the next one
+  std::int64_t n_ids = 0;             // number of ids used; also the next id
   std::vector<LivingCluster> living;  // in ascending order of ids
   std::vector<Candidate> candidates;
-  std::int64_t n_candidates = 0;  // numbers given to candidates so far
+  std::int64_t n_candidates = 0;  // numbers of candidates used
   std::int64_t sample = 0;        // samples learned at the last mapping
-  std::deque<Event> events;       // confirmed ones, the oldest first
-  std::int64_t n_dropped = 0;     // older events that went
-  std::size_t n_event_ids = 0;    // in `events`
+  std::deque<Event> events;       // confirmed, the oldest first
+  std::int64_t n_dropped = 0;     // number of dropped events
+  std::size_t n_event_ids = 0;    // ids in `events`
 
   Lineage without_events() const {
     Lineage copy;
@@ -89,13 +89,13 @@ struct Lineage {
   }
 };
 
-// Writes an event down.
+// Appends an event.
 void append(Lineage& lineage, Event event);
 
 // Position of an id among living clusters, or kNone.
 std::int32_t position_of(std::int64_t id, std::span<const LivingCluster> living);
 
-// The same for many ids: a table, unless ids are too far apart for one. `living` must not change meanwhile.
+// The same for many ids: a table, unless the ids are too far apart. `living` must not change meanwhile.
 class LivingPositions {
  public:
   explicit LivingPositions(std::span<const LivingCluster> living);

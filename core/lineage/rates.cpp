@@ -5,16 +5,16 @@
 namespace phida {
 namespace {
 
-// Log-likelihood ratios of two hypotheses: a cluster now wins a tenth of its former rate, or its rate has not changed.
-// It is silent from 16 on, which happens by chance for one sample in 10^7. From 5 on, it may have moved.
+// Log-likelihood ratios of two hypotheses: a cluster now wins a tenth of its former rate, or its rate is unchanged.
+// From 16 on it is silent, which happens by chance for one sample in 10^7. From 5 on it may have moved.
 constexpr double kSilent = kSilentEvidence, kFalling = 5.0;
 constexpr double kStrays = 0.1, kLogStrays = -2.302585092994046;
 
-// A cluster fell silent at one of the last two mappings if it misses at most this many times the wins expected between
-// two mappings.
+// A cluster became silent at one of the last two mappings if it misses at most this many times the wins expected
+// between two mappings.
 constexpr double kLately = 2.5;
 
-// Most and fewest wins from which the rate of a cluster is estimated.
+// Maximum and minimum of wins from which a rate is estimated.
 constexpr double kMostRateWins = 200.0, kFewestRateWins = 20.0;
 
 // Wins above or below the rate by less than this share are not counted as gained or lost.
@@ -24,8 +24,8 @@ constexpr double kSlack = 0.1;
 // kSureGain samples, which chance hardly ever adds.
 constexpr double kTakenOver = 1.0 / 3.0, kSureGain = 20.0;
 
-// A cluster that splits loses at least these shares of what the new one wins, on top of what a birth would take from it:
-// the first if the new one is beside it, the second if it is far away.
+// A cluster that splits loses at least these shares of the new one's wins, in addition to its share in any birth: the
+// first if the new one is next to it, the second if far away.
 constexpr double kSplitLoss = 0.25, kFarSplitLoss = 0.5;
 
 // In a far split, the parent also loses more than any of a hundred clusters loses by chance, and kClearly times as much
@@ -36,7 +36,7 @@ constexpr double kFarLoss = 30.0, kClearly = 2.0;
 // new one's wins.
 constexpr double kBornInside = 0.5;
 
-// A cluster has just begun while it has won at most this many times the evidence of a new cluster.
+// A cluster is young up to this many times the evidence of a new cluster.
 constexpr double kOnItsWay = 3.0;
 
 // Wins expected of a cluster among so many samples.
@@ -47,13 +47,13 @@ double expected_wins(const LivingCluster& cluster, double samples) {
 // The cluster's share of all wins. A birth takes wins from every cluster in proportion to its share.
 double share_of(const LivingCluster& cluster) { return expected_wins(cluster, 1.0); }
 
-// It still wins, or has moved. One that is quiet has not lost to another what it would have won.
+// It still wins, or has moved. A quiet cluster has not lost its wins to another.
 bool may_be_parent(std::int32_t living, const Comparison& now) {
   const LivingCluster& cluster = now.lineage.living[living];
   return !cluster.ended && (cluster.missed < kFalling || now.fell_lately[living]);
 }
 
-// The cluster that has lost what a new one wins elsewhere, or kNone.
+// The cluster that lost the wins that a new one has elsewhere, or kNone.
 std::int32_t far_parent(double evidence, const Comparison& now) {
   std::int32_t parent = kNone;
   double most = 0.0, second = 0.0;
@@ -73,7 +73,7 @@ std::int32_t far_parent(double evidence, const Comparison& now) {
   if (cluster.missed < kFalling)
     return most >= std::max(kFarLoss, (kFarSplitLoss + share_of(cluster)) * evidence) ? parent
                                                                                       : kNone;
-  // A silent cluster that had just begun was seen while it moved. Any other silent cluster may as well have ended.
+  // A young silent cluster was seen while it moved. Any other silent cluster may have ended instead.
   const bool on_its_way =
       cluster.missed >= kSilent && static_cast<double>(cluster.rows) <= kOnItsWay * evidence;
   return on_its_way && most >= kSplitLoss * evidence ? parent : kNone;
@@ -90,18 +90,19 @@ void update_rates(Comparison& now) {
     LivingCluster& cluster = living[k];
     now.quiet[k] = cluster.missed >= kSilent;
     cluster.rows += now.won_by[k];
-    // What wins after a silence may be another group beside this one.
+    // Wins after a silence may be another group next to this one.
     cluster.settled = now.quiet[k] ? 0 : cluster.settled + now.won_by[k];
     if (cluster.ended) continue;
     const double won = static_cast<double>(now.won_by[k]);
     if (cluster.rate_won >= kFewestRateWins) {
       const double expected = elapsed * cluster.rate_won / std::max(cluster.rate_of, 1.0);
-      // The logarithm of the likelihood ratio, begun anew where it speaks against a change (a CUSUM).
+      // The logarithm of the likelihood ratio, restarted at 0 if it is evidence against a change (a CUSUM).
       cluster.missed =
           std::max(0.0, cluster.missed + ((1.0 - kStrays) * expected + won * kLogStrays));
       cluster.gained = std::max(0.0, cluster.gained + (won - (1.0 + kSlack) * expected));
       cluster.lost = std::max(0.0, cluster.lost + ((1.0 - kSlack) * expected - won));
-      // If samples do not fade, a cluster does not move: it is only quiet, and samples elsewhere are of another one.
+      // If samples do not fade, a cluster does not move: it is only quiet, and samples elsewhere belong to another
+      // one.
       now.fell_lately[k] =
           now.mapping.fades && cluster.missed >= kFalling && cluster.missed <= kLately * expected;
     }
@@ -149,8 +150,8 @@ std::int32_t heir_of(std::size_t living, const Comparison& now) {
   return takes_over ? heir : kNone;
 }
 
-// A split takes wins away from another cluster; a birth does not. Wins of nodes inside a living cluster count for it, so a
-// birth inside a cluster lets that one gain.
+// A split takes wins from another cluster; a birth does not. Wins of nodes inside a living cluster count for it, so
+// it gains by a birth inside.
 std::int32_t parent_of(std::int32_t inside, std::int32_t beside, double evidence,
                        const Comparison& now) {
   const std::vector<LivingCluster>& living = now.lineage.living;

@@ -16,7 +16,7 @@ void Tracker::update(const Mapping& mapping, LineageColumns& nodes, Lineage& lin
   look_for_births(now);
   drop_candidates(now);
   settle_nodes(now);
-  confirm_births(now);  // before the end of clusters that have moved
+  confirm_births(now);  // before clusters that have moved end
   end_silent(now);
   confirm_merges(now);
   for (LivingCluster& cluster : lineage.living) cluster.support = 0.0;

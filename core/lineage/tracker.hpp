@@ -1,4 +1,4 @@
-// Follows clusters from mapping to mapping: gathers evidence for what has changed, and confirms it.
+// Follows clusters from mapping to mapping: collects evidence for changes, and confirms them.
 #pragma once
 
 #include "lineage/comparison.hpp"

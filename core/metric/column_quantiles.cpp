@@ -83,8 +83,8 @@ bool ColumnQuantiles::resolve(std::size_t column, std::size_t q, const HazenPosi
   return true;
 }
 
-// Where the quantile is about, if rows beyond the second neighbour are spaced as the two before it: counting again for
-// eight columns costs less than selecting in one.
+// Estimated place of the quantile if rows beyond the second neighbour are spaced as the two before it: counting again
+// for eight columns costs less than selecting in one.
 bool ColumnQuantiles::aim(std::size_t column, std::size_t q, const HazenPosition& at, double n) {
   Level& level = levels_[q];
   const RankAround& around = ranks_[column / kLanes * levels_.size() + q];

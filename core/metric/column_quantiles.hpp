@@ -1,8 +1,8 @@
 // Hazen quantiles of every column of a set of rows that changes little from one call to the next.
 //
-// Sorting each column again costs more than all the rest of learning. Instead, one pass counts the rows around the last
-// answer (the pivot) and remembers two neighbours on each side: enough unless the answer moved by more than two ranks.
-// Rows that were only added since then are taken in without looking at the others.
+// Sorting each column again would cost more than all other learning. Instead, one pass counts the rows around the
+// last answer (the pivot) and records two neighbours on each side, which suffice unless the answer moved by more than
+// two ranks. Rows that were only added are counted without a pass over the others.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class ColumnQuantiles {
     for (const double level : levels) levels_.push_back({level, {}, {}, {}});
   }
 
-  // Computes the quantiles of the rows that `members` names, at least one. The first `unchanged` of them are the same,
-  // with the same values, as all members of the last call; 0 is always right.
+  // Computes the quantiles of the rows in `members`, at least one. The first `unchanged` of them must be the same,
+  // with the same values, as all members of the last call; 0 is always correct.
   void update(const RowMatrix& rows, std::span<const std::int32_t> members, std::size_t unchanged);
 
   // The quantile at the q-th level.
@@ -32,8 +32,8 @@ class ColumnQuantiles {
  private:
   struct Level {
     double level;
-    AlignedDoubles pivot;       // per column: what ranks_ counts around
-    AlignedDoubles next_pivot;  // the order statistic at or below the quantile: the better pivot
+    AlignedDoubles pivot;       // per column: the centre of ranks_
+    AlignedDoubles next_pivot;  // the order statistic at or below the quantile, a better pivot
     AlignedDoubles value;
   };
 
@@ -44,7 +44,7 @@ class ColumnQuantiles {
 
   std::vector<Level> levels_;
   std::vector<RankAround> ranks_;         // (group of eight columns, level)
-  std::size_t counted_ = 0;               // members that ranks_ holds
+  std::size_t counted_ = 0;               // members counted in ranks_
   std::vector<HazenPosition> positions_;  // per level
   std::vector<double> scratch_;
 };

@@ -24,7 +24,7 @@ double variation(std::span<const double> scale) {
   return cv * cv;
 }
 
-// values = 1 / value^exponent, and the padding stays 0. Eight at a time: each is a long chain of divisions.
+// values = 1 / value^exponent, and the padding stays 0. Eight at a time, since each is a long chain of divisions.
 void invert_powers(AlignedDoubles& values, std::size_t n, double exponent) {
   const auto end = values.begin() + static_cast<std::ptrdiff_t>(n);
   if (*std::min_element(values.begin(), end) < std::numeric_limits<double>::min()) {
@@ -36,8 +36,8 @@ void invert_powers(AlignedDoubles& values, std::size_t n, double exponent) {
   std::fill(end, values.end(), 0.0);
 }
 
-// On entry `out.inverse` holds the scales sigma, on return 1 / sigma^gamma. Returns the squared coefficient of variation
-// of the scales, which gives gamma.
+// On entry `out.inverse` holds the scales sigma, on return 1 / sigma^gamma. Returns the squared coefficient of
+// variation of the scales, which gives gamma.
 double adapt_exponent(FeatureTransform& out, std::size_t dims) {
   const std::span<double> scale{out.inverse.data(), dims};
   const double cv2 = variation(scale);

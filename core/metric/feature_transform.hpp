@@ -20,13 +20,13 @@ constexpr double kLeastQuartiles = std::numeric_limits<double>::min();
 struct FeatureTransform {
   AlignedDoubles center;   // median per feature, padded with 0
   AlignedDoubles inverse;  // padded with 0; exactly 1 where gamma is 0
-  double gamma = 0.0;      // how far features are normalised: 0 not at all, towards 1 fully
+  double gamma = 0.0;      // degree of normalisation: 0 none, near 1 full
 
-  // With gamma = 0 a distance does not depend on the transformation at all.
+  // With gamma = 0, distances do not depend on the transformation.
   const double* scaling() const { return gamma > 0.0 ? inverse.data() : nullptr; }
 };
 
-// Scaling and gamma of the rows that `members` names, at least one. No distance needs the centre, so it is left alone.
+// Scaling and gamma of the rows in `members`, at least one. No distance needs the centre, so it is not computed.
 // `unchanged` is as for ColumnQuantiles::update. Returns the squared coefficient of variation of the scales.
 double fit_scaling(const RowMatrix& rows, std::span<const std::int32_t> members,
                    std::size_t unchanged, ColumnQuartiles& quartiles, FeatureTransform& out);
@@ -37,11 +37,11 @@ enum class Scale : std::uint8_t { kAuto, kStandard, kNone };
 // The squares of smaller deviations have lost digits, and those of their inverses overflow.
 constexpr double kLeastDeviation = 1e-150;
 
-// The same from the standard deviation of each feature; one that is below the least or not finite counts as 1. Not the
-// centre.
+// The same from the standard deviation of each feature; one that is below the minimum or not finite counts as 1. The
+// centre is not computed.
 void fit_deviations(std::span<const double> deviation, Scale scale, FeatureTransform& out);
 
-// The centre: the median of each column.
+// Computes the centre: the median of each column.
 void fit_center(const RowMatrix& rows, std::span<const std::int32_t> members,
                 FeatureTransform& out);
 

@@ -10,7 +10,7 @@
 
 namespace phida {
 
-// Global variance per feature: 1 where it is not finite and positive, at least 1e-12, and 0 in the padding.
+// Global variance per feature: 1 if not finite and positive, at least 1e-12, and 0 in the padding.
 inline void global_variance(const Moments& moments, std::size_t dims, AlignedDoubles& out) {
   out.assign(moments.m2.size(), 0.0);
   for (std::size_t j = 0; j < dims; ++j) {
@@ -19,7 +19,7 @@ inline void global_variance(const Moments& moments, std::size_t dims, AlignedDou
   }
 }
 
-// What the weights of a set of nodes are computed from.
+// Input of the weights of a set of nodes.
 struct WeightSource {
   const RowMatrix& m2;              // per node
   std::span<const double> support;  // per node

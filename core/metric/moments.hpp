@@ -1,4 +1,4 @@
-// Welford moments of the whole stream, in raw space (the state G of the spec).
+// Welford moments of the entire stream, in raw space (the state G of the spec).
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace phida {
 
-// Rows are refused beyond this (src/phida/_validation.py), so that no squared distance overflows.
+// Rows beyond this are refused (src/phida/_validation.py), so that no squared distance overflows.
 constexpr double kLargestValue = 1e140;
 
-// Sums of squared deviations stay there. Rows within the limits of the library do not come near it.
+// Upper bound of sums of squared deviations. Rows within the limits of the library do not reach it.
 constexpr double kMostSquares = 1e300;
 
 struct Moments {
@@ -22,17 +22,17 @@ struct Moments {
   AlignedDoubles mean;
   AlignedDoubles m2;
 
-  // Takes in one sample (a padded row) and returns the node scale that follows from it (spec step 5):
-  // the largest standard deviation of a feature, floored at 1e-6.
+  // Adds one sample (a padded row) and returns the resulting node scale (spec step 5): the largest standard deviation
+  // of a feature, at least 1e-6.
   double add(const double* sample) {
     count += 1.0;
     return scale_of(kernels().welford(sample, count, mean.data(), m2.data(), mean.size()));
   }
 
-  // The same of the samples so far.
+  // The node scale of the samples so far.
   double scale() const { return scale_of(*std::max_element(m2.begin(), m2.end())); }
 
-  // Leaves `share` of all samples so far, but no less than one.
+  // Keeps `share` of the count so far, but at least one sample.
   void fade(double share) {
     const double left = std::max(count * share, 1.0);
     for (double& x : m2) x *= left / count;

@@ -1,4 +1,4 @@
-// Order statistics from what the rank kernel counted around a pivot.
+// Order statistics from the rank kernel's counts around a pivot.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ inline bool value_at(const RankAround& around, std::size_t lane, double pivot, d
   return true;
 }
 
-// Takes lane `from` into lane 0, both ranked around the same pivot.
+// Adds lane `from` to lane 0, both ranked around the same pivot.
 inline void absorb_lane(RankAround& ranks, int from) {
   ranks.below[0] += ranks.below[from];
   ranks.above[0] += ranks.above[from];

@@ -13,24 +13,24 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// gamma is 0 while n * sum of squared scales <= 2 * (sum of scales)^2; the rest is for rounding.
+// gamma is 0 while n * sum of squared scales <= 2 * (sum of scales)^2; 1.99 leaves room for rounding.
 constexpr double kSafely = 1.99;
 
-// How far brackets reach, as a share of the rows: wide enough to last, narrow enough to prove. Where the scales' squared
-// coefficient of variation is v, widest and narrowest scales may differ by the factor r = sqrt(1.99 / (1 + v)); near the
-// quartiles of a normal distribution a share s of the rows changes the range between them by 4.66 s.
+// Reach of the brackets, as a share of the rows: wide enough to last, narrow enough for a proof. If the scales'
+// squared coefficient of variation is v, widest and narrowest scales may differ by the factor r = sqrt(1.99 / (1 +
+// v)); near the quartiles of a normal distribution a share s of the rows changes the range between them by 4.66 s.
 double reach_of(double variation) {
   const double factor = std::sqrt(kSafely / (1.0 + variation));
   return 0.8 * (factor - 1.0) / (factor + 1.0) / 4.66;
 }
 
-// Rows per standard deviation at the quartiles of a normal distribution, as a share.
+// Share of rows per standard deviation at the quartiles of a normal distribution.
 constexpr double kNormalDensity = 0.3178;
 
 // How often to move edges before selecting.
 constexpr int kMoves = 3;
 
-// Below this many rows the quartiles themselves are cheap, and brackets wide.
+// Below this number of rows, quartiles are cheap and brackets wide.
 constexpr std::size_t kFewest = 16;
 
 }  // namespace
@@ -51,11 +51,11 @@ void ScaleGuard::set_up(const RowMatrix& rows, std::span<const std::int32_t> mem
   stride_ = rows.stride();
   edges_.resize(4 * stride_);
   counts_.assign(4 * stride_, 0.0);
-  // Nothing lies outside the brackets of the padding.
+  // No row is outside the brackets of the padding.
   for (std::size_t e = 0; e < 4; ++e)
     std::fill_n(edges_.begin() + static_cast<std::ptrdiff_t>(e * stride_), stride_,
                 e % 2 == 0 ? -kInfinity : kInfinity);
-  // As if rows were normal: counting will tell.
+  // Assumes normal rows; the counts correct it.
   const double n = static_cast<double>(count_);
   const double reach = (std::max(1.0, reach_ * n) + 0.5) / (kNormalDensity * n);
   for (std::size_t j = 0; j < rows.cols(); ++j) {
@@ -95,8 +95,8 @@ bool ScaleGuard::proves_zero(const RowMatrix& rows, std::span<const std::int32_t
   return narrow_;
 }
 
-// Edges need not be values, and not exactly at their ranks: the spacing between them tells where about they belong, and
-// counting for eight columns, which share a cache line in every row, costs a tenth of selecting in one.
+// Edges need not be values, nor exactly at their ranks: the spacing between them gives their approximate place.
+// Counting for eight columns, which share a cache line in every row, costs a tenth of selecting in one.
 template <class Left>
 bool ScaleGuard::bracket_where(const RowMatrix& rows, std::span<const std::int32_t> members,
                                Left left) {
@@ -132,14 +132,14 @@ bool ScaleGuard::bracket_where(const RowMatrix& rows, std::span<const std::int32
   return any;
 }
 
-// Do the counts say that both quartiles of a column are inside their brackets?
+// Whether the counts place both quartiles of a column inside their brackets.
 bool ScaleGuard::inside(std::size_t column, const Limits& limit) const {
   bool inside = true;
   for (std::size_t e = 0; e < 4; ++e) inside &= counts_[e * stride_ + column] <= limit.of[e];
   return inside;
 }
 
-// Are all edges of a column near enough to their ranks?
+// Whether all edges of a column are near enough to their ranks.
 bool ScaleGuard::in_place(std::size_t column, const Ranks& ranks, double tolerance) const {
   const double last = static_cast<double>(count_ - 1);
   for (std::size_t e = 0; e < 4; ++e) {
@@ -149,7 +149,7 @@ bool ScaleGuard::in_place(std::size_t column, const Ranks& ranks, double toleran
   return true;
 }
 
-// Moves the edges of a column to where their ranks are, if rows are spaced as they are between the edges.
+// Moves the edges of a column to their ranks, assuming rows evenly spaced between the edges.
 bool ScaleGuard::shift(std::size_t column, const Ranks& ranks) {
   const double last = static_cast<double>(count_ - 1);
   double edges[4];
@@ -171,7 +171,7 @@ void ScaleGuard::select(const RowMatrix& rows, std::span<const std::int32_t> mem
   gathered_.resize(members.size());
   for (std::size_t i = 0; i < members.size(); ++i) gathered_[i] = rows[members[i]][column];
   const std::span<double> values{gathered_};
-  auto from = values.begin();  // what is before a rank stays before the next one
+  auto from = values.begin();  // values before one rank stay before the next
   for (std::size_t e = 0; e < 4; ++e) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(ranks[e]);
     std::nth_element(from, at, values.end());
@@ -185,7 +185,7 @@ void ScaleGuard::select(const RowMatrix& rows, std::span<const std::int32_t> mem
   }
 }
 
-// A scale is (third - first quartile) / kNormalIqr, and 1 where that is too small. The factor cancels in gamma except
+// A scale is (third - first quartile) / kNormalIqr, and 1 if that is too small. The factor cancels in gamma except
 // against those ones, so it stays.
 void ScaleGuard::bound_scales(std::size_t dims) {
   double squares_at_most = 0.0, sum_at_least = 0.0;

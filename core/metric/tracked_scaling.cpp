@@ -8,7 +8,7 @@ namespace {
 // A squared coefficient of variation of the scales below which a proof is likely; gamma is 0 up to 1.
 constexpr double kClearlyUniform = 0.5;
 
-// How many fits to wait after brackets turned out too wide.
+// How many fits to wait after too wide brackets.
 constexpr int kPatience = 32;
 
 }  // namespace
@@ -35,7 +35,7 @@ void TrackedScaling::fit_center(const RowMatrix& rows, std::span<const std::int3
   center_moved_ = false;
   center_fitted_ = members.size();
   out.center.assign(rows.stride(), 0.0);
-  // Which of two equal zeros is the median depends on what was tracked before; adding 0 leaves one of them.
+  // Which of two equal zeros is the median depends on earlier tracking; adding 0 makes the sign the same.
   for (std::size_t j = 0; j < rows.cols(); ++j) out.center[j] = medians_.value(0, j) + 0.0;
 }
 

@@ -1,5 +1,5 @@
-// Scaling and gamma of a set of rows that learning changes little by little: a proof that gamma is 0 where there is
-// one, else the exact quartiles.
+// Scaling and gamma of a set of rows that learning changes gradually: a proof that gamma is 0 if possible, else the
+// exact quartiles.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace phida {
 
 class TrackedScaling {
  public:
-  // Every change to the rows since the last fit must be reported here. Added rows come last among the members, inserted
-  // ones anywhere.
+  // Every change to the rows since the last fit must be reported here. Added rows come last among the members,
+  // inserted ones at any position.
   void row_added(const double* row) { guard_.add(row); }
   void row_inserted(const double* row) {
     moved_ = center_moved_ = true;
@@ -28,12 +28,12 @@ class TrackedScaling {
     guard_.drop();
   }
 
-  // Whether row_moved needs the values of rows. If not, its arguments may be anything.
+  // Whether row_moved needs the values of rows. If not, its arguments are ignored.
   bool watches_rows() const { return guard_.standing(); }
 
   void fit(const RowMatrix& rows, std::span<const std::int32_t> members, FeatureTransform& out);
 
-  // The medians, for who needs the centre.
+  // Computes the medians, for callers that need the centre.
   void fit_center(const RowMatrix& rows, std::span<const std::int32_t> members,
                   FeatureTransform& out);
 
@@ -41,12 +41,13 @@ class TrackedScaling {
   void guard(const RowMatrix& rows, std::span<const std::int32_t> members, double variation);
 
   ScaleGuard guard_;
-  int fits_until_guard_ = 0;  // after a guard that proved nothing
+  int fits_until_guard_ = 0;  // fits left after a guard that proved nothing
   ColumnQuartiles quartiles_;
-  bool moved_ = true;       // since the quartiles were taken, other than by adding rows
-  std::size_t fitted_ = 0;  // how many rows they were taken of
+  // changes to rows since the quartiles were computed, other than additions
+  bool moved_ = true;
+  std::size_t fitted_ = 0;  // number of rows at that time
   ColumnQuantiles medians_{0.5};
-  bool center_moved_ = true;  // as moved_ and fitted_, for the medians
+  bool center_moved_ = true;  // like moved_ and fitted_, for the medians
   std::size_t center_fitted_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Rows in blocks of eight, value (block, feature, lane): what the point-to-many kernels read. Lanes without a row hold
+// Rows in blocks of eight, value (block, feature, lane), for the point-to-many kernels. Lanes without a row hold
 // infinity, so that they are never nearest.
 #pragma once
 
@@ -30,7 +30,7 @@ class BlockedRows {
     set(rows_ - 1, values);
   }
 
-  // Grows with infinities, or forgets the rows at the end.
+  // Adds rows of infinities, or removes rows at the end.
   void resize(std::size_t rows) {
     const std::size_t old = rows_;
     rows_ = rows;

@@ -1,5 +1,5 @@
-// An undirected graph in compressed rows: the neighbours of v are neighbour[offset[v]] .. neighbour[offset[v + 1] - 1],
-// ascending, with the edges' lengths beside them. Every edge stands in both rows.
+// An undirected graph in compressed rows: the neighbours of v are neighbour[offset[v]] .. neighbour[offset[v + 1] -
+// 1], ascending, with the edges' lengths in a parallel array. Every edge is in both rows.
 #pragma once
 
 #include <cstdint>

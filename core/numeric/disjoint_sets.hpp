@@ -22,7 +22,7 @@ class DisjointSets {
     return v;
   }
 
-  // Both are roots; `child` stops being one.
+  // Joins two roots; `child` is then no longer one.
   void hang(std::int32_t child, std::int32_t parent) { parent_[child] = parent; }
 
  private:

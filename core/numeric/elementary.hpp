@@ -1,7 +1,7 @@
-// Logarithm, exponential and power from +, -, *, / alone.
+// Logarithm, exponential and power from only +, -, * and /.
 //
-// The C library's may use fused multiply-add where the processor has it, and then differ in the last bit from one
-// machine to the next. Ties between persistence gaps are decided by such bits, so ours are the same everywhere.
+// The C library's functions may use fused multiply-add if the processor has it, and then differ in the last bit
+// between machines. Such bits decide ties between persistence gaps, so ours are the same everywhere.
 #pragma once
 
 namespace phida {

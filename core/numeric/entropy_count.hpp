@@ -1,4 +1,4 @@
-// exp(-sum p ln p) of positive masses that need not sum to one: how many equal ones they are worth.
+// exp(-sum p ln p) of positive masses that need not sum to one: the equivalent number of equal masses.
 #pragma once
 
 #include <span>

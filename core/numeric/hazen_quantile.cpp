@@ -23,7 +23,7 @@ double hazen_quantile(std::span<double> values, double q) {
   const auto lower = values.begin() + static_cast<std::ptrdiff_t>(at.lower);
   std::nth_element(values.begin(), lower, values.end());
   const double low = *lower;
-  // nth_element leaves only values >= low behind it, so the next rank is their minimum.
+  // nth_element leaves only values >= low after it, so the next rank is their minimum.
   const double high = at.upper == at.lower ? low : *std::min_element(lower + 1, values.end());
   return interpolate(low, high, at.fraction);
 }

@@ -1,4 +1,4 @@
-// Hazen quantiles: the order statistic at the virtual position n q - 1/2, linear in between.
+// Hazen quantiles: the order statistic at the virtual position n q - 1/2, interpolated linearly.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace phida {
 
-// Where a quantile lies among n sorted values: between ranks `lower` and `upper`, at `fraction` of the way.
+// Position of a quantile among n sorted values: between ranks `lower` and `upper`, at `fraction` of the way.
 struct HazenPosition {
   std::size_t lower = 0;
   std::size_t upper = 0;

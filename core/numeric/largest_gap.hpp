@@ -1,4 +1,4 @@
-// Where to cut a sorted list of levels: below its largest gap.
+// Cut of a sorted list of levels, below its largest gap.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace phida {
 constexpr int kDigitBits = 11;
 constexpr std::uint32_t kDigitMask = (1u << kDigitBits) - 1;
 
-// Puts `from` into `to`, of the same length, in ascending order of digit(item).
+// Copies `from` to `to`, of the same length, in ascending order of digit(item).
 template <class Item, class Digit>
 void radix_pass(std::span<const Item> from, std::span<Item> to, Digit digit) {
   std::array<std::uint32_t, kDigitMask + 1> next{};

@@ -1,5 +1,5 @@
-// Rows as floats, padded with zeros to a multiple of sixteen: half the memory to read where rows are long, and half the
-// sums. Distances to them differ from those to the rows themselves by at most `error`.
+// Rows as floats, padded with zeros to a multiple of sixteen: half the memory traffic and half the additions for long
+// rows. Distances to them differ from those to the rows themselves by at most `error`.
 #pragma once
 
 #include <cmath>
@@ -21,11 +21,11 @@ class RoundedRows {
   std::size_t stride() const { return stride_; }
   const float* data() const { return values_.data(); }
 
-  // At least the distance between any row, as it now is or was since the last `assign`, and its rounded form. Infinite
-  // where a value is beyond the floats.
+  // Upper bound of the distance between any row, present or since the last `assign`, and its rounded form. Infinite
+  // if a value is beyond the float range.
   double error() const { return std::sqrt(squared_error_) * (1.0 + 1e-6); }
 
-  // At least the norm of any such row.
+  // Upper bound of the norm of any such row.
   double largest_norm() const { return std::sqrt(largest_square_) * (1.0 + 1e-6); }
 
   void set(std::size_t row, const double* values) {

@@ -10,7 +10,7 @@
 
 namespace phida {
 
-// Every row starts on a cache line: 64 bytes also is the widest vector in use.
+// Every row starts on a cache line; 64 bytes is also the widest vector in use.
 template <class T>
 struct CacheAligned {
   using value_type = T;
@@ -63,7 +63,7 @@ class RowMatrix {
     rows_ = rows;
   }
 
-  // Keeps the rows named in `kept` (ascending), in order.
+  // Keeps only the rows listed in `kept` (ascending), in order.
   void keep(std::span<const std::size_t> kept) {
     for (std::size_t to = 0; to < kept.size(); ++to) {
       if (kept[to] != to)

@@ -1,4 +1,4 @@
-// Squared distances of two rows, summed feature by feature, as the kernels over blocks sum them.
+// Squared distances of two rows, summed feature by feature, as in the kernels over blocks.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace phida {
 
-// With `scaling`, differences are scaled by it first.
+// With `scaling`, differences are scaled first.
 inline double square_in_order(const double* a, const double* b, const double* scaling,
                               std::size_t dims) {
   double sum = 0.0;
@@ -23,10 +23,10 @@ inline double norm(const double* a, std::size_t dims) {
   return std::sqrt(std::inner_product(a, a + dims, a, 0.0));
 }
 
-// Up to this many candidates of a sieve in floats are measured at once; more are sieved again in doubles.
+// Up to this many candidates of a float sieve are measured at once; more are sieved again in doubles.
 constexpr std::size_t kFewCandidates = 32;
 
-// Distances below this may have lost all digits when squared: of doubles, and of floats of up to 2^16 features.
+// Distances below this may have lost all digits when squared: as doubles, and as floats of up to 2^16 features.
 constexpr double kUnderflow = 1e-150, kFloatUnderflow = 1e-17;
 
 }  // namespace phida

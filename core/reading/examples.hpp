@@ -1,4 +1,4 @@
-// Rows that clusters have seen, to show what is in them.
+// Examples: rows that clusters have won.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Examples {
   explicit Examples(std::size_t dims) : values(dims) {}
 
   std::vector<std::int64_t> cluster;
-  std::vector<std::int64_t> row;  // its number among the rows learned, or kNone
+  std::vector<std::int64_t> row;  // its number among the learned rows, or kNone
   RowMatrix values;
 };
 

@@ -1,4 +1,4 @@
-// What a reader sees: the nodes, and the clusters of the last map. Never changes once made.
+// An immutable snapshot for readers: the nodes, and the clusters of the last map.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ namespace phida {
 
 struct Reading {
   NodeState nodes;
-  PhView ph = {};           // of PHIDA
-  DensityMap density = {};  // of PHIDA+
+  PhView ph = {};           // PHIDA only
+  DensityMap density = {};  // PHIDA+ only
   NodeMap map = {};
   std::vector<std::int32_t> cluster = {};  // per node, or kNone
   AssignmentView view = {};
-  std::vector<std::int64_t> cluster_id = {};  // per cluster, the lasting id of its rows
+  std::vector<std::int64_t> cluster_id = {};  // lasting id of each cluster
   bool counted = true;                        // supports are whole numbers
 
-  // What the nodes were learned with.
+  // The moments that the nodes were learned with.
   Moments moments;
   double vigilance = 0.0;
-  std::vector<double> margins;  // of the latest samples when they were learned, in no order
-  Lineage lineage;              // without its events
-  bool nodes_are_rows = false;  // equal samples share a node, others do not
+  std::vector<double> margins;  // margins of the latest samples when they were learned, in no order
+  Lineage lineage;              // without events
+  bool nodes_are_rows = false;  // each sample is a node, equal ones share it
 
-  // The margins of the latest samples among the nodes as they are. Only novelty needs them.
+  // Margins of the latest samples among the current nodes, computed when novelty needs them.
   struct Usual {
     std::once_flag made;
     std::vector<double> margins;
@@ -40,10 +40,10 @@ struct Reading {
   std::shared_ptr<Usual> usual = std::make_shared<Usual>();
 };
 
-// Fills in, from the nodes and the map, which node is in which cluster, the clusters' ids, and the view.
+// Fills in the cluster of each node, the clusters' ids, and the view, from the nodes and the map.
 void finish(Reading& reading);
 
-// Labels of n rows, or their lasting ids, in up to `threads` threads. False if `go_on` ended it early.
+// Labels of n rows, or their lasting ids, in up to `threads` threads. Returns false if `go_on` stopped it.
 bool assign(const Reading& reading, const double* rows, std::size_t n, std::size_t threads,
             const GoOn& go_on, std::int64_t* labels);
 bool assign_ids(const Reading& reading, const double* rows, std::size_t n, std::size_t threads,
@@ -52,10 +52,10 @@ bool assign_ids(const Reading& reading, const double* rows, std::size_t n, std::
 // The nodes in the metric of the map.
 RowMatrix places(const Reading& reading);
 
-// Every merge that the rule would make if it did not stop where the model does.
+// Every merge of the rule beyond the model's own stop.
 std::vector<Merge> all_merges(const Reading& reading);
 
-// The same nodes and leaves, cut elsewhere: after the first `level` of all merges.
+// The same nodes and leaves with another cut: after the first `level` of all merges.
 std::shared_ptr<const Reading> at_level(const Reading& reading, std::size_t level);
 
 }  // namespace phida

@@ -28,8 +28,8 @@ class InnerTree {
     blocks_.assign(place, members);
   }
 
-  // Follows each group to its nearest one until two are nearest to each other: they are merged. The merges are those of
-  // the cheapest pairs, in another order, since a merged group is not nearer to others than its parts were.
+  // Follows each group to its nearest one until two are nearest to each other, and merges them. The merges equal
+  // those of the cheapest pairs in another order, since a merged group is not nearer to others than its parts were.
   void append_merges(std::vector<Merge>& merges) {
     std::vector<std::size_t> chain;
     for (std::size_t left = members_.size(), first = 0; left > 1;) {
@@ -57,7 +57,7 @@ class InnerTree {
     double cost;
   };
 
-  // The group that is cheapest to merge with; of equals `before`, which may be none, then the lowest.
+  // The group that is cheapest to merge with; ties go to `before`, if any, then to the lowest.
   Near nearest(std::size_t group, std::size_t before) {
     kernels().squared_distances(position_[group], nullptr, blocks_.data(), blocks_.blocks(),
                                 blocks_.dims(), squares_.data());
@@ -81,27 +81,28 @@ class InnerTree {
     weight_[into] = united;
     blocks_.set(into, position_[into]);
     alive_[from] = 0;
-    height_[into] = std::max({cost, height_[into], height_[from]});  // whatever was rounded
+    // at least its parts' heights, despite rounding
+    height_[into] = std::max({cost, height_[into], height_[from]});
     return {members_[into], members_[from], height_[into]};
   }
 
   std::span<const std::int32_t> members_;  // ascending
-  RowMatrix position_;                     // per group, which is named by its lowest member
-  BlockedRows blocks_;                     // the same
+  RowMatrix position_;                     // per group, named by its lowest member
+  BlockedRows blocks_;                     // the same in blocks
   AlignedDoubles squares_;
   std::vector<double> weight_;
   std::vector<std::uint8_t> alive_;
-  std::vector<double> height_;  // of the group's last merge
+  std::vector<double> height_;  // height of the group's last merge
 };
 
-// Two clusters, and the smallest squared distance of their nodes.
+// Two clusters, and the smallest squared distance between their nodes.
 struct Gap {
   double square = 0.0;
   std::int32_t a = 0, b = 0;
 };
 
-// The gaps by which every cluster can be reached, shortest first: the minimum spanning tree. It holds the gap to the
-// nearest cluster of every cluster, also of merged ones.
+// The minimum spanning tree of the gaps between clusters, shortest first. It contains each cluster's gap to its
+// nearest one, also for merged clusters.
 std::vector<Gap> shortest_gaps(const RowMatrix& place,
                                const std::vector<std::vector<std::int32_t>>& members,
                                const std::vector<std::int32_t>& cluster) {
@@ -136,7 +137,8 @@ std::vector<Gap> shortest_gaps(const RowMatrix& place,
   return gaps;
 }
 
-// Merges whole clusters: first the one whose support times its squared gap to the nearest other cluster is smallest.
+// Merges complete clusters: first the one whose support times its squared gap to the nearest other cluster is
+// smallest.
 void append_outer_merges(std::vector<Gap> gaps,
                          const std::vector<std::vector<std::int32_t>>& members,
                          std::vector<double> support, std::vector<Merge>& merges) {
@@ -149,7 +151,7 @@ void append_outer_merges(std::vector<Gap> gaps,
       const double smaller =
           std::min(support[groups.root(gaps[i].a)], support[groups.root(gaps[i].b)]);
       const double cost = smaller * gaps[i].square;
-      if (i == 0 || cost < least) {  // of equals, the shorter gap
+      if (i == 0 || cost < least) {  // ties go to the shorter gap
         best = i;
         least = cost;
       }

@@ -16,7 +16,7 @@ std::int64_t as_node(const PhView& ph, std::int32_t vertex) {
   return vertex < 0 ? kNone : ph.members[vertex];
 }
 
-// Of the latest nodes. Samples that share a node are on one another.
+// Margins of the latest nodes. Samples that share a node have margin zero to each other.
 std::vector<double> left_out_margins(const Reading& reading) {
   const RowMatrix& at = reading.nodes.representative;
   const std::size_t n = std::min(at.rows(), kMostMargins), first = at.rows() - n;
@@ -60,7 +60,7 @@ Leaves node_leaves(const Reading& reading) {
   return leaves;
 }
 
-// A mode is a node that heads its own tree once it is activated.
+// A mode is a node that is the root of its own tree when activated.
 Peaks support_peaks(const PhView& ph) {
   Peaks peaks;
   for (std::size_t v = 0; v < ph.members.size(); ++v) {

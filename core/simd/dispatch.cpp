@@ -19,7 +19,7 @@ extern const Kernels kernels_avx512;
 namespace {
 
 #if defined(PHIDA_X86_LEVELS)
-// What x86-64-v3 and x86-64-v4 ask for, as far as the compiler can use it in our kernels.
+// The requirements of x86-64-v3 and x86-64-v4, as far as the compiler can use them in our kernels.
 #if defined(_WIN32)
 // __builtin_cpu_supports needs a part of the compiler's runtime that clang-cl does not link.
 struct Words {

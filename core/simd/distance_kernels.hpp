@@ -1,5 +1,5 @@
-// The distances of points to many rows, and the nearest of these. Included by kernels.cpp alone, once per instruction
-// set level.
+// Distances of points to many rows, and the nearest rows. Included only by kernels.cpp, once per instruction set
+// level.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ using std::size_t;
 
 constexpr double kInfinity = __builtin_huge_val();
 
-// Squares that differ may have equal roots; within this factor they must be compared as roots.
+// Different squares within this factor may have equal roots, and must be compared as roots.
 constexpr double kRootSlack = 1.0 + 1e-15;
 
-// Adds the squared differences of the features from .. to - 1.
+// Adds the squared differences of the features `from` to `to` - 1.
 template <int Blocks, bool Scaled>
 PHIDA_INLINE void add_squares(const double* query, const double* inverse, const double* blocks,
                               size_t dims, size_t from, size_t to, Lanes (&sums)[Blocks]) {
@@ -82,7 +82,7 @@ void squared_distances(const double* query, const double* inverse, const double*
                  [=](size_t b, Lanes sums) { store(squares + b * 8, sums); });
 }
 
-// Keeps best[0] <= best[1] <= ... in every lane while values pass.
+// Keeps best[0] <= best[1] <= ... in every lane over a sequence of values.
 template <int K>
 PHIDA_INLINE void insert(Lanes (&best)[K], Lanes value) {
   PHIDA_UNROLL
@@ -93,7 +93,7 @@ PHIDA_INLINE void insert(Lanes (&best)[K], Lanes value) {
   }
 }
 
-// The K smallest of every lane's list and that of the lane `Step` away, ascending.
+// The K smallest of each lane's list and that of the lane `Step` away, ascending.
 template <int Step, int K>
 PHIDA_INLINE void merge_lists(Lanes (&best)[K]) {
   Lanes other[K];
@@ -112,7 +112,7 @@ PHIDA_INLINE void merge_lists(Lanes (&best)[K]) {
   }
 }
 
-// Of all lanes' lists.
+// The same over all lanes' lists.
 template <int K>
 PHIDA_INLINE double kth_smallest(Lanes (&lists)[K]) {
   Lanes best[K];
@@ -128,8 +128,8 @@ size_t rows_up_to(const double* squares, size_t n, double limit, int32_t* rows) 
   const Lanes most = all(limit);
   size_t found = 0, i = 0;
   while (i + 8 <= n) {
-    // Nearly all fail. Where the few that do not are found one by one, the processor's guesses fail too; so they are
-    // gathered as bits first.
+    // Nearly all comparisons fail. Branches on the few successes would be mispredicted, so these are collected as
+    // bits first.
     const size_t first = i;
     unsigned long long within = 0;
     for (unsigned at = 0; at < 64 && i + 8 <= n; at += 8, i += 8)
@@ -151,8 +151,8 @@ size_t count_up_to(const double* values, size_t n, double limit) {
   return count;
 }
 
-// The rest of the features cannot bring a row back whose sum is too large already. Looking costs little from so many
-// features on, and every so many.
+// Further features cannot reduce a sum that is already too large. From this many features on, checks at these
+// intervals cost little.
 constexpr size_t kLookDims = 96, kLookEvery = 48, kSieveEvery = 128;
 
 template <int Blocks, bool Scaled>
@@ -222,7 +222,7 @@ size_t nearest(const double* query, const double* inverse, const double* blocks,
   }
 }
 
-// Squared distances of a few rows, in eight lanes each; infinity for all of them as soon as all exceed `bound`.
+// Squared distances of a few rows, in eight lanes each; infinity for all of them once all exceed `bound`.
 template <int Rows, bool Scaled>
 PHIDA_INLINE void row_squares_within(const double* query, const double* inverse, const double* rows,
                                      size_t n, double bound, double* squares) {
@@ -252,7 +252,7 @@ PHIDA_INLINE void row_squares_within(const double* query, const double* inverse,
   }
 }
 
-// The same of floats, in sixteen lanes each: sums of floats cost less than half of what floats widened to doubles do.
+// The same with floats, in sixteen lanes each: float sums cost less than half of sums widened to doubles.
 template <int Rows>
 PHIDA_INLINE void row_squares_within(const float* query, const float* rows, size_t n, double bound,
                                      double* squares) {
@@ -278,7 +278,7 @@ PHIDA_INLINE void row_squares_within(const float* query, const float* rows, size
   }
 }
 
-// squares_of<Rows>(row, bound, squares) gives the squares of so many rows, from `row` on.
+// squares_of<Rows>(row, bound, squares) computes the squares of `Rows` rows, from `row` on.
 template <class SquaresOf>
 PHIDA_INLINE size_t sieve(size_t n_rows, const phida::Sieve& mesh, double* squares, int32_t* found,
                           SquaresOf squares_of) {
@@ -368,7 +368,7 @@ template <bool Scaled>
 PHIDA_INLINE void block_rows(const double* block, const double* inverse, const double* rows,
                              std::ptrdiff_t stride, size_t n_rows, size_t dims, double* out) {
   size_t r = 0;
-  // Where one register holds a block, there are enough of them for eight rows, and the block is read half as often.
+  // If one register holds a block, there are enough of them for eight rows, and the block is read half as often.
   if constexpr (kParts == 1)
     for (; r + 8 <= n_rows; r += 8)
       block_accumulate<8, Scaled>(block, inverse, rows + static_cast<std::ptrdiff_t>(r) * stride,
@@ -389,7 +389,7 @@ void block_squared_distances(const double* block, const double* inverse, const d
     block_rows<false>(block, inverse, rows, stride, n_rows, dims, out);
 }
 
-// A block of rows is read in parts, of as many rows as registers have room for.
+// A block of rows is read in parts, each of as many rows as the registers hold.
 template <bool Scaled>
 PHIDA_INLINE void eight_to_blocks(const double* points, const double* inverse, const double* blocks,
                                   size_t n_blocks, size_t dims, double* out) {

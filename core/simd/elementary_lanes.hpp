@@ -1,4 +1,4 @@
-// Logarithm and power of eight values, step by step as core/numeric/elementary.cpp has them for one: the same bits.
+// Logarithm and power of eight values, with the same steps and bits as core/numeric/elementary.cpp.
 #pragma once
 
 #include "simd/exponential.hpp"

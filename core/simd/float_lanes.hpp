@@ -1,5 +1,5 @@
-// Sixteen floats as a struct of the platform's own vectors, for sums that only serve to choose. Like lanes.hpp, included
-// by the kernels alone.
+// Sixteen floats as a struct of native vectors, for sums that only select candidates. Like lanes.hpp, included only
+// by the kernels.
 #pragma once
 
 #include "simd/lanes.hpp"
@@ -47,7 +47,7 @@ PHIDA_INLINE FloatVec difference_by_product(FloatVec a, FloatVec b) {
 #endif
 }
 
-// total += (a - b)^2; every other one, as `index` runs, takes its difference on the units that multiply.
+// total += (a - b)^2; for every second `index`, the difference is computed on the multiplication units.
 PHIDA_INLINE void add_square(FloatLanes& total, FloatLanes a, FloatLanes b, int index) {
   PHIDA_UNROLL
   for (int i = 0; i < kFloatParts; ++i) {

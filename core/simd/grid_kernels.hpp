@@ -1,5 +1,5 @@
-// Squared distances between places on a grid of whole numbers. The sums are exact, so they do not depend on the width of
-// the machine's vectors. Included by kernels.cpp alone, like lanes.hpp.
+// Squared distances between points on a grid of whole numbers. The sums are exact, so they do not depend on the
+// vector width. Included only by kernels.cpp, like lanes.hpp.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,17 @@ namespace {
 
 constexpr int32_t kMostInteger = 0x7fffffff;
 
-// Sixteen rows are a block, in as many vectors as the machine needs.
+// Sixteen rows are a block, in as many vectors as needed.
 constexpr int kGridParts = 16 / kKeyWidth;
 
 // As many blocks at a time as the registers hold.
 constexpr int kGridGroup = kGridParts == 4 ? 2 : 4;
 
-// From so many pairs of features on, and every so many, a group of blocks is given up if all its rows are too far.
+// From this number of feature pairs on, and at these intervals, a group of blocks is skipped if all its rows are too
+// far.
 constexpr size_t kGivenUpPairs = 48, kGridLookEvery = 32;
 
-// Per lane, the sum of the two squared differences of a pair of 16-bit integers.
+// The sum of the two squared differences of a pair of 16-bit integers, per lane.
 PHIDA_INLINE KeyVec pair_squares(KeyVec a, KeyVec b) {
   typedef std::int16_t Halves __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
   const Halves gap = reinterpret_cast<Halves>(a) - reinterpret_cast<Halves>(b);
@@ -82,7 +83,7 @@ PHIDA_INLINE unsigned lanes_within(KeyVec a, KeyVec b) {
 #endif
 }
 
-// A double of this size has its whole part in the lowest bits, as two's complement.
+// Adding this leaves the whole part of a double in its lowest bits, as two's complement.
 constexpr double kWholePart = 0x1.8p52;
 
 double grid_places(const double* row, const double* centre, const double* factor, size_t n,
@@ -108,7 +109,7 @@ double grid_places(const double* row, const double* centre, const double* factor
 }
 
 struct GridSieve {
-  const int32_t* query;   // pairs of places
+  const int32_t* query;   // pairs of grid coordinates
   const int32_t* blocks;  // (block, pair, row)
   const int32_t* hidden;
   size_t pairs;
@@ -117,7 +118,7 @@ struct GridSieve {
   int32_t least = kMostInteger;
   int32_t limit = kMostInteger - 1;
 
-  // The largest integer is left to rows that do not take part.
+  // The largest integer is reserved for rows that do not take part.
   PHIDA_INLINE void lower(int32_t square) {
     if (square >= least) return;
     least = square;
@@ -187,7 +188,7 @@ size_t sieve_grid(const std::int16_t* query, const std::int16_t* blocks, const i
                   squares};
   KeyVec least = KeyVec{} + kMostInteger;
   size_t block = 0;
-  // Single blocks are given up sooner than groups.
+  // Single blocks are skipped sooner than groups.
   for (; pairs < kGivenUpPairs && block + kGridGroup <= n_blocks; block += kGridGroup)
     least = smaller(least, grid_squares<kGridGroup>(sieve, block));
   for (; block < n_blocks; ++block) least = smaller(least, grid_squares<1>(sieve, block));

@@ -18,7 +18,7 @@ void similarities(double* values, size_t n, double alpha) {
   for (size_t i = 0; i < n; i += 8) store(values + i, one / (one + scale * root(load(values + i))));
 }
 
-// Column by column in pairs of four: inside, four columns' sums run side by side over the finished entries.
+// Column by column in groups of four: four columns' sums run in parallel over the finished entries.
 void forward_substitute(const double* factor, size_t stride, const double* inverse_diagonal,
                         size_t n, double* panel) {
   for (size_t first = 0; first < n; first += 4) {
@@ -89,7 +89,7 @@ double feature_weights(const double* m2, double support, const double* global_va
   for (size_t j = 0; j < n; j += 8) {
     const Lanes v = load(global_variance + j);
     Lanes u = alone ? v : load(m2 + j) / freedom;
-    u = select_greater(u, zero, u, v);  // also where u is NaN
+    u = select_greater(u, zero, u, v);  // also if u is NaN
     u = select_greater(u, most, v, u);
     const Lanes score = v / (larger(u, floor) + v);
     store(weights + j, score);
@@ -100,7 +100,7 @@ double feature_weights(const double* m2, double support, const double* global_va
   for (size_t j = 0; j < n; j += 8) {
     const Lanes w = larger(load(weights + j) / first, floor);
     const Lanes kept =
-        select_greater(load(global_variance + j), zero, w, zero);  // no weight to padding
+        select_greater(load(global_variance + j), zero, w, zero);  // no weight for padding
     store(weights + j, kept);
     total = total + kept;
   }

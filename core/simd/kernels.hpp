@@ -1,8 +1,8 @@
 // The vector kernels: one table of functions per instruction set level, the same bits from each.
 //
-// Two layouts occur. *Rows* are padded to a multiple of eight and summed in eight lanes that are then added in a fixed
-// order. *Blocks* hold eight rows side by side: value (block, feature, lane); each lane sums its own row's features in
-// order. Either way the order of a sum does not depend on the width of the machine's vectors.
+// Two layouts occur. *Rows* are padded to a multiple of eight and summed in eight lanes that are then added in a
+// fixed order. *Blocks* hold eight interleaved rows: value (block, feature, lane); each lane sums its own row's
+// features in order. In both, the order of a sum does not depend on the vector width.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace phida {
 
-// Where eight values, one per column, stand among the rows of their columns.
+// Ranks of eight values, one per column, among the rows of their columns.
 struct RankAround {
   double below[8];              // how many rows are smaller
   double above[8];              // how many are larger
@@ -18,8 +18,8 @@ struct RankAround {
   double smallest_above[2][8];  // the two smallest of the larger ones, infinity for none
 };
 
-// Which rows a sieve keeps: those whose square is at most slack * (d + reach)^2, where d is the second smallest
-// distance. Unless `all_squares` is asked for, rows that turn out too far on the way get infinity for a square.
+// Rows kept by a sieve: those whose square is at most slack * (d + reach)^2, where d is the second smallest distance.
+// Unless `all_squares` is set, rows found to be too far get an infinite square.
 struct Sieve {
   double slack = 1.0;
   double reach = 0.0;
@@ -34,52 +34,54 @@ struct Kernels {
                             std::size_t n_blocks, std::size_t dims, double* squares);
 
   // The same, and the rows that can be among the `k` (1 to 6) nearest: every row whose square is within a rounding
-  // error of the k-th smallest or below, ascending. The order of exactly equal roots is left to the caller. Unless
-  // `all_squares` is asked for, rows that turn out too far on the way are given up, with infinity for a square.
+  // error of the k-th smallest or below, ascending. The caller orders exactly equal roots. Unless `all_squares` is
+  // set, rows found to be too far get an infinite square.
   std::size_t (*nearest)(const double* query, const double* inverse, const double* blocks,
                          std::size_t n_blocks, std::size_t dims, std::size_t k, bool all_squares,
                          double* squares, std::int32_t* rows);
 
-  // For many features: the rows that can be among the two nearest, ascending. Rows of `n` values, a multiple of eight,
-  // lie one after the other, and squares are summed in another order than those of blocks: they only serve to choose.
+  // For many features: the rows that can be among the two nearest, ascending. Rows of `n` values, a multiple of
+  // eight, are contiguous, and squares are summed in another order than those of blocks: they only select candidates.
   std::size_t (*sieve_two)(const double* query, const double* inverse, const double* rows,
                            std::size_t n_rows, std::size_t n, const Sieve& sieve, double* squares,
                            std::int32_t* found);
-  // The same of floats, summed as floats; `n` is a multiple of sixteen.
+  // The same with floats, summed as floats; `n` is a multiple of sixteen.
   std::size_t (*sieve_two_floats)(const float* query, const float* rows, std::size_t n_rows,
                                   std::size_t n, const Sieve& sieve, double* squares,
                                   std::int32_t* found);
 
-  // The places of a row on a grid: the whole numbers nearest to (row - centre) * factor; n is a multiple of eight. Returns
-  // the squared distance to them, or infinity if a value is beyond `most`.
+  // The coordinates of a row on a grid: the whole numbers nearest to (row - centre) * factor; n is a multiple of
+  // eight. Returns the squared distance to them, or infinity if a value exceeds `most`.
   double (*grid_places)(const double* row, const double* centre, const double* factor,
                         std::size_t n, double most, std::int16_t* places);
 
   // The rows on a grid, in blocks (block of 16 rows, pair of features, row, 2), whose distance to `query` exceeds the
-  // smallest by at most `reach`, ascending; returns how many. `hidden` is 0 for rows that take part, and the largest
-  // integer for all others. No squared distance may exceed 2^31 - 2. `squares` and `found` have room for all rows.
+  // smallest by at most `reach`, ascending; returns their number. `hidden` is 0 for rows that take part, and the
+  // largest integer for all others. No squared distance may exceed 2^31 - 2. `squares` and `found` have room for all
+  // rows.
   std::size_t (*sieve_grid)(const std::int16_t* query, const std::int16_t* blocks,
                             const std::int32_t* hidden, std::size_t n_blocks, std::size_t pairs,
                             double reach, std::int32_t* squares, std::int32_t* found);
 
-  // The positions i below n with values[i] <= limits[i], ascending; returns how many.
+  // The positions i below n with values[i] <= limits[i], ascending; returns their number.
   std::size_t (*positions_within)(const double* values, const double* limits, std::size_t n,
                                   std::int32_t* positions);
 
-  // The positions of the values (row, one of eight) that are at most the sum of both limits, ascending; returns how many.
+  // The positions of the values (row, one of eight) that are at most the sum of both limits, ascending; returns their
+  // number.
   std::size_t (*positions_within_sums)(const double* values, const double* of_rows,
                                        const double* of_eight, std::size_t n_rows,
                                        std::int32_t* positions);
 
-  // The positions i below n with values[i] <= limit, ascending; returns how many.
+  // The positions i below n with values[i] <= limit, ascending; returns their number.
   std::size_t (*positions_up_to)(const double* values, std::size_t n, double limit,
                                  std::int32_t* positions);
 
-  // How many of the values are at most `limit`.
+  // Number of values that are at most `limit`.
   std::size_t (*count_up_to)(const double* values, std::size_t n, double limit);
 
-  // The place of each key among all of them in ascending order, equal ones as they stand. `n` is a multiple of sixteen;
-  // the largest integer may only be a key at the end, to fill up.
+  // The rank of each key in a stable ascending sort. `n` is a multiple of sixteen; the largest integer may be a key
+  // only at the end, as padding.
   void (*ranks)(const std::int32_t* keys, std::size_t n, std::int32_t* ranks);
 
   // Squared distances of `n_rows` rows (`row_stride` values apart) to the eight rows of one block: out (row, lane).
@@ -92,17 +94,17 @@ struct Kernels {
                                      const double* blocks, std::size_t n_blocks, std::size_t dims,
                                      double* out);
 
-  // Per point, the smallest of its `squares` (row, point) in each group of consecutive rows, and which row has it, the
-  // first among equals. Group g is the rows first[g] .. first[g + 1] - 1; none is empty. `least` and `row` are
-  // (group, point).
+  // Per point, the smallest of its `squares` (row, point) in each group of consecutive rows, and its row, the first
+  // among equals. Group g is the rows first[g] .. first[g + 1] - 1; none is empty. `least` and `row` are (group,
+  // point).
   void (*least_of_groups)(const double* squares, const std::int32_t* first, std::size_t n_groups,
                           double* least, double* row);
 
   // In place: squared distance -> similarity 1 / (1 + alpha sqrt(.)); n is a multiple of eight.
   void (*similarities)(double* values, std::size_t n, double alpha);
 
-  // Eight rows of a Cholesky factor at once: on entry `panel` (column, lane) holds the rows' similarities to the first
-  // `n` samples, on return the factor's entries. `factor` holds the finished rows, `factor_stride` apart.
+  // Eight rows of a Cholesky factor at once: on entry `panel` (column, lane) holds the rows' similarities to the
+  // first `n` samples, on return the factor's entries. `factor` holds the finished rows, `factor_stride` apart.
   void (*forward_substitute)(const double* factor, std::size_t factor_stride,
                              const double* inverse_diagonal, std::size_t n, double* panel);
 
@@ -128,26 +130,27 @@ struct Kernels {
                                  const double* weights_a, const double* weights_b, std::size_t n,
                                  double* sum_of_squares);
 
-  // Takes `n` rows into the ranks of one pivot per column, for eight columns. Row i starts at columns + members[i] *
-  // stride, or at columns + i * stride if `members` is null. `ranks` holds what the rows before these gave.
+  // Adds `n` rows to the ranks of one pivot per column, for eight columns. Row i starts at columns + members[i] *
+  // stride, or at columns + i * stride if `members` is null. `ranks` holds the result for earlier rows.
   void (*rank_columns)(const double* columns, std::size_t stride, const std::int32_t* members,
                        std::size_t n, const double* pivot, RankAround* ranks);
 
-  // For eight columns, how many of the rows that `members` names lie outside four edges, `edge_stride` apart: below the
-  // first and third, above the second and fourth. `counts` has the layout of `edges`.
+  // For eight columns, the number of rows in `members` outside four edges, `edge_stride` apart: below the first and
+  // third, above the second and fourth. `counts` has the layout of `edges`.
   void (*count_columns)(const double* columns, std::size_t stride, const std::int32_t* members,
                         std::size_t n, const double* edges, std::size_t edge_stride,
                         double* counts);
 
-  // Per feature, how many rows lie outside four edges: below the first and third, above the second and fourth. Takes
-  // `before` (null for none) out of the counts and `after` in. `edges` and `counts` are (4, n); n is a multiple of eight.
+  // Per feature, the number of rows outside four edges: below the first and third, above the second and fourth.
+  // Removes `before` (may be null) from the counts and adds `after`. `edges` and `counts` are (4, n); n is a multiple
+  // of eight.
   void (*count_outside)(const double* before, const double* after, const double* edges,
                         double* counts, std::size_t n);
 
   // In place: 1 / portable_pow(value, exponent) of `n` values, a multiple of eight, all positive and normal.
   void (*inverse_powers)(double* values, std::size_t n, double exponent);
 
-  // How many supports exceed 1, and how many of those are at most `limit`.
+  // Number of supports above 1, and of those at most `limit`.
   void (*count_supports)(const double* support, std::size_t n, double limit, std::size_t* above_one,
                          std::size_t* up_to_limit);
 
@@ -160,13 +163,13 @@ struct Kernels {
   std::size_t (*first_outside)(const double* values, std::size_t n, double limit);
 };
 
-// The table in use: the best level of this processor, or the one that PHIDA_SIMD names if that is lower.
+// The table in use: the best level of this processor, or a lower one named by PHIDA_SIMD.
 const Kernels& kernels();
 
-// Another table, for tests; null if this processor or build does not have it.
+// A table by name, for tests; null if this processor or build lacks it.
 const Kernels* kernels_of(const char* level);
 
-// Replaces the table in use; false if there is none of that name. Not for use while another thread computes.
+// Replaces the table in use; false for an unknown name. Not thread-safe.
 bool use_kernels(const char* level);
 
 }  // namespace phida

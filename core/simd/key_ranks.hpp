@@ -1,6 +1,7 @@
-// Sorting a few integers by counting, for each, how many come before it. Included by kernels.cpp alone, like lanes.hpp.
+// Sorts a few integers by counting, for each, its predecessors. Included only by kernels.cpp, like lanes.hpp.
 //
-// Comparing all pairs has no branch that depends on the keys, so that up to some hundred keys it is faster than sorting.
+// Comparing all pairs has no branch that depends on the keys, so it is faster than sorting for up to about a hundred
+// keys.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +20,10 @@ typedef int32_t KeyVec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
 typedef int32_t UnalignedKeyVec
     __attribute__((vector_size(PHIDA_VECTOR_BYTES), aligned(4), may_alias));
 
-// The largest number, which fills up the keys, may wrap: its rank is not used.
+// The largest number, used as padding, may wrap: its rank is not used.
 typedef uint32_t WrappingVec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
 
-// Takes away -1 where the mask is true.
+// Subtracts -1 where the mask is true.
 PHIDA_INLINE KeyVec one_more(KeyVec key, KeyVec mask) {
   return reinterpret_cast<KeyVec>(reinterpret_cast<WrappingVec>(key) -
                                   reinterpret_cast<WrappingVec>(mask));
@@ -51,7 +52,7 @@ void ranks_of_keys(const int32_t* keys, size_t n, int32_t* ranks) {
   for (size_t i = 0; i < n; i += kKeyWidth) {
     const KeyVec key = load_keys(keys + i), next = one_more(key, KeyVec{} - 1);
     KeyVec counts = {}, more = {};
-    for (size_t j = 0; j < i; j += 2) {  // equal keys before count, those after do not
+    for (size_t j = 0; j < i; j += 2) {  // equal keys count if earlier, not if later
       count_below(counts, keys[j], next);
       count_below(more, keys[j + 1], next);
     }

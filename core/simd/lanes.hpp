@@ -1,6 +1,6 @@
-// Eight doubles as a struct of the platform's own vectors. Forcing one 64-byte vector where the processor has none
-// makes near-scalar code. Included by kernels.cpp alone; everything here has internal linkage, so that wide code
-// cannot leak into symbols shared with the rest of the program.
+// Eight doubles as a struct of native vectors. Forcing one 64-byte vector on a processor without them makes
+// near-scalar code. Included only by kernels.cpp; everything here has internal linkage, so that wide code cannot leak
+// into symbols shared with the rest of the program.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 #include <immintrin.h>
 #endif
 
-// Sums that cross a function call go through memory too.
+// Sums that cross a function call pass through memory, too.
 #define PHIDA_INLINE inline __attribute__((always_inline))
 
 namespace {
@@ -27,7 +27,7 @@ namespace {
 typedef double Vec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
 typedef double UnalignedVec __attribute__((vector_size(PHIDA_VECTOR_BYTES), aligned(8), may_alias));
 
-// Loops over lanes must vanish: an array that is indexed by a loop variable lives in memory, at ten times the cost.
+// Loops over lanes must be unrolled: an array indexed by a loop variable is kept in memory, at ten times the cost.
 #if defined(__clang__)
 #define PHIDA_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -37,7 +37,7 @@ typedef double UnalignedVec __attribute__((vector_size(PHIDA_VECTOR_BYTES), alig
 constexpr int kWidth = PHIDA_VECTOR_BYTES / 8;
 constexpr int kParts = 8 / kWidth;
 
-// Comparisons as written, with the right operand returned on NaN, which is what the x86 instructions do.
+// Comparisons that return the right operand on NaN, as the x86 instructions do.
 PHIDA_INLINE Vec smaller(Vec a, Vec b) {
 #if defined(__AVX512F__)
   return _mm512_min_pd(a, b);
@@ -75,7 +75,7 @@ PHIDA_INLINE Vec root(Vec a) {
 #endif
 }
 
-// One value in every place. Written as a sum with zeros, it would be added to them first, since -0 + 0 is 0.
+// One value in every lane. Written as a sum with zeros, it would change -0 to 0.
 PHIDA_INLINE Vec spread(double value) {
 #if defined(__AVX512F__)
   return _mm512_set1_pd(value);
@@ -88,12 +88,13 @@ PHIDA_INLINE Vec spread(double value) {
 #endif
 }
 
-// a - b on the units that multiply: a * 1 - b is rounded once, so it is the same to the bit. Sums of squared differences
-// need two additions for each product, and where additions and products have units of their own (AMD), these wait.
+// a - b on the multiplication units: a * 1 - b is rounded once, so it is equal to the bit. Sums of squared
+// differences need two additions per product, and on processors with separate units for both (AMD) the multiplication
+// units would idle.
 PHIDA_INLINE Vec difference_by_product(Vec a, Vec b) {
 #if defined(__FMA__)
   Vec one = spread(1.0);
-  __asm__("" : "+x"(one));  // else the compiler writes a - b
+  __asm__("" : "+x"(one));  // otherwise the compiler would simplify this to a - b
 #if defined(__AVX512F__)
   return _mm512_fmsub_pd(a, one, b);
 #else
@@ -104,7 +105,7 @@ PHIDA_INLINE Vec difference_by_product(Vec a, Vec b) {
 #endif
 }
 
-// A vector with its values in pairs exchanged: neighbours (Step 1), pairs of neighbours (2) or halves (4).
+// A vector with its values exchanged in pairs: neighbours (Step 1), pairs of neighbours (2) or halves (4).
 template <int Step>
 PHIDA_INLINE Vec exchanged(Vec a) {
 #if defined(__AVX512F__)
@@ -132,7 +133,7 @@ PHIDA_INLINE Lanes load(const double* p) {
   return r;
 }
 
-// Eight floats as doubles. Left to itself, GCC 12 takes converted vectors apart.
+// Eight floats as doubles. GCC 12 splits converted vectors otherwise.
 PHIDA_INLINE Vec widened(const float* p) {
 #if defined(__AVX512F__)
   return _mm512_cvtps_pd(_mm256_loadu_ps(p));
@@ -181,7 +182,7 @@ PHIDA_LANEWISE(smaller, smaller(x, y))
 PHIDA_LANEWISE(larger, larger(x, y))
 #undef PHIDA_LANEWISE
 
-// a - b, every other part or row of these, as the caller's `index` runs, on the units that multiply.
+// a - b, computed on the multiplication units for every second `index`.
 PHIDA_INLINE Lanes difference(Lanes a, Lanes b, int index) {
   PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i)
@@ -196,7 +197,7 @@ PHIDA_INLINE Lanes root(Lanes a) {
   return a;
 }
 
-// where a > b: then, else otherwise.
+// `then` where a > b, else `otherwise`.
 PHIDA_INLINE Lanes select_greater(Lanes a, Lanes b, Lanes then, Lanes otherwise) {
   PHIDA_UNROLL
   for (int i = 0; i < kParts; ++i)
@@ -204,7 +205,7 @@ PHIDA_INLINE Lanes select_greater(Lanes a, Lanes b, Lanes then, Lanes otherwise)
   return a;
 }
 
-// Whole numbers, one per lane: counting takes one step where adding doubles takes three.
+// Whole numbers, one per lane: counting takes one step, adding doubles three.
 typedef long long IntegerVec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
 
 struct Counts {
@@ -256,7 +257,7 @@ PHIDA_INLINE Lanes exchanged(Lanes a) {
   }
 }
 
-// The fixed order in which eight lanes are added: halves, then quarters, then the pair.
+// The fixed order in which eight lanes are added: halves, quarters, pair.
 PHIDA_INLINE double sum(Lanes a) {
   a = a + exchanged<4>(a);
   a = a + exchanged<2>(a);

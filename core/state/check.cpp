@@ -8,7 +8,7 @@
 namespace phida::state {
 namespace {
 
-// No coordinate times its factor may be larger: its square must not overflow.
+// Upper bound of a coordinate times its factor: its square must not overflow.
 constexpr double kLargestScaled = 1e150;
 
 void check_nodes(const LearnerState& s) {
@@ -49,10 +49,10 @@ void check_counts(const LearnerState& s) {
 }
 
 void check_metric(const Settings& settings, const LearnerState& s) {
-  if (!s.metric.present) return;  // the next sample renews it, and 'transformed' with it
+  if (!s.metric.present) return;  // the next sample renews it together with 'transformed'
   require(s.transformed.rows() == 0 || s.transformed.rows() == s.nodes.size(), "transformed",
           "must have a row for each node, or none");
-  if (!settings.released) return;  // otherwise distances begin with differences of raw values
+  if (!settings.released) return;  // otherwise distances use differences of raw values
   const FeatureTransform& transform = s.metric.transform;
   const auto fits = [&](const double* row) {
     for (std::size_t j = 0; j < settings.dims; ++j)
@@ -127,7 +127,7 @@ void check_map(const FineSettings& settings, const PlusState& s) {
     require(leaf < n, "base", "must be below 'map_leaves'");
 }
 
-// Checks each number by its list.
+// Checks each number with the range in its list.
 class RangeChecker {
  public:
   static constexpr bool kReads = false;

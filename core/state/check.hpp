@@ -1,4 +1,4 @@
-// What must agree between the fields of a state; each number alone is checked by its list (state/fields.hpp).
+// Checks agreement between the fields of a state; single numbers are checked with their lists (state/fields.hpp).
 #pragma once
 
 #include "learning/learner.hpp"
@@ -6,12 +6,12 @@
 
 namespace phida::state {
 
-// Raises FieldError. Learning keeps all of this true, so that a state which was saved can always be loaded.
+// Raises FieldError. Learning preserves all of these conditions, so a saved state can always be loaded.
 void check_settings(const FineSettings& settings);
 void check_state(const Settings& settings, const LearnerState& state);
 void check_state(const FineSettings& settings, const PlusState& state);
 
-// All of it, and every number by its list.
+// All conditions, and the range of every number.
 void check_invariants(const Settings& settings, const LearnerState& state);
 void check_invariants(const FineSettings& settings, const PlusState& state);
 

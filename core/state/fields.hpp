@@ -1,5 +1,5 @@
-// The fields of every struct that is saved, listed once. Writing, reading, copying and the check of
-// each number follow from these lists; what must agree between fields is checked in `check_state`.
+// The fields of every saved struct, listed once. Writing, reading, copying and the check of each number follow from
+// these lists; agreement between fields is checked in `check_state`.
 //
 // An archive is a writer or a reader (`Archive::kReads`). It has
 //   field(name, value, range)           one number or flag
@@ -22,12 +22,12 @@
 
 namespace phida::state {
 
-// The format version that is written and read.
+// The format version.
 constexpr int kVersion = 5;
 
 constexpr std::size_t kAnyLength = std::numeric_limits<std::size_t>::max();
 
-// How a number is stored: sizes as int64, enumerations as uint8.
+// Stored type of a number: sizes as int64, enumerations as uint8.
 template <class T>
 using Stored =
     std::conditional_t<std::is_enum_v<T>, std::uint8_t,
@@ -131,7 +131,7 @@ void vigilance_fields(Archive& archive, Vigilance& vigilance, Samples& samples,
   auto kept = static_cast<std::int64_t>(samples.kept());
   archive.field("samples_kept", kept, kCounts);
   if constexpr (Archive::kReads) {
-    // Before anything is allocated for it. The vigilance looks at no more samples than there were.
+    // Checked before allocation. The vigilance uses no more samples than were learned.
     const std::size_t most = std::max<std::size_t>(samples.size(), 2);
     require(vigilance.interval <= most, "interval", "is longer than 'samples'");
     require(kept == 0 || static_cast<std::size_t>(kept) == 2 * vigilance.interval, "samples_kept",
@@ -142,7 +142,7 @@ void vigilance_fields(Archive& archive, Vigilance& vigilance, Samples& samples,
   }
 }
 
-// Events: ids of both sides, those before first, event after event.
+// Events: ids of both sides, those before first, event by event.
 template <class Archive, class Lineage>
 void event_fields(Archive& archive, Lineage& lineage) {
   auto& events = lineage.events;
@@ -206,7 +206,7 @@ void candidate_fields(Archive& archive, Lineage& lineage) {
           Column{"candidate_evidence", &Candidate::evidence, kCounts});
 }
 
-// What nodes and living clusters know of how they win, and candidates.
+// Wins of nodes and living clusters, and candidates.
 template <class Archive, class Columns, class Lineage>
 void tracking_fields(Archive& archive, std::span<const double> support, Columns& nodes,
                      Lineage& lineage) {
@@ -256,7 +256,7 @@ void lineage_fields(Archive& archive, std::span<const double> support, State& s)
   archive.field("lineage_sample", lineage.sample, kCounts);
 }
 
-// Everything of PHIDA. A reader has set the width of `s` already.
+// All fields of PHIDA. A reader has already set the width of `s`.
 template <class Archive, class Settings, class State>
 void state_fields(Archive& archive, const Settings& settings, State& s) {
   archive.field("n_seen", s.n_seen, kCounts);
@@ -284,11 +284,11 @@ void state_fields(Archive& archive, const Settings& settings, State& s) {
   lineage_fields(archive, s.nodes.support, s);
 }
 
-// Sums over rows stay finite; what is more is a mistake.
+// Sums over rows stay finite.
 constexpr Range<double> kSums{0.0, std::numeric_limits<double>::max()};
 constexpr Range<double> kWeights{0x1p-300, 0x1p300};
 constexpr Range<double> kMeans{-kLargestValue * (1.0 + 1e-9),
-                               kLargestValue * (1.0 + 1e-9)};  // they round
+                               kLargestValue * (1.0 + 1e-9)};  // rounded
 
 template <class Archive, class Nodes>
 void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
@@ -307,7 +307,7 @@ void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
   archive.column("spacing", nodes.spacing, n, kSums);
 }
 
-// The last map. Its leaves are the nodes that there were.
+// The last map. Its leaves are the nodes at that time.
 template <class Archive, class Map>
 void map_fields(Archive& archive, Map& s) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -333,7 +333,7 @@ void map_fields(Archive& archive, Map& s) {
   if constexpr (Archive::kReads) name_leaves(map);
 }
 
-// Everything of PHIDA+. A reader has set the width of `s` already.
+// All fields of PHIDA+. A reader has already set the width of `s`.
 template <class Archive, class State>
 void plus_state_fields(Archive& archive, State& s) {
   archive.field("n_seen", s.n_seen, kCounts);

@@ -1,4 +1,4 @@
-// What the numbers of a state may be. A state may come from a file that anybody wrote: nothing is taken on trust.
+// Ranges of the numbers in a state, which may come from an untrusted file.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace phida::state {
 
-// A field that is not what it must be; the message names it.
+// An invalid field; the message names it.
 class FieldError : public std::invalid_argument {
  public:
   FieldError(const std::string& field, const std::string& problem)
@@ -28,7 +28,7 @@ inline void require(bool holds, const char* field, const char* problem) {
   if (!holds) throw FieldError(field, problem);
 }
 
-// Inclusive.
+// Inclusive bounds.
 template <class T>
 struct Range {
   T least;
@@ -40,7 +40,8 @@ constexpr Range<double> kSquares{0.0, kMostSquares};
 constexpr Range<double> kShares{0.0, 1.0};
 constexpr Range<double> kScales{1e-7, 1e150};  // a node scale is at least 1e-6
 constexpr Range<double> kFactors{1e-160, std::numeric_limits<double>::max()};  // of the metric
-constexpr Range<double> kSupports{0.5, 0x1p55};                   // two nodes may learn from a row
+// two nodes may learn from one row
+constexpr Range<double> kSupports{0.5, 0x1p55};
 constexpr Range<std::int64_t> kCounts{0, std::int64_t{1} << 53};  // doubles hold them exactly
 constexpr Range<std::int64_t> kAny{0, 1};                         // for flags
 
