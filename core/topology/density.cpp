@@ -187,12 +187,14 @@ double NodeSet::inverse_coarse_dimension(std::size_t k) {
     if (!(half > inside)) continue;
     const double middle = std::sqrt(inside * half);
     double mass = 0.0, at_middle = -1.0, at_half = 0.0;
+    bool one_node = false;  // the same node reaches both, and growth cannot be seen
     for (std::size_t p = probe * n; p < (probe + 1) * n && mass < half; ++p) {
       mass += input_.weight[probes_[p].row];
       at_half = probes_[p].square;
+      one_node = at_middle < 0.0 && mass >= half;
       if (at_middle < 0.0 && mass >= middle) at_middle = at_half;
     }
-    if (!(at_half > 0.0) || !(at_middle > 0.0)) continue;
+    if (one_node || !(at_half > 0.0) || !(at_middle > 0.0)) continue;
     sum += 0.5 * portable_log(at_half / at_middle) / portable_log(half / middle);
     ++count;
   }

@@ -266,8 +266,9 @@ class Split:
             if half <= near:
                 continue
             middle = math.sqrt(near * half)
-            inner, outer = (self.squares[a, order[np.argmax(mass >= rows)]] for rows in (middle, half))
-            if inner > 0 and outer > 0:
+            at_inner, at_outer = (order[np.argmax(mass >= rows)] for rows in (middle, half))
+            inner, outer = self.squares[a, at_inner], self.squares[a, at_outer]
+            if at_inner != at_outer and inner > 0 and outer > 0:
                 terms.append(0.5 * _core.log(outer / inner) / _core.log(half / middle))
         return min(max(sum(terms) / len(terms), 0.0), 1.0) if terms else 1.0
 

@@ -122,3 +122,11 @@ def test_repeated_points_give_at_most_one_group_per_point(model, times):
         assert model.n_clusters_ == len(np.unique(labels)) <= 7
         if isinstance(model, PHIDAPlus) and times >= 100:
             assert model.n_clusters_ == 7  # so many equal rows at one place are a cluster
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 20])
+@pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 10])
+def test_few_rows_of_one_cloud_are_one_cluster_nearly_always(n, d):
+    rng = np.random.default_rng(n)
+    found = [PHIDAPlus(compute_labels=False).fit(rng.normal(size=(n, d))).n_clusters_ for _ in range(40)]
+    assert found.count(1) >= 36
