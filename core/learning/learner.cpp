@@ -151,7 +151,7 @@ bool Learner::compatible(std::int32_t winner, std::int32_t runner_up) const {
   return !gated() || (component[winner] != kNone && component[winner] == component[runner_up]);
 }
 
-// Whether the gate is in use: the last refresh found several components, and there are nodes enough.
+// Whether the gate is in use: the last refresh found several components, and there are enough nodes.
 bool Learner::gated() const {
   const std::size_t few = std::max<std::size_t>(2 * state_.vigilance.interval, 8);
   return settings_.switches.ph && state_.has_map && state_.n_components >= 2 &&
@@ -175,8 +175,8 @@ void Learner::bring_metric_up_to_date() {
   if (renew) renew_rows();
 }
 
-// Whether rows in the train metric need not be stored transformed: with gamma = 0 the transformation only subtracts the
-// centre, and a matcher for many features does that for the few candidates.
+// Whether rows in the training metric need not be stored transformed: with gamma = 0 the transformation only
+// subtracts the centre, and a matcher for many features does that for the few candidates.
 bool Learner::may_defer() const { return matcher_.wide() && state_.metric.transform.gamma == 0.0; }
 
 void Learner::renew_rows() {
@@ -228,7 +228,7 @@ double Learner::cluster_count() const {
   return std::clamp(entropy_count(nodes.support), 1.0, k);
 }
 
-// `learned` samples, with the one that is being learned.
+// `learned`: number of samples, including the current one.
 void Learner::refresh(std::int64_t learned, bool ending) {
   if (refresher_.refresh(state_.nodes, state_.moments, state_.vigilance.interval,
                          settings_.switches, false))
@@ -241,7 +241,7 @@ void Learner::refresh(std::int64_t learned, bool ending) {
   record_refresh(learned, ending);
 }
 
-// Updates lineage and history. Only readers use them.
+// Updates lineage and history, which only readers use.
 void Learner::record_refresh(std::int64_t learned, bool ending) {
   map_published(refresher_.view(), state_.nodes.size(), map_);
   map_.clusters(cluster_);
@@ -256,7 +256,7 @@ void Learner::record_refresh(std::int64_t learned, bool ending) {
                          state_.vigilance.interval});
 }
 
-// Renews everything that depends on the set of nodes.
+// Updates everything that depends on the set of nodes.
 void Learner::nodes_left() {
   const NodeState& nodes = state_.nodes;
   state_.metric.present = false;

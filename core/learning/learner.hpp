@@ -21,22 +21,22 @@
 
 namespace phida {
 
-// The metric of matching, and when it was made.
+// The metric of matching, and the time of its computation.
 struct TrainMetric {
   FeatureTransform transform;
   bool present = false;
   std::int64_t at_step = 0;
 };
 
-// How the learner is set up; fixed for its life.
+// Settings of the learner, fixed for its lifetime.
 struct Settings {
   std::size_t dims = 0;
-  // Rows keep the metric in which they were last written, as in the authors' code.
+  // Rows keep the metric in which they were last written, as in the released code.
   bool released = false;
   Switches switches;
 };
 
-// Everything that the next sample's effect depends on.
+// All state that influences the next sample.
 struct LearnerState {
   explicit LearnerState(std::size_t dims)
       : nodes(dims), moments(dims), samples(dims), transformed(dims) {}
@@ -46,35 +46,36 @@ struct LearnerState {
   SampleBuffer samples;  // B
   Vigilance vigilance;
   TrainMetric metric;
-  // Representatives in the metric of their last write; only if `released`. Empty where that is the train metric for all.
+  // Representatives in the metric of their last write; only if `released`. Empty if that is the training metric for
+  // all.
   RowMatrix transformed;
   std::int64_t n_seen = 0;  // samples learned
   std::int64_t n_created = 0;
   std::size_t since_recalculation = 0;
   std::size_t since_refresh = 0;
-  std::size_t n_components = 0;  // of the last refresh
+  std::size_t n_components = 0;  // components of the last refresh
   std::size_t n_clusters = 0;
-  bool has_map = false;  // there was a refresh
-  bool ended = false;    // the end-of-learning refresh was the last thing done
+  bool has_map = false;  // whether there was a refresh
+  bool ended = false;    // whether nothing was learned since the end-of-learning refresh
 
-  // For readers: learning writes these and does not look at them.
+  // For readers: written by learning, but not used by it.
   Lineage lineage;
   History history;
   RecentMargins margins;
 };
 
-// What the last sample did.
+// The effect of the last sample.
 struct Step {
   bool created = false;
-  bool matched = false;  // there were nodes enough to match; the fields below are set
+  bool matched = false;  // there were enough nodes to match; the fields below are set
   std::int32_t winner = kNone;
   std::int32_t runner_up = kNone;
   std::int64_t winner_birth = 0;        // step of its creation
   std::int64_t winner_cluster = kNone;  // its confirmed cluster
-  std::int64_t winner_parent = kNone;   // the confirmed cluster that it came next to
+  std::int64_t winner_parent = kNone;   // the confirmed cluster next to which it was created
   double winner_similarity = 0.0;
   double runner_up_similarity = 0.0;
-  double gamma = 0.0;  // of the metric that was matched in
+  double gamma = 0.0;  // gamma of the metric used for matching
   bool runner_up_updated = false;
   bool refreshed = false;
 };
@@ -88,15 +89,15 @@ class Learner {
   const LearnerState& state() const { return state_; }
   const Step& last_step() const { return step_; }
 
-  // One sample of `dims` finite values.
+  // Learns one sample of `dims` finite values.
   void learn(const double* sample);
 
   // Ends a stage of learning with a refresh, independent of the counters. Does nothing before the first sample, or if
-  // it was the last thing done.
+  // nothing was learned since the last end.
   void end_learning();
 
-  // The model as if learning ended now. Does not affect learning. Needs at least one sample and the mapping switched on.
-  // The reading is kept until the next sample.
+  // The model as after the end of learning, without affecting learning. Needs at least one sample, and the mapping
+  // switched on. Cached until the next sample.
   std::shared_ptr<const Reading> reading();
 
  private:
@@ -123,13 +124,13 @@ class Learner {
   LearnerState state_;
   Step step_;
 
-  // Derived from the state, or only memory to work in.
+  // Derived from the state, or working memory.
   Matcher matcher_;
-  bool matches_raw_;  // it has the representatives themselves, not `transformed`
+  bool matches_raw_;  // it holds the representatives themselves, not `transformed`
   SimilarityWindow window_;
   Refresher refresher_;
   Refresher
-      reader_;  // works on copies, so that readings do not disturb what the other one remembers
+      reader_;  // works on copies, so that readings do not disturb the caches of the other one
   AlignedDoubles query_;
   std::vector<std::int32_t> all_;
   TrackedScaling scaling_;
@@ -137,7 +138,7 @@ class Learner {
   NodeMap map_;
   std::vector<std::int32_t> cluster_;
   Tracker tracker_;
-  std::shared_ptr<const Reading> reading_;  // null where rows were learned since
+  std::shared_ptr<const Reading> reading_;  // null if rows were learned since
 };
 
 }  // namespace phida

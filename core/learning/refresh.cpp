@@ -26,7 +26,7 @@ void Refresher::describe(NodeState& nodes, const Moments& moments, const Switche
   find_input(nodes, moments, switches);
   find_components(switches);
   map_components(nodes, true);
-  name_components(nodes);  // those of a forged state may be others
+  name_components(nodes);  // component names of a forged state may be wrong
 }
 
 void Refresher::name_components(NodeState& nodes) const {
@@ -35,7 +35,7 @@ void Refresher::name_components(NodeState& nodes) const {
     nodes.component[view_.members[v]] = view_.components.component[v];
 }
 
-// Removes nodes with support 1 once there are more of them than the interval. A node stays if its component has fewer
+// Removes nodes with support 1 if there are more of them than the interval. A node stays if its component has fewer
 // than two nodes of higher support (6a).
 bool Refresher::remove_low_support(NodeState& nodes, const Moments& moments, std::size_t interval) {
   const auto low = [&](std::size_t i) { return nodes.support[i] <= 1.0; };
@@ -43,7 +43,7 @@ bool Refresher::remove_low_support(NodeState& nodes, const Moments& moments, std
   std::size_t n_low = 0;
   for (std::size_t i = 0; i < n; ++i) n_low += low(i);
   if (n_low <= interval || n_low == n) return false;
-  // Nodes may have gone since components were found, so that a number may be beyond n.
+  // Nodes may have been removed since components were found, so a number may be beyond n.
   high_members_.assign(*std::max_element(nodes.component.begin(), nodes.component.end()) + 1, 0);
   for (std::size_t i = 0; i < n; ++i)
     if (!low(i) && nodes.component[i] != kNone) ++high_members_[nodes.component[i]];
@@ -55,7 +55,7 @@ bool Refresher::remove_low_support(NodeState& nodes, const Moments& moments, std
   return remove_others(nodes, moments);
 }
 
-// Isolated nodes that never learned a second sample and are not active go (6d).
+// Removes isolated inactive nodes that never learned a second sample (6d).
 bool Refresher::remove_isolated(NodeState& nodes, const Moments& moments) {
   removed_.assign(nodes.size(), 0);
   for (std::size_t v = 0; v < view_.members.size(); ++v) {
@@ -68,7 +68,7 @@ bool Refresher::remove_isolated(NodeState& nodes, const Moments& moments) {
   return remove_others(nodes, moments);
 }
 
-// Removes the nodes that are not kept; false if there is none.
+// Removes the nodes not marked as kept; false if there is none.
 bool Refresher::remove_others(NodeState& nodes, const Moments& moments) {
   if (kept_.size() == nodes.size()) return false;
   pass_on_wins(nodes, moments);
@@ -77,8 +77,8 @@ bool Refresher::remove_others(NodeState& nodes, const Moments& moments) {
   return true;
 }
 
-// Credits the samples that a removed node won to the nearest node that is kept, so that every sample counts somewhere.
-// For the lineage they count as won before the last mapping, so they are no evidence of a change.
+// Credits the wins of a removed node to the nearest kept node, so that every sample counts somewhere. For the lineage
+// they count as won before the last mapping, so they are not evidence of a change.
 void Refresher::pass_on_wins(NodeState& nodes, const Moments& moments) {
   if (kept_.empty()) return;
   const std::size_t dims = nodes.dims();
@@ -103,11 +103,11 @@ void Refresher::pass_on_wins(NodeState& nodes, const Moments& moments) {
   }
 }
 
-// The active nodes, or all if there are none; their graph; and those of them that are not isolated (6b-d).
+// The active nodes, or all if none is active; their graph; and those of them that are not isolated (6b-d).
 void Refresher::find_input(const NodeState& nodes, const Moments& moments,
                            const Switches& switches) {
   const bool any = std::find(nodes.active.begin(), nodes.active.end(), 1) != nodes.active.end();
-  if (!any) rows_unknown();  // the scaling was updated for active rows only
+  if (!any) rows_unknown();  // the scaling was updated only for active rows
   view_.members.clear();
   view_.support.clear();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -132,7 +132,7 @@ void Refresher::find_components(const Switches& switches) {
     separate_components(view_.input, view_.components);
 }
 
-// Where as many clusters are needed as there are components, nothing can be merged: learning needs no centroids then.
+// If the minimum count equals the number of components, nothing can be merged, and learning needs no centroids.
 void Refresher::map_components(const NodeState& nodes, bool records) {
   ComponentHierarchy& hierarchy = view_.hierarchy;
   weigh_components(view_.components, view_.support, scratch_, view_.mass);

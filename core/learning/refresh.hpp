@@ -1,5 +1,5 @@
-// The refresh cycle in the paper's order (spec section 6): remove nodes, choose the PH input, then topology -> mapping.
-// Nodes and topology meet here and in the learner alone.
+// The refresh cycle in the paper's order (spec section 6): remove nodes, choose the PH input, then topology ->
+// mapping. Only this file and the learner use both nodes and topology.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@
 
 namespace phida {
 
-// The paper's ablations; all on is PHIDA.
+// The paper's ablations; with all switches on, this is PHIDA.
 struct Switches {
-  bool ph = true;       // off (noPH): every input node is its own component; the gate is open
+  bool ph = true;       // off (noPH): every input node is its own component, and the gate is open
   bool refresh = true;  // off (noRefresh): only the refresh at the end of learning
-  bool remove = true;   // off (noDelete): no node is removed physically
+  bool remove = true;   // off (noDelete): no node is removed
   bool prune = true;    // off (noPrune): isolated nodes stay in the PH input
   bool mapping = true;  // off (IDA): no refresh at all
 };
 
 class Refresher {
  public:
-  // The whole cycle. Removes nodes and renews component ids; true if any node was removed. Without `records`, computes
-  // only what learning needs.
+  // Runs the full cycle. Removes nodes and renews component ids; true if any node was removed. Without `records`,
+  // computes only what learning needs.
   bool refresh(NodeState& nodes, const Moments& moments, std::size_t interval,
                const Switches& switches, bool records);
 
-  // Topology and mapping of the nodes as they are, with every record.
+  // Computes topology and mapping of the current nodes, with every record.
   void describe(NodeState& nodes, const Moments& moments, const Switches& switches);
 
-  // What the last of these found.
+  // Result of the last of these calls.
   const PhView& view() const { return view_; }
 
   // Every change to the row of an active node between refreshes must be reported here. rows_unknown() is for changes

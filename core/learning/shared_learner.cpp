@@ -9,7 +9,7 @@
 namespace phida {
 namespace {
 
-// Waits until no other call learns, then marks this thread as the learning one. Asks `go_on` while it waits.
+// Waits until no other call learns, then marks this thread as the learning one. Calls `go_on` while it waits.
 bool wait_for(std::atomic<std::thread::id>& at_work, const GoOn& go_on) {
   constexpr int kYields = 100, kAskEvery = 20;
   for (int tries = 1;; ++tries) {
@@ -82,7 +82,7 @@ void LearnerLocks::unlock_all() {
 }
 
 void LearnerLocks::unlock_all_in_child() {
-  // The thread that forked is the only one here.
+  // Only the forking thread exists here.
   for (LearnerLocks* const learner : registry().learners) {
     learner->waiting_.store(0);
     if (learner->at_work_.load() != std::this_thread::get_id())

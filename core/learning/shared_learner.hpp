@@ -1,7 +1,7 @@
-// A learner that several threads may use: one thread learns at a time, and others may read meanwhile.
+// A learner for several threads: one thread learns at a time, and others may read meanwhile.
 //
-// A process may fork while threads learn. The fork waits until no row is half learned, and the child has the model with
-// the rows learned so far. The child has only the thread that forked; calls of the other threads do not go on there.
+// A process may fork while threads learn. The fork waits until no row is half learned, and the child's model has the
+// rows learned so far. Only the forking thread exists in the child; calls of other threads do not continue there.
 //
 // If memory runs out while a row is learned, the model is lost: this call and all later ones raise ModelLost.
 #pragma once
@@ -25,7 +25,7 @@ class ModelLost : public std::runtime_error {
   ModelLost();
 };
 
-// The locks of one learner, whatever it is.
+// The locks of one learner of any type.
 class LearnerLocks {
  public:
   LearnerLocks();
@@ -33,14 +33,14 @@ class LearnerLocks {
   LearnerLocks(const LearnerLocks&) = delete;
   LearnerLocks& operator=(const LearnerLocks&) = delete;
 
-  // Around a fork, for all learners of the process.
+  // Called around a fork, for all learners of the process.
   static void lock_all();
   static void unlock_all();
   static void unlock_all_in_child();
 
  protected:
-  // Held by the one call that learns. A signal handler may run inside `go_on` and try to learn on the same model. It
-  // would wait for itself forever, so it gets an error instead.
+  // Held by the one call that learns. A signal handler may run inside `go_on` and try to learn on the same model.
+  // This would deadlock, so it gets an error instead.
   class Turn {
    public:
     Turn(LearnerLocks& locks, const GoOn& go_on);
@@ -57,19 +57,20 @@ class LearnerLocks {
 
   std::unique_lock<std::mutex> lock_state();
 
-  // Waits until one of the threads that wait for the state has got it, if there are any. The mutex alone does not
-  // ensure this: a thread that unlocks it and locks it again at once is faster than a thread that has to wake up.
+  // Waits until one of the threads waiting for the state has locked it, if there are any. The mutex alone does not
+  // ensure this: a thread that unlocks and immediately locks it is faster than a thread that must wake up.
   void give_way() const;
 
   std::mutex state_;  // held while the state is read or changed
 
  private:
-  std::atomic<std::thread::id> at_work_{};  // of the one call that learns, if any
-  std::atomic<int> waiting_{0};  // how many threads wait for the state, beside the one that learns
-  std::atomic<unsigned> let_in_{0};  // how many of them got it so far
+  std::atomic<std::thread::id> at_work_{};  // thread of the one call that learns, if any
+  // number of threads waiting for the state, besides the learning one
+  std::atomic<int> waiting_{0};
+  std::atomic<unsigned> let_in_{0};  // number of those that have locked it so far
 };
 
-// Raises overflow_error if so many further rows would count beyond what states may hold (state/limits.hpp).
+// Raises overflow_error if this many more rows would exceed the limits of a state (state/limits.hpp).
 void require_room(std::int64_t n_seen, const Lineage& lineage, const History& history,
                   double n_rows);
 
@@ -81,8 +82,8 @@ class SharedLearner : public LearnerLocks {
   const auto& settings() const { return learner_.settings(); }
 
   // Learns `n` rows in order, the i-th by learn_row(learner, i), and returns how many it learned. Calls `go_on` every
-  // few milliseconds, also while it waits for another thread that learns. The state is not locked during this call, so
-  // readers can proceed. If `go_on` returns false, learning stops, and the rows learned so far stay learned.
+  // few milliseconds, also while it waits for another learning thread. The state is not locked during these calls, so
+  // readers can proceed. If `go_on` returns false, learning stops, and the rows learned so far are kept.
   template <class LearnRow>
   std::size_t learn(std::size_t n, const GoOn& go_on, LearnRow learn_row) {
     using Clock = std::chrono::steady_clock;
@@ -110,14 +111,14 @@ class SharedLearner : public LearnerLocks {
     return n;
   }
 
-  // Learns `n` rows that lie one after the other.
+  // Learns `n` contiguous rows.
   std::size_t learn(const double* rows, std::size_t n, const GoOn& go_on) {
     const std::size_t dims = settings().dims;
     return learn(n, go_on, [&](L& learner, std::size_t i) { learner.learn(rows + i * dims); });
   }
 
-  // Changes a copy, which then takes the learner's place: readers see the model from before until the change is
-  // complete, and an exception leaves it as it was. False if `go_on` said no while another thread was learning.
+  // Changes a copy, which then replaces the learner: readers see the earlier model until the change is complete, and
+  // an exception changes nothing. Returns false if `go_on` returned false while another thread was learning.
   template <class Change>
   bool replace(const GoOn& go_on, Change change) {
     const Turn turn(*this, go_on);
@@ -129,7 +130,7 @@ class SharedLearner : public LearnerLocks {
     return true;
   }
 
-  // Ends a stage. False if `go_on` said no while another thread was learning.
+  // Ends a stage. Returns false if `go_on` returned false while another thread was learning.
   bool end_learning(const GoOn& go_on) {
     const Turn turn(*this, go_on);
     if (!turn.held()) return false;
@@ -138,8 +139,8 @@ class SharedLearner : public LearnerLocks {
     return true;
   }
 
-  // Labels, or lasting ids, of n rows. For a few rows the learner itself is asked where it can tell: a reading after every
-  // row that is learned would cost more. False if `go_on` ended it early.
+  // Labels, or lasting ids, of n rows. The learner itself labels a few rows if it can: a reading after every learned
+  // row would cost more. Returns false if `go_on` stopped it.
   bool assign(const double* rows, std::size_t n, std::size_t threads, const GoOn& go_on,
               std::int64_t* out) {
     if constexpr (requires(L& l) { l.labels(rows, n, out); })
@@ -159,17 +160,17 @@ class SharedLearner : public LearnerLocks {
     return phida::assign_ids(*reading(), rows, n, threads, go_on, out);
   }
 
-  // Rows that each cluster has seen.
+  // Example rows of each cluster.
   auto examples() {
     return ask([](L& learner) { return learner.examples(); });
   }
 
-  // What readers see. What it returns never changes, so it is used without any lock.
+  // A reading of the model. The result never changes, so it is used without any lock.
   std::shared_ptr<const Reading> reading() {
     return ask([](L& learner) { return learner.reading(); });
   }
 
-  // Calls inspect(learner) while nobody learns.
+  // Calls inspect(learner) while no thread learns.
   template <class Inspect>
   auto with(Inspect inspect) {
     return ask([&](const L& learner) { return inspect(learner); });
@@ -178,7 +179,7 @@ class SharedLearner : public LearnerLocks {
  private:
   static constexpr std::size_t kFewAsked = 16;
 
-  // The learner may keep what it works out for readers.
+  // The learner may cache values that it computes for readers.
   template <class Question>
   auto ask(Question question) {
     const auto lock = lock_state();
@@ -191,7 +192,7 @@ class SharedLearner : public LearnerLocks {
     require_room(s.n_seen, s.lineage, s.history, n_rows);
   }
 
-  // Calls change(learner) while nobody reads. An exception in it may leave a row half learned.
+  // Calls change(learner) while no thread reads. An exception in it may leave a row half learned.
   template <class Change>
   void change(Change change) {
     const std::lock_guard<std::mutex> lock(state_);

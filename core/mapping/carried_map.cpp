@@ -33,7 +33,7 @@ class Carrier {
     out_.link.push_back(link);
   }
 
-  // The heaviest node of a leaf stands for it.
+  // Maps each leaf to its heaviest node.
   void join_leaves(std::span<const std::int32_t> leaf, std::span<const double> weight) {
     for (std::size_t i = 0; i < leaf.size(); ++i) {
       const auto node = static_cast<std::int32_t>(i);
@@ -47,7 +47,7 @@ class Carrier {
       if (node_[l] < 0) gone_[l].push_back(static_cast<std::int32_t>(l));
   }
 
-  // A leaf that no node is left of is stood for by the node that it would first have been joined to.
+  // A leaf without nodes is represented by the node with which it would first have been joined.
   void carry_merge(std::size_t m) {
     const auto [into, from, height] = from_.map.merges[m];
     const Link link = from_.link[m];
@@ -78,9 +78,9 @@ class Carrier {
   }
 
   const DensityMap& from_;
-  std::vector<std::int32_t> node_;    // per leaf: the node that stands for it, or -1
+  std::vector<std::int32_t> node_;    // per leaf: the node that represents it, or -1
   std::vector<std::int32_t> lowest_;  // per tree, at its lowest leaf: its lowest node, or -1
-  std::vector<std::vector<std::int32_t>> gone_;  // likewise: leaves that nothing stands for yet
+  std::vector<std::vector<std::int32_t>> gone_;  // likewise: leaves without a representative so far
   DensityMap out_;
 };
 

@@ -14,7 +14,7 @@ void HierarchyBuilder::find_centroids(const RowMatrix& rows, std::span<const std
   for (std::size_t v = 0; v < members.size(); ++v)
     if (components.component[v] >= 0) inside_.push_back(members[v]);
   fit_scaling(rows, inside_, 0, quartiles_, out.transform);
-  // Any origin will do for distances; one of the rows keeps the numbers small.
+  // Distances do not depend on the origin; one of the rows keeps the numbers small.
   out.origin = inside_.front();
   const double* const origin = rows[out.origin];
   out.centroid = RowMatrix(rows.cols());
@@ -66,14 +66,14 @@ void HierarchyBuilder::agglomerate(const ComponentMass& mass, ComponentHierarchy
   };
   for (std::size_t groups = n; groups > mass.minimum_count && !links_.empty(); --groups) {
     const Link cheapest = *std::min_element(links_.begin(), links_.end(), cheaper);
-    if (!std::isfinite(cheapest.cost)) break;  // no merge is eligible whose cost overflows
+    if (!std::isfinite(cheapest.cost)) break;  // merges of infinite cost are not eligible
     out.merges.push_back({cheapest.a, cheapest.b, cheapest.cost});
     unite(cheapest.a, cheapest.b);
   }
   out.level = cut_level(out.merges);
 }
 
-// The merged group keeps the lower id and unites the neighbours of both.
+// The merged group keeps the lower id and the neighbours of both.
 void HierarchyBuilder::unite(std::int32_t into, std::int32_t from) {
   const double united = weight_[into] + weight_[from];
   double* const to = position_[into];

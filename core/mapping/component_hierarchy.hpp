@@ -15,15 +15,15 @@ struct ComponentHierarchy {
   FeatureTransform transform;  // of the rows in the map; without its centre until center_centroids
   std::int32_t origin = 0;     // the row that centroids are relative to until then
   RowMatrix centroid;          // per component, in the transformed space, relative to some origin
-  KnnGraph graph;              // which components are adjacent
+  KnnGraph graph;              // adjacency of the components
   std::vector<Merge> merges;   // of components; the height is the increase in weighted dispersion
-  std::size_t level = 0;       // the level that the cut takes
+  std::size_t level = 0;       // level of the cut
 };
 
 class HierarchyBuilder {
  public:
-  // Mass-weighted centroids of the components of the rows that `members` names (positions as in `components`), in the
-  // metric that the rows inside the map define.
+  // Mass-weighted centroids of the components of the rows in `members` (positions as in `components`), in the metric
+  // defined by the rows inside the map.
   void find_centroids(const RowMatrix& rows, std::span<const std::int32_t> members,
                       const PhComponents& components, const ComponentMass& mass,
                       ComponentHierarchy& out);
@@ -32,7 +32,7 @@ class HierarchyBuilder {
   void agglomerate(const ComponentMass& mass, ComponentHierarchy& out);
 
  private:
-  // Two adjacent groups, the lower first, and what uniting them costs.
+  // Two adjacent groups, the lower first, and the cost of uniting them.
   struct Link {
     std::int32_t a = 0;
     std::int32_t b = 0;
@@ -54,13 +54,13 @@ class HierarchyBuilder {
   std::vector<std::uint8_t> seen_;  // per group
 };
 
-// For records: completes the transformation and moves the centroids' origin to its centre. `inside` names the rows in the
-// map. Nothing else needs the centre, so it is worked out when somebody looks.
+// For records: completes the transformation and moves the centroids' origin to its centre. `inside` lists the rows in
+// the map. Only readers need the centre, so it is computed on demand.
 void center_centroids(const RowMatrix& rows, std::span<const std::int32_t> inside,
                       ComponentHierarchy& hierarchy);
 
 // The level before the largest jump between successive merge heights (0, then those of `merges`). Jumps that agree to
-// rounding count as equal, and the one that ends higher wins. Heights may fall, so jumps may be negative.
+// rounding count as equal, and the one that ends higher wins. Heights may decrease, so jumps may be negative.
 std::size_t cut_level(std::span<const Merge> merges);
 
 }  // namespace phida

@@ -8,7 +8,7 @@
 namespace phida {
 namespace {
 
-// Plain median of the positive finite component persistences, 1 if there is none.
+// Median of the positive finite component persistences, or 1 without any.
 double reference_persistence(std::span<const double> persistence, std::vector<double>& scratch) {
   scratch.clear();
   for (const double value : persistence)
@@ -33,7 +33,7 @@ void weigh_components(const PhComponents& components, std::span<const double> su
     out.node[v] = support[v] * pi / std::max(pi + reference, 1e-12);
     total += out.node[v];
   }
-  // Stable masses that are invalid fall back to the support totals.
+  // Invalid stable masses fall back to the support totals.
   const bool valid = total > 0.0 && std::isfinite(total);
   out.component.assign(components.count(), 0.0);
   for (std::size_t v = 0; v < n; ++v) {

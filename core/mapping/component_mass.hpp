@@ -1,4 +1,4 @@
-// PH-stable masses of components and the least number of clusters that they justify (spec section 8).
+// PH-stable masses of components, and the minimum number of clusters from them (spec section 8).
 #pragma once
 
 #include <cstddef>

@@ -9,14 +9,14 @@
 
 namespace phida {
 
-// A peak of density, and where it met a higher one.
+// A peak of density, and its meeting with a higher one.
 struct DensityPeak {
   std::int32_t node = 0;
-  double birth = 0.0;         // its height
+  double birth = 0.0;         // height of the peak
   double death = 0.0;         // height of the saddle; -infinity if it met no higher peak
   std::int32_t partner = -1;  // the higher peak, or -1
-  double chance = 0.0;        // the prominence that chance alone would show
-  std::int32_t scale = 0;     // neighbours that the densities were measured over
+  double chance = 0.0;        // the prominence expected by chance
+  std::int32_t scale = 0;     // number of neighbours per density
 };
 
 // Two nodes whose edge joins two trees.
@@ -38,7 +38,7 @@ DensityMap map_density(const DensityInput& input);
 // Makes every node a leaf of a map whose number of leaves and merges are known, as `map_density` does.
 void name_leaves(NodeMap& map);
 
-// The merges of a map, and further ones, of infinite height, between trees that no edge connects: the nearest first.
+// The merges of a map, and further ones of infinite height between trees that no edge connects: the nearest first.
 std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place);
 
 }  // namespace phida

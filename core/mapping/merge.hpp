@@ -1,4 +1,4 @@
-// One step of a hierarchy, and the clusters that the first few steps leave.
+// One step of a hierarchy, and the clusters after its first few steps.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct Merge {
   double height = 0.0;
 };
 
-// Cluster per leaf once the first `level` merges are made; clusters are numbered by their lowest leaf.
+// Cluster per leaf after the first `level` merges; clusters are numbered by their lowest leaf.
 inline std::vector<std::int32_t> clusters_at(std::span<const Merge> merges, std::size_t level,
                                              std::size_t n_leaves) {
   std::vector<std::int32_t> joined(n_leaves, -1);
   for (const Merge& merge : merges.first(level)) joined[merge.from] = merge.into;
-  // A cluster is named by its lowest leaf, so whatever a leaf joined comes before it.
+  // A cluster is named by its lowest leaf, so the root of a leaf comes before it.
   std::vector<std::int32_t> cluster(n_leaves);
   std::int32_t count = 0;
   for (std::size_t a = 0; a < n_leaves; ++a)

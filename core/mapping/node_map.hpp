@@ -1,4 +1,4 @@
-// From nodes to output clusters, whichever rule finds them: leaves, merges of leaves, and where merging stops.
+// Mapping from nodes to output clusters, for any rule: leaves, merges of leaves, and the level of the cut.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace phida {
 
-// What merging starts from.
+// Type of the leaves.
 enum class Leaf : std::uint8_t { kComponent, kNode };
 
-// What the height of a merge measures.
+// Meaning of merge heights.
 enum class Height : std::uint8_t {
   kDispersion,  // increase in weighted dispersion
-  kProminence,  // of the lower peak of density, in units of what chance would show
-  kSize,        // weight times squared distance of what is merged
+  kProminence,  // of the lower peak of density, in units of chance
+  kSize,        // weight times squared distance of the merged clusters
 };
 
-// How a sample is scored against a cluster.
+// Score of a sample for a cluster.
 enum class Scoring : std::uint8_t {
   kPublished,  // spec section 9
   kNearest,    // distance to the nearest node
@@ -29,9 +29,10 @@ struct NodeMap {
   std::vector<std::int32_t> leaf;  // per node, or -1 outside the map
   std::size_t n_leaves = 0;
   std::vector<Merge>
-      merges;             // of leaves; level l of the hierarchy is what the first l merges leave
-  std::size_t level = 0;  // the level that the rule takes
-  bool complete = true;   // `merges` goes on until no two clusters could be merged
+      // merges of leaves; level l of the hierarchy is the result of the first l merges
+      merges;
+  std::size_t level = 0;       // level of the cut
+  bool complete = true;        // `merges` continues until no two clusters can be merged
   FeatureTransform transform;  // the metric of the nodes in the map, without its centre
   Leaf leaves = Leaf::kComponent;
   Height height = Height::kDispersion;

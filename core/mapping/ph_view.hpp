@@ -1,4 +1,5 @@
-// What one refresh found, from the PH graph to the hierarchy of components; and the paper's map from nodes to clusters.
+// Result of one refresh, from the PH graph to the hierarchy of components; and the paper's map from nodes to
+// clusters.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,10 @@ namespace phida {
 
 // Vertices are positions in `members`.
 struct PhView {
-  std::vector<std::int32_t> members;  // A: the nodes that the graph was built over
-  std::vector<double> support;        // theirs
+  std::vector<std::int32_t> members;  // A: the nodes of the graph
+  std::vector<double> support;        // their supports
   KnnGraph graph;
-  std::vector<std::uint8_t> input;  // per vertex: takes part in the persistence
+  std::vector<std::uint8_t> input;  // per vertex: part of the persistence
   Persistence persistence;
   PhComponents components;
   ComponentMass mass;
@@ -31,7 +32,7 @@ struct PhView {
 // The paper's rule: PH components are merged in the hierarchy. There are `n_nodes` nodes.
 void map_published(const PhView& ph, std::size_t n_nodes, NodeMap& out);
 
-// Every merge that the paper's rule would make if it did not stop at the least number of clusters.
+// Every merge of the paper's rule without its stop at the minimum number of clusters.
 std::vector<Merge> all_merges(const PhView& ph);
 
 }  // namespace phida

@@ -10,26 +10,26 @@
 namespace phida {
 namespace {
 
-// The cost of the last merge is guessed from what it was at the last compaction. How far off that was then, on average, says
-// how much further to look for partners at first. Looking too far costs more than looking twice: with many features
-// distances are nearly equal, and a little more brings in far more pairs.
+// The cost of the last merge is estimated from the last compaction. The mean error of that estimate then decides how
+// far to search for partners at first. Searching too far costs more than searching twice: with many features
+// distances are nearly equal, and a little more reach adds far more pairs.
 constexpr double kOffNow = 0.5, kReachPerOff = 1.5, kLeastMargin = 0.02;
 
-// Blocks of so many bytes are measured against all others before the next ones, so that they stay in the cache.
+// Blocks of this many bytes are measured against all others before the next ones, so that they stay in the cache.
 constexpr std::size_t kCachedBytes = 512 << 10;
 
-// About so many blocks of eight nodes are looked at to guess a reach.
+// Blocks of eight nodes sampled to estimate a reach.
 constexpr std::size_t kProbedBlocks = 32;
 
-// From so many features on, rows are scaled before they are measured, which takes half as long as scaling all their
-// differences. What is within reach then is measured again as the rule says.
+// From this number of features on, rows are scaled before they are measured, which takes half as long as scaling all
+// their differences. Pairs within reach are then measured again by the rule.
 constexpr std::size_t kManyFeatures = 48;
 
-// By the rounding of rows that are scaled first, a distance may be off by a share of their norm, and a square by a share of
-// itself: (a + e)^2 <= (1 + s) a^2 + (1 + 1/s) e^2.
+// Rounding of rows that are scaled first changes a distance by at most a share of their norm, and a square by a share
+// of itself: (a + e)^2 <= (1 + s) a^2 + (1 + 1/s) e^2.
 constexpr double kOffOfNorm = 0x1p-51, kSlack = 1e-8;
 
-// A union may come closer to a third node than both of its halves by rounding alone. So pairs are merged only if they
+// A union may be closer to a third node than both of its halves by rounding alone. So pairs are merged only if they
 // are below the reach by more than that.
 constexpr double kUnionRounding = 1.0 - 1e-9;
 
@@ -51,7 +51,8 @@ void merge_nodes(FineNodes& nodes, std::size_t a, std::size_t b) {
   lineage.won[a] += lineage.won[b];
   lineage.won_mapped[a] += lineage.won_mapped[b];
   lineage.recent[a] += lineage.recent[b];
-  // The heavier node says where both belong, unless it came from another model: ids are those of the first one.
+  // The heavier node decides the cluster of both, unless it came from another model: ids are those of the first
+  // model.
   if (lineage.is_unnamed(a) || (wb > wa && !lineage.is_unnamed(b))) {
     lineage.cluster_id[a] = lineage.cluster_id[b];
     lineage.parent_id[a] = lineage.parent_id[b];
@@ -81,7 +82,7 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
   bool too_short = reach_ == 0.0;
   while (left > target) {
     if (heap_.empty()) {
-      if (too_short && reach_ == kMost) break;  // no distance is finite
+      if (too_short && reach_ == kMost) break;  // all distances are infinite
       if (too_short)
         reach_ = std::min(std::max((1.0 + margin) * reach_, reach_for(left - target)), kMost);
       too_short = true;
@@ -107,7 +108,7 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
     last = pair.cost;
     std::vector<Partner>& partners = partners_[pair.a];
     for (Partner partner : partners_[pair.b]) {
-      partner.age = -1;  // what was measured from the other node is a bound for the union
+      partner.age = -1;  // a cost measured from the other node is a bound for the union
       partners.push_back(partner);
     }
     offer(nodes, pair.a);
@@ -156,8 +157,8 @@ void Compaction::take_row(const FineNodes& nodes, std::size_t node) {
   blocks_.set(node, row_.data());
 }
 
-// Finds all pairs within reach. Ward's cost is reducible: a union is never closer to a third node than its nearer half.
-// So the joined lists of two nodes hold every partner of their union that is within reach.
+// Finds all pairs within reach. Ward's cost is reducible: a union is never closer to a third node than its nearer
+// half. So the joined lists of two nodes contain every partner of their union within reach.
 void Compaction::search(const FineNodes& nodes) {
   const std::size_t n = nodes.size(), dims = nodes.dims(), n_blocks = blocks_.blocks();
   for (std::size_t i = 0; i < n; ++i) partners_[i].clear();
@@ -181,7 +182,7 @@ void Compaction::note_pair(std::int32_t a, std::int32_t b, double square) {
   partners_[b].push_back({a, age_[a], age_[b], cost});
 }
 
-// The pairs of one block of eight with the blocks `from` to `to`, each once.
+// Finds the pairs of one block of eight with the blocks `from` to `to`, each once.
 void Compaction::search_blocks(const FineNodes& nodes, std::size_t block, std::size_t from,
                                std::size_t to) {
   const std::size_t dims = blocks_.dims(), count = (to - from) * kLanes;
@@ -203,7 +204,7 @@ void Compaction::search_blocks(const FineNodes& nodes, std::size_t block, std::s
   }
 }
 
-// Partners by their current names, each once. What is known of a part of a union bounds the whole.
+// Renames partners to their current nodes, each once. A bound for a part of a union holds for the union.
 void Compaction::tidy(std::vector<Partner>& partners, std::int32_t a) {
   std::size_t kept = 0;
   for (Partner partner : partners) {
@@ -229,8 +230,8 @@ void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
   offer_tidy(nodes, a);
 }
 
-// Puts the cheapest pair of a node on the heap, ties to the lower partner. Costs are measured only where their bounds do
-// not rule a partner out.
+// Puts the cheapest pair of a node on the heap, ties to the lower partner. Costs are measured only if their bounds do
+// not exclude a partner.
 void Compaction::offer_tidy(const FineNodes& nodes, std::int32_t a) {
   std::vector<Partner>& partners = partners_[a];
   const auto measure = [&](Partner& partner) {
@@ -263,7 +264,7 @@ void Compaction::offer_tidy(const FineNodes& nodes, std::int32_t a) {
   std::push_heap(heap_.begin(), heap_.end());
 }
 
-// The cost within which so many nodes have a partner that as many merges are likely; found from some of the nodes.
+// The cost within which enough nodes have a partner for this many merges, estimated from a sample of the nodes.
 double Compaction::reach_for(std::size_t merges) {
   const std::size_t n = into_.size(), dims = blocks_.dims();
   std::size_t live = 0;
@@ -292,7 +293,7 @@ double Compaction::reach_for(std::size_t merges) {
   const std::size_t rank = std::min(2 * merges * cheapest_.size() / live, cheapest_.size() - 1);
   std::nth_element(cheapest_.begin(), cheapest_.begin() + static_cast<std::ptrdiff_t>(rank),
                    cheapest_.end());
-  // Beyond what offers are held back for.
+  // Beyond the limit up to which offers are deferred.
   return cheapest_[rank] / kUnionRounding * (1.0 + 1e-9) + std::numeric_limits<double>::min();
 }
 

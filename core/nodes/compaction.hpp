@@ -1,5 +1,5 @@
-// Merges the fine nodes whose union costs least (spec section 12). The cost of a pair is what the total scatter grows by
-// (Ward): the squared distance over the sum of the inverse weights.
+// Merges the fine nodes whose union costs least (spec section 12). The cost of a pair is the increase of the total
+// scatter (Ward): the squared distance over the sum of the inverse weights.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace phida {
 
-// Node `a` takes in node `b`, which is left as it is. The lineage of the heavier one (ties: a) goes on.
+// Merges node `b` into node `a`; b is left as it is. The lineage of the heavier one (ties: a) continues.
 void merge_nodes(FineNodes& nodes, std::size_t a, std::size_t b);
 
 class Compaction {
  public:
   // Merges the cheapest pair, ties to the lower first and then the lower second index, into the lower index, until
-  // `target` nodes are left. Returns the cost of the last merge. `expected` is a guess at that, 0 for none.
+  // `target` nodes are left. Returns the cost of the last merge. `expected` is an estimate of it, 0 for none.
   double merge_cheapest(FineNodes& nodes, const double* scaling, std::size_t target,
                         double expected);
 
@@ -24,10 +24,10 @@ class Compaction {
   struct Pair {
     double cost = 0.0;
     std::int32_t a = 0, b = 0;          // a < b
-    std::int32_t age_a = 0, age_b = 0;  // merges that each had seen when the pair was offered
+    std::int32_t age_a = 0, age_b = 0;  // ages of both when the pair was offered
     std::int32_t of = 0;                // the node whose cheapest pair this is
 
-    // Of a heap whose top is the cheapest.
+    // Heap order: the cheapest pair is on top.
     bool operator<(const Pair& other) const {
       if (cost != other.cost) return cost > other.cost;
       return a != other.a ? a > other.a : b > other.b;
@@ -37,9 +37,9 @@ class Compaction {
   // A node within reach of another.
   struct Partner {
     std::int32_t node = 0;
-    std::int32_t age = -1;       // of `node` when the cost was measured; -1 if it is only a bound
-    std::int32_t age_self = -1;  // of the other node then
-    double bound = 0.0;          // the cost, or what the cost is not below
+    std::int32_t age = -1;       // age of `node` when the cost was measured; -1 for a bound
+    std::int32_t age_self = -1;  // age of the other node at that time
+    double bound = 0.0;          // the cost, or a lower bound of it
   };
 
   void start(const FineNodes& nodes, const double* scaling);
@@ -56,18 +56,18 @@ class Compaction {
 
   const double* scaling_ = nullptr;
   double reach_ = 0.0;
-  double off_ = 0.1;             // how far off the expected cost has been lately, as a share of it
-  bool scaled_ = false;          // the rows in `blocks_` are
-  double largest_square_ = 0.0;  // of such a row's norm
+  double off_ = 0.1;             // recent relative error of the expected cost
+  bool scaled_ = false;          // whether the rows in `blocks_` are scaled
+  double largest_square_ = 0.0;  // maximum of the squared norms of such rows
   BlockedRows blocks_;
   AlignedDoubles row_;
   AlignedDoubles squares_;         // (node, one of eight)
-  AlignedDoubles inverse_weight_;  // per node, padded; those that are gone never are within reach
-  AlignedDoubles limits_;          // the same times the reach
+  AlignedDoubles inverse_weight_;  // per node, padded; merged nodes are never within reach
+  AlignedDoubles limits_;          // inverse weight times reach
   std::vector<std::int32_t> found_;
   std::vector<std::int32_t> into_, age_;
-  std::vector<std::int32_t> listed_;            // per node: its place on the list that is tidied
-  std::vector<std::vector<Partner>> partners_;  // within reach, per node
+  std::vector<std::int32_t> listed_;            // per node: its position on the list being tidied
+  std::vector<std::vector<Partner>> partners_;  // partners within reach, per node
   std::vector<Pair> heap_;
   std::vector<double> cheapest_;
   std::vector<std::size_t> kept_;

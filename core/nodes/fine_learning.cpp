@@ -10,27 +10,27 @@
 namespace phida {
 namespace {
 
-// A node that has less weight than this, in rows, has faded.
+// A node of less weight than this, in rows, has faded.
 constexpr double kFadedWeight = 0.5;
 
-// From here on the unit begins again at a small number, by a power of two, which rounds nothing.
+// At this limit the unit restarts at a small number, by a power of two, which is exact.
 constexpr double kLargestUnit = 0x1p32, kSmaller = 0x1p-32;
 
 // A new node is in a new place if it is farther from its winner, by this factor of squared distances, than is usual
-// there. With few features distances vary more, by chance.
+// there. With few features distances vary more by chance.
 double far_factor(std::size_t dims) {
   const double d = static_cast<double>(dims);
   return 4.0 * std::max(1.0, 64.0 / (d * d));
 }
 
-// The metric of the nodes, as `scale` says.
+// The metric of the nodes, by `scale`.
 FeatureTransform fit_metric(const FineNodes& nodes, Scale scale) {
   FeatureTransform metric;
   fit_deviations(deviations(nodes), scale, metric);
   return metric;
 }
 
-// All sums over rows, times a factor.
+// Multiplies all sums over rows by a factor.
 void rescale(FineState& state, double factor) {
   FineNodes& nodes = state.nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -42,7 +42,7 @@ void rescale(FineState& state, double factor) {
   state.unit *= factor;
 }
 
-// Squared factors of a metric, weighted by the scatter inside nodes: what their squared distances are in it.
+// Squared factors of a metric, weighted by the scatter inside nodes: the size of squared distances in it.
 double scatter_in(const FeatureTransform& metric, std::span<const double> inside) {
   double sum = 0.0;
   for (std::size_t j = 0; j < inside.size(); ++j)
@@ -57,14 +57,14 @@ std::vector<double> scatter_inside(const FineNodes& nodes) {
   return inside;
 }
 
-// What squared distances change by on average, from one metric to another, for a scatter per feature.
+// Mean ratio of squared distances in two metrics, for a scatter per feature.
 double conversion(const FeatureTransform& from, const FeatureTransform& to,
                   std::span<const double> inside) {
   const double before = scatter_in(from, inside);
   return before > 0.0 ? scatter_in(to, inside) / before : 0.0;
 }
 
-// Renews the metric. Allowance and credits are squared distances, and are taken over into its units.
+// Renews the metric. Allowance and credits are squared distances, and are converted to it.
 void renew_metric(FineState& state, Scale scale) {
   FeatureTransform renewed = fit_metric(state.nodes, scale);
   const double factor = conversion(state.metric, renewed, scatter_inside(state.nodes));
@@ -72,13 +72,13 @@ void renew_metric(FineState& state, Scale scale) {
   state.metric = std::move(renewed);
   state.allowance *= factor;
   for (double& credit : state.nodes.credit) credit *= factor;
-  // Without a wild value that set the old metric, these grow by up to its square.
+  // After a wild value in the old metric, these grow by up to its square.
   constexpr double kMost = std::numeric_limits<double>::max();
   for (double& gap : state.nodes.gap) gap = std::min(gap * between, kMost);
   for (double& spacing : state.nodes.spacing) spacing = std::min(spacing * between, kMost);
 }
 
-// Nodes by mean, then weight, then scatter.
+// Orders nodes by mean, then weight, then scatter.
 class ByPlace {
  public:
   explicit ByPlace(const FineNodes& nodes) : nodes_(nodes) {}
@@ -114,7 +114,7 @@ void append_node(const FineNodes& from, std::size_t i, FineNodes& to) {
   if (from.keeps_examples()) to.append_example(from.example[i], from.example_row[i]);
 }
 
-// Rows in one place are one node: weights and scatters add.
+// Appends a node, or adds it to the last one at the same place: weights and scatters add.
 void append_or_add(const FineNodes& from, std::size_t i, FineNodes& to) {
   append_node(from, i, to);
   const std::size_t n = to.size();
@@ -127,7 +127,7 @@ void append_or_add(const FineNodes& from, std::size_t i, FineNodes& to) {
   to.keep(kept);
 }
 
-// Until the next map, the newest node belongs where its winner belongs. In a new place it has no confirmed cluster.
+// Until the next map, the newest node is in its winner's cluster. In a new place it has no confirmed cluster.
 void place_new_node(const FineStep& step, bool beyond_allowance, FineNodes& nodes) {
   LineageColumns& lineage = nodes.lineage;
   const std::int32_t r = step.winner;
@@ -135,7 +135,7 @@ void place_new_node(const FineStep& step, bool beyond_allowance, FineNodes& node
   const double square = std::min(step.square, std::numeric_limits<double>::max());
   const bool far = beyond_allowance && step.winner_placed && usual > 0.0 &&
                    square > far_factor(nodes.dims()) * usual;
-  // The mean of logarithms, in which this node counts a quarter.
+  // The mean of logarithms, in which this node has weight 1/4.
   nodes.spacing.back() = far ? usual
                          : usual == 0
                              ? square

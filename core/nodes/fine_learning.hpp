@@ -1,4 +1,4 @@
-// How rows change the fine nodes of PHIDA+ (spec section 12): match, learn, compact, fade, merge.
+// Learning of the fine nodes of PHIDA+ (spec section 12): match, learn, compact, fade, merge.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,33 @@ namespace phida {
 struct FineSettings {
   std::size_t dims = 0;
   std::size_t max_nodes = 2048;  // B
-  double half_life = 0.0;        // H, in rows; 0: nothing fades
+  double half_life = 0.0;        // H, in rows; 0 disables fading
   Scale scale = Scale::kAuto;
-  std::size_t examples = 0;  // rows that a cluster shows; 0: none are kept
+  std::size_t examples = 0;  // rows shown per cluster; 0 keeps none
 };
 
-// What a row did. The winner may have been merged away since.
+// The effect of a row. The winner may have been merged since.
 struct FineStep {
   bool created = false;
-  std::int32_t winner = kNone;  // its index then; kNone for the first row
+  std::int32_t winner = kNone;  // its index at that time; kNone for the first row
   double square = 0.0;          // distance to it
   double winner_gap = 0.0;
-  bool winner_placed = true;  // a mapping has placed it
+  bool winner_placed = true;  // whether a mapping has placed it
   std::int64_t winner_birth = 0;
   std::int64_t winner_cluster = kNone;  // its confirmed cluster
-  std::int64_t winner_parent = kNone;   // the confirmed cluster that it came next to
+  std::int64_t winner_parent = kNone;   // the confirmed cluster next to which it was created
 };
 
 class FineLearning {
  public:
   FineLearning(const FineSettings& settings, const FineState& state);
 
-  // One row, padded with zeros, of a weight; `step` and `id` are those of the node that it may become.
+  // Learns one row, padded with zeros, of a weight; `step` and `id` are for the node that it may create.
   FineStep learn(const double* row, double rows, std::int64_t step, std::int64_t id,
                  FineState& state);
 
-  // While every node is rows of one place, the metric follows the rows. After the first compaction it does nothing.
+  // As long as every node is rows of one place, the metric follows the rows. After the first compaction this does
+  // nothing.
   void fit_metric_to_rows(FineState& state);
 
   // The nearest node to a row, padded with zeros.
@@ -46,7 +47,7 @@ class FineLearning {
     return nearest_.find(row, nodes.mean);
   }
 
-  // Nodes of other models join, in an order that does not depend on who takes in whom.
+  // Adds nodes of other models; the order of the models does not matter.
   void merge(std::span<const FineState* const> others, FineState& state);
 
  private:
@@ -54,16 +55,16 @@ class FineLearning {
   void compact(FineState& state);
 
   FineSettings settings_;
-  double growth_ = 1.0;  // of the unit, per row
+  double growth_ = 1.0;  // growth of the unit per row
   NearestNode nearest_;
   Compaction compaction_;
 };
 
-// The nodes that have not faded; the heaviest (ties: the first) if all have. With a half-life of 0 nothing fades.
+// The unfaded nodes, or the heaviest (ties: the first) if all have faded. With a half-life of 0, all nodes.
 std::vector<std::size_t> unfaded(double half_life, const FineState& state);
 
-// Nodes that have faded still win rows, and belong where the nearest node that has not faded belongs. Far from it they are
-// in a new place.
+// Faded nodes still win rows, and are in the cluster of the nearest unfaded node. Far from it they are in a new
+// place.
 void place_faded(std::span<const std::size_t> kept, FineState& state);
 
 }  // namespace phida

@@ -5,7 +5,7 @@
 
 namespace phida {
 
-// Node by node, so that the order of each sum is fixed.
+// Sums node by node, so that their order is fixed.
 Spread spread_of(const FineNodes& nodes) {
   const std::size_t dims = nodes.dims();
   Spread spread{.mean = std::vector<double>(dims, 0.0), .squares = std::vector<double>(dims, 0.0)};
@@ -26,14 +26,14 @@ Spread spread_of(const FineNodes& nodes) {
 
 namespace {
 
-// Rows so far from the centre, in variances, are less than a 256th of all. They are wild, and left out, if that makes
-// the variance less than this share of what it was.
+// Rows this far from the centre, in variances, are less than a 256th of all. They are wild, and left out, if that
+// makes the variance less than this share of its former value.
 constexpr double kWild = 256.0, kShareOfTame = 0.25;
 
-// Of the deviation with wild rows: keeps distances finite.
+// Share of the deviation with wild rows; keeps distances finite.
 constexpr double kLeastShare = 0x1p-480;
 
-// Mean and summed squares of one feature over the nodes that are kept, and their weight.
+// Mean and summed squares of one feature over the kept nodes, and their weight.
 struct FeatureSpread {
   double weight = 0.0;
   double mean = 0.0;
@@ -41,7 +41,7 @@ struct FeatureSpread {
 
   double variance() const { return squares / weight; }
 
-  // The weighted mean of equal values rounds: a spread that small is none.
+  // The weighted mean of equal values rounds, so such a small spread counts as 0.
   double deviation() const {
     constexpr double kRounding = 0x1p-44;
     const double sigma = std::sqrt(variance());
@@ -98,7 +98,7 @@ std::vector<double> deviations(const FineNodes& nodes) {
   const Spread all = spread_of(nodes);
   std::vector<double> deviation(dims), variance(dims);
   for (std::size_t j = 0; j < dims; ++j) variance[j] = all.squares[j] / all.weight;
-  // Wild nodes are rare: they are looked for in all features at once, row by row.
+  // Wild nodes are rare: they are searched in all features at once, row by row.
   std::vector<std::uint8_t> any_wild(dims, 0);
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (std::size_t j = 0; j < dims; ++j)

@@ -1,4 +1,4 @@
-// The fine nodes of PHIDA+ as a struct of arrays (spec section 12). Up to a budget of them summarise all rows.
+// The fine nodes of PHIDA+ as a struct of arrays (spec section 12). At most a budget of them summarises all rows.
 #pragma once
 
 #include <algorithm>
@@ -15,30 +15,30 @@ namespace phida {
 struct FineNodes {
   explicit FineNodes(std::size_t dims) : mean(dims), scatter(dims), example(dims) {}
 
-  RowMatrix mean;     // mu, of the node's rows
+  RowMatrix mean;     // mu, mean of the node's rows
   RowMatrix scatter;  // s, per feature: summed squared deviations of the rows from the mean
-  std::vector<double> weight;  // w, of the rows
+  std::vector<double> weight;  // w, weight of the rows
   std::vector<double>
-      credit;  // c: squared distance that rows have run up since the node last got help
+      credit;  // c: squared distances of rows since a node was last created next to it
   std::vector<std::int64_t> birth;  // rows learned when it was created
   std::vector<std::int64_t> id;     // creation number, never reused
 
-  // A row that the node has seen, and its number; those of the heavier one where nodes merge. Empty if none are kept.
+  // A row won by the node, and its number; merged nodes keep those of the heavier one. Empty if none are kept.
   RowMatrix example;
-  std::vector<std::int64_t> example_row;  // kNone where it came from another model
+  std::vector<std::int64_t> example_row;  // kNone if it came from another model
 
   LineageColumns lineage;
-  // Where the node belongs in the last map: its place among the nodes of the map. For newer nodes that of their winner.
+  // Leaf of the last map to which the node belongs; newer nodes have that of their winner.
   std::vector<std::int32_t> leaf;
-  // Of a node in a place that is new to the last map: squared distance of the first one there to all others. Else 0.
+  // For a node in a place new to the last map: squared distance of the first node there to all others. Otherwise 0.
   std::vector<double> gap;
-  // Usual squared distance of a new node there to its winner.
+  // Usual squared distance between a new node there and its winner.
   std::vector<double> spacing;
 
   std::size_t size() const { return weight.size(); }
   std::size_t dims() const { return mean.cols(); }
 
-  // A node of one row.
+  // Appends a node of one row.
   void append(const double* row, double rows, std::int64_t step, std::int64_t number) {
     mean.append(row);
     scatter.resize(scatter.rows() + 1);
@@ -58,10 +58,10 @@ struct FineNodes {
     example_row.push_back(number);
   }
 
-  // Whether the last map knows the place.
+  // Whether the last map contains the place.
   bool placed(std::size_t node) const { return gap[node] == 0.0; }
 
-  // Keeps the nodes named in `kept` (ascending) and their order.
+  // Keeps only the nodes listed in `kept` (ascending), in order.
   void keep(std::span<const std::size_t> kept) {
     mean.keep(kept);
     scatter.keep(kept);
@@ -83,8 +83,8 @@ struct FineNodes {
   }
 };
 
-// Everything that matching and learning of PHIDA+ depend on. Sums over rows (weights, scatters, credits, the allowance)
-// are in units of the first row. A row counts `unit` of them, which grows if rows fade.
+// All state of matching and learning of PHIDA+. Sums over rows (weights, scatters, credits, the allowance) are in
+// units of the first row. A row counts `unit` of them, which grows if rows fade.
 struct FineState {
   explicit FineState(std::size_t dims) : nodes(dims) {
     metric.inverse.assign(padded(dims), 0.0);
@@ -93,8 +93,9 @@ struct FineState {
 
   FineNodes nodes;
   FeatureTransform metric;  // without a centre
-  bool compacted = false;   // at least once: from then on only compactions renew the metric
-  double allowance = 0.0;   // f: squared distance that the rows of a node may run up
+  // whether there was a compaction: from then on only compactions renew the metric
+  bool compacted = false;
+  double allowance = 0.0;  // f: squared distance that the rows of a node may add up to
   double unit = 1.0;
 };
 
@@ -106,7 +107,7 @@ struct Spread {
 };
 Spread spread_of(const FineNodes& nodes);
 
-// Standard deviation of all rows per feature, but for a few wild ones; 0 where a feature does not vary.
+// Standard deviation of all rows per feature, without a few wild ones; 0 for a constant feature.
 std::vector<double> deviations(const FineNodes& nodes);
 
 }  // namespace phida

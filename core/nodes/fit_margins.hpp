@@ -1,4 +1,4 @@
-// How well rows fit the nodes as they are, without learning them (the left side of the vigilance test).
+// How well rows fit the current nodes, without learning them (the left side of the vigilance test).
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace phida {
 
-// By how much the similarity of each row to its winner is above the vigilance; a row that is below would become a node.
-// In the metric that all nodes define. 0 while there are too few nodes for matching.
+// The similarity of each row to its winner minus the vigilance; a row below 0 would become a node. Uses the metric of
+// all nodes. 0 if there are too few nodes for matching.
 void fit_margins(const NodeState& nodes, const Moments& moments, double vigilance,
                  const double* rows, std::size_t n, double* margins);
 

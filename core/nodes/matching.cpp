@@ -10,10 +10,10 @@
 namespace phida {
 namespace {
 
-// From so many features on, a few hundred nodes do not fit the cache, and reading them is what matching costs.
+// From this number of features on, a few hundred nodes exceed the cache, and memory traffic dominates matching.
 constexpr std::size_t kWide = 512;
 
-// Takes rows in ascending order, so that a strict comparison leaves ties to the lower index.
+// Gets rows in ascending order, so that a strict comparison leaves ties to the lower index.
 class TwoNearest {
  public:
   void offer(std::int32_t row, double distance) {
@@ -29,7 +29,7 @@ class TwoNearest {
   }
   double bound() const { return match_.runner_up_distance; }
 
-  // Distances that overflow are not offered as smaller than infinity; two different nodes come out all the same.
+  // Distances that overflow are not below infinity; the result still has two different nodes.
   Match result() const {
     Match match = match_;
     if (match.winner == kUnset) match.winner = 0;
@@ -43,7 +43,7 @@ class TwoNearest {
   Match match_{kUnset, kUnset, kInfinity, kInfinity};
 };
 
-// The squared distance, where `center` is taken off both rows first.
+// The squared distance after subtracting `center` from both rows.
 double square_less(const double* a, const double* b, const double* center, std::size_t dims) {
   double sum = 0.0;
   for (std::size_t j = 0; j < dims; ++j) {
@@ -90,7 +90,7 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
   if (gamma == 0.0) return nearest_of_candidates(found);
   TwoNearest nearest;
   global_variance(source.moments, dims, variance_);
-  // The penalty only adds, so whatever is to win must be within the bound that the Euclidean candidates give.
+  // The penalty only adds, so the two nearest must be within the bound that the Euclidean candidates give.
   TwoNearest first_guess;
   guesses_.clear();
   for (std::size_t c = 0; c < found; ++c) {
@@ -98,7 +98,7 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
     first_guess.offer(candidates_[c], guesses_.back());
   }
   const double limit = first_guess.bound() * first_guess.bound() * (1.0 + 1e-12) * slack_;
-  std::size_t next = 0;  // of the guesses, which ascend as the rows do
+  std::size_t next = 0;  // index of the next guess; guesses ascend as the rows do
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const auto row = static_cast<std::int32_t>(i);
     const bool guessed = next < found && candidates_[next] == row;
@@ -114,7 +114,7 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
 
 Match Matcher::nearest_two_less(const double* query, const double* center, const RowMatrix& rows) {
   const std::size_t dims = rows.cols();
-  // Taking the centre off rounds, so differences are off by an ulp of what is left, which is no larger than this.
+  // Subtracting the centre rounds, so differences are off by an ulp of the result, which is at most this.
   const double rounding =
       0x1p-51 * (norm(query, dims) + 2.0 * norm(center, dims) + rounded_.largest_norm());
   const std::size_t found = sieve(query, nullptr, rounding, false, rows);
@@ -137,13 +137,13 @@ std::size_t Matcher::search(const double* query, const double* scaling, bool all
   candidates_.resize(n_blocks * kLanes);
   std::size_t found = kernels().nearest(query, scaling, blocks_.data(), n_blocks, rows.cols(), 2,
                                         all_squares, squares_.data(), candidates_.data());
-  // Where nearly all squares overflow, the infinite lanes behind the last row are among the candidates.
+  // If nearly all squares overflow, the infinite lanes after the last row are among the candidates.
   while (found > 0 && candidates_[found - 1] >= static_cast<std::int32_t>(rows.rows())) --found;
   return found;
 }
 
-// Reads the rounded rows, of which twice as many fit the cache. Distances between them and the rounded query are off by at
-// most the two rounding errors, so the second smallest is too, and whoever is among the two nearest exceeds it by at most
+// Reads the rounded rows, of which twice as many fit the cache. Distances between them and the rounded query are off
+// by at most the two rounding errors. So is the second smallest, and each of the two nearest exceeds it by at most
 // twice that. Distances to the rows themselves are off by `error`.
 std::size_t Matcher::sieve(const double* query, const double* scaling, double error,
                            bool all_squares, const RowMatrix& rows) {
@@ -158,7 +158,8 @@ std::size_t Matcher::sieve(const double* query, const double* scaling, double er
     found = kernels().sieve_two_floats(rounded_query_.data(), rounded_.data(), n, rounded_.stride(),
                                        {rounded_slack_, reach, false}, squares_.data(),
                                        candidates_.data());
-    // Floats do not tell rows apart whose features are large against their spread, or beyond the largest float.
+    // Floats do not distinguish rows whose features are large compared with their spread, or beyond the largest
+    // float.
     use_doubles = found > kFewCandidates || !std::isfinite(reach);
   }
   if (use_doubles)
@@ -168,7 +169,7 @@ std::size_t Matcher::sieve(const double* query, const double* scaling, double er
   return found;
 }
 
-// Returns how far the query is from its rounded form, or more.
+// Returns an upper bound of the distance between the query and its rounded form.
 double Matcher::round_query(const double* query, std::size_t dims) {
   double sum = 0.0;
   for (std::size_t j = 0; j < dims; ++j) {

@@ -19,7 +19,7 @@ struct Match {
   double runner_up_distance = 0.0;
 };
 
-// a = 1 / (1 + d / s). Written with the division: a equal to the vigilance to the last bit does happen.
+// a = 1 / (1 + d / s). Written with the division, since a may equal the vigilance to the last bit.
 inline double similarity(double distance, double scale) {
   return 1.0 / (1.0 + distance / std::max(scale, 1e-12));
 }
@@ -28,20 +28,20 @@ class Matcher {
  public:
   explicit Matcher(std::size_t dims);
 
-  // The nodes' rows, kept in the form in which samples are matched against them.
+  // The nodes' rows, in the form used for matching.
   void append(const double* row);
   void set(std::size_t node, const double* row);
   void resize(std::size_t nodes);
   void assign(const RowMatrix& rows, std::span<const std::int32_t> members);
 
-  // The two nearest of `rows`, at least two, the same that the matcher was given; equal distances go to the lower
-  // index. `scaling` is null where the rows are in the metric already; `source` gives the feature weights that count
-  // where gamma > 0. `query` and `scaling` are padded with zeros.
+  // The two nearest of `rows`, at least two, which must be those given to the matcher; equal distances go to the
+  // lower index. `scaling` is null if the rows are already in the metric; `source` gives the feature weights, used if
+  // gamma > 0. `query` and `scaling` are padded with zeros.
   Match nearest_two(const double* query, const double* scaling, double gamma, const RowMatrix& rows,
                     const WeightSource& source);
 
-  // The same with gamma = 0, for rows that all have `center` taken off before they are compared, as has the query; the
-  // matcher was given them as they are. Only if wide.
+  // The same with gamma = 0, where `center` is subtracted from all rows and the query before they are compared; the
+  // matcher holds the rows without that. Only if wide.
   Match nearest_two_less(const double* query, const double* center, const RowMatrix& rows);
   bool wide() const { return wide_; }
 
@@ -56,10 +56,10 @@ class Matcher {
                       const RowMatrix& rows, const WeightSource& source);
 
   bool wide_;             // many features: rows are sieved
-  BlockedRows blocks_;    // else
+  BlockedRows blocks_;    // otherwise
   RoundedRows rounded_;   // if wide
-  double slack_;          // how far sums in different orders may differ, as a factor
-  double rounded_slack_;  // how far sums of floats may differ from exact ones
+  double slack_;          // factor between sums in different orders
+  double rounded_slack_;  // factor between sums of floats and exact ones
   AlignedFloats rounded_query_;
   AlignedDoubles squares_;
   std::vector<std::int32_t> candidates_;

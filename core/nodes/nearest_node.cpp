@@ -11,8 +11,8 @@
 namespace phida {
 namespace {
 
-// From so many features on, several candidates are first compared by sums in eight lanes: a sum in order takes eight
-// times as long.
+// From this number of features on, several candidates are first compared by sums in eight lanes: a sum in order takes
+// eight times as long.
 constexpr std::size_t kManyFeatures = 48;
 
 }  // namespace
@@ -73,7 +73,7 @@ std::span<const std::int32_t> NearestNode::nearest_of(std::span<const std::int32
   return {candidates_.data(), kept};
 }
 
-// Serves where the grid does not tell rows apart, or the query is outside.
+// Used if the grid does not distinguish the rows, or the query is outside.
 std::span<const std::int32_t> NearestNode::sieve_doubles(const double* query,
                                                          const RowMatrix& rows) {
   squares_.resize(rows.rows());

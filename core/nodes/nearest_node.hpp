@@ -1,5 +1,4 @@
-// The nearest of the fine nodes to a row, exactly: by squared distance, summed feature by feature; ties to the lower
-// index.
+// The nearest fine node to a row, exactly: by squared distance, summed feature by feature; ties to the lower index.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +18,12 @@ class NearestNode {
  public:
   explicit NearestNode(std::size_t dims);
 
-  // Takes all rows anew. `scaling` is that of the metric, or null.
+  // Replaces all rows. `scaling` is that of the metric, or null.
   void assign(const RowMatrix& rows, const double* scaling);
   void append(const double* row);
   void set(std::size_t node, const double* row);
 
-  // `rows` are the same that the search was given, at least one. `query` is padded with zeros.
+  // `rows` must be those given to the search, at least one. `query` is padded with zeros.
   Nearest find(const double* query, const RowMatrix& rows);
 
  private:
@@ -34,10 +33,10 @@ class NearestNode {
                                            const double* query, const RowMatrix& rows);
   const double* scaling() const { return scaling_.empty() ? nullptr : scaling_.data(); }
 
-  AlignedDoubles scaling_;  // of the metric; empty for none
+  AlignedDoubles scaling_;  // scaling of the metric; empty for none
   GridRows grid_;
   GridSearch search_;
-  double slack_;  // how far sums of doubles in another order may differ, as a factor
+  double slack_;  // factor between sums of doubles in different orders
   AlignedDoubles squares_;
   std::vector<std::int32_t> candidates_;
 };

@@ -1,4 +1,4 @@
-// How samples change nodes (spec steps 5 and 6).
+// Effect of samples on nodes (spec steps 5 and 6).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace phida {
 
-// A new node on a sample (a padded row).
+// Creates a node at a sample (a padded row).
 inline void create_node(NodeState& nodes, const double* sample, double scale, std::int64_t step,
                         std::int64_t id) {
   nodes.representative.append(sample);
@@ -24,7 +24,7 @@ inline void create_node(NodeState& nodes, const double* sample, double scale, st
   nodes.stamp.push_back(++nodes.changes);
 }
 
-// Moves node i towards the sample by `gain` / (its new support), and takes the sample into its moments.
+// Moves node i towards the sample by `gain` / (its new support), and adds the sample to its moments.
 inline void update_node(NodeState& nodes, std::int32_t i, const double* sample, double gain) {
   const Kernels& k = kernels();
   const std::size_t n = nodes.representative.stride();

@@ -1,4 +1,4 @@
-// The only place where node indices move.
+// The only place where node indices change.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace phida {
 
-// Keeps the nodes named in `kept` (ascending) and their order.
+// Keeps only the nodes listed in `kept` (ascending), in order.
 inline void keep_nodes(NodeState& nodes, std::span<const std::size_t> kept) {
   nodes.representative.keep(kept);
   nodes.mean.keep(kept);

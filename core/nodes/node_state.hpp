@@ -25,9 +25,8 @@ struct NodeState {
 
   LineageColumns lineage;
 
-  std::vector<std::int64_t>
-      stamp;                 // number of the last change to the node's row; no two nodes share one
-  std::int64_t changes = 0;  // changes to rows so far
+  std::vector<std::int64_t> stamp;  // number of the last change to the node's row; unique
+  std::int64_t changes = 0;         // changes to rows so far
 
   std::size_t size() const { return support.size(); }
   std::size_t dims() const { return representative.cols(); }

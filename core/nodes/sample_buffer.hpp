@@ -1,5 +1,5 @@
-// The most recent samples (B of the spec), a ring of padded rows. Unlimited until a length to keep is set, which
-// happens after the first few samples.
+// The most recent samples (B of the spec), a ring of padded rows. Unlimited until a length is set, which happens
+// after the first few samples.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class SampleBuffer {
   std::size_t size() const { return size_; }
   std::size_t kept() const { return keep_; }
 
-  // Returns the sample's padded row, valid until the next call that changes the buffer.
+  // Appends a sample. Returns its padded row, valid until the next call that changes the buffer.
   const double* append(const double* sample) {
     if (size_ == keep_ && keep_ != 0)
       --size_;
@@ -34,7 +34,7 @@ class SampleBuffer {
     return rows_[newest_ >= age ? newest_ - age : newest_ + rows_.rows() - age];
   }
 
-  // How many samples, from the `age`-th newest backwards, lie one stride apart in memory.
+  // Number of samples, from the `age`-th newest backwards, that are one stride apart in memory.
   std::size_t run(std::size_t age) const {
     return newest_ >= age ? newest_ - age + 1 : newest_ + rows_.rows() - age + 1;
   }
@@ -60,7 +60,7 @@ class SampleBuffer {
   RowMatrix rows_;
   std::size_t newest_ = 0;
   std::size_t size_ = 0;
-  std::size_t keep_ = 0;  // 0: not set yet
+  std::size_t keep_ = 0;  // 0 if not set yet
 };
 
 }  // namespace phida

@@ -10,7 +10,7 @@
 namespace phida {
 namespace {
 
-// A window is stable while the determinant of its similarities is at least this.
+// A window is stable if the determinant of its similarities is at least this.
 constexpr double kStableDeterminant = 1e-6;
 
 double mix(double current, double length, double smoothed) {
@@ -62,7 +62,7 @@ std::size_t SimilarityWindow::grow(const SampleBuffer& samples, std::size_t limi
     for (std::size_t r = 0; r < count; ++r) {
       double* const row = factor_.data() + (first + r) * factor_stride_;
       for (std::size_t c = 0; c < first; ++c) row[c] = solved_[c * kLanes + r];
-      double* const own = row + first;  // entries whose column belongs to this panel
+      double* const own = row + first;  // entries whose column is in this panel
       double pivot = gram[r * kLanes + r];
       for (std::size_t c = 0; c < r; ++c) {
         const double* const other = factor_.data() + (first + c) * factor_stride_ + first;
@@ -110,7 +110,7 @@ Vigilance recalculate(const Vigilance& before, const SampleBuffer& samples, cons
   const std::size_t longest = std::min(2 * interval, held);
   const std::size_t stable = window.grow(samples, longest, scaling, alpha);
 
-  // The decremental scan met an unstable window: take the one before it. The ratio is mixed once per length tested.
+  // The decremental scan found an unstable window: take the one before it. The ratio is mixed once per tested length.
   if (stable < std::min(interval, held)) {
     if (stable < 2) return before;
     double ratio = before.ratio;

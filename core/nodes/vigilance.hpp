@@ -17,9 +17,10 @@ struct Vigilance {
 
 // Windows of the newest samples: how long they stay stable, and the nearest-neighbour similarities inside.
 //
-// The windows are nested from the newest sample backwards, and the determinant of the similarity matrix does not depend
-// on the order of its samples. So one Cholesky factor, grown eight samples at a time, answers every stability test;
-// since no pivot exceeds 1, the determinant only falls, and growing can stop at the first unstable length.
+// The windows are nested from the newest sample backwards, and the determinant of the similarity matrix does not
+// depend on the order of its samples. So one Cholesky factor, extended by eight samples at a time, gives every
+// stability test. Since no pivot exceeds 1, the determinant only decreases, and extension can stop at the first
+// unstable length.
 class SimilarityWindow {
  public:
   explicit SimilarityWindow(std::size_t dims) : dims_(dims), panel_(dims * kLanes) {}
@@ -45,8 +46,8 @@ class SimilarityWindow {
   std::vector<double> nearest_;  // u
 };
 
-// Where the threshold lies among the nearest-neighbour similarities: at the quantile of the smoothed ratio, as PHIDA has
-// it, or at that of its complement, as its sibling IDAT does.
+// Place of the threshold among the nearest-neighbour similarities: at the quantile of the smoothed ratio, as in
+// PHIDA, or at that of its complement, as in its sibling IDAT.
 enum class ThresholdAt { kRatio, kComplement };
 
 // One recalculation. `current_ratio` is C / K; `alpha` the inverse of the largest node scale.

@@ -11,25 +11,25 @@ namespace {
 
 constexpr std::size_t kBlock = 16;
 
-// The grid reaches so much further than the rows: queries and later rows lie outside of the means.
+// Extent of the grid relative to the rows: queries and later rows may be outside of the means.
 constexpr double kRoom = 1.5;
 
-// Up to so many of the outermost rows may stay outside, so that they do not make the step coarse for all others.
+// Maximum number of outermost rows left outside, so that they do not make the step coarse for all others.
 constexpr std::size_t kMostOutside = 16, kRowsPerOutside = 32;
 
-// More candidates than a few, and this share of the rows, are too many.
+// More candidates than both limits, a number and a share of the rows, count as a failure.
 constexpr std::size_t kFewLeft = 32, kShareLeft = 4;
 
 constexpr double kRoundingSteps = 1e-3;
 constexpr std::size_t kMostDims = std::size_t{1} << 20;
 
-// Squares of distances between 1e-3 and 2^16 steps are normal doubles, for steps within these.
+// Squares of distances between 1e-3 and 2^16 steps are normal doubles, for steps within these limits.
 constexpr double kLeastStep = 1e-140, kMostStep = 1e140;
 
-// A factor that is not normal may round by more than a share of itself.
+// A subnormal factor may round by more than a share of itself.
 bool is_exact_enough(double factor) { return factor == 0.0 || std::isnormal(factor); }
 
-// The largest coordinate of row - centre. Four at a time, since each of them waits for the one before.
+// The largest coordinate of row - centre. Four at a time, since each comparison waits for the one before.
 double extent_of(const double* row, const double* centre, const double* scaling, std::size_t dims) {
   double most[4] = {0.0, 0.0, 0.0, 0.0};
   const auto look = [&](std::size_t j, std::size_t lane) {
@@ -66,7 +66,7 @@ void GridRows::assign(const RowMatrix& rows, std::span<const std::int32_t> membe
   failures_ = 0;
 }
 
-// Centre and step. The means of all rows are a first centre; those without the outermost rows are the second.
+// Computes centre and step. The means of all rows are a first centre; the second omits the outermost rows.
 void GridRows::lay(const RowMatrix& rows, std::span<const std::int32_t> members,
                    const double* scaling) {
   const std::size_t n = members.size();

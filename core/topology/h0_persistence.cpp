@@ -26,11 +26,11 @@ void H0Persistence::compute(const CsrGraph& graph, std::span<const double> suppo
     order_.resize(n);
     std::iota(order_.begin(), order_.end(), 0);
   }
-  // The one order of modes: denser first, then lower index. It also decides which of two modes survives.
+  // The order of modes: denser first, then lower index. It also decides which of two modes survives.
   const auto denser = [&](std::int32_t a, std::int32_t b) {
     return support[a] > support[b] || (support[a] == support[b] && a < b);
   };
-  // Few supports changed since the last call, so insertion beats sorting afresh.
+  // Few supports changed since the last call, so insertion beats a full sort.
   for (std::size_t i = 1; i < n; ++i) {
     const std::int32_t v = order_[i];
     std::size_t at = i;
@@ -57,7 +57,7 @@ void H0Persistence::compute(const CsrGraph& graph, std::span<const double> suppo
   }
 }
 
-// Supports are whole numbers where samples do not fade, and many nodes pass through the same ones.
+// Without fading, supports are whole numbers, and many nodes have the same values in turn.
 double H0Persistence::log_support(std::size_t v, double support) {
   if (known_support_[v] == support) return known_log_[v];
   known_support_[v] = support;

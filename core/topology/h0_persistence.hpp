@@ -16,11 +16,11 @@ struct Persistence {
   std::vector<std::int32_t> base;     // the mode of the vertex's tree at its own activation
   std::vector<std::int32_t> partner;  // the mode into which this mode died, or -1
   std::vector<double> birth;          // log support
-  std::vector<double> death;          // level at which the mode died; -infinity if it never does
+  std::vector<double> death;          // level of its death; -infinity for survivors
   std::vector<double> value;          // birth - death; infinite for survivors
 };
 
-// `input` marks the vertices that take part. Vertices are activated by descending support, ties by lower index.
+// `input` marks the vertices in the persistence. Vertices are activated by descending support, ties by lower index.
 class H0Persistence {
  public:
   void compute(const CsrGraph& graph, std::span<const double> support,
@@ -28,12 +28,12 @@ class H0Persistence {
 
  private:
   static constexpr std::size_t kMostKnown = 4096;
-  static constexpr double kUnknown = -1.0;  // no support is below 1 that is a whole number
+  static constexpr double kUnknown = -1.0;  // whole supports are at least 1
 
   double log_support(std::size_t v, double support);
 
   std::vector<std::int32_t> order_;    // of the last call: nearly right for the next
-  std::vector<double> known_support_;  // per vertex, the support whose logarithm is known
+  std::vector<double> known_support_;  // per vertex, the support of the cached logarithm
   std::vector<double> known_log_;
   std::vector<double> log_of_;  // per whole support, or kUnknown
   DisjointSets trees_;

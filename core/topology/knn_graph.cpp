@@ -14,7 +14,7 @@ namespace {
 // Median + 1.5 IQR.
 double longest_edge(const Quartiles& q) { return q.median + 1.5 * (q.third - q.first); }
 
-// Quartiles of rows of equal length that are sorted already; the positions are the same for all of them.
+// Quartiles of sorted rows of equal length; the positions are the same for all of them.
 class RowQuartiles {
  public:
   explicit RowQuartiles(std::size_t k)
@@ -92,7 +92,7 @@ void KnnGraphBuilder::search(const RowMatrix& rows, std::span<const std::int32_t
     for (std::size_t f = 0; f < found; ++f) {
       const auto q = static_cast<std::size_t>(found_[f]);
       if (q == p) continue;
-      if (q >= members.size()) break;  // infinite lanes behind the last row, where squares overflow
+      if (q >= members.size()) break;  // infinite lanes after the last row, where squares overflow
       offer({penalise ? penalised_between(rows, members, transform, p, q) : std::sqrt(squares_[q]),
              found_[f]},
             graph.k);
@@ -106,7 +106,7 @@ void KnnGraphBuilder::search(const RowMatrix& rows, std::span<const std::int32_t
   }
 }
 
-// Keeps the k nearest so far in order; vertices come in ascending order, so ties stay with the lower index.
+// Keeps the k nearest so far in order; vertices come in ascending order, so ties go to the lower index.
 void KnnGraphBuilder::offer(Neighbour neighbour, std::size_t k) {
   if (std::isnan(neighbour.distance)) return;
   if (nearest_.size() == k) {
@@ -118,7 +118,7 @@ void KnnGraphBuilder::offer(Neighbour neighbour, std::size_t k) {
   nearest_.insert(at, neighbour);
 }
 
-// Where distances are no numbers, the rows of lowest index are neighbours, infinitely far away.
+// If distances are NaN, the rows of lowest index become neighbours at infinite distance.
 void KnnGraphBuilder::fill_up(std::size_t p, std::size_t n, std::size_t k) {
   for (std::size_t q = 0; q < n && nearest_.size() < k; ++q) {
     const auto row = static_cast<std::int32_t>(q);
@@ -150,7 +150,7 @@ double KnnGraphBuilder::penalised_between(const RowMatrix& rows,
 }
 
 // The penalised distance is never below the Euclidean one, so only rows within the k-th penalised distance of the
-// Euclidean neighbours can displace these.
+// Euclidean neighbours can replace these.
 void KnnGraphBuilder::find_penalised(const RowMatrix& rows, std::span<const std::int32_t> members,
                                      const FeatureTransform& transform, std::size_t p,
                                      std::size_t k) {
@@ -167,7 +167,7 @@ void KnnGraphBuilder::prune(KnnGraph& graph) {
   const std::size_t n = graph.size(), k = graph.k;
   graph.global_threshold = longest_edge(all_distances_.of(graph.distance));
   const RowQuartiles quartiles(k);
-  retained_.assign(n, 0);  // how many of a row's candidates, nearest first, it retains
+  retained_.assign(n, 0);  // number of a row's candidates, nearest first, that it retains
   for (std::size_t p = 0; p < n; ++p) {
     const double* const row = graph.distance.data() + p * k;
     graph.row_threshold[p] = longest_edge(quartiles.of(row));

@@ -20,8 +20,8 @@ struct KnnGraph {
   std::size_t k = 0;                    // neighbours per row
   std::vector<std::int32_t> candidate;  // (row, rank): the k nearest, nearest first
   std::vector<double> distance;         // their distances delta
-  std::vector<double> row_threshold;    // longest edge that the row's own distances allow
-  double global_threshold = 0.0;        // longest edge that all candidates together allow
+  std::vector<double> row_threshold;    // longest edge allowed by the row's own distances
+  double global_threshold = 0.0;        // longest edge allowed by all candidates together
   CsrGraph edges;                       // pairs that retain each other
 
   std::size_t size() const { return row_threshold.size(); }
@@ -33,9 +33,9 @@ std::size_t neighbour_count(std::size_t n);
 // Builds graphs one after another in the same memory.
 class KnnGraphBuilder {
  public:
-  // Over the rows that `members` names; `transform` is the one that those rows define. With `weights`, distances carry
-  // the penalty of the node-wise feature weights where gamma > 0. With `stamps` (per row; see NeighbourLists), rows that
-  // have not moved since the last call keep their neighbours.
+  // Builds the graph over the rows in `members`; `transform` is the one defined by those rows. With `weights`,
+  // distances include the penalty of the node-wise feature weights if gamma > 0. With `stamps` (per row; see
+  // NeighbourLists), rows that have not moved since the last call keep their neighbours.
   void build(const RowMatrix& rows, std::span<const std::int32_t> members,
              const FeatureTransform& transform, const std::optional<WeightSource>& weights,
              std::span<const std::int64_t> stamps, KnnGraph& graph);

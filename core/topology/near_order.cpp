@@ -13,16 +13,16 @@ namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-// Up to so many rows, comparing all pairs is faster than passes over their digits.
+// Up to this number of rows, comparing all pairs is faster than passes over their digits.
 constexpr std::size_t kFewRows = 192;
 
-// About so many squares are looked at to guess how far the list of a row reaches.
+// Number of squares sampled to estimate the reach of a row's list.
 constexpr std::size_t kSampled = 256;
 
 // Steps after which the search for a limit gives up.
 constexpr int kMostSteps = 24;
 
-// The upper half of the bits of a square orders like the square, as far as it goes.
+// The upper half of the bits of a square has the order of the square, up to its precision.
 std::int32_t key_of(double square) {
   return static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(square) >> 32);
 }
@@ -37,7 +37,7 @@ void NearOrder::sort(std::span<NearRow> rows) {
   sort_equal_keys(rows);
 }
 
-// The places of rows by their keys, equal keys as they stand.
+// Ranks of rows by their keys; equal keys keep their order.
 void NearOrder::rank(std::span<const NearRow> rows) {
   const std::size_t n = rows.size(), filled = (n + 15) / 16 * 16;
   if (keys_.size() < filled) {
@@ -58,7 +58,7 @@ std::span<const std::int32_t> NearOrder::of(std::span<const NearRow> rows) {
   const auto before = [&](std::int32_t a, std::int32_t b) { return rows[a] < rows[b]; };
   for (std::size_t i = 1; i < n; ++i) {
     if (!before(order_[i], order_[i - 1])) continue;
-    // Their keys are equal.
+    // Rows from here on have equal keys.
     const std::int32_t key = keys_[order_[i]];
     std::size_t first = i - 1, last = i + 1;
     while (first > 0 && keys_[order_[first - 1]] == key) --first;
@@ -119,7 +119,7 @@ double NearOrder::limit_for(std::span<const double> values, std::size_t least, s
   return high;
 }
 
-// Collects the rows within a guessed limit, and all rows if the guess was too low.
+// Collects the rows within an estimated limit, or all rows if the estimate was too low.
 void NearOrder::choose(std::span<const double> squares, std::size_t self, std::span<NearRow> out) {
   const std::size_t n = squares.size(), step = std::max<std::size_t>(1, n / kSampled);
   double limit = kUnlimited;

@@ -1,4 +1,4 @@
-// Rows by distance: sorting them, and choosing the nearest.
+// Order of rows by distance: sorting, and selection of the nearest.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ struct NearRow {
   }
 };
 
-// Owns the memory that sorting needs. Squares are at least 0.
+// Owns the memory for sorting. Squares are at least 0.
 class NearOrder {
  public:
   // Sorts in place.
   void sort(std::span<NearRow> rows);
 
-  // The order of up to some hundred rows: which one is first, second and so on. Valid until the next call.
+  // The order of up to about a hundred rows: the index of the first, second and so on. Valid until the next call.
   std::span<const std::int32_t> of(std::span<const NearRow> rows);
 
-  // Fills `out` with the nearest of the rows 0, 1, … with these squares, in order; `self` is not among them.
+  // Fills `out` with the nearest of the rows 0, 1, … with these squares, in order, without `self`.
   void choose(std::span<const double> squares, std::size_t self, std::span<NearRow> out);
 
-  // A limit that `least` to `most` of the values do not exceed, or more of them if there is none.
+  // A limit that `least` to `most` of the values do not exceed, or more of them if no such limit exists.
   double limit_for(std::span<const double> values, std::size_t least, std::size_t most);
 
  private:

@@ -11,14 +11,14 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Distances are right to this share, and so are moves once they are lengthened by it.
+// Relative error of distances, and of moves after they are lengthened by it.
 constexpr double kRounding = 1e-9;
 
-// A row is compared with all lists once it has moved this share of the mean distance between the neighbours that are
-// needed and the reach. More makes lists fail that would hold, less compares too often.
+// A row is compared with all lists once it has moved this share of the mean distance between the needed neighbours
+// and the reach. A larger share makes valid lists fail, a smaller one compares too often.
 constexpr double kMoveShare = 0.1;
 
-// A square that may have a root up to `distance`.
+// An upper bound of squares whose root is at most `distance`.
 double square_up_to(double distance) { return distance * distance * (1.0 + 1e-15); }
 
 double squared_distance(const double* a, const double* b, std::size_t dims) {
@@ -73,12 +73,12 @@ bool NeighbourLists::update(const RowMatrix& rows, std::span<const std::int32_t>
     if (!(moved_[slot] <= longest_move_)) search(rows, slot);
   const std::size_t needed = std::min(k, n - 1);
   search_where_needed(rows, needed);
-  // Distances that are no numbers leave lists too short.
+  // NaN distances leave lists too short.
   return std::all_of(lists_.begin(), lists_.end(),
                      [&](const List& list) { return list.size >= needed; });
 }
 
-// Gives every member a slot and notes how far it moved; starts over where a row has left the set.
+// Gives every member a slot and records how far it moved; restarts if a row has left the set.
 void NeighbourLists::note_changes(const RowMatrix& rows, std::span<const std::int32_t> members,
                                   std::span<const std::int64_t> stamps) {
   slot_.resize(std::max(slot_.size(), rows.rows()), -1);
@@ -127,7 +127,7 @@ void NeighbourLists::note_move(const RowMatrix& rows, std::size_t slot) {
   changes_.push_back(slot);
 }
 
-// Of neighbours that moved, or of all if the row itself did. The same bits as those of the kernels.
+// Recomputes distances to neighbours that moved, or to all if the row itself moved. The same bits as the kernels'.
 void NeighbourLists::renew_distances(std::size_t slot) {
   List& list = lists_[slot];
   bool renewed = false;
@@ -138,14 +138,14 @@ void NeighbourLists::renew_distances(std::size_t slot) {
         std::sqrt(squared_distance(place_[slot], place_[other], place_.cols()));
     renewed = true;
     if (list.entry[e].distance < kInfinity) continue;
-    list.size = 0;  // no number: it is searched for, and may not hold
+    list.size = 0;  // NaN: the list is searched again, and may fail
     list.reach = 0.0;
     return;
   }
   if (renewed) list.sort();
 }
 
-// Finds a row's neighbours anew, and enters it into the lists that it belongs to.
+// Searches a row's neighbours, and adds the row to the lists that it belongs to.
 void NeighbourLists::search(const RowMatrix& rows, std::size_t slot) {
   const std::size_t found =
       kernels().nearest(rows[row_[slot]], nullptr, blocks_.data(), blocks_.blocks(), rows.cols(),
@@ -158,7 +158,7 @@ void NeighbourLists::search(const RowMatrix& rows, std::size_t slot) {
     if (other != slot && other < row_.size())
       list.insert({std::sqrt(squares_[other]), row_[other]});
   }
-  // The rows that the kernel did not name are no nearer than the last it did.
+  // Rows that the kernel did not return are at least as far as the last that it did.
   if (list.size == kLength && list.reach == kInfinity)
     list.reach = list.entry[kLength - 1].distance;
   limit_[slot] = square_up_to(list.reach);
@@ -174,7 +174,7 @@ void NeighbourLists::search(const RowMatrix& rows, std::size_t slot) {
   }
 }
 
-// Searches for lists in which a row may be missing from the `needed` nearest.
+// Searches lists in which a row may be missing from the `needed` nearest.
 void NeighbourLists::search_where_needed(const RowMatrix& rows, std::size_t needed) {
   const double longest = *std::max_element(moved_.begin(), moved_.end());
   double margins = 0.0;

@@ -48,7 +48,7 @@ void cut_components(const Persistence& persistence, std::span<const double> supp
   out.threshold = persistence_threshold(persistence, scratch);
   out.component.assign(n, -1);
   out.mode.clear();
-  // From its base, every vertex climbs to the first mode that persists; for now that mode is its component.
+  // From its base, every vertex climbs to the first persistent mode, which is its component for now.
   for (std::size_t v = 0; v < n; ++v) {
     std::int32_t mode = persistence.base[v];
     if (mode < 0) continue;

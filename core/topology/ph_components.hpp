@@ -11,7 +11,7 @@
 namespace phida {
 
 struct PhComponents {
-  double threshold = 0.0;               // epsilon: modes that persist no longer are absorbed
+  double threshold = 0.0;               // epsilon: modes of at most this persistence are absorbed
   std::vector<std::int32_t> component;  // per vertex, -1 outside the PH input
   std::vector<std::int32_t> mode;       // per component, its mode's vertex, ascending
   std::vector<double> persistence;      // pi, per component
@@ -19,7 +19,7 @@ struct PhComponents {
   std::size_t count() const { return mode.size(); }
 };
 
-// Marks the vertices that stay in the PH input: those with an edge and, where fewer than two (or all, if there are
+// Marks the vertices that stay in the PH input: those with an edge and, if fewer than two (or all, if there are
 // fewer) would remain, the densest ones.
 void choose_input(const CsrGraph& graph, std::span<const double> support,
                   std::vector<std::uint8_t>& input);
@@ -28,7 +28,7 @@ void choose_input(const CsrGraph& graph, std::span<const double> support,
 void cut_components(const Persistence& persistence, std::span<const double> support,
                     std::vector<double>& scratch, PhComponents& out);
 
-// The ablation without persistence: every input vertex is a component that lasts for ever.
+// The ablation without persistence: every input vertex is a component of infinite persistence.
 void separate_components(std::span<const std::uint8_t> input, PhComponents& out);
 
 }  // namespace phida
