@@ -178,6 +178,12 @@ def test_the_cells_of_the_manual_are_those_of_its_page():
         assert (MANUAL / path).is_file()
 
 
+@pytest.mark.skipif(not MANUAL.exists(), reason="an sdist leaves the report of the benchmark out")
+def test_the_manual_states_the_digest_of_the_trials():
+    digest = hashlib.sha256((MANUAL / "trials.csv.xz").read_bytes()).hexdigest()
+    assert digest in (MANUAL.parent / "benchmarking.md").read_text("utf-8")
+
+
 def test_the_published_tables_alone_make_a_report(tmp_path):
     html = report.write_published(tmp_path).read_text()
     assert html.count("<svg") == 8
