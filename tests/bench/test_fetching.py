@@ -227,6 +227,16 @@ def test_a_copy_as_the_files_of_a_repository_is_converted_to_the_benchmarks_rows
     assert [path.name for path in tmp_path.iterdir()] == [f"{name}.npz"]
 
 
+@pytest.mark.skipif(not COPIES.is_dir(), reason="needs the benchmark's copies of the data sets")
+def test_image_segmentation_has_the_rows_and_classes_of_river_in_order():
+    """The copy has six digits, and river leaves out the number of pixels, which is always 9."""
+    images = list(pytest.importorskip("river.datasets").ImageSegments())
+    copy = load(entry("image_segmentation"), COPIES)
+    X = np.insert([list(row.values()) for row, _ in images], 2, 9.0, axis=1)
+    np.testing.assert_allclose(copy.X, X, rtol=6e-6, atol=1e-12)
+    assert [SEGMENTS[c] for c in copy.y] == [name for _, name in images]
+
+
 def fetched(folder, *command):
     """Run a command that downloads a package into a folder, and return the file."""
     if shutil.which(command[0]) is None:

@@ -115,7 +115,8 @@ def get(
                     found = fetching.get(wanted, folder, progress, mirror)
                 except DatasetError as error:
                     failed += 1
-                    notes.print(f"{error}", style="red", markup=False, highlight=False)
+                    text = str(error).removeprefix(wanted.name).lstrip()
+                    notes.print(f"{wanted.name}: {text}", style="red", markup=False, highlight=False)
                     continue
             notes.print(
                 f"{wanted.name}: {len(found.y):,} rows in {folder / (wanted.name + '.npz')}; {wanted.terms}",
@@ -133,9 +134,9 @@ def _list_all(data: Path | None) -> None:
     from phida_bench.protocol import ALL_SETTINGS
 
     rows: list[Sequence[str]] = []
-    for entry in [*entries().values(), *(e for e in entries(None).values() if e.collection == "own")]:
+    for entry in (e for e in entries(None).values() if e.collection != "shapes"):
         source = find(entry, data)
-        place = "no" if source is None else "folder" if source.endswith(".npz") else source
+        place = "folder" if source and source.endswith(".npz") else source or ("data get" if entry.urls else "no")
         rows.append((entry.name, f"{entry.samples:,}", str(entry.features), str(entry.classes), place))
     _print_table(
         "Data sets",
@@ -187,7 +188,8 @@ def run(
     datasets: Annotated[
         str | None,
         typer.Option(
-            help="Data sets or collections (paper, shapes), separated by commas, or all (default: your file, or paper)."
+            help="Data sets or collections (paper, shapes, substitutes), separated by commas, or all "
+            "(default: your file, or paper)."
         ),
     ] = None,
     settings: Annotated[
