@@ -23,7 +23,6 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "sphinx_copybutton",
-    "sphinx_gallery.gen_gallery",
     "command_reference",
 ]
 exclude_patterns = ["_ext", "how_it_works/*.py"]
@@ -52,21 +51,6 @@ numpydoc_validation_exclude = {
     r"\.(published|space|memory|margin|shared|scale|merge_prominence|merge_chance|interval|n_components|vigilance)$",
     r"\.(feature_names|clarity|joined|kept)$",
 }
-
-sphinx_gallery_conf = {
-    "examples_dirs": str(ROOT / "examples" / "gallery"),
-    "gallery_dirs": "gallery",
-    "filename_pattern": r"/plot_",
-    "abort_on_example_error": True,
-    "download_all_examples": False,
-    "remove_config_comments": True,
-    "show_memory": False,
-    "show_signature": False,
-    "write_computation_times": False,
-    "parallel": True,  # as many as sphinx -j says
-    "default_thumb_file": str(HERE / "plots" / "nodes.png"),
-}
-suppress_warnings = ["config.cache"]  # sphinx-gallery's configuration holds objects
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"phida {version}"

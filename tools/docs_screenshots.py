@@ -14,7 +14,6 @@ PAGES = (
     "guide/stream",
     "guide/csv",
     "how_it_works",
-    "gallery/index",
     "api/generated/phida.PHIDA",
     "commands",
 )

@@ -73,7 +73,7 @@ def test_pages_are_found():
 def test_page_prints_what_it_shows(page, tmp_path, monkeypatch):
     needed = NEEDS.get(page)
     if needed is not None and importlib.util.find_spec(needed) is None:
-        pytest.skip(f"the page needs {needed}: pip install --group gallery")
+        pytest.skip(f"the page needs {needed}: pip install --group guide")
     monkeypatch.chdir(tmp_path)
     comparable = PRINTED_WITH.get(page, sys.version_info[:2]) == sys.version_info[:2]
     found = blocks((DOCS / f"{page}.md").read_text(encoding="utf-8"))
