@@ -95,14 +95,41 @@ test-lowest: $(LOWEST)/installed  ## Tests of what uses each dependency, with th
 LOWEST_TESTS ?= tests/contract tests/state tests/serve/test_hostile.py tests/serve/test_access.py tests/serve/test_answers.py \
   tests/streams/test_readers.py tests/streams/test_follow.py tests/plots tests/distributed/test_dask.py
 
-$(VENV)/deep-tools: $(VENV)/installed-once pyproject.toml
+# The benchmark, a package of its own in bench/.
+
+BENCH_SOURCES := bench/pyproject.toml bench/CMakeLists.txt core/CMakeLists.txt \
+  $(shell find bench/src bench/core bench/bindings core -type f -not -path '*/__pycache__/*')
+
+$(VENV)/bench-installed: $(BENCH_SOURCES) | $(VENV)/installed
+	@echo "building the benchmark, one to three minutes, and installing it"
+	@$(PIP) --no-build-isolation -C build-dir=$(CURDIR)/build/py-bench "./bench[keel,tda]"
+	@touch $@
+
+.PHONY: bench-install
+bench-install: $(VENV)/installed $(VENV)/bench-installed  ## Build the benchmark into .venv, with its command phida-bench
+
+$(VENV)/bench-tools: bench/pyproject.toml | $(VENV)/installed-once
+	@echo "installing the benchmark's test tools"
+	@$(PIP) --group bench/pyproject.toml:test
+	@touch $@
+
+.PHONY: test-bench
+test-bench: bench-install $(VENV)/bench-tools  ## Types, imports and tests of the benchmark
+	cd bench && $(CURDIR)/$(BIN)/mypy
+	PYTHONPATH=src:bench/src $(BIN)/lint-imports --no-cache --config bench/pyproject.toml
+	$(call build_native_tests,build/native,-DPHIDA_BUILD_BENCH=ON)
+	build/native/$(BENCH_NATIVE_TESTS)
+	PHIDA_SIMD=baseline build/native/$(BENCH_NATIVE_TESTS)
+	$(BIN)/python -m pytest -n 2 bench/tests --ignore bench/tests/systems_deep
+
+$(VENV)/deep-tools: bench/pyproject.toml | $(VENV)/installed-once
 	@echo "installing JAX"
-	@$(PIP) --group test-deep
+	@$(PIP) --group bench/pyproject.toml:test-deep
 	@touch $@
 
 .PHONY: test-deep
-test-deep: $(VENV)/installed $(VENV)/test-tools $(VENV)/deep-tools  ## Tests of the compared systems that need JAX
-	$(BIN)/python -m pytest -n 2 tests/systems_deep tests/unit/test_package.py
+test-deep: bench-install $(VENV)/bench-tools $(VENV)/deep-tools  ## Tests of the compared systems that need JAX
+	$(BIN)/python -m pytest -n 2 bench/tests/systems_deep bench/tests/bench/test_package.py
 
 $(VENV)/spark-tools: $(VENV)/installed-once pyproject.toml
 	@echo "installing Spark"
@@ -174,7 +201,7 @@ fuzz: $(VENV)/installed $(VENV)/test-tools  ## Model files and readers, with man
 	PHIDA_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
 
 .PHONY: soak
-soak: $(VENV)/installed $(VENV)/test-tools  ## Ten million rows through phida stream; then fifty kills
+soak: $(VENV)/installed $(VENV)/perf-tools  ## Ten million rows through phida stream; then fifty kills
 	$(BIN)/python perf/soak.py endless
 	$(BIN)/python perf/soak.py killed
 
@@ -188,6 +215,7 @@ define build_native_tests
 	@$(BIN)/cmake --build $(1) -j $(JOBS)
 endef
 NATIVE_TESTS := tests/core/phida_core_tests
+BENCH_NATIVE_TESTS := bench/phida_bench_tests
 
 .PHONY: test-native
 test-native: $(VENV)/build-tools  ## Native unit tests, at the best instruction set and at the baseline
@@ -197,13 +225,15 @@ test-native: $(VENV)/build-tools  ## Native unit tests, at the best instruction 
 
 .PHONY: test-asan
 test-asan: $(VENV)/build-tools  ## Native unit tests under AddressSanitizer and UBSan
-	$(call build_native_tests,build/asan,-DPHIDA_SANITIZE=address$(comma)undefined)
+	$(call build_native_tests,build/asan,-DPHIDA_BUILD_BENCH=ON -DPHIDA_SANITIZE=address$(comma)undefined)
 	build/asan/$(NATIVE_TESTS)
+	build/asan/$(BENCH_NATIVE_TESTS)
 
 .PHONY: test-tsan
 test-tsan: $(VENV)/build-tools  ## Native unit tests under ThreadSanitizer
-	$(call build_native_tests,build/tsan,-DPHIDA_SANITIZE=thread)
+	$(call build_native_tests,build/tsan,-DPHIDA_BUILD_BENCH=ON -DPHIDA_SANITIZE=thread)
 	build/tsan/$(NATIVE_TESTS)
+	build/tsan/$(BENCH_NATIVE_TESTS)
 
 .PHONY: test-arm64
 test-arm64: $(VENV)/build-tools arm64-tools  ## Native unit tests for arm64, under emulation
@@ -222,7 +252,7 @@ $(VENV)/docs-tools: $(VENV)/installed-once pyproject.toml
 
 # Warnings and broken internal links are errors. The build uses no network.
 .PHONY: docs
-docs: $(VENV)/installed $(VENV)/docs-tools  ## The manual, in build/docs/html
+docs: bench-install $(VENV)/docs-tools  ## The manual, in build/docs/html
 	$(BIN)/python -m sphinx -b html -j $(JOBS) -W --keep-going -q -d build/docs/doctrees docs build/docs/html
 	$(BIN)/python tools/check_links.py build/docs/html
 
@@ -246,7 +276,7 @@ lint: $(VENV)/installed $(VENV)/test-tools $(VENV)/lint-tools  ## Formatters, ty
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	$(BIN)/check-jsonschema --builtin-schema vendor.readthedocs .readthedocs.yaml
 
-CXX_FILES = $(shell find core bindings tests perf -name '*.cpp' -o -name '*.hpp')
+CXX_FILES = $(shell find core bindings tests perf bench -name '*.cpp' -o -name '*.hpp')
 
 .PHONY: format
 format: $(VENV)/lint-tools  ## Format all code in place
@@ -287,7 +317,7 @@ perf-serve: $(VENV)/installed $(VENV)/perf-tools  ## Rows a second behind the li
 	@$(BIN)/python perf/serve.py
 
 .PHONY: perf-spark
-perf-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## What Spark and threads cost, beside jobs that learn nothing
+perf-spark: $(VENV)/installed $(VENV)/perf-tools $(VENV)/spark-tools java  ## What Spark and threads cost, beside jobs that learn nothing
 	@$(BIN)/python perf/spark.py paper
 	@$(BIN)/python perf/spark.py threads 4000000 16
 	@$(BIN)/python perf/spark.py learning "local[2]" 400000 16
@@ -308,9 +338,9 @@ perf-instructions: build/perf/phida_perf  ## Instructions per row (needs valgrin
 	@$(BIN)/python perf/instructions.py build/perf/phida_perf
 
 .PHONY: stub
-stub: $(VENV)/installed  ## Write the stubs of the native modules anew
+stub: bench-install  ## Write the stubs of the native modules anew
 	$(BIN)/python tools/make_stub.py phida._core src/phida/_core.pyi
-	$(BIN)/python tools/make_stub.py phida_bench._systems src/phida_bench/_systems.pyi
+	$(BIN)/python tools/make_stub.py phida_bench._systems bench/src/phida_bench/_systems.pyi
 
 .PHONY: clean
 clean:  ## Remove everything that was built

@@ -5,12 +5,10 @@ from functools import partial
 import pytest
 
 from phida import PHIDA, PHIDAPlus
-from phida_bench import ReleasedPHIDA
 
 #: Functions that make a model, by name. With few nodes, PHIDA+ merges nodes even in short streams.
 MAKERS = {
     "PHIDA": PHIDA,
-    "ReleasedPHIDA": ReleasedPHIDA,
     "PHIDAPlus": PHIDAPlus,
     "few nodes": partial(PHIDAPlus, max_nodes=16),
 }

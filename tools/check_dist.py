@@ -1,7 +1,7 @@
 """What is in an sdist and a wheel, before anybody installs them: check_dist.py <sdist> <wheel>
 
 The sdist holds what git knows, but for what pyproject.toml leaves out, and nothing that was built. The wheel is small,
-depends on five packages, and holds the two packages alone. The first thing that is wrong ends it with a sentence.
+depends on four packages, and holds the library alone. The first thing that is wrong ends it with a sentence.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 MEGABYTE = 1_000_000
 MOST_WHEEL, MOST_SDIST = 2 * MEGABYTE, 2 * MEGABYTE
 DEPENDENCIES = {"joblib", "numpy", "scikit-learn", "scipy"}
-NATIVE = {"phida/_core", "phida_bench/_systems"}
+NATIVE = ["phida/_core"]
 
 
 def main() -> None:
@@ -66,11 +66,11 @@ def check_wheel(path: Path) -> None:
     if (found := {re.split(r"[^\w.-]", line)[0] for line in needed}) != DEPENDENCIES:
         sys.exit(f"{path.name} depends on {sorted(found)}, not on {sorted(DEPENDENCIES)}.")
     information = metadata.split("/")[0]
-    if strange := {name for name in names if name.split("/")[0] not in ("phida", "phida_bench", information)}:
-        sys.exit(f"{path.name} holds more than the packages: {some(strange)}.")
+    if strange := {name for name in names if name.split("/")[0] not in ("phida", information)}:
+        sys.exit(f"{path.name} holds more than the package: {some(strange)}.")
     native = [name.split(".")[0] for name in names if name.endswith((".so", ".pyd"))]
-    if sorted(native) != sorted(NATIVE):
-        sys.exit(f"{path.name} holds the native modules {sorted(native)}, not {sorted(NATIVE)}.")
+    if native != NATIVE:
+        sys.exit(f"{path.name} holds the native modules {native}, not {NATIVE}.")
 
 
 def size(path: Path, most: int) -> None:

@@ -61,7 +61,7 @@ def shapes(kind: str = "shapes") -> pd.DataFrame:
     """Means on the data sets with visible groups: all ("shapes"), or only the public or the generated ones."""
     cells = pd.read_csv(ROOT / "docs/benchmark/shapes/cells.csv")
     if kind != "shapes":
-        files = pd.read_csv(ROOT / "src/phida_bench/datasets/shapes.csv")["name"]
+        files = pd.read_csv(ROOT / "bench/src/phida_bench/datasets/shapes.csv")["name"]
         cells = cells[cells["dataset"].isin(files) == (kind == "public")]
     return cells.set_index(["setting", "method", "dataset"]).sort_index()
 

@@ -9,7 +9,7 @@ namespace {
 
 // Wins that confirm a candidate: one per kRowsPerEvidence wins of its cluster, within these bounds. Early clusters of
 // a stream thus get ids soon, and later changes are certain. The constants of the lineage were chosen on the
-// unreported streams of studies/identity.py.
+// unreported streams of bench/studies/identity.py.
 constexpr std::int64_t kLeastEvidence = 3, kMostEvidence = 50, kRowsPerEvidence = 80;
 
 // A cluster that splits within this many wins may split again.

@@ -98,7 +98,7 @@ class ClusterDrift(base.DriftDetector):
     ----------
     threshold
         Evidence needed for a drift. Higher values detect later and with fewer false alarms. The default was chosen on
-        streams that are not part of the tables of ``studies/drift.py``.
+        streams that are not part of the tables of ``bench/studies/drift.py``.
     grace_period
         Number of rows, at the start and after each drift, from which usual values are learned. No drift is detected
         during this period.

@@ -12,7 +12,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from phida import PHIDA, PHIDAPlus
-from phida_bench import ReleasedPHIDA
 
 X = blobs(200)
 
@@ -20,7 +19,6 @@ X = blobs(200)
 @parametrize_with_checks(
     [
         PHIDA(),
-        ReleasedPHIDA(),
         PHIDAPlus(),
         PHIDAPlus(max_nodes=20, half_life=100.0, scale=None),
     ]
@@ -30,7 +28,7 @@ def test_estimator_passes_scikit_learn_checks(estimator, check):
 
 
 def test_parameters_are_keyword_only():
-    assert PHIDA().get_params() == ReleasedPHIDA().get_params() == {"compute_labels": True}
+    assert PHIDA().get_params() == {"compute_labels": True}
     of_plus = {"max_nodes": 2048, "half_life": None, "scale": "auto", "keep_examples": 3, "compute_labels": True}
     assert PHIDAPlus().get_params() == of_plus
     for estimator in (PHIDA, PHIDAPlus):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sklearn.datasets
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 BUNDLED = HERE / "data"
 #: The project's shared folder: next to the repository, or PHIDA_SHARED.
 SHARED = Path(os.environ.get("PHIDA_SHARED", HERE.parents[2] / "shared"))

@@ -8,9 +8,8 @@ import pytest
 from contributing import ROOT, modules
 
 #: Modules per package, with their allowed imports from the same package.
-MAY_USE = {"phida": modules("Library", "phida"), "phida_bench": modules("Benchmark", "phida_bench")}
+MAY_USE = {"phida": modules("Library", "phida")}
 PACKAGE = sorted((ROOT / "src" / "phida").rglob("*.py"))
-BENCHMARK = sorted((ROOT / "src" / "phida_bench").rglob("*.py"))
 
 
 def imports(path):
@@ -49,7 +48,7 @@ def test_every_module_has_a_row(package):
     assert MAY_USE[package].keys() == below
 
 
-@pytest.mark.parametrize("path", PACKAGE + BENCHMARK, ids=lambda path: str(path.relative_to(ROOT / "src")))
+@pytest.mark.parametrize("path", PACKAGE, ids=lambda path: str(path.relative_to(ROOT / "src")))
 def test_imports_follow_the_table(path):
     package = path.relative_to(ROOT / "src").parts[0]
     own = module(path, package)
@@ -76,21 +75,16 @@ def test_layers_of_import_linter_agree_with_the_table(package):
     )
     height = {name.removeprefix(f"{package}."): -i for i, layer in enumerate(layers) for name in layer.split(" | ")}
     # Compiled modules and data contain no imports.
-    assert height.keys() == MAY_USE[package].keys() - {"_core", "_systems", "published_tables"}
+    assert height.keys() == MAY_USE[package].keys() - {"_core"}
     for name, names in MAY_USE[package].items():
         for other in names & height.keys():
             assert height[other] < height[name], f"{name} may use {other} in CONTRIBUTING.md, but not in pyproject.toml"
 
 
 def test_library_never_imports_the_benchmark():
-    assert len(PACKAGE) > 50 and len(BENCHMARK) > 50
+    assert len(PACKAGE) > 50
     for path in PACKAGE:
-        assert "phida_bench" not in roots(path), path
-
-
-def test_native_learners_are_built_only_for_methods_with_switches():
-    users = {path.stem for path in BENCHMARK if ("phida", "_core") in set(imports(path))}
-    assert users == {"mapping", "phida"}
+        assert not roots(path) & {"phida_bench", "bench"}, path
 
 
 def test_one_module_creates_and_reads_learners():
@@ -114,4 +108,4 @@ def test_plots_do_not_import_the_native_core():
 def test_leaves_are_never_imported():
     for folder in ("src", "tests"):
         for path in (ROOT / folder).rglob("*.py"):
-            assert not roots(path) & {"examples", "perf", "studies", "tools"}, path
+            assert not roots(path) & {"examples", "perf", "phida_bench", "tools"}, path

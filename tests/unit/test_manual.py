@@ -10,7 +10,6 @@ import phida
 import phida.answers
 import phida.plots
 import phida.records
-import phida_bench.systems
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 LISTED = set(re.findall(r"^   ([\w.]+)$", (ROOT / "docs" / "api" / "index.rst").read_text("utf-8"), re.MULTILINE))
 
 
-@pytest.mark.parametrize("package", [phida, phida.plots, phida_bench.systems], ids=lambda package: package.__name__)
+@pytest.mark.parametrize("package", [phida, phida.plots], ids=lambda package: package.__name__)
 def test_public_names_are_in_the_reference(package):
     assert set(package.__all__) - {"__version__"} <= LISTED
 

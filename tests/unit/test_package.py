@@ -1,4 +1,4 @@
-"""Exports of the packages, and examples in their docstrings."""
+"""Exports of the package, docstring examples and the stub of the native core."""
 
 import doctest
 import importlib
@@ -7,33 +7,21 @@ import subprocess
 import sys
 
 import pytest
+from stubs import assert_up_to_date
 from waiting import PATIENCE
 
 import phida
-import phida_bench
-import phida_bench.systems
 
-MODULES = [
-    name
-    for package in (phida, phida_bench)
-    for name in (package.__name__, *(m.name for m in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")))
-]
-NATIVE = {"phida._core", "phida_bench._systems"}
-NEED_JAX = {
-    f"phida_bench.systems.{name}"
-    for name in ("_autoencoder", "_g_ceals_training", "_jax", "_tabledc_training", "g_ceals", "tabledc")
-}
+MODULES = [phida.__name__, *(module.name for module in pkgutil.walk_packages(phida.__path__, "phida."))]
 NEED_SPARK = {"phida.spark"}  # submodules are found only with pyspark
 
 
 def test_modules_are_found():
-    assert {"phida.estimators", "phida.records", "phida_bench.systems.gng"} | NATIVE | NEED_JAX <= set(MODULES)
+    assert {"phida.estimators", "phida.records", "phida._core"} <= set(MODULES)
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name not in NATIVE])
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "phida._core"])
 def test_docstring_examples_run(name):
-    if name in NEED_JAX:
-        pytest.importorskip("jax", reason="belongs to the extra phida[deep]: make test-deep")
     if name == "phida.dask":
         pytest.importorskip("dask", reason="belongs to the extra phida[dask]")
     if name in NEED_SPARK:
@@ -46,10 +34,9 @@ def test_there_are_docstring_examples():
     assert doctest.testmod(importlib.import_module("phida.estimators")).attempted > 3
 
 
-@pytest.mark.parametrize("package", [phida, phida_bench.systems], ids=lambda package: package.__name__)
-def test_exported_names_exist_and_are_documented(package):
-    for name in package.__all__:
-        assert getattr(package, name).__doc__
+def test_exported_names_exist_and_are_documented():
+    for name in phida.__all__:
+        assert getattr(phida, name).__doc__
 
 
 def test_plot_names_are_the_public_ones():
@@ -67,3 +54,7 @@ threading.Thread(target=lambda: (model, time.sleep(60)), daemon=True).start()
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_stub_declares_what_the_native_core_has():
+    assert_up_to_date("phida._core", "src/phida/_core.pyi")

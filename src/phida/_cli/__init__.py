@@ -11,11 +11,11 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run the command ``phida``."""
-    run("phida._cli.app", extra="cli")
+    run("phida._cli.app", install='"phida[cli]"')
 
 
-def run(module: str, extra: str) -> None:
-    """Run the command line of a module; if its packages are missing, name the extra to install."""
+def run(module: str, install: str) -> None:
+    """Run the command line of a module; if its packages are missing, say what to install."""
     try:
         app = import_module(module).app
         app()
@@ -24,4 +24,4 @@ def run(module: str, extra: str) -> None:
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise
-        sys.exit(f'phida: the command line needs typer and rich: pip install "phida[{extra}]"')
+        sys.exit(f"phida: the command line needs typer and rich: pip install {install}")

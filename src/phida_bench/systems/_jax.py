@@ -1,9 +1,0 @@
-"""JAX, or an error that says how to get it."""
-
-try:
-    import jax
-    from jax import numpy as jnp
-except ModuleNotFoundError as error:
-    raise ImportError('TableDC and GCEALS need JAX: pip install "phida[deep]"') from error
-
-__all__ = ["jax", "jnp"]
