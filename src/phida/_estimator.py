@@ -6,6 +6,7 @@ import copy
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -17,11 +18,14 @@ from sklearn.utils import estimator_html_repr
 
 from phida import _threads, _validation, state_file
 from phida._events import Callback
+from phida._missing import Imputer
 from phida._model import PUBLISHED, Model, Settings, from_file, kind_of, named_columns
+from phida._preparation import Preparation
 from phida._validation import Columns
 from phida.answers.html import summary_html
 from phida.answers.predictor import LabelSource, Predictor, Snapshot
 from phida.answers.summary import Summary
+from phida.errors import InputError, ParameterError
 from phida.lineage import Candidate, History, Lineage
 
 
@@ -45,6 +49,7 @@ class Estimator(ClusterMixin, Predictor):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]]
     compute_labels: bool
+    missing = "error"
     labels_ = _Labels()
 
     #: Settings that tell the native learner from that of every other estimator.
@@ -93,11 +98,13 @@ class Estimator(ClusterMixin, Predictor):
 
     def _fit(self, X: Any, sample_weight: Any = None, n_threads: int | None = None) -> Self:
         parameters = self._check_parameters()
-        samples = _validation.rows(self, X, keep_float32=True)
+        samples = _validation.rows(self, X, keep_float32=not self._fills, keep_missing=self._fills)
         weights = _validation.weights(sample_weight, len(samples))
         before = self._model
         model: Model[Columns] = Model(None if before is None else before.events)
-        model.begin(samples.shape[1], self._settings(), _validation.columns_of(X, samples.shape[1]))
+        columns = self._new_columns(X, samples)
+        model.begin(columns.width, self._settings(), columns)
+        samples = self._filled(columns, samples, weights)
         self._model = model
         self._learn(model, samples, weights, parameters, end=True, n_threads=n_threads)
         return self
@@ -106,19 +113,57 @@ class Estimator(ClusterMixin, Predictor):
         parameters = self._check_parameters()
         model = self._model
         if model is None or not model.begun:
-            samples = _validation.rows(self, X, keep_float32=True)
+            samples = _validation.rows(self, X, keep_float32=not self._fills, keep_missing=self._fills)
             weights = _validation.weights(sample_weight, len(samples))
-            columns = _validation.columns_of(X, samples.shape[1])
+            columns = self._new_columns(X, samples)
             model = self._own_model()
             if model.begin(columns.width, self._settings(), columns) is not columns:  # another thread was first
                 _validation.record(self, X, reset=False)
         else:
             if parameters != model.checked:
                 model.refuse_changes(self._settings())
-            samples = _validation.samples(self, X, model.features, keep_float32=True)
+                self._refuse_changed_rule(model)
+            samples = _validation.samples(self, X, model.features, keep_float32=True, learn=True)
             weights = _validation.weights(sample_weight, len(samples))
+        samples = self._filled(model.features, samples, weights)
         self._learn(model, samples, weights, parameters, end=False)
         return self
+
+    @property
+    def _fills(self) -> bool:
+        """Whether missing values are filled when a model begins."""
+        return self.missing != "error"
+
+    def _new_columns(self, X: Any, samples: NDArray[Any]) -> Columns:
+        """Return the features of a new model. Raise an error if some have missing values only."""
+        columns = _validation.columns_of(X, samples.shape[1])
+        if not self._fills:
+            return columns
+        columns = replace(columns, preparation=Preparation(Imputer(self.missing, columns.width)))
+        _refuse_unknown(columns, samples)
+        return columns
+
+    def _filled(self, columns: Columns, samples: NDArray[Any], weights: NDArray[np.float64] | None) -> NDArray[Any]:
+        """Rows with their missing values filled from the rows before, which the imputer learns unless they weigh 0."""
+        preparation = columns.preparation
+        if not preparation.fills:
+            return samples
+        _refuse_unknown(columns, samples)
+        if weights is None or weights.all():
+            return preparation.learned(samples)
+        counted = weights > 0.0
+        filled = np.empty(samples.shape)
+        filled[counted] = preparation.learned(samples[counted])
+        filled[~counted] = preparation.filled(samples[~counted])
+        return filled
+
+    def _refuse_changed_rule(self, model: Model[Columns]) -> None:
+        before = model.features.preparation.rule or "error"
+        if self.missing != before:
+            raise ParameterError(
+                f"missing was changed from {before!r} to {self.missing!r} after learning began; call fit to train a "
+                "new model."
+            )
 
     def refresh(self) -> Self:
         """End a stage of learning: map the nodes to clusters, and update their ids, now.
@@ -170,6 +215,7 @@ class Estimator(ClusterMixin, Predictor):
         parameters: dict[str, Any] = self.get_params(deep=False)
         parameters |= {name: value for name, value in model.settings.items() if name in parameters}
         type(self)(**parameters)._validate_params()
+        parameters.pop("missing", None)  # it is in the preparation of rows
         return parameters
 
     @classmethod
@@ -215,6 +261,8 @@ class Estimator(ClusterMixin, Predictor):
         model, parameters = from_file(name, state, facts, cls._kind)
         estimator = cls(**parameters)
         estimator._model = model
+        if (rule := model.preparation.rule) is not None:
+            estimator.missing = rule
         return estimator
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[np.int64]:
@@ -383,13 +431,15 @@ class Estimator(ClusterMixin, Predictor):
         other = copy.copy(self)
         if self._model is not None and self._model.begun:
             columns = self._model.features
-            other._model = self._model.with_features(named_columns(columns.width, names))
+            named = replace(named_columns(columns.width, names), preparation=columns.preparation)
+            other._model = self._model.with_features(named)
         return other
 
     def _name_features(self, names: Sequence[str] | None) -> None:
         """Name the features of a model that learned matrices."""
         model = self._fitted
-        model.features = named_columns(model.features.width, names)
+        named = named_columns(model.features.width, names)
+        model.features = replace(named, preparation=model.features.preparation)
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._model is not None and self._model.n_seen > 0
@@ -421,6 +471,8 @@ class Estimator(ClusterMixin, Predictor):
                 "feature_names": None if names is None else list(names),
                 "state": model.learner.__getstate__(),
             }
+            if (preparation := model.preparation.to_plain()) is not None:
+                plain["_model"]["preparation"] = preparation
         return plain
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -436,8 +488,19 @@ class Estimator(ClusterMixin, Predictor):
         try:
             state = dict(kept["state"])
             columns = named_columns(state["n_features"], kept["feature_names"])
+            preparation = Preparation.from_plain(kept.get("preparation"), columns.width)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"this is not a state of {cls.__name__} ({error!r}).") from error
         if kind_of(state) != cls._kind:
             raise ValueError(f"this is the state of another class than {cls.__name__}; load it with phida.load.")
-        return Model.restored(state, columns)
+        return Model.restored(state, replace(columns, preparation=preparation))
+
+
+def _refuse_unknown(columns: Columns, samples: NDArray[Any]) -> None:
+    """Raise an error if a feature has had no value yet, so that nothing can fill it."""
+    imputer = columns.preparation.imputer
+    assert imputer is not None
+    unknown = np.flatnonzero(imputer.unknown(samples))
+    if len(unknown):
+        name = f"feature {unknown[0]}" if columns.names is None else f"column {columns.names[unknown[0]]!r}"
+        raise InputError(f"{name} has no values yet; drop it, or begin with rows that have some.")

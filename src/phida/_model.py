@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Generic, Self, TypeVar
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from phida import _core, state_file
 from phida._events import ROWS_BETWEEN_COLLECTIONS, Callback, Events
 from phida._parts import Parts
+from phida._preparation import Preparation
 from phida._validation import Columns
 from phida._versions import __version__
 from phida.errors import StateFileError
@@ -75,8 +77,6 @@ class Model(Generic[F]):
         """The parameters that were last found valid for this learner."""
         self.settings: Settings = {}
         """What the learner began with."""
-        self.preparation: Any = None
-        """How the command line prepares rows, as plain values; only saved with the model."""
 
     def begin(self, n_features: int, settings: Settings, features: F) -> F:
         """Create the learner, unless another thread already has. Return the features in use."""
@@ -101,8 +101,12 @@ class Model(Generic[F]):
         """Return a model with the same learner, other features and no callbacks."""
         model = type(self)()
         model._put(self.learner, self.settings, features)
-        model.preparation = self.preparation
         return model
+
+    @property
+    def preparation(self) -> Preparation:
+        """How rows are prepared; nothing for adapters that take rows as they are."""
+        return getattr(self.features, "preparation", None) or Preparation()
 
     def content(self, parameters: Mapping[str, Any], names: Iterable[str] | None, position: Any) -> bytes:
         """Return the content of the model file, with the parameters of the estimator."""
@@ -115,8 +119,8 @@ class Model(Generic[F]):
             "n_seen": state["n_seen"],
             "stream_position": position,
         }
-        if self.preparation is not None:
-            facts["preparation"] = self.preparation
+        if (preparation := self.preparation.to_plain()) is not None:
+            facts["preparation"] = preparation
         return state_file.content(state, facts)
 
     def _put(self, learner: Learner, settings: Settings, features: F) -> None:
@@ -178,7 +182,7 @@ class Model(Generic[F]):
         if len({id(other) for other in theirs}) < len(theirs):
             raise ValueError("a model is given twice; its rows would count twice. Name each model once.")
         for number, other in enumerate(others, start=2):
-            if _preparation_kind(other.preparation) != _preparation_kind(self.preparation):
+            if other.preparation.kind != self.preparation.kind:
                 raise ValueError(
                     f"model {number} and the first were trained with different --convert or --impute options; merge "
                     "models of rows that were prepared in the same way."
@@ -243,8 +247,11 @@ def from_file(
         kind, parameters = kind_of(state), _parameters_of(state, facts["params"])
         if kind not in wanted:
             raise ValueError(f"it is a model of {_class_of(kind)}, not of {' or '.join(map(_class_of, wanted))}")
-        model = Model.restored(state, named_columns(state.get("n_features", 0), facts["feature_names"]))
-        model.preparation = facts.get("preparation")
+        width = state.get("n_features", 0)
+        columns = named_columns(width, facts["feature_names"])
+        model = Model.restored(
+            state, replace(columns, preparation=Preparation.from_plain(facts.get("preparation"), width))
+        )
         if kind["plus"] and model.settings != plus_settings(**_without_labels(parameters)):
             raise ValueError("its parameters and its state disagree")
         if model.n_seen == 0:
@@ -256,14 +263,6 @@ def from_file(
     except ValueError as error:
         raise StateFileError(f"{name} does not hold a valid model ({error}).") from error
     return model, parameters
-
-
-def _preparation_kind(preparation: Any) -> Any:
-    """Return the conversions and the rule for missing values. What they learned may differ between models."""
-    if not isinstance(preparation, dict):
-        return {}, None
-    impute = preparation.get("impute")
-    return preparation.get("convert", {}), impute.get("rule") if isinstance(impute, dict) else None
 
 
 def kind_of(state: Mapping[str, Any]) -> Settings:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from phida import _core
+from phida._preparation import Preparation
 from phida.errors import InputError
 
 if TYPE_CHECKING:  # most commands work without scikit-learn, which takes a second to import
@@ -34,6 +35,8 @@ class Columns:
     """Number of features."""
     names: NDArray[np.object_] | None = None
     """Names of the features, if all column names of the input are strings."""
+    preparation: Preparation = field(default_factory=Preparation)
+    """Steps before learning and predicting."""
 
 
 def columns_of(X: Any, width: int) -> Columns:
@@ -46,19 +49,25 @@ def columns_of(X: Any, width: int) -> Columns:
 
 
 def samples(
-    estimator: BaseEstimator, X: Any, columns: Columns | None = None, *, keep_float32: bool = False
+    estimator: BaseEstimator,
+    X: Any,
+    columns: Columns | None = None,
+    *,
+    keep_float32: bool = False,
+    learn: bool = False,
 ) -> NDArray[Any]:
     """Return rows as a matrix, after a check against the known width and names."""
     if columns is None:
         columns = Columns(estimator.n_features_in_, getattr(estimator, "feature_names_in_", None))
     if columns.names is None and _is_ready(X, columns.width):
         return X  # type: ignore[no-any-return]
-    array = rows(estimator, X, keep_float32=keep_float32)
+    fills = columns.preparation.fills
+    array = rows(estimator, X, keep_float32=keep_float32 and not fills, keep_missing=fills)
     record(estimator, X, reset=False)
-    return array
+    return columns.preparation.filled(array) if fills and not learn else array
 
 
-def rows(estimator: BaseEstimator, X: Any, *, keep_float32: bool = False) -> NDArray[Any]:
+def rows(estimator: BaseEstimator, X: Any, *, keep_float32: bool = False, keep_missing: bool = False) -> NDArray[Any]:
     """Return rows as a C-ordered float64 matrix; float32 rows stay float32 if ``keep_float32``."""
     from sklearn.utils import check_array
 
@@ -71,7 +80,7 @@ def rows(estimator: BaseEstimator, X: Any, *, keep_float32: bool = False) -> NDA
         raise InputError(str(error)) from error
     except OverflowError as error:
         raise InputError(f"X holds an integer that is too large for float64 ({error}); rescale that column.") from error
-    _refuse_outside(array, X)
+    _refuse_outside(np.where(np.isnan(array), 0.0, array) if keep_missing else array, X)
     return array  # type: ignore[no-any-return]
 
 
@@ -252,7 +261,8 @@ def _refuse_outside(array: NDArray[Any], X: Any) -> None:
         missing = int(np.isnan(array).sum())
         raise InputError(
             f"{where} is NaN, and {missing:,} value{'' if missing == 1 else 's'} in all; missing values cannot be "
-            "learned. Fill them first (sklearn.impute.SimpleImputer), or drop their rows."
+            'learned. Pass missing="median" to PHIDAPlus, fill them first (sklearn.impute.SimpleImputer), or drop '
+            "their rows."
         )
     if np.isinf(value):
         raise InputError(f"{where} is {'inf' if value > 0 else '-inf'}. Replace it, or drop its row.")

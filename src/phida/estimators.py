@@ -167,6 +167,9 @@ class PHIDAPlus(Estimator):
         Scaling of the features. ``"auto"`` divides by a power of the standard deviation, from 0 for features of similar
         scale to 1 for features of very different scale. ``"standard"`` divides by the standard deviation. None takes
         values as they are.
+    missing : {"error", "median", "mean"}, default="error"
+        Treatment of NaN. ``"median"`` and ``"mean"`` fill it with that of the earlier rows, in ``predict`` with that of
+        all rows learned. A model of the command line has its ``--impute``.
     keep_examples : int, default=3
         Number of rows that each cluster keeps to be shown, up to 100; see ``examples_``. 0 keeps none, which makes the
         model a third smaller.
@@ -249,6 +252,7 @@ class PHIDAPlus(Estimator):
         "max_nodes": [Interval(Integral, FEWEST_NODES, MOST_NODES, closed="both")],
         "half_life": [Interval(Real, 1, 1e300, closed="both"), None],
         "scale": [StrOptions({"auto", "standard"}), None],
+        "missing": [StrOptions({"error", "median", "mean"})],
         "keep_examples": [Interval(Integral, 0, MOST_EXAMPLES, closed="both")],
         "compute_labels": ["boolean"],
     }
@@ -259,17 +263,24 @@ class PHIDAPlus(Estimator):
         max_nodes: int = DEFAULT_NODES,
         half_life: float | None = None,
         scale: str | None = "auto",
+        missing: str = "error",
         keep_examples: int = DEFAULT_EXAMPLES,
         compute_labels: bool = True,
     ) -> None:
         self.max_nodes = max_nodes
         self.half_life = half_life
         self.scale = scale
+        self.missing = missing
         self.keep_examples = keep_examples
         self.compute_labels = compute_labels
 
     def _settings(self) -> Settings:
         return plus_settings(self.max_nodes, self.half_life, self.scale, self.keep_examples)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, n_jobs: int | None = None) -> Self:
         """Reset the model, learn the rows, and refresh.

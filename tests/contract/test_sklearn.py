@@ -21,6 +21,7 @@ X = blobs(200)
         PHIDA(),
         PHIDAPlus(),
         PHIDAPlus(max_nodes=20, half_life=100.0, scale=None),
+        PHIDAPlus(missing="median"),
     ]
 )
 def test_estimator_passes_scikit_learn_checks(estimator, check):
@@ -29,7 +30,8 @@ def test_estimator_passes_scikit_learn_checks(estimator, check):
 
 def test_parameters_are_keyword_only():
     assert PHIDA().get_params() == {"compute_labels": True}
-    of_plus = {"max_nodes": 2048, "half_life": None, "scale": "auto", "keep_examples": 3, "compute_labels": True}
+    of_plus = {"max_nodes": 2048, "half_life": None, "scale": "auto", "missing": "error", "keep_examples": 3}
+    of_plus["compute_labels"] = True
     assert PHIDAPlus().get_params() == of_plus
     for estimator in (PHIDA, PHIDAPlus):
         with pytest.raises(TypeError):

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 
 from phida import PHIDAPlus, StateFileError, load, state_file
 from phida._cli.app import COMMANDS, app
+from phida._missing import Imputer
 from phida._streams.batch import DataError
 from phida._streams.columns import Selection, likely_ids
 from phida._streams.conversion import Conversion, conversion_of
 from phida._streams.dialect import Dialect, detected_delimiter
-from phida._streams.missing import Imputer
 from phida._streams.model import StreamModel
 from phida._streams.opening import Source, opened
 

@@ -12,13 +12,13 @@ from typing import IO
 import typer
 
 from phida._cli.options import names
+from phida._missing import RULES, Imputer
 from phida._streams.address import is_address
 from phida._streams.batch import Batch, DataError, RowReader
 from phida._streams.columns import Selection
 from phida._streams.dialect import Dialect
 from phida._streams.learning import BadRows
 from phida._streams.lines import Signals
-from phida._streams.missing import RULES, Imputer
 from phida._streams.model import StreamModel
 from phida._streams.opening import FORMATS, NAMELESS, Source, format_of, opened
 

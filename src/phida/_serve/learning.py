@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from phida._missing import Imputer
 from phida._streams.batch import Batch, Place, RowReader
 from phida._streams.columns import Selection
 from phida._streams.learning import BadRows, Score
 from phida._streams.lines import Interrupted, Signals
-from phida._streams.missing import Imputer
 from phida._streams.model import StreamModel
 from phida._streams.opening import Source, opened
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from phida import _core, _threads, state_file
 from phida._events import Callback
+from phida._missing import Imputer
 from phida._model import (
     DEFAULT_EXAMPLES,
     DEFAULT_NODES,
@@ -24,11 +25,10 @@ from phida._model import (
     plus_settings,
 )
 from phida._parts import Parts
+from phida._preparation import Preparation
 from phida._streams.batch import Batch, DataError
-from phida._streams.missing import Imputer, read_preparation
 from phida._validation import Columns
 from phida.answers.novelty import novelty_scores
-from phida.errors import StateFileError
 from phida.records import Examples
 
 if TYPE_CHECKING:  # most stream commands work without scikit-learn, which takes a second to import
@@ -53,7 +53,8 @@ class Method:
     def of(cls, estimator: Estimator) -> Self:
         """Return the method of an estimator."""
         params = estimator.get_params(deep=False)
-        params.pop("compute_labels")
+        del params["compute_labels"]
+        params.pop("missing", None)
         return cls(estimator._kind["plus"], **params)
 
     @property
@@ -96,10 +97,7 @@ class StreamModel:
         self.names = None if names is None else tuple(names)
         self.position = position
         """Position in the stream, if the model is a checkpoint."""
-        self.imputer: Imputer | None = None
-        """Imputer of missing values, if any."""
-        self.conversions: dict[str, str] = {}
-        """Formats of the columns of dates and booleans that are learned as numbers."""
+        self._preparation = self._model.preparation if self._model.begun else Preparation()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -114,25 +112,27 @@ class StreamModel:
         names = model.features.names
         method = Method(model.settings["plus"], **parameters)
         found = cls(method, None if names is None else names.tolist(), facts["stream_position"])
-        found._model = model.with_features(Columns(model.features.width))  # batches have matrices
-        try:
-            preparation = read_preparation(model.preparation)
-            found.conversions = dict(preparation.get("convert", {}))
-            if "impute" in preparation:
-                found.imputer = Imputer.from_plain(preparation["impute"], model.features.width)
-        except ValueError as error:
-            raise StateFileError(f"{os.fspath(path)} does not hold a valid model ({error}).") from error
+        found._model = model.with_features(replace(model.features, names=None))  # batches have matrices
+        found._preparation = model.preparation
         return found
 
     def save(self, path: str | os.PathLike[str], position: Any = None) -> None:
         """Save the model to a file, with the feature names."""
-        preparation: dict[str, Any] = {}
-        if self.imputer is not None:
-            preparation["impute"] = self.imputer.to_plain()
-        if self.conversions:
-            preparation["convert"] = self.conversions
-        self._model.preparation = preparation or None
         state_file.replace(path, self._model.content(self.method.parameters, self.names, position))
+
+    @property
+    def imputer(self) -> Imputer | None:
+        """Imputer of missing values, if any."""
+        return self._preparation.imputer
+
+    @imputer.setter
+    def imputer(self, imputer: Imputer) -> None:
+        self._preparation.imputer = imputer
+
+    @property
+    def conversions(self) -> dict[str, str]:
+        """Formats of the columns of dates and booleans that are learned as numbers."""
+        return self._preparation.conversions
 
     @property
     def estimator(self) -> Estimator:
@@ -196,7 +196,7 @@ class StreamModel:
     def _begun(self, width: int) -> Model[Columns]:
         model = self._model
         if not model.begun:
-            model.begin(width, self.method.settings, Columns(width))
+            model.begin(width, self.method.settings, Columns(width, preparation=self._preparation))
         self.check_width(width)
         return model
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phida._streams.batch import DataError
+from phida.errors import ParameterError
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +31,7 @@ class Imputer:
 
     def __init__(self, rule: str, width: int) -> None:
         if rule not in RULES:
-            raise DataError(f"--impute must be one of {', '.join(RULES)}, not {rule!r}.")
+            raise ParameterError(f"the rule for missing values must be one of {', '.join(RULES)}, not {rule!r}.")
         self.rule = rule
         self._count = np.zeros(width, np.int64)
         self._total = np.zeros(width)
@@ -62,6 +61,10 @@ class Imputer:
         if not missing.any():
             return rows, np.ones(len(rows), bool)
         return self._kept_rows(np.where(missing, self.values(), rows), missing)
+
+    def unknown(self, rows: Floats) -> NDArray[np.bool_]:
+        """Return which features have no value in these rows or before."""
+        return np.asarray((self._count == 0) & np.isnan(rows).all(axis=0))
 
     def values(self) -> Floats:
         """Return the current replacement of each feature; NaN before its first value."""
@@ -204,15 +207,3 @@ def _checked(values: NDArray[Any], width: int) -> NDArray[Any]:
     if values.shape != (width,) or not np.isfinite(values).all():
         raise ValueError("numbers are missing or not finite")
     return values
-
-
-def read_preparation(found: Any) -> Mapping[str, Any]:
-    """Return the preparation of rows stored in a file; raise ValueError if it is damaged."""
-    if found is None:
-        return {}
-    if not isinstance(found, dict) or found.keys() - {"impute", "convert"}:
-        raise ValueError("its data on the preparation of rows is damaged")
-    convert = found.get("convert", {})
-    if not isinstance(convert, dict) or not all(isinstance(format, str) for format in convert.values()):
-        raise ValueError("its data on converted columns is damaged")
-    return found

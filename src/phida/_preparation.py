@@ -1,0 +1,82 @@
+"""How rows are prepared for a model: converted columns and missing values. Saved with the model, as data."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phida._missing import Imputer
+
+Floats = NDArray[np.float64]
+
+#: Held while an imputer learns. One for all models, so that a fork can wait for it.
+_LEARNING = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_LEARNING.acquire, after_in_parent=_LEARNING.release, after_in_child=_LEARNING.release)
+
+
+class Preparation:
+    """The steps between rows as they come and rows as a model learns them."""
+
+    def __init__(self, imputer: Imputer | None = None) -> None:
+        self.imputer = imputer
+        """Imputer of missing values, if any."""
+        self.conversions: dict[str, str] = {}
+        """Formats of the columns of dates and booleans that are learned as numbers, by name."""
+
+    @property
+    def rule(self) -> str | None:
+        """How missing values are filled, if so. The rule ``drop`` of the command line leaves their rows out."""
+        return None if self.imputer is None or self.imputer.rule == "drop" else self.imputer.rule
+
+    @property
+    def fills(self) -> bool:
+        """Whether missing values are filled."""
+        return self.rule is not None
+
+    @property
+    def kind(self) -> Any:
+        """What models must share to be merged. The values that they learned may differ."""
+        return self.conversions, None if self.imputer is None else self.imputer.rule
+
+    def learned(self, rows: Floats) -> Floats:
+        """Learn from rows, and return them with their missing values filled from the rows before."""
+        assert self.imputer is not None
+        with _LEARNING:
+            return self.imputer.learned(rows)[0]
+
+    def filled(self, rows: Floats) -> Floats:
+        """Return rows with their missing values filled."""
+        assert self.imputer is not None
+        with _LEARNING:
+            return self.imputer.applied(rows)[0]
+
+    def to_plain(self) -> dict[str, Any] | None:
+        """Return the state as plain values, for a file; None if there is nothing to keep."""
+        found: dict[str, Any] = {}
+        if self.imputer is not None:
+            with _LEARNING:
+                found["impute"] = self.imputer.to_plain()
+        if self.conversions:
+            found["convert"] = dict(self.conversions)
+        return found or None
+
+    @classmethod
+    def from_plain(cls, found: Any, width: int) -> Self:
+        """Restore from plain values; ValueError if they are damaged."""
+        made = cls()
+        if found is None:
+            return made
+        if not isinstance(found, dict) or found.keys() - {"impute", "convert"}:
+            raise ValueError("its data on the preparation of rows is damaged")
+        convert = found.get("convert", {})
+        if not isinstance(convert, dict) or not all(isinstance(format, str) for format in convert.values()):
+            raise ValueError("its data on converted columns is damaged")
+        made.conversions = dict(convert)
+        if "impute" in found:
+            made.imputer = Imputer.from_plain(found["impute"], width)
+        return made
