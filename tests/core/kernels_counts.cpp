@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "graphs.hpp"
 #include "levels.hpp"
+#include "random.hpp"
 
 using namespace phida;
 
@@ -11,7 +11,8 @@ TEST("kernels: count_supports counts correctly at any length") {
   for_each_level([](const Kernels& k) {
     Random random(1);
     for (std::size_t n = 0; n <= 70; ++n) {
-      const std::vector<double> support = random_support(random, n);
+      std::vector<double> support(n);
+      for (double& m : support) m = static_cast<double>(1 + random.below(6));
       for (double limit = 1.0; limit <= 7.0; limit += 1.0) {
         std::size_t above_one = 99, up_to_limit = 99, above = 0, within = 0;
         k.count_supports(support.data(), n, limit, &above_one, &up_to_limit);

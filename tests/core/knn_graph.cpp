@@ -58,69 +58,6 @@ void check_against_plain(const RowMatrix& rows, const Members& members) {
 
 }  // namespace
 
-TEST("knn_graph: k is the ceiling of sqrt(ln n), at least 1 and below n") {
-  CHECK(neighbour_count(0) == 0 && neighbour_count(1) == 0);
-  CHECK(neighbour_count(2) == 1);
-  CHECK(neighbour_count(3) == 2);   // ln 3 > 1
-  CHECK(neighbour_count(54) == 2);  // e^4 = 54.6
-  CHECK(neighbour_count(55) == 3);
-  CHECK(neighbour_count(8103) == 3);  // e^9 = 8103.08
-  CHECK(neighbour_count(8104) == 4);
-}
-
-TEST("knn_graph: no row and one row have no edges") {
-  Random random(1);
-  const RowMatrix rows = random.rows(3, 2);
-  for (const Members& members : {Members{}, Members{1}}) {
-    const KnnGraph graph = graph_over(rows, members);
-    CHECK(graph.k == 0 && graph.size() == members.size() && graph.edges.neighbour.empty());
-    CHECK(graph.edges.offset.size() == members.size() + 1);
-  }
-}
-
-TEST("knn_graph: two rows are joined") {
-  Random random(2);
-  const KnnGraph graph = graph_over(random.rows(2, 3), {0, 1});
-  CHECK(graph.edges.degree(0) == 1 && graph.edges.degree(1) == 1);
-  CHECK(graph.edges.length[0] == graph.edges.length[1]);
-}
-
-TEST("knn_graph: an outlier is not joined") {
-  RowMatrix rows(1);
-  for (double x : {0.0, 1.0, 2.0, 3.0, 4.0, 100.0}) rows.append(&x);
-  const KnnGraph graph = graph_over(rows, plain::first(6));
-  CHECK(graph.edges.degree(5) == 0);
-  CHECK(graph.edges.degree(2) > 0);
-}
-
-TEST("knn_graph: equals sorting on random rows") {
-  Random random(3);
-  for (std::size_t n : {2, 3, 5, 8, 9, 17, 54, 55, 90})
-    for (std::size_t dims : {1, 2, 5, 9})
-      check_against_plain(random.rows(n, dims), plain::first(n));
-}
-
-TEST("knn_graph: ties go to the lower index") {
-  Random random(4);
-  for (int round = 0; round < 60; ++round) {
-    const std::size_t n = 2 + random.below(60), dims = 1 + random.below(4);
-    check_against_plain(random.grid(n, dims, 2 + random.below(3)), plain::first(n));
-  }
-}
-
-TEST("knn_graph: equal rows have distance zero and chain by lowest index") {
-  RowMatrix rows(2);
-  rows.resize(12);
-  check_against_plain(rows, plain::first(12));
-}
-
-TEST("knn_graph: features on very different scales are transformed first") {
-  Random random(5);
-  RowMatrix rows = random.rows(40, 6);
-  for (std::size_t i = 0; i < rows.rows(); ++i) rows[i][2] *= 1e6;
-  check_against_plain(rows, plain::first(40));
-}
-
 TEST("knn_graph: vertices are positions in the members") {
   Random random(6);
   const RowMatrix rows = random.rows(30, 3);

@@ -33,47 +33,6 @@ PlusLearner learned(const Case& c) { return learner_of<PlusLearner>(c.stream, c.
 
 }  // namespace
 
-TEST("plus_learner: the same stream twice, and a continued copy, give the same state") {
-  for (const Case& c : cases()) {
-    const auto expected = words_of(learned(c).state());
-    CHECK(words_of(learned(c).state()) == expected);
-    for (const std::size_t at : {0, 1, 2, 39, 40, 41, 100}) {
-      PlusLearner original(c.settings);
-      learn(original, c.stream, 0, at);
-      PlusLearner copy = original, restored(c.settings, original.state());
-      for (PlusLearner* const learner : {&original, &copy, &restored}) {
-        learn(*learner, c.stream, at);
-        CHECK(words_of(learner->state()) == expected);
-      }
-    }
-  }
-}
-
-TEST("plus_learner: every instruction set level learns and reads the same bits") {
-  const LevelGuard guard;
-  for (const Case& c : cases()) {
-    use_kernels("baseline");
-    PlusLearner plain = learned(c);
-    for_each_level([&](const Kernels& k) {
-      use_kernels(k.level);
-      PlusLearner learner = learned(c);
-      CHECK(words_of(learner.state()) == words_of(plain.state()));
-      CHECK(words_of(*learner.reading()) == words_of(*plain.reading()));
-    });
-  }
-}
-
-TEST("plus_learner: reading after every row changes nothing") {
-  for (const Case& c : cases()) {
-    PlusLearner learner(c.settings);
-    for (std::size_t i = 0; i < c.stream.size(); ++i) {
-      learner.learn(c.stream[i]);
-      if (i % 7 == 0) learner.reading();
-    }
-    CHECK(words_of(learner.state()) == words_of(learned(c).state()));
-  }
-}
-
 TEST("plus_learner: a reading is cached until the next row, and never changes") {
   const Case c = cases()[0];
   PlusLearner learner = learned(c);
@@ -192,57 +151,6 @@ TEST("plus_learner: clusters, labels and ids of a reading agree") {
   }
 }
 
-TEST("plus_learner: two distant groups are two clusters, with and without compaction") {
-  for (const std::size_t max_nodes : {64, 2048}) {
-    Random random(5);
-    PlusLearner learner({.dims = 2, .max_nodes = max_nodes});
-    for (int i = 0; i < 1000; ++i) {
-      const double row[2] = {random.normal() + (i % 2 ? 100.0 : 0.0), random.normal()};
-      learner.learn(row);
-    }
-    learner.end_learning();
-    CHECK(learner.reading()->map.n_clusters() == 2);
-    CHECK(learner.state().lineage.living.size() == 2);
-  }
-}
-
-TEST("plus_learner: a row of weight w equals w rows at one place") {
-  PlusLearner once({.dims = 1}), often({.dims = 1});
-  for (const double x : {1.0, 2.0, 5.0}) {
-    once.learn(&x, 4.0);
-    for (int i = 0; i < 4; ++i) often.learn(&x);
-  }
-  CHECK(once.state().nodes.weight == often.state().nodes.weight);
-  CHECK(once.state().n_seen == 3 && often.state().n_seen == 12);
-  CHECK(once.reading()->cluster == often.reading()->cluster);
-}
-
-TEST("plus_learner: degenerate streams have at least one cluster") {
-  const auto check = [](const Stream& stream, std::size_t n_clusters = 0) {
-    for (const double half_life : {0.0, 20.0}) {
-      PlusLearner learner({.dims = stream.dims, .max_nodes = 8, .half_life = half_life});
-      for (std::size_t i = 0; i < stream.size(); ++i) {
-        learner.learn(stream[i]);
-        if (i < 20) CHECK(learner.reading()->map.n_clusters() >= 1);
-      }
-      const auto reading = learner.reading();
-      CHECK(reading->map.n_clusters() >= 1);
-      CHECK(n_clusters == 0 || reading->map.n_clusters() == n_clusters);
-      for (const double margin : learner.state().margins.values)
-        CHECK(margin >= -1.0 && margin <= 0.0);
-    }
-  };
-  check(blobs(1, 1, 3, 1), 1);
-  check(blobs(2, 2, 3, 1));
-  check(Stream{2, std::vector<double>(1000, 1.5)}, 1);
-  Stream constant = blobs(6, 300, 3, 3), huge = blobs(8, 300, 3, 3), tiny = huge;
-  for (std::size_t i = 0; i < constant.size(); ++i) constant.values[i * 3 + 1] = 7.0;
-  for (double& x : huge.values) x *= 5e138;
-  for (double& x : tiny.values) x *= 1e-200;
-  for (const Stream& stream : {constant, huge, tiny, blobs(7, 300, 1, 3), binary(9, 300, 2)})
-    check(stream);
-}
-
 TEST("plus_learner: margins of learned rows equal those of a reading") {
   const Stream stream = blobs(10, 60, 3, 3);
   PlusLearner learner({.dims = 3, .max_nodes = 2048, .scale = Scale::kNone});
@@ -253,42 +161,4 @@ TEST("plus_learner: margins of learned rows equal those of a reading") {
     learner.learn(stream[i]);
     CHECK_CLOSE(learner.state().margins.values.back(), margin, 1e-12);
   }
-}
-
-TEST("plus_learner: merging two models equals learning the rows of both, in either order") {
-  for (const double half_life : {0.0, 100.0}) {
-    const FineSettings settings{.dims = 3, .max_nodes = 32, .half_life = half_life};
-    const PlusLearner a = learner_of<PlusLearner>(blobs(11, 300, 3, 3), settings),
-                      b = learner_of<PlusLearner>(blobs(12, 200, 3, 3), settings);
-    PlusLearner ab = a, ba = b;
-    const PlusState* const with_b[] = {&b.state()};
-    const PlusState* const with_a[] = {&a.state()};
-    ab.merge(with_b);
-    ba.merge(with_a);
-    CHECK(ab.state().n_seen == 500 && ab.state().ended);
-    CHECK(ab.reading()->cluster == ba.reading()->cluster);
-    if (half_life == 0.0) {
-      Words from_a, from_b;
-      add_fine(from_a, ab.state());
-      add_fine(from_b, ba.state());
-      CHECK(from_a.words == from_b.words);
-    }
-    for (const std::int64_t id : ab.reading()->cluster_id) CHECK(id < ab.state().lineage.n_ids);
-    learn(ab, blobs(13, 50, 3, 3));
-    CHECK(ab.state().n_seen == 550);
-  }
-}
-
-TEST("plus_learner: merging no model, or an empty one, changes no node") {
-  const FineSettings settings{.dims = 3, .max_nodes = 32};
-  const PlusLearner empty(settings);
-  PlusLearner learner = learner_of<PlusLearner>(blobs(14, 300, 3, 3), settings);
-  const std::vector<std::int32_t> before = learner.reading()->cluster;
-  const PlusState* const others[] = {&empty.state()};
-  learner.merge(others);
-  CHECK(learner.state().n_seen == 300 && learner.reading()->map.n_clusters() >= 1);
-  CHECK(learner.reading()->cluster.size() == before.size());
-  PlusLearner still_empty(settings);
-  still_empty.merge(others);
-  CHECK(still_empty.state().n_seen == 0 && !still_empty.state().ended);
 }

@@ -78,27 +78,6 @@ TEST("state_check: weights from small to large pass") {
   }
 }
 
-TEST("state_check: numbers of PHIDA outside their ranges are refused") {
-  const auto refuses = [](auto change) { return refused(learned(), change); };
-  CHECK(refuses([](auto& s) { s.nodes.representative[0][0] = 1.7e308; }) == "representative");
-  CHECK(refuses([](auto& s) { s.nodes.m2[1][0] = -1.0; }) == "m2");
-  CHECK(refuses([](auto& s) { s.nodes.support[0] = 0.0; }) == "support");
-  CHECK(refuses([](auto& s) { s.nodes.scale[0] = std::nan(""); }) == "scale");
-  CHECK(refuses([](auto& s) { s.vigilance.threshold = 1.5; }) == "vigilance");
-  CHECK(refuses([](auto& s) { s.n_seen = INT64_MAX; }) == "n_seen");
-  CHECK(refuses([](auto& s) { s.nodes.active[0] = 2; }) == "active");
-}
-
-TEST("state_check: contradictions between fields of PHIDA are refused") {
-  const auto refuses = [](auto change) { return refused(learned(), change); };
-  CHECK(refuses([](auto& s) { s.nodes.component[0] = 1 << 20; }) == "component");
-  CHECK(refuses([](auto& s) { s.nodes.id[1] = s.nodes.id[0]; }) == "id");
-  CHECK(refuses([](auto& s) { s.moments.count += 1.0; }) == "stream_count");
-  CHECK(refuses([](auto& s) { s.nodes.support[0] += 1e6; }) == "support");
-  CHECK(refuses([](auto& s) { s.n_clusters = s.n_components + 1; }) == "n_clusters");
-  CHECK(refuses([](auto& s) { s.margins.next = 7; }) == "margins_next");
-}
-
 TEST("state_check: numbers of PHIDA+ outside their ranges are refused") {
   const auto refuses = [](auto change) { return refused(plus_learned(), change); };
   CHECK(refuses([](auto& s) { s.nodes.mean[0][0] = 1.7e308; }) == "mean");
@@ -139,18 +118,4 @@ TEST("state_check: contradictions between fields of PHIDA+ are refused") {
           for (int i = 0; i < 32; ++i) all.append(s.nodes.mean[0], 1.0, 0, i);
           s.nodes = all;
         }) == "max_nodes");
-}
-
-TEST("state_check: settings outside their ranges are refused") {
-  const auto refuses = [](const FineSettings& settings) {
-    CHECK_THROWS(state::FieldError, state::check_settings(settings));
-  };
-  refuses({.dims = 0});
-  refuses({.dims = 3, .half_life = -1.0});
-  refuses({.dims = 3, .half_life = std::nan("")});
-  refuses({.dims = 3, .half_life = kInfinity});
-  refuses({.dims = 3, .max_nodes = 7});
-  refuses({.dims = 3, .max_nodes = (std::size_t{1} << 16) + 1});
-  refuses({.dims = 3, .scale = static_cast<Scale>(3)});
-  state::check_settings({.dims = 3, .max_nodes = 8, .half_life = 10.0});
 }

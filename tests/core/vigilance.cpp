@@ -52,47 +52,6 @@ double threshold(const Matrix& r, double q) {
   return plain::quantile(u, q);
 }
 
-double mixed(double current, std::size_t length, double ratio) {
-  const double l = static_cast<double>(length);
-  return std::clamp(current / l + (1.0 - 1.0 / l) * ratio, 0.0, 1.0);
-}
-
-enum class Outcome { kShrunk, kUnstable, kKept, kStopped, kDoubled };
-
-// Spec section 5 literally: a new matrix and factor for every window.
-Vigilance plain_recalculate(const Vigilance& v, const SampleBuffer& samples, std::size_t dims,
-                            const double* scaling, double alpha, double current, Outcome& outcome) {
-  const auto window = [&](std::size_t m) { return similarities(samples, m, dims, scaling, alpha); };
-  Vigilance accepted = v;
-  double r = v.ratio;
-  for (std::size_t m = 2; m <= std::min(v.interval, samples.size()); ++m) {
-    if (!is_stable(window(m))) {
-      outcome = m == 2 ? Outcome::kUnstable : Outcome::kShrunk;
-      return accepted;
-    }
-    r = mixed(current, v.interval, r);
-    accepted = {m, threshold(window(m), r), r};
-  }
-  outcome = Outcome::kKept;
-  if (samples.size() <= v.interval) return v;
-  const std::size_t most = std::min(2 * v.interval, samples.size());
-  std::size_t low = v.interval, h = std::min(v.interval + 1, most), stride = 1;
-  r = mixed(current, v.interval, v.ratio);
-  while (h <= most) {
-    if (!is_stable(window(h))) {
-      outcome = Outcome::kStopped;
-      r = mixed(current, low, r);
-      return {low, threshold(window(low), r), r};
-    }
-    low = h;
-    stride = std::min(2 * stride, most - v.interval);
-    h = std::min(v.interval + stride, most);
-    if (h <= low) break;
-  }
-  outcome = Outcome::kDoubled;
-  return {most, threshold(window(most), r), r};
-}
-
 SampleBuffer filled(Random& random, std::size_t n, std::size_t dims) {
   SampleBuffer samples(dims);
   samples.keep(n);
@@ -120,62 +79,6 @@ TEST("vigilance: the growing factor finds the longest stable window of a textboo
         ++expected;
       CHECK(window.grow(samples, held, scaling, alpha) == expected);
     }
-  }
-}
-
-TEST("vigilance: quantiles of the nearest similarities are exact in any shorter window") {
-  Random random(2);
-  const std::size_t dims = 3, held = 30;
-  const SampleBuffer samples = filled(random, held, dims);
-  SimilarityWindow window(dims);
-  CHECK(window.grow(samples, held, nullptr, 1e3) == held);
-  for (std::size_t length = 2; length <= held; ++length)
-    for (double q : {0.0, 0.3, 1.0})
-      CHECK_CLOSE(window.quantile_of_nearest(length, q),
-                  threshold(similarities(samples, length, dims, nullptr, 1e3), q), 1e-15);
-}
-
-TEST("vigilance: recalculation equals the spec in every branch") {
-  Random random(3);
-  int met[5] = {};
-  SimilarityWindow window(3);
-  for (int round = 0; round < 600; ++round) {
-    const Vigilance before{2 + random.below(24), random.uniform(), random.uniform()};
-    const SampleBuffer samples = filled(random, 1 + random.below(2 * before.interval), 3);
-    const double alpha =
-        round % 10 ? std::exp(random.uniform(-3.0, 6.0)) : 1e-8;  // all equal: unstable at once
-    const double current = random.uniform();
-    Outcome outcome{};
-    const Vigilance expected =
-        plain_recalculate(before, samples, 3, nullptr, alpha, current, outcome);
-    const Vigilance got = recalculate(before, samples, nullptr, alpha, current, window);
-    CHECK(got.interval == expected.interval);
-    CHECK_CLOSE(got.threshold, expected.threshold, 1e-14);
-    CHECK_CLOSE(got.ratio, expected.ratio, 1e-15);
-    ++met[static_cast<int>(outcome)];
-  }
-  for (const int times : met) CHECK(times > 0);
-}
-
-TEST("vigilance: equal newest samples are unstable and change nothing") {
-  SampleBuffer samples(2);
-  const double x[2] = {1, 2};
-  for (int i = 0; i < 4; ++i) samples.append(x);
-  SimilarityWindow window(2);
-  const Vigilance v = recalculate({2, 0.25, 0.5}, samples, nullptr, 1.0, 1.0, window);
-  CHECK(v.interval == 2 && v.threshold == 0.25 && v.ratio == 0.5);
-}
-
-TEST("vigilance: an earlier equal sample ends the window just before it") {
-  for (std::size_t back = 2; back < 20; ++back) {
-    SampleBuffer samples(1);
-    for (std::size_t i = 0; i < 20; ++i) {
-      // repeats the newest value
-      const double x = i == 19 - back ? 19e6 : static_cast<double>(i) * 1e6;
-      samples.append(&x);
-    }
-    SimilarityWindow window(1);
-    CHECK(window.grow(samples, 20, nullptr, 1.0) == back);
   }
 }
 
