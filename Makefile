@@ -63,7 +63,7 @@ test-python: $(VENV)/installed $(VENV)/test-tools  ## Tests of the package
 	$(BIN)/python -m pytest -n 2
 
 .PHONY: coverage
-coverage: $(VENV)/installed $(VENV)/test-tools  ## The same, and which lines of the package they run; slower
+coverage: $(VENV)/installed $(VENV)/test-tools  ## The same with line coverage; slower
 	$(BIN)/python -m pytest -n 2 --cov=phida --cov-report=term
 
 # The lowest versions that pyproject.toml allows, with the lowest Python, in an environment of their own. It lacks
@@ -89,7 +89,7 @@ $(LOWEST)/installed: $(LOWEST)/tools $(SOURCES)
 # Old releases use deprecated features of their own dependencies. Files of older formats were made from rows whose last
 # bits depend on NumPy (logspace), so their tests need the newest NumPy.
 .PHONY: test-lowest
-test-lowest: $(LOWEST)/installed  ## Tests of what uses each dependency, with the lowest version of it
+test-lowest: $(LOWEST)/installed  ## Tests with the lowest version of each dependency
 	$(LOWEST)/bin/python -m pytest -n 2 -W ignore::DeprecationWarning -k "not for_ever" $(LOWEST_TESTS)
 
 LOWEST_TESTS ?= tests/contract tests/state tests/serve/test_hostile.py tests/serve/test_access.py tests/serve/test_answers.py \
@@ -137,7 +137,7 @@ $(VENV)/spark-tools: $(VENV)/installed-once pyproject.toml
 	@touch $@
 
 .PHONY: test-spark
-test-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## Tests of phida.spark and phida.dask, also with processes killed
+test-spark: $(VENV)/installed $(VENV)/test-tools $(VENV)/spark-tools java  ## Tests of phida.spark and phida.dask, with killed processes
 	$(BIN)/python -m pytest -k "spark or dask" tests/spark tests/distributed/test_dask.py tests/unit/test_package.py
 
 # Spark needs Java 17; without it the tests are skipped with the reason.
@@ -174,7 +174,7 @@ chromium:
 	@command -v chromium > /dev/null || tools/debian_packages chromium fonts-dejavu-core
 
 .PHONY: screenshots
-screenshots: $(VENV)/installed $(VENV)/test-tools $(VENV)/browser-tools chromium  ## The live page's pictures in docs/serve
+screenshots: $(VENV)/installed $(VENV)/test-tools $(VENV)/browser-tools chromium  ## Pictures of the live page, in docs/serve
 	$(BIN)/python tools/screenshots.py "$$(command -v chromium)" docs/serve
 
 $(VENV)/release-tools: $(VENV)/build-tools pyproject.toml
@@ -188,11 +188,11 @@ sdist: $(VENV)/release-tools  ## The sdist, in dist/
 
 # WHEEL_TESTS may name a part of the tests.
 .PHONY: wheel-test
-wheel-test: $(VENV)/release-tools  ## sdist and wheel, in dist/; all Python tests against the installed wheel
+wheel-test: $(VENV)/release-tools  ## Build sdist and wheel in dist/; run all Python tests on the installed wheel
 	tools/wheel_test $(BIN)/python -n 2 $(WHEEL_TESTS)
 
 .PHONY: changelog
-changelog: $(VENV)/release-tools  ## What the next release will say
+changelog: $(VENV)/release-tools  ## Print the notes of the next release
 	@$(BIN)/towncrier build --draft --version "$$($(BIN)/python -m setuptools_scm)"
 
 .PHONY: fuzz
@@ -258,7 +258,7 @@ docs: bench-install $(VENV)/docs-tools  ## The manual, in build/docs/html
 
 # Pictures for inspection: light and dark, wide and at the width of a phone.
 .PHONY: pictures
-pictures: docs $(VENV)/browser-tools chromium  ## The manual's own pictures, and pictures of the manual to look at
+pictures: docs $(VENV)/browser-tools chromium  ## Pictures for the manual, and screenshots of its pages
 	$(BIN)/python tools/how_it_works.py docs/how_it_works
 	$(BIN)/python tools/docs_screenshots.py "$$(command -v chromium)" build/docs/html build/docs/looks
 
@@ -293,7 +293,7 @@ $(VENV)/perf-tools: $(VENV)/installed-once pyproject.toml
 	@touch $@
 
 .PHONY: perf
-perf: $(VENV)/installed $(VENV)/perf-tools  ## Learning and prediction against the matching alone, and against others
+perf: $(VENV)/installed $(VENV)/perf-tools  ## Learning and prediction, compared with matching alone and other methods
 	@$(BIN)/python perf/learning.py
 
 .PHONY: perf-plus
@@ -309,15 +309,15 @@ perf-river: $(VENV)/installed $(VENV)/perf-tools  ## Rows as dicts and frames, f
 	@$(BIN)/python perf/river_rows.py
 
 .PHONY: perf-files
-perf-files: $(VENV)/installed $(VENV)/test-tools  ## Rows a second from file to label, by processor time; start-up
+perf-files: $(VENV)/installed $(VENV)/test-tools  ## Rows per second from file to label, by processor time; start-up
 	@$(BIN)/python perf/files.py --large
 
 .PHONY: perf-serve
-perf-serve: $(VENV)/installed $(VENV)/perf-tools  ## Rows a second behind the live page, alone and with ten that look on
+perf-serve: $(VENV)/installed $(VENV)/perf-tools  ## Rows per second of the live page, alone and with ten viewers
 	@$(BIN)/python perf/serve.py
 
 .PHONY: perf-spark
-perf-spark: $(VENV)/installed $(VENV)/perf-tools $(VENV)/spark-tools java  ## What Spark and threads cost, beside jobs that learn nothing
+perf-spark: $(VENV)/installed $(VENV)/perf-tools $(VENV)/spark-tools java  ## Overhead of Spark and threads, compared with jobs that learn nothing
 	@$(BIN)/python perf/spark.py paper
 	@$(BIN)/python perf/spark.py threads 4000000 16
 	@$(BIN)/python perf/spark.py learning "local[2]" 400000 16
@@ -328,17 +328,17 @@ build/perf/phida_perf: $(VENV)/build-tools $(SOURCES) perf/native.cpp
 	@$(BIN)/cmake --build build/perf -j $(JOBS)
 
 .PHONY: perf-growth
-perf-growth: build/perf/phida_perf $(VENV)/perf-tools  ## How each stage grows, with a plot
+perf-growth: build/perf/phida_perf $(VENV)/perf-tools  ## Growth of each stage with its input, with a plot
 	@mkdir -p perf/out
 	build/perf/phida_perf growth > perf/out/growth.csv
 	@$(BIN)/python perf/growth.py perf/out/growth.csv perf/out/growth.png
 
 .PHONY: perf-instructions
-perf-instructions: build/perf/phida_perf  ## Instructions per row (needs valgrind), beside the recorded figures
+perf-instructions: build/perf/phida_perf  ## Instructions per row (needs valgrind), compared with the recorded figures
 	@$(BIN)/python perf/instructions.py build/perf/phida_perf
 
 .PHONY: stub
-stub: bench-install  ## Write the stubs of the native modules anew
+stub: bench-install  ## Generate the stubs of the native modules
 	$(BIN)/python tools/make_stub.py phida._core src/phida/_core.pyi
 	$(BIN)/python tools/make_stub.py phida_bench._systems bench/src/phida_bench/_systems.pyi
 

@@ -182,18 +182,18 @@ void bind_shared(nb::class_<SharedLearner<L>>& c) {
             const nb::gil_scoped_release released;
             return learner.reading();
           },
-          "What readers see; learning is not affected.")
+          "Return a reading of the model; learning is not affected.")
       .def("assign", &assign<L>, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
-           "Label per row, as that of the reading; quickly for a few rows.")
+           "Return the label of each row, as the reading does; faster for a few rows.")
       .def("assign_ids", &assign_ids<L>, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
-           "Lasting id per row, likewise.")
+           "Return the lasting id of each row, likewise.")
       .def(
           "lineage",
           [](S& learner, std::int64_t since) {
             return events_since(taken(learner, [](const L& l) { return l.state().lineage; }),
                                 since);
           },
-          nb::arg("since") = 0, "The events from a number on in the lives of clusters, as columns.")
+          nb::arg("since") = 0, "Return the events of clusters from a number on, as columns.")
       .def(
           "living",
           [](S& learner) {
@@ -203,21 +203,20 @@ void bind_shared(nb::class_<SharedLearner<L>>& c) {
             });
             return living_of(living, nodes, birth);
           },
-          "The confirmed clusters, as columns. Birth: when their nodes were created, by rows won. "
-          "Quiet: "
-          "whether they have stopped winning rows.")
+          "The confirmed clusters, as columns. Birth: mean creation time of their nodes, weighted "
+          "by wins. Quiet: whether they have stopped winning rows.")
       .def(
           "candidates",
           [](S& learner) {
             return candidates_of(taken(learner, [](const L& l) { return l.state().lineage; }));
           },
-          "Changes that are not confirmed yet, as columns.")
+          "Unconfirmed changes, as columns.")
       .def(
           "history",
           [](S& learner) {
             return to_dict(taken(learner, [](const L& l) { return l.state().history; }));
           },
-          "The learner's size at one refresh in so many, as columns.")
+          "The learner's size at every n-th refresh, as columns.")
       .def("__getstate__", [](S& learner) { return to_dict(*copy_of(learner)); })
       .def_prop_ro("n_features", [](const S& l) { return l.settings().dims; })
       .def_prop_ro("n_seen", field<L>([](const State& s) { return s.n_seen; }))
@@ -263,7 +262,7 @@ void bind_learner(nb::module_& m) {
           nb::arg("refresh") = true, nb::arg("remove") = true, nb::arg("prune") = true,
           nb::arg("mapping") = true)
       .def("learn", &learn, nb::arg("samples").noconvert(),
-           "Learn rows in order. Every value must be finite; the caller has checked.")
+           "Learn rows in order. The caller has checked that every value is finite.")
       .def("last_step", &last_step)
       .def("__setstate__",
            [](Shared& self, const nb::dict& d) { new (&self) Shared(learner_from(d)); })
@@ -296,7 +295,7 @@ void bind_learner(nb::module_& m) {
            "Learn rows in order, each counting for as many rows as its weight says. Every value "
            "must be finite; the caller has checked.")
       .def("merge", &merge, nb::arg("others"),
-           "Take in what other learners of the same settings have learned.")
+           "Add the nodes of other learners with the same settings.")
       .def("last_step", &last_plus_step)
       .def(
           "examples",
@@ -312,7 +311,7 @@ void bind_learner(nb::module_& m) {
             d["values"] = to_array(examples.values);
             return d;
           },
-          "Rows that clusters have seen, as columns.")
+          "Return example rows of the clusters, as columns.")
       .def("__setstate__", [](SharedPlus& self,
                               const nb::dict& d) { new (&self) SharedPlus(plus_learner_from(d)); })
       .def_prop_ro("allowance",

@@ -208,20 +208,20 @@ nb::dict moments(const Reading& reading) {
 void bind_reading(nb::module_& m) {
   nb::class_<Reading>(m, "Reading", "An immutable view of the model.")
       .def("assign", &assign, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
-           "Label per row.")
+           "Return the label of each row.")
       .def("assign_ids", &assign_ids, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
-           "Lasting id per row: that of its label.")
+           "Return the lasting id of each row: that of its label.")
       .def("scores", &scores, nb::arg("samples").noconvert(), nb::arg("threads") = 1,
-           "Score h_c per row and cluster.")
+           "Return the score h_c of each row and cluster.")
       .def("margins", &margins, nb::arg("samples").noconvert(),
-           "Per row, by how much the similarity to its winner is above the vigilance.")
+           "Return each row's similarity to its winner minus the vigilance.")
       .def(
           "usual_margins", [](const Reading& r) { return to_array(usual_margins(r)); },
-          "The margins of the latest samples, which those of new rows are compared with.")
+          "Return the margins of the latest samples, for comparison with new rows.")
       .def("at_level", &at_level, nb::arg("level"), nb::call_guard<nb::gil_scoped_release>(),
-           "The same leaves, after so many of all merges.")
+           "Return the same leaves after the first merges, up to a level.")
       .def("by_size", &by_size, nb::call_guard<nb::gil_scoped_release>(),
-           "The same clusters of PHIDA+, whose merges count by size.")
+           "Return the same clusters of PHIDA+, merged by size.")
       .def(
           "merge_heights",
           [](const Reading& r) {
@@ -229,7 +229,7 @@ void bind_reading(nb::module_& m) {
             for (const Merge& merge : all_merges(r)) heights.push_back(merge.height);
             return to_array(heights);
           },
-          "Heights of all merges, those below the least number of clusters too.")
+          "Heights of all merges, also below the minimum number of clusters.")
       .def("cluster_ids", [](const Reading& r) { return to_array(r.cluster_id); })
       .def("nodes", &nodes)
       .def("graph", &graph)

@@ -9,7 +9,7 @@ namespace phida::bindings {
 void bind_simd_levels(nb::module_& m) {
   m.def(
       "simd_level", [] { return kernels().level; },
-      "The instruction set in use: baseline, avx2 or avx512.");
+      "Return the instruction set in use: baseline, avx2 or avx512.");
   m.def(
       "simd_levels",
       [] {
@@ -18,13 +18,13 @@ void bind_simd_levels(nb::module_& m) {
           if (kernels_of(level) != nullptr) levels.append(level);
         return levels;
       },
-      "The instruction sets that this processor and build have.");
+      "Return the instruction sets of this processor and build.");
   m.def(
       "use_simd_level",
       [](const char* level) {
         if (!use_kernels(level)) throw nb::value_error("no such instruction set here");
       },
-      nb::arg("level"), "For tests: replace the instruction set in use.");
+      nb::arg("level"), "Replace the instruction set in use, for tests.");
 }
 
 void bind_simd(nb::module_& m) {
@@ -38,7 +38,8 @@ void bind_simd(nb::module_& m) {
         return at == n ? std::int64_t{-1} : static_cast<std::int64_t>(at);
       },
       nb::arg("values").noconvert(), nb::arg("limit"),
-      "Flat index of the first value that is NaN or exceeds the limit in magnitude, or -1.");
+      "Return the flat index of the first value that is NaN or exceeds the limit in magnitude, or "
+      "-1.");
 }
 
 }  // namespace phida::bindings

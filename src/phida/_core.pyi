@@ -14,13 +14,13 @@ class Reading:
     """An immutable view of the model."""
 
     def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
-        """Label per row."""
+        """Return the label of each row."""
 
     def assign_ids(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
-        """Lasting id per row: that of its label."""
+        """Return the lasting id of each row: that of its label."""
 
     def scores(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.float64]:
-        """Score h_c per row and cluster."""
+        """Return the score h_c of each row and cluster."""
 
     def margins(self, samples: Matrix) -> NDArray[numpy.float64]:
         """
@@ -33,13 +33,13 @@ class Reading:
         """
 
     def at_level(self, level: int) -> Reading:
-        """The same leaves, after so many of all merges."""
+        """Return the same leaves after the first merges, up to a level."""
 
     def by_size(self) -> Reading:
-        """The same clusters of PHIDA+, whose merges count by size."""
+        """Return the same clusters of PHIDA+, merged by size."""
 
     def merge_heights(self) -> NDArray[numpy.float64]:
-        """Heights of all merges, those below the least number of clusters too."""
+        """Heights of all merges, also below the minimum number of clusters."""
 
     def cluster_ids(self) -> NDArray[numpy.int64]: ...
 
@@ -105,27 +105,27 @@ class Learner:
         """Refresh and begin a new stage."""
 
     def reading(self) -> Reading:
-        """What readers see; learning is not affected."""
+        """Return a reading of the model; learning is not affected."""
 
     def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
-        """Label per row, as that of the reading; quickly for a few rows."""
+        """Return the label of each row, as the reading does; faster for a few rows."""
 
     def assign_ids(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
-        """Lasting id per row, likewise."""
+        """Return the lasting id of each row, likewise."""
 
     def lineage(self, since: int = 0) -> dict[str, Any]:
-        """The events from a number on in the lives of clusters, as columns."""
+        """Return the events of clusters from a number on, as columns."""
 
     def living(self) -> dict[str, Any]:
         """
-        The confirmed clusters, as columns. Birth: when their nodes were created, by rows won. Quiet: whether they have stopped winning rows.
+        The confirmed clusters, as columns. Birth: mean creation time of their nodes, weighted by wins. Quiet: whether they have stopped winning rows.
         """
 
     def candidates(self) -> dict[str, Any]:
-        """Changes that are not confirmed yet, as columns."""
+        """Unconfirmed changes, as columns."""
 
     def history(self) -> dict[str, Any]:
-        """The learner's size at one refresh in so many, as columns."""
+        """The learner's size at every n-th refresh, as columns."""
 
     def __getstate__(self) -> dict[str, Any]: ...
 
@@ -155,12 +155,12 @@ class PlusLearner:
         """
 
     def merge(self, others: list[PlusLearner]) -> None:
-        """Take in what other learners of the same settings have learned."""
+        """Add the nodes of other learners with the same settings."""
 
     def last_step(self) -> dict[str, Any]: ...
 
     def examples(self) -> dict[str, Any]:
-        """Rows that clusters have seen, as columns."""
+        """Return example rows of the clusters, as columns."""
 
     def __setstate__(self, arg: dict[str, Any], /) -> None: ...
 
@@ -183,27 +183,27 @@ class PlusLearner:
         """Refresh and begin a new stage."""
 
     def reading(self) -> Reading:
-        """What readers see; learning is not affected."""
+        """Return a reading of the model; learning is not affected."""
 
     def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
-        """Label per row, as that of the reading; quickly for a few rows."""
+        """Return the label of each row, as the reading does; faster for a few rows."""
 
     def assign_ids(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
-        """Lasting id per row, likewise."""
+        """Return the lasting id of each row, likewise."""
 
     def lineage(self, since: int = 0) -> dict[str, Any]:
-        """The events from a number on in the lives of clusters, as columns."""
+        """Return the events of clusters from a number on, as columns."""
 
     def living(self) -> dict[str, Any]:
         """
-        The confirmed clusters, as columns. Birth: when their nodes were created, by rows won. Quiet: whether they have stopped winning rows.
+        The confirmed clusters, as columns. Birth: mean creation time of their nodes, weighted by wins. Quiet: whether they have stopped winning rows.
         """
 
     def candidates(self) -> dict[str, Any]:
-        """Changes that are not confirmed yet, as columns."""
+        """Unconfirmed changes, as columns."""
 
     def history(self) -> dict[str, Any]:
-        """The learner's size at one refresh in so many, as columns."""
+        """The learner's size at every n-th refresh, as columns."""
 
     def __getstate__(self) -> dict[str, Any]: ...
 
@@ -253,13 +253,13 @@ def assign(rows: Matrix, support: Vector, cluster: Indices, n_clusters: int, sam
 def recalculate_vigilance(samples: Matrix, inverse: Vector | None, interval: int, threshold: float, ratio: float, current_ratio: float, alpha: float) -> tuple[Any, ...]: ...
 
 def simd_level() -> str:
-    """The instruction set in use: baseline, avx2 or avx512."""
+    """Return the instruction set in use: baseline, avx2 or avx512."""
 
 def simd_levels() -> list[str]:
-    """The instruction sets that this processor and build have."""
+    """Return the instruction sets of this processor and build."""
 
 def use_simd_level(level: str) -> None:
-    """For tests: replace the instruction set in use."""
+    """Replace the instruction set in use, for tests."""
 
 def first_outside(values: Matrix, limit: float) -> int:
     """
