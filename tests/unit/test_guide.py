@@ -65,7 +65,7 @@ def lines(text):
 
 
 def test_pages_are_found():
-    tasks = {"csv", "excel", "stream", "frame", "text", "sentences", "fleet", "drift", "outliers", "resume", "spark"}
+    tasks = {"csv", "excel", "stream", "frame", "sentences", "fleet", "drift", "outliers", "resume", "spark"}
     assert {f"guide/{task}" for task in tasks} <= set(PAGES)
 
 
