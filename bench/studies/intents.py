@@ -91,7 +91,7 @@ def neighbours(X: Rows, seed: int) -> Rows:
     """Reduction of all rows at once, as BERTopic does it by default."""
     from umap import UMAP
 
-    return UMAP(5, n_neighbors=15, min_dist=0.0, metric="cosine", random_state=seed).fit_transform(X).astype(float)
+    return UMAP(n_components=5, n_neighbors=15, min_dist=0.0, metric="cosine", random_state=seed).fit_transform(X).astype(float)
 
 
 def evoc(X: Rows, seed: int) -> Labels:
