@@ -1,9 +1,10 @@
 """Sentence embeddings with known intents, and generated unit vectors: PHIDA+ beside the usual methods.
 
     python studies/intents.py out.csv [name of a data set or a method ...]
+    python studies/intents.py --page docs/guide/intents.md
 
 Reads CLINC150 and Banking77 from ../shared/datasets/embeddings; without that folder, only the generated sets are run.
-Needs umap-learn and evoc. Each trial runs in a process of its own, which reports processor time and memory. A
+Needs umap-learn and evoc. Each trial runs in a process of its own, which reports processor time and memory (Linux). A
 trial that the output has is not run again. One process, some hours.
 """
 
@@ -12,13 +13,13 @@ from __future__ import annotations
 import csv
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -26,6 +27,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
 import numpy as np
 from sklearn.cluster import HDBSCAN, KMeans, MiniBatchKMeans
 from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from phida import PHIDAPlus
@@ -53,30 +55,52 @@ def generated(cosine: float, seed: int) -> tuple[Rows, Labels]:
     return unit(centers[y] + np.sqrt(1 / cosine - 1) * noise), y
 
 
-def embedded(name: str, seed: int) -> tuple[Rows, Labels]:
+def embedded(name: str, seed: int | None = None) -> tuple[Rows, Labels]:
+    """Rows and numbers of their intents, in an order of the seed."""
     with np.load(DATA / f"{name}.npz") as file:
-        X, y = file["X"].astype(np.float64), file["y"].astype(int)
-    order = np.random.default_rng(seed).permutation(len(y))
-    return unit(X[order]), y[order]
+        X, y = unit(file["X"].astype(np.float64)), file["y"].astype(int)
+    order = slice(None) if seed is None else np.random.default_rng(seed).permutation(len(y))
+    return X[order], y[order]
+
+
+def questions(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Texts and names of intents, in the order of the rows in the file."""
+    if name == "clinc150":
+        parts = json.loads((DATA / f"{name}.json").read_text())
+        pairs = np.array([pair for part in ("train", "val", "test") for pair in parts[part]], object)
+    else:
+        with (DATA / f"{name}.csv").open(newline="") as file:
+            pairs = np.array(list(csv.reader(file))[1:], object)
+    texts, intents = pairs[np.random.default_rng(0).permutation(len(pairs))].T
+    return texts, intents.astype(str)
+
+
+def weighted_words(name: str, seed: int) -> tuple[Any, Labels]:
+    """Sparse TF-IDF of the same questions, with the words of the first rows."""
+    texts, intents = questions(name)
+    order = np.random.default_rng(seed).permutation(len(texts))
+    words = TfidfVectorizer(stop_words="english").fit(texts[order[:FIRST]])
+    return words.transform(texts[order]), np.unique(intents[order], return_inverse=True)[1]
 
 
 SETS: dict[str, Callable[[int], tuple[Rows, Labels]]] = {
     **{name: lambda seed, name=name: embedded(name, seed) for name in ("clinc150", "banking77")},
     **{f"cosine {c}": lambda seed, c=c: generated(c, seed) for c in (0.70, 0.49, 0.34)},
+    **{f"{name} TF-IDF": lambda seed, name=name: weighted_words(name, seed) for name in ("clinc150", "banking77")},
 }
 
 
 def online(X: Rows) -> Labels:
     """PHIDA+ in batches; all rows are labelled at the end."""
     model = PHIDAPlus(compute_labels=False)
-    for at in range(0, len(X), BATCH):
+    for at in range(0, X.shape[0], BATCH):
         model.partial_fit(X[at : at + BATCH])
     return model.refresh().predict(X)
 
 
 def mini_batch(X: Rows, k: int, seed: int) -> Labels:
     model = MiniBatchKMeans(k, random_state=seed, n_init=1)
-    for at in range(0, len(X), BATCH):
+    for at in range(0, X.shape[0], BATCH):
         model.partial_fit(X[at : at + BATCH])
     return model.predict(X)
 
@@ -84,14 +108,15 @@ def mini_batch(X: Rows, k: int, seed: int) -> Labels:
 def frozen(reducer: Reducer, X: Rows) -> Rows:
     """Reduction that is fitted on the first rows; all rows then pass in batches."""
     reducer.fit(X[:FIRST])
-    return np.concatenate([reducer.transform(X[at : at + BATCH]) for at in range(0, len(X), BATCH)])
+    return np.concatenate([reducer.transform(X[at : at + BATCH]) for at in range(0, X.shape[0], BATCH)])
 
 
 def neighbours(X: Rows, seed: int) -> Rows:
     """Reduction of all rows at once, as BERTopic does it by default."""
     from umap import UMAP
 
-    return UMAP(n_components=5, n_neighbors=15, min_dist=0.0, metric="cosine", random_state=seed).fit_transform(X).astype(float)
+    reduction = UMAP(n_components=5, n_neighbors=15, min_dist=0.0, metric="cosine", random_state=seed)
+    return reduction.fit_transform(X).astype(float)
 
 
 def evoc(X: Rows, seed: int) -> Labels:
@@ -100,20 +125,14 @@ def evoc(X: Rows, seed: int) -> Labels:
     return EVoC(random_state=seed).fit_predict(X.astype(np.float32))
 
 
-def hdbscan(X: Rows, size: int = 10) -> Labels:
-    return HDBSCAN(min_cluster_size=size, copy=True).fit_predict(X)
+def hdbscan(X: Rows) -> Labels:
+    return HDBSCAN(min_cluster_size=10, copy=True).fit_predict(X)
 
 
-REDUCTIONS = [
-    ("pca", 16),
-    ("pca", 32),
-    ("pca", 64),
-    ("pca", 128),
-    ("random", 128),
-    ("umap", 5),
-    ("umap", 10),
-    ("umap", 30),
-]
+REDUCTIONS = [("pca", 64), ("pca", 100), ("random", 128), ("umap", 5), ("umap", 10), ("umap", 30)]
+
+#: What is run on sparse rows.
+SPARSE = ("pca 100, PHIDA+", "MiniBatchKMeans, given K")
 
 METHODS: dict[str, Callable[[Rows, int, int], Labels]] = {
     "PHIDA+": lambda X, k, seed: online(X),
@@ -126,15 +145,21 @@ METHODS: dict[str, Callable[[Rows, int, int], Labels]] = {
     "EVoC": lambda X, k, seed: evoc(X, seed),
     "PCA 15, HDBSCAN": lambda X, k, seed: hdbscan(PCA(15, random_state=seed).fit_transform(X)),
     "UMAP 5, HDBSCAN (BERTopic)": lambda X, k, seed: hdbscan(neighbours(X, seed)),
-    "UMAP 5, HDBSCAN 50": lambda X, k, seed: hdbscan(neighbours(X, seed), 50),
 }
+
+
+def memory(name: str) -> float:
+    """Memory of this process in MB, as Linux counts it."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(name))
 
 
 def trial(data: str, method: str, seed: int) -> dict[str, object]:
     X, y = SETS[data](seed)
     k = len(np.unique(y))
     METHODS[method](X[:600], k, seed)  # compiles, imports
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    before = memory("VmRSS")
     began = time.process_time()
     labels = METHODS[method](X, k, seed)
     seconds = time.process_time() - began
@@ -147,11 +172,56 @@ def trial(data: str, method: str, seed: int) -> dict[str, object]:
         "clusters": len(set(labels[labels >= 0].tolist())),
         "unlabelled": round(float((labels < 0).mean()), 3),
         "seconds": round(seconds, 1),
-        "MB": round((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024),
+        "MB": round(memory("VmHWM") - before),
     }
 
 
+PAGE = """\
+# Clusters of 22,500 questions
+
+This page is for readers who want to judge clusters themselves. It shows all clusters that PHIDA+ finds in the questions
+of [CLINC150](https://github.com/clinc/oos-eval) (CC BY 3.0; 150 intents), with three examples each. The recipe is
+`Reducer("umap", 5)`, fitted on the first 5,000 questions, then `PHIDAPlus`
+([Sentence embeddings and cosine](sentences.md)).
+
+{n} clusters were found. In {pure} of them, at least half of the questions have one intent. Intents were not used for
+learning. Keywords are by c-TF-IDF. `python studies/intents.py --page docs/guide/intents.md` writes the page.
+
+| questions | keywords | largest intent | examples |
+|---|---|---|---|
+"""
+
+
+def page(path: Path) -> None:
+    """Write all clusters of CLINC150 with three examples each."""
+    texts, intents = questions("clinc150")
+    X = frozen(Reducer("umap", 5), embedded("clinc150")[0])
+    model = PHIDAPlus(compute_labels=False)
+    for at in range(0, len(X), BATCH):
+        model.partial_fit(X[at : at + BATCH])
+    labels = model.refresh().predict(X)
+    examples = model.examples_.to_pandas(ids=texts).groupby("cluster")["id"].apply(list)
+    counter = CountVectorizer(stop_words="english", min_df=5, token_pattern="[a-z]{3,}")
+    counts = counter.fit_transform(texts)
+    words = np.array([np.asarray(counts[labels == c].sum(axis=0)).ravel() for c in range(model.n_clusters_)])
+    telling = words / np.maximum(words.sum(axis=1, keepdims=True), 1)
+    telling = telling * np.log(1 + words.sum(axis=1).mean() / words.sum(axis=0))
+    names = counter.get_feature_names_out()
+    lines, pure = [], 0
+    for c in np.argsort(-np.bincount(labels), kind="stable"):
+        found, count = np.unique(intents[labels == c], return_counts=True)
+        share = count.max() / count.sum()
+        pure += share >= 0.5
+        best = ", ".join(names[np.argsort(-telling[c], kind="stable")[:3]])
+        largest = f"{found[count.argmax()].replace('_', ' ')}, {100 * share:.0f} %"
+        lines.append(f"| {count.sum()} | {best} | {largest} | {'; '.join(examples[c])} |")
+    path.write_text(PAGE.format(n=len(lines), pure=pure) + "\n".join(lines) + "\n")
+
+
 def main() -> None:
+    if sys.argv[1] == "--page":
+        page(Path(sys.argv[2]))
+        return
     if sys.argv[1] == "--trial":
         print(json.dumps(trial(sys.argv[2], sys.argv[3], int(sys.argv[4]))))
         return
@@ -163,7 +233,9 @@ def main() -> None:
             for data in SETS:
                 if wanted and not {data, method} & set(wanted):
                     continue
-                if (data, method, seed) in known or (data in ("clinc150", "banking77") and not DATA.exists()):
+                if (data, method, seed) in known or not (data.startswith("cosine") or DATA.exists()):
+                    continue
+                if data.endswith("TF-IDF") and method not in SPARSE:
                     continue
                 command = [sys.executable, __file__, "--trial", data, method, str(seed)]
                 answer = subprocess.run(command, capture_output=True, text=True)

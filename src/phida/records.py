@@ -423,7 +423,22 @@ class Examples(_Record, key="row", entry="row"):
     feature_names: tuple[str, ...] | None = None
     """Names of the features, where they have any."""
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per example."""
+    def to_pandas(self, ids: Any = None) -> pd.DataFrame:
+        """Return a frame with one row per example.
+
+        Parameters
+        ----------
+        ids : sequence, default=None
+            Text, file name or id of each row learned, in the order of learning. The frame then has a column ``id``,
+            which is None for rows of a model that was merged in.
+        """
         names = self.feature_names or tuple(f"feature {j}" for j in range(self.values.shape[1]))
-        return _frame({"cluster": self.cluster, "row": self.row} | dict(zip(names, self.values.T, strict=True)))
+        columns: dict[str, Any] = {"cluster": self.cluster, "row": self.row}
+        if ids is not None:
+            if len(ids) <= self.row.max(initial=-1):
+                raise ValueError(
+                    f"ids has {len(ids)} values, but row {self.row.max()} is an example; pass one for each row learned."
+                )
+            known = list(ids)
+            columns["id"] = [known[row] if row >= 0 else None for row in self.row.tolist()]
+        return _frame(columns | dict(zip(names, self.values.T, strict=True)))

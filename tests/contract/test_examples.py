@@ -73,3 +73,15 @@ def test_table_of_examples_has_feature_names():
 def test_number_of_examples_is_checked(keep):
     with pytest.raises(ValueError, match="keep_examples"):
         PHIDAPlus(keep_examples=keep).fit(ROWS)
+
+
+def test_frame_names_examples_by_the_ids_of_the_learned_rows():
+    ids = [f"{i}.jpg" for i in range(len(ROWS))]
+    model = PHIDAPlus().fit(ROWS[GROUP < 2])
+    kept = np.flatnonzero(GROUP < 2)
+    frame = model.examples_.to_pandas(ids=[ids[i] for i in kept])
+    assert frame["id"].tolist() == [ids[i] for i in kept[model.examples_.row]]
+    merged = model.merge(PHIDAPlus().fit(ROWS[GROUP >= 2])).examples_
+    assert merged.to_pandas(ids=ids).id.isna().tolist() == (merged.row < 0).tolist()
+    with pytest.raises(ValueError, match="ids has 5 values, but row"):
+        merged.to_pandas(ids=ids[:5])
