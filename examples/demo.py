@@ -1,7 +1,7 @@
-"""Two streams, learned by PHIDA+ and by PHIDA, the published method, side by side.
+"""Two streams, each learned by PHIDA+ and by PHIDA, the published method.
 
-Run it with ``make demo``, or ``python examples/demo.py [labels.csv]`` where phida is installed.
-The models never see a class label. Labels serve to order the first stream and to score the clusters afterwards.
+Run it with ``make demo``, or ``python examples/demo.py [labels.csv]`` if phida is installed. The models never see a
+class label. Labels only order the first stream and score the clusters.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from sklearn.metrics import adjusted_rand_score
 
 from phida import PHIDA, PHIDAPlus
 
-BAR = 24  # characters of a bar
-GROUPS = 50  # of the second stream
+BAR = 24  # length of a bar in characters
+GROUPS = 50  # groups of the second stream
 
 
 def bold(text: str) -> str:
-    """A heading, on a terminal."""
+    """Format a heading for a terminal."""
     return f"\x1b[1m{text}\x1b[0m" if sys.stdout.isatty() else text
 
 
 def bar(part: float) -> str:
-    """A bar that is filled in part; more than all of it ends in an arrow."""
+    """Format a partly filled bar; a value above 1 ends in an arrow."""
     filled = round(BAR * min(part, 1))
     return "█" * (filled - (part > 1)) + "▶" * (part > 1) + "·" * (BAR - filled)
 
 
 def digits_one_after_the_other(path: Path) -> None:
-    """The first act: a nonstationary stream; the labels of PHIDA+ go into a file."""
+    """First part: a nonstationary stream; the labels of PHIDA+ are written to a file."""
     X, y = load_digits(return_X_y=True)
     print(bold("1. Handwritten digits, one class after the other"))
     print(f"   {len(X)} images of {X.shape[1]} pixels. No model is told the classes or how many there are.")
@@ -50,7 +50,7 @@ def digits_one_after_the_other(path: Path) -> None:
             start = time.perf_counter()
             model.partial_fit(X[rows]).refresh()
             seconds[i] += time.perf_counter() - start
-            # With a single class so far there is nothing to agree about.
+            # The ARI of a single class is undefined.
             ari = f"{adjusted_rand_score(y[fed], model.predict(X[fed])):.3f}" if len(fed) > len(rows) else "-"
             line += f"   {model.n_nodes_:5d}  {model.n_clusters_:8d}  {ari:>5}"
         print(line)
@@ -64,7 +64,7 @@ def digits_one_after_the_other(path: Path) -> None:
 
 
 def many_groups() -> None:
-    """The second act: how many groups each model has found as rows arrive."""
+    """Second part: number of groups found by each model as rows arrive."""
     X, y = make_blobs(5000, n_features=10, centers=GROUPS, random_state=0)
     print(bold(f"\n2. {GROUPS} groups in 10 dimensions, shuffled"))
     print("   How many clusters each model has found as rows arrive.\n")
@@ -80,7 +80,7 @@ def many_groups() -> None:
 
 
 def main(path: Path) -> None:
-    """Show both acts, and what to try next."""
+    """Show both parts, and the next commands to try."""
     digits_one_after_the_other(path)
     many_groups()
     print(

@@ -1,8 +1,8 @@
-"""Readings of a machine whose states come, drift apart, meet and end, as CSV for the live page.
+"""Readings of a machine whose states begin, drift, meet and end, as CSV for the live page.
 
     python examples/live_stream.py | phida serve --from - --rate 600
 
-Three states are there from the beginning. One of them parts in two, a new one appears, two come together, one ends.
+The stream starts with three states. One splits in two, a new one appears, two merge, and one ends.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 FEATURES = ("temperature", "pressure", "flow", "vibration", "current", "humidity")
 ROWS = 36_000
 
-#: Centre of each state, which way it moves, and the part of the stream in which it does; then when it is there.
+#: Centre and drift of each state, the part of the stream with this drift, and the lifetime of the state.
 IDLE, LOAD, PEAK, WORN, FAULT = range(5)
 CENTERS = np.array(
     [[20, 3, 1, 1, 2, 40], [55, 6, 6, 3, 9, 35], [80, 8, 9, 4, 14, 30], [55, 6, 6, 3, 9, 35], [95, 2, 2, 12, 18, 30.0]]

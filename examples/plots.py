@@ -1,6 +1,6 @@
-"""Every picture of a model, on a stream in which groups appear, part, and drift together.
+"""Every plot of a model, on a stream in which groups appear, split and merge.
 
-``python examples/plots.py [folder]`` draws a stream of machine readings; without a folder it only says what it sees.
+``python examples/plots.py [folder]`` plots a stream of machine readings; without a folder it prints a summary only.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ ROWS = 12_000
 
 
 def readings(seed: int = 5) -> pd.DataFrame:
-    """Readings of a machine: each comes from one of its states, and the states change on the way."""
+    """Return readings of a machine in one of several states, which change over time."""
     rng = np.random.default_rng(seed)
     rows = np.empty((ROWS, 4))
     for i in range(ROWS):
         done = i / ROWS
         states = [(20.0, 5.0, 0.0), (30.0, 5.0, 3.0)]
-        if done > 0.25:  # a third appears,
+        if done > 0.25:  # a third state appears,
             states.append((25.0, 14.0, -3.0))
-        if done > 0.5:  # a fourth parts from it,
+        if done > 0.5:  # a fourth splits from it,
             states.append((25.0 + 9.0 * min(1.0, 4 * (done - 0.5)), 14.0, -3.0))
         if done > 0.7:  # and the second drifts into the first
             states[1] = (30.0 - 10.0 * min(1.0, 5 * (done - 0.7)), 5.0, 3.0 - 3.0 * min(1.0, 5 * (done - 0.7)))
@@ -37,9 +37,9 @@ def readings(seed: int = 5) -> pd.DataFrame:
 
 
 def main(folder: Path | None) -> None:
-    """Learn the stream in chunks, say what happened, draw."""
+    """Learn the stream in batches, print the events, plot the model."""
     stream = readings()
-    model = PHIDAPlus(half_life=200, compute_labels=False)  # states come and go, so old rows fade
+    model = PHIDAPlus(half_life=200, compute_labels=False)  # states begin and end, so old rows fade
     for first in range(0, ROWS, 500):
         model.partial_fit(stream[first : first + 500])
     model.refresh()

@@ -1,8 +1,8 @@
-"""A directory of Parquet files that grows, learned by Spark as it grows.
+"""A growing directory of Parquet files, learned by Spark.
 
-Run: python examples/spark_growing_directory.py [FOLDER]. It needs ``pip install "phida[spark]"`` and Java 17.
-A thread writes a file of readings every second. The query learns what is new, and its model is on disk after every
-batch. Stop it and start it again on the same folder: it goes on where it was.
+Run: python examples/spark_growing_directory.py [FOLDER]. It needs ``pip install "phida[spark]"`` and Java 17. A thread
+writes a file of readings every second. The query learns new files, and its model is on disk after every batch. Stop it
+and start it again on the same folder: it resumes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SPREAD = np.array([3.0, 0.15, 0.06])
 
 
 def write(folder: Path) -> None:
-    """Readings of machines that run in ever more modes; a file appears whole, since it is renamed last."""
+    """Write readings of machines with a growing number of modes; each file appears complete, by renaming."""
     first = len(list(folder.glob("*.parquet")))
     for number in range(first, first + FILES):
         rng = np.random.default_rng(number)
@@ -40,12 +40,12 @@ def write(folder: Path) -> None:
 
 
 def tell(model: PHIDAPlus, batch: DataFrame) -> None:
-    """Say what is known after a batch."""
+    """Print the state of the model after a batch."""
     print(f"  {model.n_samples_seen_:6,} rows: {model.n_clusters_} clusters with ids {sorted(model.cluster_ids_)}")
 
 
 def main(folder: Path) -> None:
-    """Learn while files come; then label them all."""
+    """Learn files as they appear, then label all."""
     readings = folder / "readings"
     readings.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -1,6 +1,6 @@
-"""Rows a second from file to label: reading, and `phida stream` and `phida fit` as a whole, by processor time.
+"""Rows per second from file to label: readers, `phida stream` and `phida fit`, by processor time.
 
-Start-up is measured by itself and taken off. All on one thread.
+Start-up time is measured separately and subtracted. All runs use one thread.
 """
 
 import json
@@ -24,7 +24,7 @@ from phida._streams.opening import Source, opened
 ROWS = int(os.environ.get("PERF_ROWS", "200000"))
 NAMES = tuple("abcdefgh")
 
-#: Input and output of each run, and the goal in rows a second.
+#: Input and output of each run, and the goal in rows per second.
 RUNS = [
     ("csv", "csv", 300_000),
     ("ndjson", "ndjson", 250_000),
@@ -35,7 +35,7 @@ RUNS = [
 
 
 def table(rows: int) -> np.ndarray:
-    """Twelve clusters in eight dimensions, with four digits behind the point, as measurements have."""
+    """Return rows of twelve clusters in eight dimensions, with four decimals, like measurements."""
     rng = np.random.default_rng(0)
     centers = rng.normal(0, 10, (12, len(NAMES)))
     return (centers[rng.integers(0, 12, rows)] + rng.normal(size=(rows, len(NAMES)))).round(4)
@@ -59,7 +59,7 @@ def write_csv(path: Path, rows: np.ndarray) -> None:
 
 
 def reading_time(path: Path) -> float:
-    """Processor time to read a file, in the batches that `phida stream` takes."""
+    """Return the processor time to read a file in the batches of `phida stream`."""
     begin = time.process_time()
     with opened(Source(str(path))) as reader:
         for _ in reader.batches(1000):
@@ -68,7 +68,7 @@ def reading_time(path: Path) -> float:
 
 
 def seconds(*words: object) -> float:
-    """Processor time of a command, the least of three runs."""
+    """Return the processor time of a command, the minimum of three runs."""
     least = float("inf")
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -105,7 +105,7 @@ def main() -> None:
 
 
 def write_head(path: Path, format: str, rows: np.ndarray) -> None:
-    """The first rows, for what a run costs whatever its length."""
+    """Write the first rows, which measure the fixed cost of a run."""
     if format == "csv":
         write_csv(path, rows)
     elif format == "ndjson":

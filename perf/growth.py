@@ -1,4 +1,4 @@
-"""How each stage grows: fits the exponents of the paper's complexity and plots them on log axes.
+"""Growth of each stage: fits the exponents of the paper's complexity and plots them on log axes.
 
 Reads the CSV that ``phida_perf growth`` prints. Run as ``python perf/growth.py growth.csv growth.png``.
 """
@@ -15,7 +15,7 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-#: Per stage: what it should be linear in, as the paper has it.
+#: Per stage: the term in which the paper says its time is linear.
 LAW = {
     "matching": ("K·d", lambda r: r["nodes"] * r["dims"]),
     "vigilance": ("λ·d + λ²", lambda r: r["interval"] * r["dims"] + r["interval"] ** 2),
@@ -34,7 +34,7 @@ def read(path: Path) -> dict[str, list[dict[str, float]]]:
 
 
 def exponent(rows: list[dict[str, float]], law: object, upper_half: bool = True) -> float:
-    """Slope on log axes, over the larger half of the sizes, where fixed costs no longer show."""
+    """Return the slope on log axes over the larger half of the sizes, where fixed costs are negligible."""
     x = np.array([law(row) for row in rows])  # type: ignore[operator]
     y = np.array([row["microseconds"] for row in rows])
     keep = x >= np.median(x) if upper_half else np.ones(len(x), dtype=bool)

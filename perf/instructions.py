@@ -1,7 +1,7 @@
-"""Instructions per row on fixed workloads, counted by callgrind: a figure that noise does not move.
+"""Instructions per row on fixed workloads, counted by callgrind: independent of noise.
 
-``python perf/instructions.py build/perf/phida_perf`` counts and compares with what is recorded;
-``--record`` writes the new figures down.
+``python perf/instructions.py build/perf/phida_perf`` counts and compares with the recorded figures; ``--record``
+updates them.
 """
 
 from __future__ import annotations

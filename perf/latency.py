@@ -1,4 +1,4 @@
-"""What a call costs beside the work: one row at a time, import, memory, threads."""
+"""Overhead of calls: one row at a time, import, memory, threads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from phida import PHIDA
 
 
 def one_row(name: str, rows: int = 5000) -> None:
-    """Microseconds per row: one native call, one row a call, and the river loop (learn one, predict one)."""
+    """Print microseconds per row: one native call, one row per call, and the river loop (learn one, predict one)."""
     X = load(name).rows
     half = len(X) // 2
     chunk = X[half : half + rows]

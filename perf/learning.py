@@ -1,7 +1,7 @@
-"""Learning and prediction against the floor: scikit-learn's batched nearest-node search alone.
+"""Learning and prediction compared with a lower bound: scikit-learn's batched nearest-node search alone.
 
-The floor is ``pairwise_distances_argmin(X, X[:n_nodes_])``: the same rows, as many nodes as the model ends with, one
-thread, in the same run. Run as ``python perf/learning.py [workload ...]``.
+The lower bound is ``pairwise_distances_argmin(X, X[:n_nodes_])``: the same rows, the model's final number of nodes, one
+thread, the same run. Run as ``python perf/learning.py [workload ...]``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"  # before anything loads a thread pool
+    os.environ[variable] = "1"  # before any import starts a thread pool
 
 import sys
 import warnings
@@ -28,7 +28,7 @@ from phida import PHIDA, PHIDAPlus, show_versions
 from phida._core import simd_level, use_simd_level
 
 REPEATS = 7
-#: Learning / floor to reach with AVX-512.
+#: Goal of learning time / lower bound with AVX-512.
 TARGET = {
     "letter": 1.6,
     "penbased": 1.5,
@@ -41,7 +41,7 @@ TARGET = {
     "isolet": 3.0,
     "mixture": 4.0,
 }
-#: Rows that the slow ones get; their time is scaled to microseconds per row.
+#: Rows for the slow methods; their time is scaled to microseconds per row.
 SLOW_ROWS = 2000
 SLOW_DIMS = 100
 SLOW = ("Birch", "HDBSCAN", "DBSTREAM", "DenStream", "CluStream")
@@ -49,7 +49,7 @@ OUT = Path(__file__).with_name("out")
 
 
 def learn_at(level: str, X: NDArray[np.float64]) -> None:
-    """Learn with the kernels of one instruction set, then go back to the ones in use."""
+    """Learn with the kernels of one instruction set, then restore the current one."""
     best = simd_level()
     use_simd_level(level)
     try:
@@ -91,7 +91,7 @@ def slow_calls(work: Workload) -> dict[str, Callable[[], object]]:
 
 
 def measure(work: Workload) -> dict[str, float]:
-    """Microseconds per row of everything, and the sizes."""
+    """Return microseconds per row of every method, and the sizes."""
     n, d = work.rows.shape
     model = PHIDA(compute_labels=False).fit(work.rows)
     row: dict[str, float] = {"n": n, "d": d, "nodes": model.n_nodes_}
@@ -103,14 +103,14 @@ def measure(work: Workload) -> dict[str, float]:
 
 
 def goal(name: str) -> float:
-    """The target at this instruction set: with AVX2 2.2 times as much, 3 times where intervals are short."""
+    """Return the goal at this instruction set: with AVX2 2.2 times as much, or 3 times for short intervals."""
     if simd_level() == "avx512":
         return TARGET[name]
     return TARGET[name] * (3.0 if name in ("skin", "shuttle") else 2.2)
 
 
 def table(rows: dict[str, dict[str, float]]) -> str:
-    """Markdown: ratios to the floor first, then microseconds per row."""
+    """Format Markdown: ratios to the lower bound first, then microseconds per row."""
     head = ["", "n x d", "nodes", "learn / floor", f"goal, {simd_level()}", "baseline / floor", "predict / floor"]
     lines = [[*head, "PHIDA+ / PHIDA", "floor µs", "learn µs", "PHIDA+ µs", "MiniBatchKMeans µs", *SLOW]]
     for name, row in rows.items():
@@ -137,7 +137,7 @@ def table(rows: dict[str, dict[str, float]]) -> str:
 
 
 def plot(rows: dict[str, dict[str, float]], path: Path) -> None:
-    """Time per row, as a multiple of the floor."""
+    """Plot the time per row as a multiple of the lower bound."""
     import matplotlib
 
     matplotlib.use("agg")

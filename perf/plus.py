@@ -1,7 +1,7 @@
-"""PHIDA+ by processor time: learning beside MiniBatchKMeans, one map, and growth along a stream. Writes its tables.
+"""PHIDA+ by processor time: learning compared with MiniBatchKMeans, one map, and growth along a stream.
 
-``python perf/plus.py [learning] [maps] [growth]`` measures these parts, or all, and puts each table into
-``docs/performance.md`` between the comments that name it, with the date and the processor.
+``python perf/plus.py [learning] [maps] [growth]`` measures these parts, or all, and writes each table into
+``docs/performance.md`` between the comments with its name, with the date and the processor.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"  # before anything loads a thread pool
+    os.environ[variable] = "1"  # before any import starts a thread pool
 
 import statistics
 import sys
@@ -27,7 +27,7 @@ from workloads import load
 from phida import PHIDAPlus
 
 REPEATS = 3
-#: Microseconds a row that learning should take.
+#: Goals of learning in microseconds per row.
 GOAL = {
     "letter": 2.5,
     "penbased": 2.5,
@@ -41,7 +41,7 @@ MAP_GOAL = {16: 25.0, 768: 100.0}
 
 
 def groups(n: int, dims: int, spread: float) -> NDArray[np.float64]:
-    """Rows of 50 round groups of standard deviation 1, whose centres have the deviation ``spread``."""
+    """Return rows of 50 round groups of standard deviation 1, whose centres have standard deviation ``spread``."""
     rng = np.random.default_rng(0)
     centers = spread * rng.normal(size=(50, dims))
     rows = rng.normal(size=(n, dims))
@@ -67,7 +67,7 @@ def workloads() -> Iterator[tuple[str, NDArray[np.float64]]]:
 
 
 def learning() -> str:
-    """Both in turn, on shuffled rows; the least of each."""
+    """Measure both in turn on shuffled rows; return the minimum of each."""
     lines = [
         ["", "rows x features", "nodes", "PHIDA+ µs a row", "goal", "of it the last map", "MiniBatchKMeans µs a row"]
     ]
@@ -99,7 +99,7 @@ def learning() -> str:
 
 
 def maps() -> str:
-    """One map of nearly 2,048 nodes: rows that are all nodes, learned without a compaction."""
+    """Measure one map of nearly 2,048 nodes: each row is a node, without compaction."""
     lines = [["features", "nodes", "ms for a map", "goal"]]
     for dims, goal in MAP_GOAL.items():
         X = groups(2_047, dims, 4.0 if dims < 100 else 0.3)
@@ -113,7 +113,7 @@ def maps() -> str:
 
 
 def growth() -> str:
-    """Microseconds a row along one stream of 8 features, part by part."""
+    """Return microseconds per row in consecutive parts of one stream of 8 features."""
     part = 100_000
     X = groups(part, 8, 4.0)
     rng = np.random.default_rng(1)

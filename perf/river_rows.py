@@ -1,4 +1,4 @@
-"""What a row costs in river's manner: dicts one by one, learned and predicted in turn, and frames."""
+"""Cost per row with river's interface: dicts learned and predicted in turn, and frames."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ CHUNK = 100
 
 
 def blobs(width: int) -> np.ndarray:
-    """Two times ROWS rows around eight centres."""
+    """Return twice ROWS rows around eight centres."""
     rng = np.random.default_rng(0)
     return 6 * rng.normal(size=(8, width))[rng.integers(0, 8, 2 * ROWS)] + rng.normal(size=(2 * ROWS, width))
 
 
 def measure(width: int, repeats: int = 9) -> None:
-    """Median microseconds per row, by the time of the processor; all ways in turn, each on a model of its own."""
+    """Print median microseconds of processor time per row; all ways in turn, each on its own model."""
     first, rows = np.split(blobs(width), 2)
     names = [f"f{i}" for i in range(width)]
     frame = pd.DataFrame(rows, columns=names)

@@ -1,7 +1,7 @@
-"""How fast a served stream is learned, with nobody looking on and with ten pages, one of which reads nothing.
+"""Learning rate of a served stream, without listeners and with ten, of which one reads nothing.
 
-The server is a process of its own and is fed through a pipe as fast as it takes rows; the listeners share another. The
-two settings take turns, since machines are noisy.
+The server is a separate process and is fed through a pipe at full speed; the listeners share another process. The two
+settings alternate, since machines are noisy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SECONDS, TURNS, LISTENERS = 8.0, 3, 10
 
 
 def rows() -> bytes:
-    """20,000 rows of 8 features from 12 Gaussians, as CSV."""
+    """Return 20,000 rows of 8 features from 12 Gaussians, as CSV."""
     rng = np.random.default_rng(0)
     centers = 6 * rng.normal(size=(12, 8))
     X = centers[rng.integers(0, 12, 20_000)] + rng.normal(size=(20_000, 8))
@@ -30,7 +30,7 @@ def rows() -> bytes:
 
 
 class Serving:
-    """A server that is fed without end."""
+    """A server with an endless input."""
 
     def __init__(self, block: bytes) -> None:
         command = [sys.executable, "-m", "phida", "serve", "--from", "-", "--port", "0"]
@@ -51,7 +51,7 @@ class Serving:
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
 
     def rate(self) -> float:
-        """Rows a second over the next seconds."""
+        """Return rows per second over the next seconds."""
         began, before = time.perf_counter(), self._samples()
         time.sleep(SECONDS)
         return (self._samples() - before) / (time.perf_counter() - began)
@@ -62,7 +62,7 @@ class Serving:
 
 
 async def look_on(port: int) -> None:
-    """Ten listeners; one of them asks and never reads."""
+    """Run ten listeners, one of which never reads."""
     counts = [0] * LISTENERS
 
     async def listen(i: int) -> None:

@@ -1,7 +1,7 @@
-"""A long stream through ``phida stream``: is memory flat, is throughput flat, and is nothing lost when it is killed?
+"""A long stream through ``phida stream``: checks for constant memory, constant throughput, and no loss after kills.
 
-``endless`` prints memory and cost, every tenth of the way. ``killed`` kills it with -9 at random moments, resumes, and
-compares with a run that was left alone.
+``endless`` prints memory and cost ten times along the way. ``killed`` kills the run with -9 at random moments, resumes
+it, and compares it with an uninterrupted run.
 """
 
 import argparse
@@ -24,7 +24,7 @@ CHECKPOINTS = 100_000
 
 
 def block(number):
-    """A thousand rows of a mixture that does not change, the same whenever they are asked for."""
+    """Return the number-th thousand rows of a fixed mixture, always the same."""
     random_numbers = np.random.default_rng(number)
     centers = np.random.default_rng(0).uniform(-10, 10, size=(CENTERS, WIDTH))
     rows = centers[random_numbers.integers(CENTERS, size=BATCH)] + random_numbers.normal(size=(BATCH, WIDTH))

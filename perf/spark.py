@@ -1,4 +1,4 @@
-"""What Spark, threads and merges cost: processor time beside jobs that learn nothing and plain learning, in turn.
+"""Costs of Spark, threads and merges: processor time compared with jobs without learning and with plain learning.
 
 Run: python perf/spark.py learning MASTER ROWS FEATURES [TURNS [WAY ...]]
      python perf/spark.py threads ROWS FEATURES [TURNS]    fit with n_jobs and phida.dask with one and two threads
@@ -28,10 +28,10 @@ from phida import PHIDA, PHIDAPlus
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
-#: Rows of a batch of a stream.
+#: Rows per batch of a stream.
 BATCH = 100_000
 
-#: Rows of an Arrow batch, as Spark has it.
+#: Rows per Arrow batch in Spark.
 ARROW = 10_000
 
 
@@ -44,7 +44,7 @@ def session(master):
         "spark.driver.memory": "3g",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.sql.files.openCostInBytes": "2g",  # so that every file is a partition
+        "spark.sql.files.openCostInBytes": "2g",  # one partition per file
         "spark.sql.files.maxPartitionBytes": "2g",
         "spark.executorEnv.OMP_NUM_THREADS": "1",
     }
@@ -54,7 +54,7 @@ def session(master):
 
 
 def processor_time():
-    """Seconds of this process and all below it, also of those that have ended."""
+    """Return the seconds of this process and all its descendants, including ended ones."""
     total = 0.0
     for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
         try:
@@ -65,7 +65,7 @@ def processor_time():
 
 
 def in_turn(ways, turns, warm_up=2):
-    """Processor seconds and seconds of each way, by name, for each turn; the first turns do not count."""
+    """Return processor seconds and seconds of each way, by name, for each turn after the warm-up."""
     took = {name: [] for name in ways}
     for turn in range(warm_up + turns):
         for name, work in ways.items():
@@ -83,7 +83,7 @@ def blobs(n, dims, seed=0, groups=30):
 
 
 def write(folder, n, dims, n_files, seed=0):
-    """Files with as many rows each, and a column for each feature."""
+    """Write files with equal numbers of rows and one column per feature."""
     import pandas as pd
 
     folder.mkdir()
@@ -93,20 +93,20 @@ def write(folder, n, dims, n_files, seed=0):
 
 
 class Idle(PHIDAPlus):
-    """Learns its first rows, so that there is a model to save, and no more."""
+    """Learns only its first rows, to have a model to save."""
 
     def partial_fit(self, X, y=None, sample_weight=None):
         return self if self.__sklearn_is_fitted__() else super().partial_fit(X[:1000])
 
 
 def counted(batches):
-    """On a worker: the number of rows."""
+    """Return the number of rows, on a worker."""
     n = sum(batch.num_rows for batch in batches)
     yield pa.RecordBatch.from_arrays([pa.array([n])], names=["n"])
 
 
 def zeros(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
-    """On a worker: a label for each row, and no more."""
+    """Yield a constant label for each row, on a worker."""
     for arrays in batches:
         yield pa.array(np.zeros(len(arrays), dtype=np.int32))
 
@@ -120,7 +120,7 @@ def plain(estimator, rows):
 
 
 def learning(master, n, dims, turns=5, *chosen):
-    """Each way, beside the same job without learning and beside plain learning."""
+    """Measure each way, next to the same job without learning and to plain learning."""
     import phida.spark
 
     n, dims, turns = int(n), int(dims), int(turns)
@@ -184,7 +184,7 @@ def learning(master, n, dims, turns=5, *chosen):
 
 
 def job(master, turns=5):
-    """Learning of 2,000 rows."""
+    """Measure learning of 2,000 rows."""
     import phida.spark
 
     spark = session(master)
@@ -200,7 +200,7 @@ def job(master, turns=5):
 
 
 def threads(n, dims, turns=5):
-    """Parts in memory, beside plain learning."""
+    """Measure parts in memory, compared with plain learning."""
     import dask
     import dask.array
 
@@ -226,7 +226,7 @@ def threads(n, dims, turns=5):
 
 
 def paper():
-    """Inputs of the cost model: learning per row, and what a model costs to send and to merge."""
+    """Measure the inputs of the cost model: learning per row, and the cost to send and merge a model."""
     print("features,rows,learning us/row,model KB,to bytes ms,from bytes ms,merge ms,refresh ms")
     for dims, n in ((16, 500_000), (256, 100_000)):
         rows = blobs(n, dims)

@@ -1,4 +1,4 @@
-"""Tables of ``docs/performance.md`` that a measurement writes: each between two comments that name it."""
+"""Tables of ``docs/performance.md`` written by measurements, each between two comments with its name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 
 
 def markdown(lines: list[list[str]]) -> str:
-    """A table whose first line is its head."""
+    """Format a table whose first line is its head."""
     rows = [lines[0], ["---"] * len(lines[0]), *lines[1:]]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
@@ -27,7 +27,7 @@ def processor() -> str:
 
 
 def put(name: str, table: str) -> None:
-    """Replaces the table of that name, with a line that says when and where it was measured."""
+    """Replace the table of that name, with a line on date and processor."""
     first, last = f"<!-- {name} -->", f"<!-- end of {name} -->"
     page = PAGE.read_text(encoding="utf-8")
     if page.count(first) != 1 or page.count(last) != 1:

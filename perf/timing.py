@@ -1,4 +1,4 @@
-"""Ratios in one run: the machine is noisy, so what is compared is run in turn, again and again."""
+"""Ratios in one run: machines are noisy, so alternatives run in turn, repeatedly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def seconds(call: Callable[[], object]) -> float:
 
 
 def interleaved(calls: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
-    """Median seconds of each call, measured A B C A B C …"""
+    """Return the median seconds of each call, measured A B C A B C …"""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeats):
         for name, call in calls.items():

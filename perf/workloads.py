@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 
 SHARED = Path(os.environ.get("PHIDA_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
-#: The streams of the table, and how many classes k-means is told.
+#: The streams of the table, and the number of classes given to k-means.
 CLASSES = {
     "letter": 26,
     "penbased": 10,
@@ -36,14 +36,14 @@ class Workload:
 
 
 def mixture() -> NDArray[np.float64]:
-    """3,000 rows from 20 isotropic unit Gaussians in 4,096 dimensions, centres from N(0, 1)."""
+    """Return 3,000 rows from 20 isotropic unit Gaussians in 4,096 dimensions, centres from N(0, 1)."""
     rng = np.random.default_rng(0)
     centers = rng.normal(size=(20, 4096))
     return centers[rng.integers(0, 20, 3000)] + rng.normal(size=(3000, 4096))
 
 
 def load(name: str) -> Workload:
-    """A workload in the stationary order of seed 0; FileNotFoundError if its data are not at hand."""
+    """Return a workload in the stationary order of seed 0; raise FileNotFoundError if its data are missing."""
     if name == "mixture":
         rows = mixture()
     elif name == "digits":

@@ -1,7 +1,7 @@
-"""What is in an sdist and a wheel, before anybody installs them: check_dist.py <sdist> <wheel>
+"""Check the contents of an sdist and a wheel: check_dist.py <sdist> <wheel>
 
-The sdist holds what git knows, but for what pyproject.toml leaves out, and nothing that was built. The wheel is small,
-depends on four packages, and holds the library alone. The first thing that is wrong ends it with a sentence.
+The sdist contains the tracked files, except those that pyproject.toml leaves out, and nothing built. The wheel is
+small, depends on four packages, and contains only the library. The first error ends the check with a sentence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NATIVE = ["phida/_core"]
 
 
 def main() -> None:
-    """Check both files, and say how large they are."""
+    """Check both files, and print their sizes."""
     sdist, wheel = Path(sys.argv[1]), Path(sys.argv[2])
     check_sdist(sdist)
     check_wheel(wheel)
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def check_sdist(path: Path) -> None:
-    """Compare its files with those of the clone."""
+    """Compare the sdist's files with those of the clone."""
     size(path, MOST_SDIST)
     with tarfile.open(path) as archive:
         inside = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
@@ -47,7 +47,7 @@ def check_sdist(path: Path) -> None:
 
 
 def matches(name: str, rule: str) -> bool:
-    """Is the file, or a folder that it is in, named by a rule of sdist.exclude?"""
+    """Return whether a rule of sdist.exclude matches the file or a folder of it."""
     parts = name.split("/")
     if "/" not in rule:
         return any(fnmatch.fnmatch(part, rule) for part in parts)
@@ -56,7 +56,7 @@ def matches(name: str, rule: str) -> bool:
 
 
 def check_wheel(path: Path) -> None:
-    """Size, dependencies, contents."""
+    """Check size, dependencies and contents."""
     size(path, MOST_WHEEL)
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
@@ -74,13 +74,13 @@ def check_wheel(path: Path) -> None:
 
 
 def size(path: Path, most: int) -> None:
-    """End where a file is too large."""
+    """Exit if a file is too large."""
     if path.stat().st_size >= most:
         sys.exit(f"{path.name} has {path.stat().st_size:,} bytes; {most:,} is too many.")
 
 
 def some(names: set[str]) -> str:
-    """The first few."""
+    """Format the first few names."""
     return ", ".join(sorted(names)[:10])
 
 

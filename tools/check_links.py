@@ -1,16 +1,16 @@
-"""Every link inside a built site leads somewhere: tools/check_links.py FOLDER. Nothing is asked of the network."""
+"""Check every internal link of a built site: tools/check_links.py FOLDER. No network is used."""
 
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
-#: Elements that point at something, and by which attribute.
+#: Elements with links, and the attribute of the link.
 POINTERS = {"a": "href", "link": "href", "img": "src", "script": "src", "source": "src"}
 
 
 class Page(HTMLParser):
-    """What a page points at, and what in it can be pointed at."""
+    """Links and link targets of a page."""
 
     def __init__(self, path):
         super().__init__()
@@ -18,7 +18,7 @@ class Page(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
-        """Take note of an element."""
+        """Record the links and ids of an element."""
         attributes = dict(attrs)
         self.anchors |= {attributes[name] for name in ("id", "name") if attributes.get(name)}
         if target := attributes.get(POINTERS.get(tag, "")):
@@ -26,7 +26,7 @@ class Page(HTMLParser):
 
 
 def broken(folder):
-    """Sentences about links that lead nowhere."""
+    """Return sentences about broken links."""
     pages = {path: Page(path) for path in sorted(folder.rglob("*.html")) if "_static" not in path.parts}
     for path, page in pages.items():
         for target in sorted(set(page.targets)):
@@ -42,7 +42,7 @@ def broken(folder):
 
 
 def main(folder):
-    """Say what is broken; fail if anything is."""
+    """Print broken links; fail if there are any."""
     folder = Path(folder).resolve()
     sentences = list(broken(folder))
     print("\n".join(sentences) or f"all links of {len(list(folder.rglob('*.html')))} pages lead somewhere")

@@ -1,6 +1,6 @@
-"""Takes pictures of the built manual, to be looked at: tools/docs_screenshots.py CHROMIUM SITE FOLDER [page ...].
+"""Take pictures of the built manual for inspection: tools/docs_screenshots.py CHROMIUM SITE FOLDER [page ...].
 
-Each page is taken light and dark, wide and as wide as a phone; a page that is wider than the phone is told.
+Each page is taken light and dark, wide and at phone width; pages wider than the phone are reported.
 """
 
 import sys
@@ -21,7 +21,7 @@ SIZES = {"wide": (1280, 900), "phone": (390, 844)}
 
 
 def main(chromium, site, folder, *pages):
-    """Take them all."""
+    """Take all pictures."""
     site, folder = Path(site).resolve(), Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:

@@ -1,7 +1,7 @@
-"""Draws the pictures of docs/how_it_works.md and of the start page: tools/how_it_works.py FOLDER.
+"""Draw the pictures of docs/how_it_works.md and of the start page: tools/how_it_works.py FOLDER.
 
-The stream is a small one in the plane, so that no projection hides anything: two crescents that face each other and
-four round groups, one after the other, as if the world showed them in turn.
+The stream is small and two-dimensional, so that no projection is needed: two facing crescents and four round groups,
+one after the other.
 """
 
 import sys
@@ -25,7 +25,7 @@ PALE = "#b9b9b9"
 
 
 def stream(seed=0):
-    """Rows of the plane, group after group: two crescents, then four round ones."""
+    """Return rows of the plane, group after group: two crescents, then four round ones."""
     rng = np.random.default_rng(seed)
     group = np.sort(rng.integers(0, 6, ROWS))
     angle = rng.uniform(0, np.pi, ROWS)
@@ -36,12 +36,12 @@ def stream(seed=0):
 
 
 def learned(rows, count):
-    """The model after so many rows."""
+    """Return the model after a number of rows."""
     return PHIDA(compute_labels=False).partial_fit(rows[:count])
 
 
 def with_rows(model, rows, ax=None):
-    """The library's map of the nodes, over the rows that were learned."""
+    """Draw the library's map of the nodes over the learned rows."""
     ax = plot_nodes(model, ax=ax)
     x, y = Projection.of(model).transform(rows).T
     ax.scatter(x, y, s=3, c=PALE, alpha=0.5, linewidths=0, zorder=0)
@@ -51,7 +51,7 @@ def with_rows(model, rows, ax=None):
 
 
 def moments(rows, group, folder):
-    """The start page: the same stream at three moments, in the same frame."""
+    """Draw the same stream at three times, in one frame, for the start page."""
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
     for ax, last in zip(axes, (1, 3, 5), strict=True):
         count = int(np.sum(group <= last))
@@ -79,12 +79,12 @@ def moments(rows, group, folder):
 
 
 def colours(model, ids):
-    """Colour of each id, as in all pictures of the model."""
+    """Return the colour of each id, as in all plots of the model."""
     return style.Palette.of(model).colours(ids)
 
 
 def vigilance(rows, folder):
-    """Learned nodes, and how near a row must come to be won."""
+    """Draw the learned nodes, and the distance within which they win a row."""
     model = learned(rows, 600)
     ax = with_rows(model, rows[:600])
     nodes = model.nodes_
@@ -100,14 +100,14 @@ def vigilance(rows, folder):
 
 
 def retitle(ax, title, note):
-    """The same picture with another heading."""
+    """Change the heading of a picture."""
     for text in [text for text in ax.texts if text.get_fontsize() == style.SMALL and text.xycoords == "axes fraction"]:
         text.remove()
     style.title(ax, title, note)
 
 
 def assigned(model, rows, folder):
-    """Which cluster every place of the plane belongs to."""
+    """Draw the cluster of every place of the plane."""
     ax = with_rows(model, rows)
     plane = Projection.of(model)
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
@@ -121,7 +121,7 @@ def assigned(model, rows, folder):
 
 
 def digits(folder):
-    """The start page: the centres of what was found in handwritten digits that came class after class."""
+    """Draw the cluster centres of handwritten digits learned class by class, for the start page."""
     rows, classes = load_digits(return_X_y=True)
     model = PHIDAPlus(compute_labels=False)
     for digit in range(10):
@@ -152,7 +152,7 @@ def save(figure, path):
 
 
 def main(folder):
-    """Draw all."""
+    """Draw all pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     rows, group = stream()
     digits(folder)

@@ -16,7 +16,7 @@ _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^]]*\])?(>=|==)(?P<vers
 
 
 def requirements(project: dict[str, Any], part: str) -> Iterator[str]:
-    """Requirements of ``dependencies``, of an extra or of a group, without those that name phida itself."""
+    """Return requirements of ``dependencies``, of an extra or of a group, without phida itself."""
     kind, _, name = part.partition(":")
     if kind == "dependencies":
         found = project["project"]["dependencies"]
@@ -32,7 +32,7 @@ def requirements(project: dict[str, Any], part: str) -> Iterator[str]:
 
 
 def lowest(requirement: str) -> tuple[str, str]:
-    """Name and lowest version of a requirement."""
+    """Return name and lowest version of a requirement."""
     match = _REQUIREMENT.fullmatch(requirement)
     if match is None:
         raise SystemExit(f"{requirement!r} has no lower bound; write it as name>=version.")

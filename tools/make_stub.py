@@ -1,7 +1,7 @@
 """Write the stub of a native module: ``make_stub.py <module> [file]``, by default to standard output.
 
-nanobind's stub generator does the work. What it cannot know is filled in here: what is inside the dictionaries and
-arrays that are returned, and short names for the arrays that are taken.
+nanobind's stub generator does most of the work. This script adds the types inside returned dictionaries and arrays, and
+short names for array arguments.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 FLOATS, INTS = "NDArray[numpy.float64]", "NDArray[numpy.int64]"
 
-# Functions that return one array. nanobind calls it an object.
+# Functions that return one array, which nanobind types as object.
 ARRAYS = {
     "assign": INTS,
     "assign_ids": INTS,
@@ -29,7 +29,7 @@ ARRAYS = {
     "edges": INTS,
 }
 
-# Arrays are taken as they are: of this type, in C order, with no conversion.
+# Arguments: arrays of this type, in C order, without conversion.
 ALIASES = {
     "Matrix": ("numpy.float64", "None, None"),
     "Vector": ("numpy.float64", "None,"),
@@ -50,7 +50,7 @@ def generate(module: str) -> str:
 
 
 def refine(stub: str) -> str:
-    """Fill in what the generator cannot know."""
+    """Add the types that the generator does not know."""
     for alias, (dtype, shape) in ALIASES.items():
         taken = rf"Annotated\[NDArray\[{re.escape(dtype)}\], dict\(shape=\({re.escape(shape)}\)[^)]*\)\]"
         stub = re.sub(taken, alias, stub)

@@ -1,4 +1,4 @@
-"""Takes the pictures of the live page for its document: tools/screenshots.py CHROMIUM FOLDER."""
+"""Take the pictures of the live page for its document: tools/screenshots.py CHROMIUM FOLDER."""
 
 import re
 import subprocess
@@ -8,12 +8,12 @@ from pathlib import Path
 from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).parents[1]
-#: Rows learned when the picture is taken, and rows a second until then.
+#: Rows learned when the picture is taken, and rows per second until then.
 AT, RATE = 25_000, 1000
 
 
 def main(chromium, folder):
-    """One light, as it learns; one dark, with a cluster explained."""
+    """Take a light picture during learning, and a dark one with an explained cluster."""
     rows = subprocess.Popen([sys.executable, ROOT / "examples" / "live_stream.py"], stdout=subprocess.PIPE)
     command = [sys.executable, "-m", "phida", "serve", "--from", "-", "--port", "0", "--rate", str(RATE)]
     server = subprocess.Popen(command, stdin=rows.stdout, stderr=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""How rows are prepared for a model: converted columns and missing values. Saved with the model, as data."""
+"""Preparation of rows for a model: converted columns and missing values, saved with the model as data."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from phida._missing import Imputer
 
 Floats = NDArray[np.float64]
 
-#: Held while an imputer learns. One for all models, so that a fork can wait for it.
+#: Held while an imputer learns. One lock for all models, so that a fork can wait for it.
 _LEARNING = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_LEARNING.acquire, after_in_parent=_LEARNING.release, after_in_child=_LEARNING.release)
 
 
 class Preparation:
-    """The steps between rows as they come and rows as a model learns them."""
+    """Preparation of rows before a model learns them."""
 
     def __init__(self, imputer: Imputer | None = None) -> None:
         self.imputer = imputer
@@ -30,7 +30,7 @@ class Preparation:
 
     @property
     def rule(self) -> str | None:
-        """How missing values are filled, if so. The rule ``drop`` of the command line leaves their rows out."""
+        """The rule for missing values, or None. The command line's rule ``drop`` removes their rows."""
         return None if self.imputer is None or self.imputer.rule == "drop" else self.imputer.rule
 
     @property
@@ -40,7 +40,7 @@ class Preparation:
 
     @property
     def kind(self) -> Any:
-        """What models must share to be merged. The values that they learned may differ."""
+        """Properties that merged models must share. Their learned values may differ."""
         return self.conversions, None if self.imputer is None else self.imputer.rule
 
     def learned(self, rows: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The safetensors container: a JSON header and arrays as raw numbers. The parser trusts nothing that it reads."""
+"""The safetensors container: a JSON header and arrays as raw numbers. The parser checks everything."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 
 def packed(arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
     """Return the content of a file. The same arrays and metadata give the same bytes."""
-    # The widest numbers come first, so that each array is aligned.
+    # The widest numbers come first, which aligns every array.
     order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
     header: dict[str, Any] = {"__metadata__": dict(metadata)}
     parts, end = [], 0
@@ -35,7 +35,7 @@ def packed(arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> b
 
 
 def metadata_of(content: bytes) -> dict[str, str]:
-    """Return the metadata of a file. A ``ValueError`` says what is wrong with it."""
+    """Return the metadata of a file; raise a ``ValueError`` with the reason if it is invalid."""
     found = _header(content)[0].get("__metadata__", {})
     if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
         raise ValueError("the metadata is not text")
@@ -43,7 +43,7 @@ def metadata_of(content: bytes) -> dict[str, str]:
 
 
 def arrays_of(content: bytes) -> Arrays:
-    """Return the arrays of a file by name. A ``ValueError`` says what is wrong with it."""
+    """Return the arrays of a file by name; raise a ``ValueError`` with the reason if it is invalid."""
     header, begin = _header(content)
     header.pop("__metadata__", None)
     entries = sorted((_entry(name, entry) for name, entry in header.items()), key=lambda entry: entry[3:])
@@ -51,7 +51,7 @@ def arrays_of(content: bytes) -> Arrays:
     for name, dtype, shape, first, last in entries:
         if first != end or last - first != math.prod(shape) * dtype.itemsize or begin + last > len(content):
             raise ValueError(f"{name!r} is not where it should be")
-        # A copy, which is aligned.
+        # a copy, which is aligned
         arrays[name] = np.frombuffer(content[begin + first : begin + last], dtype).reshape(shape)
         end = last
     if begin + end != len(content):
@@ -60,12 +60,12 @@ def arrays_of(content: bytes) -> Arrays:
 
 
 def parsed(text: str) -> Any:
-    """Parse JSON. A name that occurs twice is an error: parsers differ in which they take."""
+    """Parse JSON. A repeated name is an error, since parsers choose differently."""
     return json.loads(text, object_pairs_hook=_without_duplicates)
 
 
 def _header(content: bytes) -> tuple[dict[str, Any], int]:
-    """Return the header, and where it ends."""
+    """Return the header and its end."""
     end = 8 + int.from_bytes(content[:8], "little")
     if end > len(content):
         raise ValueError("the header is longer than the file")

@@ -191,7 +191,7 @@ def _refuse_other_values(X: Any) -> None:
 
 def _complex(named: list[str]) -> InputError:
     where = f" in {_listed(named)}" if named else ""
-    return InputError(  # scikit-learn's checks of an estimator look for the first four words
+    return InputError(  # scikit-learn's checks of an estimator search for the first four words
         f"Complex data not supported: X holds complex numbers{where}. Pass real and imaginary parts as separate "
         "columns, or drop them."
     )

@@ -38,8 +38,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ============ =====================================================================================
 
     The first ``fit`` or ``partial_fit`` decides the type and the categories of each column, so that the number of
-    features never changes. Later calls of ``partial_fit`` only update means and standard deviations. A category that
-    comes later is one of the others.
+    features never changes. Later calls of ``partial_fit`` only update means and standard deviations. Later categories
+    count as others.
 
     A missing value is in the middle: the mean of a number, halfway between true and false, equally far from all
     categories, and the centre of a cycle.
@@ -94,7 +94,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.max_categories = max_categories
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn types, categories and scales of the columns anew.
+        """Reset, and learn types, categories and scales of the columns.
 
         Parameters
         ----------

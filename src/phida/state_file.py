@@ -23,7 +23,7 @@ from phida.errors import StateFileError
 FORMAT = "phida-state"
 VERSION = 5
 
-#: What a file says besides its format and digest, each as JSON.
+#: Contents of a file besides its format and digest, each as JSON.
 FACTS = ("library_version", "params", "feature_names", "n_seen", "stream_position", "state")
 
 #: Optional content: the preparation of rows from files.

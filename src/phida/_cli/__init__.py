@@ -15,7 +15,7 @@ def main() -> None:
 
 
 def run(module: str, install: str) -> None:
-    """Run the command line of a module; if its packages are missing, say what to install."""
+    """Run the command line of a module; if its packages are missing, print how to install them."""
     try:
         app = import_module(module).app
         app()

@@ -43,7 +43,7 @@ _PATIENCE = 0.1
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal asked to stop."""
+    """A signal to stop has arrived."""
 
 
 class Signals:

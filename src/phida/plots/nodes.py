@@ -123,8 +123,8 @@ class NodePositions(_Record, key="node", entry="node"):
 def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw the nodes on a plane: area shows weight, colour shows the cluster.
 
-    The plane is that of the two main directions of the nodes, weighted by support. Up to 60 clusters, the largest
-    first, bear their id. Nodes without a cluster are grey crosses.
+    The plane has the two main directions of the nodes, weighted by support. Up to 60 clusters, the largest first, are
+    labelled with their ids. Nodes without a cluster are grey crosses.
 
     In PHIDA, the edges are those of the PH graph. In PHIDA+, they are saddles: a line joins two clusters where they
     come closest. The 40 lowest are drawn. The bolder the line, the less prominent the lower of the two peaks. Figures

@@ -21,9 +21,9 @@ _FAR = 3.0
 def plot_profile(model: Any, *, id: int | None = None, ax: Axes | None = None) -> Axes:
     """Draw the distinctive features of clusters, in standard deviations from the mean of the stream.
 
-    Without ``id`` it is a table of the largest clusters, the largest first, and the features that tell most of them. If
-    there is one cluster only, bars show the share of the variance of each feature. With ``id``, bars show the most
-    telling features of that cluster.
+    Without ``id``, a table shows the largest clusters, the largest first, and their most distinctive features. For a
+    single cluster, bars show the share of the variance of each feature. With ``id``, bars show the most distinctive
+    features of that cluster.
 
     Parameters
     ----------
