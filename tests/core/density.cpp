@@ -1,4 +1,4 @@
-// Densities of small configurations, computed by hand.
+// Distances between nodes, and densities at nodes and edges.
 #include "topology/density.hpp"
 
 #include <algorithm>
@@ -66,84 +66,12 @@ TEST("node_distances: squares and nearest rows equal a plain search") {
       }
 }
 
-TEST("density: with two nodes, the other node's mass over its distance") {
-  Places places({0.0, 4.0});
-  places.weight = {1.0, 3.0};
-  const Density density = places.measure(1, Dimensions{});
-  CHECK(density.mass == (std::vector<double>{3.0, 3.0}));  // two more rows, and one neighbour
-  CHECK_CLOSE(density.height[0], std::log(3.0) - 0.5 * std::log(16.0), 1e-14);
-  CHECK_CLOSE(density.height[1], std::log(3.0) - 0.5 * std::log(16.0 / 3.0), 1e-14);
-  CHECK(density.edges.size() == 1);
-  const DensityEdge& edge = density.edges[0];
-  CHECK(edge.a == 0 && edge.b == 1 && edge.square == 16.0 && edge.mass == 2.0);
-  CHECK_CLOSE(density.height_at(edge), std::log(2.0) - 0.5 * std::log(4.0), 1e-14);
-}
-
-TEST("density: a node's rows are spread around it") {
-  Places places({0.0, 4.0});
-  places.variance = {1.0, 9.0};
-  const Density density = places.measure(1, Dimensions{});
-  CHECK_CLOSE(density.height[0], -0.5 * std::log(25.0), 1e-14);
-  CHECK_CLOSE(density.height[1], -0.5 * std::log(17.0), 1e-14);
-}
-
 TEST("density: nodes at one place have the highest, finite density") {
   const Density density = Places({1.0, 1.0, 1.0, 2.0, 4.0}).measure(2);
   for (const double height : density.height) CHECK(std::isfinite(height));
   for (const DensityEdge& edge : density.edges) CHECK(std::isfinite(density.height_at(edge)));
   CHECK(density.height[0] == density.height[1] && density.height[1] == density.height[2]);
   CHECK(density.height[0] > density.height[3] && density.height[3] > density.height[4]);
-}
-
-TEST("density: on a line of equal steps, equal inside and lower at the ends") {
-  std::vector<double> xs;
-  for (int i = 0; i < 101; ++i) xs.push_back(i);
-  for (const std::size_t k : {2, 4, 8}) {
-    const Density density = Places(xs).measure(k);
-    CHECK(density.dimensions.local == 1.0);
-    for (std::size_t i = k; i + k < 101; ++i) CHECK(density.height[i] == density.height[50]);
-    CHECK(density.height[0] < density.height[50] && density.height[100] < density.height[50]);
-    CHECK_CLOSE(density.height[0], density.height[100], 1e-12);
-  }
-}
-
-TEST("density: twice as dense is higher by log 2 on a line, by log 4 in a plane") {
-  Random random(2);
-  for (const std::size_t dims : {1, 2}) {
-    const RowMatrix unit = random.rows(400, dims);
-    RowMatrix half = unit;
-    for (std::size_t i = 0; i < 400; ++i)
-      for (std::size_t j = 0; j < dims; ++j) half[i][j] *= 0.5;
-    const Density wide = Places(unit).measure(16), narrow = Places(half).measure(16);
-    CHECK(wide.dimensions.local == narrow.dimensions.local);
-    CHECK(std::abs(wide.dimensions.local - static_cast<double>(dims)) < 0.3);
-    CHECK(std::abs(wide.dimensions.inverse_coarse - 1.0 / static_cast<double>(dims)) < 0.2);
-    for (std::size_t i = 0; i < 400; ++i)
-      CHECK_CLOSE(narrow.height[i] - wide.height[i], wide.dimensions.local * std::log(2.0), 1e-9);
-  }
-}
-
-TEST("density: a line in many features has dimension 1") {
-  RowMatrix rows(6);
-  Random random(3);
-  for (int i = 0; i < 300; ++i) {
-    const double x = random.uniform();
-    const double row[kLanes] = {x, 2.0 * x, -x, 0.5 * x, 3.0 * x, x};
-    rows.append(row);
-  }
-  const Density density = Places(rows).measure(16);
-  CHECK(density.dimensions.local < 1.3);
-}
-
-TEST("density: lower in the middle between two groups than in both") {
-  std::vector<double> xs;
-  for (int i = 0; i < 6; ++i) xs.push_back(0.1 * i);
-  for (int i = 0; i < 6; ++i) xs.push_back(100.0 + 0.1 * i);
-  const Density density = Places(xs).measure(2);
-  for (const DensityEdge& edge : density.edges)
-    if (edge.a < 6 && edge.b >= 6)
-      CHECK(density.height_at(edge) < density.height[edge.a] - 3.0 &&
-            density.height_at(edge) < density.height[edge.b] - 3.0);
 }
 
 TEST("density: the middle of an edge uses the nearest nodes of both ends") {

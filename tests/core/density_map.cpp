@@ -92,31 +92,6 @@ void check_map(const DensityMap& out, const RowMatrix& rows) {
 
 }  // namespace
 
-TEST("density_map: two distant groups are two clusters") {
-  Random random(1);
-  for (const std::size_t dims : {1, 2, 5})
-    for (const std::size_t n : {20, 100, 300}) {
-      const RowMatrix rows = groups(random, 2, n, dims, 100.0);
-      const DensityMap map = map_of(rows);
-      check_map(map, rows);
-      CHECK(map.map.n_clusters() == 2);
-      const std::vector<std::int32_t> cluster = clusters(map);
-      for (std::size_t i = 0; i < rows.rows(); ++i)
-        CHECK(cluster[i] == static_cast<std::int32_t>(i / n));
-    }
-}
-
-TEST("density_map: nodes at one place are one cluster") {
-  for (const std::size_t n : {2, 3, 4, 10, 100}) {
-    RowMatrix rows(2);
-    const double row[kLanes] = {1.0, -2.0};
-    for (std::size_t i = 0; i < n; ++i) rows.append(row);
-    const DensityMap map = map_of(rows);
-    check_map(map, rows);
-    CHECK(map.map.n_clusters() == 1);
-  }
-}
-
 TEST("density_map: one, two and three nodes are one cluster") {
   Random random(2);
   for (const std::size_t n : {1, 2, 3})
@@ -155,26 +130,6 @@ TEST("density_map: maps of huge, tiny and distant places are valid") {
     check_map(map, rows);
     for (const DensityPeak& peak : map.peaks) CHECK(std::isfinite(peak.birth));
   }
-}
-
-TEST("density_map: the order of features does not matter, and equal nodes are alike") {
-  Random random(5);
-  const RowMatrix rows = groups(random, 3, 60, 2, 12.0);
-  RowMatrix turned(2);
-  for (std::size_t i = 0; i < rows.rows(); ++i) {
-    const double row[kLanes] = {rows[i][1], rows[i][0]};
-    turned.append(row);
-  }
-  CHECK(clusters(map_of(rows)) == clusters(map_of(turned)));
-}
-
-TEST("density_map: rows in units a thousand times as large have the same clusters") {
-  Random random(6);
-  const RowMatrix rows = groups(random, 3, 60, 2, 12.0);
-  RowMatrix large = rows;
-  for (std::size_t i = 0; i < rows.rows(); ++i)
-    for (std::size_t j = 0; j < 2; ++j) large[i][j] *= 1024.0;
-  CHECK(clusters(map_of(rows)) == clusters(map_of(large)));
 }
 
 TEST("density_map: trees without an edge between them are joined nearest first") {

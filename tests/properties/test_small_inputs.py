@@ -101,17 +101,6 @@ def test_100_000_identical_rows_take_bounded_time_and_memory(make):
     assert np.isfinite(model.transform([[3.0, 3.0], [100.0, 100.0]])).all()
 
 
-@each_kind
-def test_largest_allowed_values_are_learned(make):
-    rng = np.random.default_rng(0)
-    fit(rng.choice([-1e140, 1e140, 0.0, 1e-140], size=(200, 3)), make)
-
-
-@each_kind
-def test_subnormal_values_are_learned(make):
-    fit(5e-324 * np.random.default_rng(0).integers(0, 50, size=(100, 3)), make)
-
-
 @pytest.mark.parametrize("model", [PHIDA(), PHIDAPlus()], ids=repr)
 @pytest.mark.parametrize("times", [2, 20, 300])
 def test_repeated_points_give_at_most_one_group_per_point(model, times):

@@ -5,13 +5,11 @@ import pickle
 import random
 
 import pytest
-from data import drifting
 from named_rows import KINDS
 from river import base, checks, datasets, preprocessing
 from river.checks import common
 from states import assert_same_state, differences, state_of
 
-import phida
 from phida.river import PHIDA, PHIDAPlus
 
 STREAM = list(datasets.ImageSegments().take(200))
@@ -151,11 +149,3 @@ def test_memory_includes_the_native_state(model):
     assert arrays > 10_000
     assert model._raw_memory_usage > empty + arrays
     assert model._memory_usage.endswith("KiB")
-
-
-def test_limits_equal_those_of_the_estimator():
-    model = PHIDAPlus(max_nodes=10, half_life=100.0)
-    rows = drifting(300)
-    for row in rows.tolist():
-        model.learn_one(dict(enumerate(row)))
-    assert_same_state(model, phida.PHIDAPlus(max_nodes=10, half_life=100.0).partial_fit(rows))

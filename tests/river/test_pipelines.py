@@ -6,8 +6,6 @@ from named_rows import FRAMES, NAMES, X, dicts, each_kind, learned
 from river import compose, evaluate, metrics, preprocessing
 from states import assert_same_state
 
-import phida.river
-
 ROWS = dicts(X)
 
 
@@ -58,14 +56,6 @@ def test_function_before_the_model_fixes_the_order(kind):
     for x in ROWS:
         model.learn_one({"name": "text"} | dict(reversed(x.items())))
     assert_same_state(model[kind.clusterer.__name__], learned(kind.clusterer(), X))
-
-
-def test_pipeline_can_be_cloned():
-    model = preprocessing.StandardScaler() | phida.river.PHIDAPlus(scale=None)
-    model.learn_one(ROWS[0])
-    clone = model.clone()
-    assert clone["PHIDAPlus"].scale is None
-    assert clone.predict_one(ROWS[0]) == -1
 
 
 @each_kind
