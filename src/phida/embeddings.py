@@ -19,7 +19,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from phida import state_file
+from phida import _validation, state_file
 from phida._safetensors import arrays_of, metadata_of, packed
 from phida.errors import StateFileError
 
@@ -102,7 +102,7 @@ class Reducer(TransformerMixin, BaseEstimator):
         self
         """
         self._validate_params()
-        rows = self._unit(X, reset=True)
+        rows = _of_length_1(self._validated(X, reset=True))
         width = rows.shape[1]
         if self.method == "random":
             rng = np.random.default_rng(self.random_state)
@@ -156,11 +156,14 @@ class Reducer(TransformerMixin, BaseEstimator):
         reduced : ndarray of shape (n_samples, n_components)
         """
         check_is_fitted(self)
-        rows = self._unit(X, reset=False)
+        rows = self._validated(X, reset=False, keep_float32=True)
+        return self._reduced(rows) if issparse(rows) else _validation.by_parts(self._reduced, rows)
+
+    def _reduced(self, rows: Any) -> NDArray[np.float64]:
+        rows = _of_length_1(rows)
         if self.method == "umap":
             return np.asarray(self.umap_.transform(rows), np.float64)
-        reduced: NDArray[np.float64] = np.asarray(rows @ self.components_.T - self.components_ @ self.mean_)
-        return _of_length_1(reduced)  # type: ignore[no-any-return]
+        return _of_length_1(np.asarray(rows @ self.components_.T - self.components_ @ self.mean_))  # type: ignore[no-any-return]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save a linear reduction to a file of the safetensors format, which holds no code.
@@ -229,9 +232,10 @@ class Reducer(TransformerMixin, BaseEstimator):
         """
         return np.array([f"reducer{i}" for i in range(self.n_components)], dtype=object)
 
-    def _unit(self, X: Any, *, reset: bool) -> Any:
-        kinds = ["csr"] if self.method == "pca" else False
-        return _of_length_1(validate_data(self, X, reset=reset, dtype=np.float64, accept_sparse=kinds))
+    def _validated(self, X: Any, *, reset: bool, keep_float32: bool = False) -> Any:
+        sparse = ["csr"] if self.method == "pca" else False
+        kinds = [np.float64, np.float32] if keep_float32 else np.float64
+        return validate_data(self, X, reset=reset, dtype=kinds, accept_sparse=sparse)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_") or hasattr(self, "umap_")

@@ -1,6 +1,7 @@
 """Dimension reductions of embeddings, learned once."""
 
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -54,6 +55,22 @@ def test_only_the_first_batch_is_learned(method):
 def test_reduced_rows_keep_their_clusters(method):
     model = make_pipeline(Reducer(method, 16), PHIDAPlus())
     assert adjusted_rand_score(Y, model.fit(X).predict(X)) > 0.95
+
+
+@LINEAR
+def test_float32_rows_are_reduced_without_a_whole_copy(method):
+    reducer = Reducer(method, 2).fit(X)
+    rows = np.tile(X.astype(np.float32), (200, 1))
+    tracemalloc.start()
+    try:
+        reduced = reducer.transform(rows)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (
+        peak - reduced.nbytes < 2 * rows.nbytes
+    )  # float64 takes 2, its rows of length 1 another 2
+    np.testing.assert_allclose(reduced[-600:], reducer.transform(X), atol=1e-6)
 
 
 def test_sparse_rows_are_reduced_by_the_truncated_svd():
