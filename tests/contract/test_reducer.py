@@ -67,9 +67,7 @@ def test_float32_rows_are_reduced_without_a_whole_copy(method):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert (
-        peak - reduced.nbytes < 2 * rows.nbytes
-    )  # float64 takes 2, its rows of length 1 another 2
+    assert peak - reduced.nbytes < 2 * rows.nbytes  # float64 takes 2, its rows of length 1 another 2
     np.testing.assert_allclose(reduced[-600:], reducer.transform(X), atol=1e-6)
 
 
