@@ -30,11 +30,6 @@ def telling(away: Floats, count: int) -> Ints:
     return np.argsort(-np.abs(away), kind="stable")[:count]
 
 
-def strongest_node(nodes: Nodes, id: int) -> int:
-    """Return the position of the node of largest support in the clusters of an id."""
-    return int(np.argmax(np.where(nodes.cluster_id == id, nodes.support, -1)))
-
-
 def named_features(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     """Return the names of the features, or ``feature 0``, ``feature 1``, …"""
     return tuple(f"feature {j}" for j in range(count)) if names is None else tuple(names)
