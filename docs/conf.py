@@ -1,4 +1,4 @@
-"""How the manual is made: `make docs`."""
+"""Configuration of the manual: `make docs`."""
 
 import re
 import sys
@@ -28,26 +28,26 @@ extensions = [
 exclude_patterns = ["_ext", "how_it_works/*.py"]
 templates_path = ["_templates"]
 nitpicky = True
-nitpick_ignore_regex = [("py:class", ".*")]  # types in docstrings are words for people
+nitpick_ignore_regex = [("py:class", ".*")]  # types in docstrings are plain words
 
-# Markdown, as a code host shows it too. Headings are link targets.
+# Markdown as code hosts render it. Headings are link targets.
 myst_enable_extensions = ["dollarmath", "attrs_block", "attrs_inline"]
 myst_heading_anchors = 3
 
 autosummary_generate = True
-autodoc_typehints = "none"  # numpydoc says it in words
+autodoc_typehints = "none"  # numpydoc writes types in words
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # the template lists them
 numpydoc_xref_param_type = False
 numpydoc_validation_checks = {"GL08", "PR01", "PR02", "PR03", "SS01"}
 numpydoc_validation_exclude = {
-    # Fields of records say themselves what they are.
+    # The names of record fields are their documentation.
     r"\.(Nodes|Graph|Persistence|Hierarchy|AssignmentView|Moments|Lineage|Event|History)$",
     r"\.(CutClarity|DensityClarity|Explanation|DensityExplanation|RowExplanation|Side|Death|Difference|Pull)$",
     r"\.(Examples|Example|Cluster|ClusterList|LargestVariance|Summary|TellingFeature)$",
     r"\.(Profile|Projection|NodePositions|LineageBands|PersistenceDiagram|Dendrogram|Signal|Change|Candidate)$",
     r"\.(Entry|Dataset|Method|Task|System|Metric|Comparison)$",
-    # They have one, which is not found where the default is None.
+    # They are documented, but not found if the default is None.
     r"\.(published|space|memory|margin|shared|scale|merge_prominence|merge_chance|interval|n_components|vigilance)$",
     r"\.(feature_names|clarity|joined|kept)$",
 }
@@ -67,20 +67,20 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": [], "why": [], "how_it_works": []}  # have no pages below them
+html_sidebars = {"index": [], "why": [], "how_it_works": []}  # pages without subpages
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
-warnings.filterwarnings("ignore", category=DeprecationWarning)  # of the tools, not of ours
+warnings.filterwarnings("ignore", category=DeprecationWarning)  # from the tools
 
 
 def escape_names(app, what, name, obj, options, lines):
-    """Names that end in an underscore, in the shapes of arrays, are no links."""
+    """Escape names that end in an underscore in array shapes, which are not links."""
     for i, line in enumerate(lines):
         if ">>>" not in line and "`" not in line:
             lines[i] = re.sub(r"\b(\w+)_(?=[,)])", r"\1\\_", line)
 
 
 def setup(app):
-    """What Sphinx calls."""
+    """Register the hooks with Sphinx."""
     app.connect("autodoc-process-docstring", escape_names, priority=900)  # after numpydoc

@@ -1,4 +1,4 @@
-"""The directive ``command-reference``: every command of ``phida`` and ``phida-bench``, as it describes itself."""
+"""The directive ``command-reference``: every command of ``phida`` and ``phida-bench``, from its own help."""
 
 import re
 
@@ -12,7 +12,7 @@ from phida_bench.cli.app import app as benchmark
 
 
 def commands(command, path):
-    """Yield (name, command, context) of all commands, depth first; groups only where they do something themselves."""
+    """Yield (name, command, context) of all commands, depth first; groups only if they run something themselves."""
     context = command.context_class(command, info_name=" ".join(path))
     inner = command.list_commands(context) if hasattr(command, "list_commands") else None
     if inner is None or len(path) == 1:
@@ -22,14 +22,14 @@ def commands(command, path):
 
 
 def plain(text):
-    """Words of a help text, safe in reStructuredText: file names and options are code."""
+    """Escape a help text for reStructuredText: file names and options become code."""
     text = re.sub(r"\s+", " ", re.sub(r"\[/?[a-z ]+\]", "", text or "")).strip()
     text = re.sub(r"([\\*`|_])", r"\\\1", text)
     return re.sub(r"(?<![\w-])(--[a-z][a-z-]*)", r"``\1``", text)
 
 
 def described(name, command, context):
-    """Lines of reStructuredText: heading, usage, what it does, arguments and options."""
+    """Return lines of reStructuredText: heading, usage, description, arguments and options."""
     usage = re.sub(r"\s+", " ", command.get_usage(context).removeprefix("Usage:")).strip()
     yield from (name, "-" * len(name), "", ".. code-block:: text", "", f"   {usage}", "")
     for paragraph in (command.help or "").split("\n\n"):
@@ -58,13 +58,13 @@ class CommandReference(SphinxDirective):
     """Sections for all commands."""
 
     def run(self) -> list[nodes.Node]:
-        """What the directive is replaced by."""
+        """Return the nodes that replace the directive."""
         roots = ((app.info.name, typer.main.get_command(app)) for app in (library, benchmark))
         lines = [line for name, root in roots for found in commands(root, (name,)) for line in described(*found)]
         return nested_parse_to_nodes(self.state, "\n".join(lines), allow_section_headings=True)
 
 
 def setup(app):
-    """What Sphinx calls."""
+    """Register the directive with Sphinx."""
     app.add_directive("command-reference", CommandReference)
     return {"parallel_read_safe": True}
