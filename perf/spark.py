@@ -28,6 +28,14 @@ from phida import PHIDA, PHIDAPlus
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
+#: Runs without arguments.
+ALL = [
+    ("paper",),
+    ("threads", "4000000", "16"),
+    ("learning", "local[2]", "400000", "16"),
+    ("learning", "local-cluster[2,1,2048]", "400000", "16"),
+]
+
 #: Rows per batch of a stream.
 BATCH = 100_000
 
@@ -248,4 +256,6 @@ def timed(work):
 
 
 if __name__ == "__main__":
-    {"learning": learning, "job": job, "threads": threads, "paper": paper}[sys.argv[1]](*sys.argv[2:])
+    kinds = {"learning": learning, "job": job, "threads": threads, "paper": paper}
+    for kind, *words in [sys.argv[1:]] if len(sys.argv) > 1 else ALL:
+        kinds[kind](*words)
