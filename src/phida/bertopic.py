@@ -1,6 +1,6 @@
 """A cluster model for BERTopic, with topic numbers that last across batches, and probabilities.
 
-Nothing here imports BERTopic; ``pip install "phida[topics]"`` installs it.
+Nothing here imports BERTopic; ``pip install "phida[bertopic]"`` installs it.
 """
 
 from __future__ import annotations

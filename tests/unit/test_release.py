@@ -1,4 +1,4 @@
-"""Settings of releases: changelog fragments, versions of Python, pinned actions."""
+"""Versions of Python that wheels are built for, and the actions of the workflows."""
 
 import re
 import tomllib
@@ -6,19 +6,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-
-
-def test_fragments_have_a_name_and_a_type():
-    kinds = {kind["directory"] for kind in SETTINGS["tool"]["towncrier"]["type"]}
-    for path in (ROOT / "changes").iterdir():
-        if path.name not in SETTINGS["tool"]["towncrier"]["ignore"]:
-            found = re.fullmatch(r"(?:\d+|\+[\w-]+)\.(\w+)\.md", path.name)
-            assert found and found[1] in kinds, f"{path.name}: see changes/README.md"
-            assert all(len(line) <= 120 for line in path.read_text(encoding="utf-8").splitlines())
-
-
-def test_changelog_has_the_marker_for_releases():
-    assert SETTINGS["tool"]["towncrier"]["start_string"] in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_wheels_are_built_for_the_promised_versions():
