@@ -13,7 +13,7 @@ namespace {
 
 // From this number of features on, several candidates are first compared by sums in eight lanes: a sum in order takes
 // eight times as long.
-constexpr std::size_t kManyFeatures = 48;
+constexpr std::size_t kFeaturesForLanes = 48;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Nearest NearestNode::find(const double* query, const RowMatrix& rows) {
   if (candidates.empty()) {
     grid_.note_failure();
     candidates = sieve_doubles(query, rows);
-  } else if (candidates.size() > 1 && rows.cols() >= kManyFeatures) {
+  } else if (candidates.size() > 1 && rows.cols() >= kFeaturesForLanes) {
     candidates = nearest_of(candidates, query, rows);
   }
   Nearest nearest{0, std::numeric_limits<double>::infinity()};

@@ -27,8 +27,8 @@ def test_sessions_print_what_is_shown(name, tmp_path, monkeypatch):
         names = test.globs  # from one session to the next
 
 
-#: Benchmark report and screenshots, which an sdist omits; only an sdist has a file PKG-INFO.
-LEFT_OUT = {"docs/benchmark", "docs/serve", "bench"} if (ROOT / "PKG-INFO").exists() else set()
+#: Benchmark and screenshots, which an sdist omits; only an sdist has a file PKG-INFO.
+LEFT_OUT = {"docs/serve", "bench"} if (ROOT / "PKG-INFO").exists() else set()
 
 
 def test_paths_in_documents_exist():

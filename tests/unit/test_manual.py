@@ -1,4 +1,4 @@
-"""The manual lists all public names and has a page for each decision."""
+"""The reference of the manual lists all public names."""
 
 import re
 from pathlib import Path
@@ -27,12 +27,3 @@ def test_answers_and_records_are_in_the_reference():
         name for name, value in vars(phida.records).items() if getattr(value, "__module__", "") == "phida.records"
     }
     assert {f"records.{name}" for name in records if not name.startswith("_")} <= LISTED
-
-
-def test_decisions_are_numbered_and_state_the_decision():
-    pages = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
-    assert pages
-    for page in pages:
-        number, text = int(page.name[:4]), page.read_text("utf-8")
-        assert text.startswith(f"# {number}. ")
-        assert "**Decision.**" in text
