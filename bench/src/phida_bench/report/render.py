@@ -40,6 +40,14 @@ def write(document: Document, cells: pd.DataFrame, out: Path) -> Path:
     return page
 
 
+def write_markdown(document: Document, out: Path, more: str) -> None:
+    """Write a report as Markdown with SVG diagrams alone, and ``more`` at its end."""
+    (out / "diagrams").mkdir(parents=True, exist_ok=True)
+    for picture in (picture for section in document.sections for picture in section.pictures):
+        (out / _file(picture)).write_text(svg(picture), "utf-8")
+    (out / "index.md").write_text(f"{markdown(document)}\n{more}", "utf-8")
+
+
 def html(document: Document) -> str:
     """One page that needs no other file."""
     source = files(__package__).joinpath("page.html.j2").read_text("utf-8")

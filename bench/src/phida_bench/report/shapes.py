@@ -32,15 +32,15 @@ _WORTH = 0.05
 _ORDER_WORDS = {"shuffled": "shuffled", "grouped": "group by group"}
 
 
-def sections(cells: pd.DataFrame, folder: Path, data: Path | None) -> list[Section]:
-    """All sections of the page, from the cells of the collection."""
+def sections(cells: pd.DataFrame, drawn: tuple[Picture, ...]) -> list[Section]:
+    """All sections of the page, from the cells of the collection and pictures of the data sets."""
     known = known_methods()
     present = [known[name] for name in known if name in set(cells["method"])]
     found = [
         Section("In short", tables=(overview(cells, present), *by_family(cells, present))),
         _ranks(cells, present),
         Section(f"Where {OURS} loses", tables=tuple(losses(cells, present))),
-        Section("Pictures", pictures=tuple(_pictures(cells, folder, data))),
+        Section("Pictures", pictures=drawn),
         Section("Every data set", tables=tuple(_every(cells, present))),
         Section("The systems", tables=(_systems(present),)),
     ]
@@ -55,6 +55,12 @@ def wide(cells: pd.DataFrame) -> pd.DataFrame:
     columns = {"ari": 3, "ami": 3, "early_ari": 3, "early_ami": 3, "n_clusters": 1, "us_per_row": 1}
     kept = table.reindex(columns=list(columns)).round(columns)
     return kept.assign(runs=runs).reset_index()
+
+
+def narrow(table: pd.DataFrame) -> pd.DataFrame:
+    """Turn the table of :func:`wide` into one row per cell and metric again, without standard deviations."""
+    cells = table.melt(["setting", "dataset", "method", "runs"], var_name="metric", value_name="mean")
+    return cells.assign(status=np.where(cells["mean"].isna(), "unavailable", "ok"))
 
 
 def overview(cells: pd.DataFrame, methods: list[Method]) -> Table:
@@ -193,7 +199,8 @@ def _ranks(cells: pd.DataFrame, methods: list[Method]) -> Section:
     return Section("Ranks", pictures=tuple(pictures))
 
 
-def _pictures(cells: pd.DataFrame, folder: Path, data: Path | None) -> Iterator[Picture]:
+def pictures(cells: pd.DataFrame, folder: Path, data: Path | None) -> Iterator[Picture]:
+    """True groups beside those found, from the records of the first seed."""
     present = set(cells["dataset"])
     sheets: dict[str, list[Entry]] = {}
     for entry in entries("shapes").values():

@@ -1,6 +1,6 @@
 """Numbers in texts, taken from the tables of the benchmark, so that none is older than its table.
 
-``python tools/claims.py`` fills them in; ``--check`` says which differ. In a text a claim stands between
+``python bench/claims.py`` fills them in; ``--check`` says which differ. In a text a claim stands between
 ``<!-- claim: WORDS -->`` and ``<!-- end -->``. The words:
 
     shapes count                             how many data sets have visible groups
@@ -15,7 +15,7 @@
     generated ari shuffled PHIDA+            the same words for the generated data sets alone
     paper ari nonstationary PHIDA+           mean over the paper's data sets
     paper better ari stationary PHIDA+ PHIDA on how many the first is better, "17 of 22"
-    near ARI raw mixed PHIDA+                mean over the ten data sets of docs/why/neighbours.csv
+    near ARI raw mixed PHIDA+                mean over the ten data sets of bench/results/neighbours.csv
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ SHOWN = {
 @cache
 def shapes(kind: str = "shapes") -> pd.DataFrame:
     """Means on the data sets with visible groups: all ("shapes"), or only the public or the generated ones."""
-    cells = pd.read_csv(ROOT / "docs/benchmark/shapes/cells.csv")
+    cells = pd.read_csv(ROOT / "bench/results/shapes/cells.csv")
     if kind != "shapes":
         files = pd.read_csv(ROOT / "bench/src/phida_bench/datasets/shapes.csv")["name"]
         cells = cells[cells["dataset"].isin(files) == (kind == "public")]
@@ -69,14 +69,14 @@ def shapes(kind: str = "shapes") -> pd.DataFrame:
 @cache
 def paper() -> pd.DataFrame:
     """Means on the paper's data sets."""
-    cells = pd.read_csv(ROOT / "docs/benchmark/cells.csv", keep_default_na=False, na_values=[""])
+    cells = pd.read_csv(ROOT / "bench/results/cells.csv", keep_default_na=False, na_values=[""])
     return cells[cells["status"] == "ok"].set_index(["setting", "metric", "method", "dataset"])["mean"].sort_index()
 
 
 @cache
 def near() -> pd.DataFrame:
     """Trials beside what people would otherwise take."""
-    return pd.read_csv(ROOT / "docs/why/neighbours.csv")
+    return pd.read_csv(ROOT / "bench/results/neighbours.csv")
 
 
 def of_shapes(kind: str, words: list[str]) -> str:
@@ -180,7 +180,7 @@ def main(*options: str) -> int:
     stale = [name for name in TEXTS if filled(text := (ROOT / name).read_text("utf-8")) != text]
     for name in stale:
         if "--check" in options:
-            print(f"{name} has numbers that its tables do not; run: python tools/claims.py")
+            print(f"{name} has numbers that its tables do not; run: python bench/claims.py")
         else:
             (ROOT / name).write_text(filled((ROOT / name).read_text("utf-8")), "utf-8")
     return int(bool(stale) and "--check" in options)
