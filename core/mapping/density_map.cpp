@@ -15,21 +15,21 @@
 namespace phida {
 namespace {
 
-// Numbers of neighbours, fine to coarse. Each scale only divides what the finer ones left whole: a density over many
-// neighbours is a mixture of both sides where there is a gap.
+// Numbers of neighbours, fine to coarse. Each scale divides only parts that the finer ones left whole: across a gap,
+// a density over many neighbours mixes both sides.
 constexpr std::size_t kScales[] = {1, 2, 4, 8, 16, 32};
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
-// Two trees of nodes become one. Nodes are those of the whole set.
+// Two trees of nodes become one. Nodes are indices of the complete set.
 struct Joining {
-  std::int32_t a = 0, b = 0;  // a node of each
-  double height = 0.0;        // prominence over chance; not below that of what was joined before
+  std::int32_t a = 0, b = 0;  // one node of each
+  double height = 0.0;        // prominence over chance, at least that of earlier joinings
   double prominence = 0.0;
   double chance = 0.0;
 };
 
-// The prominence that chance alone shows (spec section 13).
+// The prominence expected by chance (spec section 13).
 class Chance {
  public:
   Chance(std::size_t k, const Dimensions& dimensions, std::size_t n_nodes)
@@ -39,7 +39,7 @@ class Chance {
     factor_ = inverse > 0.0 ? kFactor * portable_pow(inverse, kPower) : 0.0;
   }
 
-  // Between a peak and a saddle whose heights were measured over these masses.
+  // For a peak and a saddle whose heights were measured over these masses.
   double between(double peak, double saddle) const {
     return factor_ *
            (noise_ * (error(peak) + error(saddle)) + uneven_ * std::max(1.0 - k_ / peak, 0.0));
@@ -59,15 +59,15 @@ struct MeasuredEdge {
   double mass = 0.0;
   double height = 0.0;
 
-  // The order that a heap has its last one of on top: by height, then the lower ends.
+  // Heap order: the highest edge is on top, ties to the lower ends.
   bool operator<(const MeasuredEdge& other) const {
     if (height != other.height) return height < other.height;
     return a != other.a ? a > other.a : b > other.b;
   }
 };
 
-// Edges by descending height, equal ones by their ends. Most edges are between nodes that are in one tree before it is
-// their turn, so that a bound of their height is enough.
+// Edges by descending height, ties by their ends. Most edges are inside one tree before their turn, so a bound of
+// their height suffices.
 class DescendingEdges {
  public:
   explicit DescendingEdges(const Density& density) : density_(density) {
@@ -78,7 +78,7 @@ class DescendingEdges {
     sort_descending();
   }
 
-  // The next one, or none. Leaves out those that are not `wanted` when their bound is reached.
+  // The next edge, or none. Skips those that are not `wanted` when their bound is reached.
   template <class Wanted>
   std::optional<MeasuredEdge> next(Wanted wanted) {
     for (; at_ < bounds_.size(); ++at_) {
@@ -120,33 +120,34 @@ class DescendingEdges {
 
   const Density& density_;
   std::vector<Bound> bounds_;  // the largest first
-  std::size_t at_ = 0;         // the first one that was not reached
+  std::size_t at_ = 0;         // the first one not yet reached
   std::vector<MeasuredEdge> heap_;
 };
 
-// A tree of nodes that persistence found at one scale.
+// A tree of nodes from the persistence at one scale.
 struct Tree {
-  std::vector<std::int32_t> nodes;            // ascending
-  DensityPeak peak;                           // its highest node, and where that met a higher one
-  std::int32_t named = -1;                    // the node whose peak stands for it in the map, or -1
-  std::vector<Joining> joinings;              // of its nodes, in order
-  std::vector<DensityPeak> peaks;             // the lower ones
-  std::optional<Dimensions> dimensions = {};  // at the last scale that measured them
+  std::vector<std::int32_t> nodes;  // ascending
+  // its highest node, and the meeting of that peak with a higher one
+  DensityPeak peak;
+  std::int32_t named = -1;                    // the node whose peak represents it in the map, or -1
+  std::vector<Joining> joinings;              // joinings of its nodes, in order
+  std::vector<DensityPeak> peaks;             // the lower peaks
+  std::optional<Dimensions> dimensions = {};  // from the last scale that measured them
 };
 
 // A set of nodes divided at one scale.
 struct Division {
   std::vector<Tree> trees;       // by their lowest node
-  std::vector<Joining> between;  // what would join trees, by height
+  std::vector<Joining> between;  // joinings between trees, by height
 };
 
-// Sets of fewer nodes keep the dimensions that were measured before, of the set that they were divided from.
+// Sets of fewer nodes keep the dimensions measured for the set that they were divided from.
 constexpr std::size_t kFewNodes = 100;
 
-// Equal rows from this number on are a place.
+// Number of equal rows that make a place.
 constexpr double kPlaceRows = 100.0;
 
-// A set has to have more nodes than this to be divided at a scale.
+// Number of nodes up to which a set is not divided at a scale.
 constexpr std::size_t too_few(std::size_t k) { return std::max<std::size_t>(2 * k, 3); }
 
 class Divider {
@@ -188,11 +189,12 @@ class Divider {
   static constexpr std::size_t kWidth = width_of(kScales[std::size(kScales) - 1]);
   const DensityInput& input_;
   NodeDistances distances_;
-  std::vector<Joining> joinings_;  // of all nodes; those below another come first
+  std::vector<Joining> joinings_;  // joinings of all nodes, lower ones first
   DensityMap out_;
 };
 
-// Whether a node is a place: many equal rows. It is a cluster by itself, unless it is one of a lattice of equal distances.
+// Whether a node is a place: many equal rows. It is a cluster by itself, unless it is one of a lattice of equal
+// distances.
 bool Divider::is_place(std::size_t node) const {
   if (input_.variance[node] != 0.0 || input_.weight[node] < kPlaceRows) return false;
   if (distances_.size() <= 2) return true;
@@ -216,9 +218,10 @@ double Divider::divide(Tree tree, std::size_t scale) {
       tree = std::move(division.trees[0]);
       continue;
     }
-    std::vector<double> height(distances_.size(), 0.0);  // per node: of its tree's last joining
+    // per node: height of its tree's last joining
+    std::vector<double> height(distances_.size(), 0.0);
     for (Tree& part : division.trees) {
-      // The part with the node that stands for the whole goes on under its name.
+      // The part with the node that represents the whole keeps its name.
       if (std::binary_search(part.nodes.begin(), part.nodes.end(), tree.named))
         part.named = tree.named;
       name(part);
@@ -226,7 +229,7 @@ double Divider::divide(Tree tree, std::size_t scale) {
       const double last = divide(std::move(part), scale + 1);
       for (const std::int32_t node : nodes) height[node] = last;
     }
-    // A joining is above all that it joins.
+    // A joining is higher than those that it joins.
     double highest = 0.0;
     for (Joining& joining : division.between) {
       highest = std::max({highest, joining.height, height[joining.a], height[joining.b]});
@@ -244,14 +247,15 @@ double Divider::divide(Tree tree, std::size_t scale) {
   return tree.joinings.empty() ? 0.0 : tree.joinings.back().height;
 }
 
-// Puts the peak of a tree into the map, unless one stands for it there.
+// Adds the peak of a tree to the map, unless one represents it there.
 void Divider::name(Tree& tree) {
   if (tree.named >= 0) return;
   tree.named = tree.peak.node;
   out_.peaks.push_back(tree.peak);
 }
 
-// Partners that are not in the map themselves, because a later scale has another peak there, are named by their cluster.
+// Renames partners that are not in the map themselves, because a later scale has another peak there, to that of their
+// cluster.
 void Divider::name_partners() {
   std::vector<std::uint8_t> named(distances_.size(), 0);
   for (const DensityPeak& peak : out_.peaks) named[peak.node] = 1;
@@ -259,7 +263,7 @@ void Divider::name_partners() {
     if (peak.partner >= 0 && !named[peak.partner]) peak.partner = out_.base[peak.partner];
 }
 
-// H0 persistence: edges by descending height; where two trees meet, the one of the lower peak (equal: of the higher
+// H0 persistence: edges by descending height; where two trees meet, the one of the lower peak (ties: of the higher
 // index) joins unless it is more prominent than chance.
 Division Divider::divide_at(NodeSet& set, std::size_t k, const Dimensions& dimensions) {
   const std::vector<std::int32_t>& nodes = set.nodes();
@@ -268,8 +272,9 @@ Division Divider::divide_at(NodeSet& set, std::size_t k, const Dimensions& dimen
   const std::size_t n = nodes.size();
   DisjointSets trees;  // whose roots are their peaks
   trees.reset(n);
-  std::vector<double> last(n, 0.0);   // per root: height of the last joining
-  std::vector<DensityPeak> first(n);  // per root: where it first met a higher peak, apart
+  std::vector<double> last(n, 0.0);  // per root: height of the last joining
+  // per root: its first meeting with a higher peak that stayed apart
+  std::vector<DensityPeak> first(n);
   for (std::size_t i = 0; i < n; ++i)
     first[i] = {nodes[i],
                 density.height[i],
@@ -335,7 +340,7 @@ Division Divider::divide_at(NodeSet& set, std::size_t k, const Dimensions& dimen
   return out;
 }
 
-// Joinings by height; each names its trees by their lowest node.
+// Orders joinings by height; each names its trees by their lowest node.
 void Divider::arrange_merges() {
   std::stable_sort(joinings_.begin(), joinings_.end(),
                    [](const Joining& x, const Joining& y) { return x.height < y.height; });
@@ -378,7 +383,7 @@ std::vector<Merge> all_merges(const NodeMap& map, const RowMatrix& place) {
   trees.reset(n);
   std::vector<Merge> merges = map.merges;
   for (const Merge& merge : merges) trees.hang(merge.from, merge.into);
-  // The shortest links between trees, as Prim finds them: the nearest node outside brings in its whole tree.
+  // The shortest links between trees, by Prim's algorithm: the nearest outside node adds its entire tree.
   std::vector<Gap> links, nearest(n, {kForever, -1, -1});
   std::vector<std::uint8_t> reached(n, 0);
   const auto reach = [&](std::int32_t root) {

@@ -10,10 +10,10 @@
 namespace phida {
 namespace {
 
-// Added to a mean squared distance, so that nodes in one place have a density.
+// Added to a mean squared distance, so that nodes at one place have a finite density.
 constexpr double kSmallest = 1e-300;
 
-// About so many nodes give the coarse dimension.
+// Approximate number of nodes used for the coarse dimension.
 constexpr std::size_t kProbes = 32;
 
 std::size_t probe_step(std::size_t n) { return std::max<std::size_t>(1, n / kProbes); }
@@ -24,7 +24,7 @@ double height_of(double mass, double squares, double dimension) {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// So many nodes are sorted whether they are needed or not.
+// Number of nodes that are always sorted.
 constexpr std::size_t kFewAround = 32;
 
 // Rows of a node beyond the first.
@@ -36,7 +36,7 @@ double to_middle(double one, double other, double quarter) {
   return std::max(0.5 * (one + other) - quarter, 0.0);
 }
 
-// Keeps the rows up to a limit, in order. Returns how many.
+// Keeps the rows within a limit, in order. Returns their number.
 std::size_t keep_up_to(double limit, std::span<NearRow> rows) {
   std::size_t kept = 0;
   for (const NearRow row : rows) {
@@ -52,7 +52,7 @@ double Density::height_at(const DensityEdge& edge) const {
   return height_of(edge.mass, edge.squares, dimensions.local);
 }
 
-// The C library's logarithm is quick, and exact far beyond what the bound leaves open.
+// The C library's logarithm is fast, and more exact than the bound needs.
 float Density::bound_at(const DensityEdge& edge) const {
   const double height =
       std::log(edge.mass) - 0.5 * dimensions.local * std::log(edge.squares / edge.mass + kSmallest);
@@ -79,7 +79,7 @@ NodeSet::NodeSet(const DensityInput& input, const NodeDistances& distances,
   find_neighbours();
 }
 
-// As many as the lists of all nodes have of the set.
+// Takes as many neighbours as the lists of all nodes contain of the set.
 void NodeSet::find_neighbours() {
   near_.resize(nodes_.size() * width_);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -111,7 +111,8 @@ std::span<const double> NodeSet::squares_from(std::size_t i) {
   return {line_.data(), n};
 }
 
-// Searches the set for the neighbours of nodes that have too few. Larger scales need more, but not every set reaches them.
+// Searches the set for neighbours of nodes that have too few. Larger scales need more, but not every set reaches
+// them.
 void NodeSet::need_neighbours(std::size_t width) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (n_near_[i] >= width) continue;
@@ -122,7 +123,7 @@ void NodeSet::need_neighbours(std::size_t width) {
   }
 }
 
-// Between a node and the nearest of its list, each edge once.
+// Finds the edges between each node and the nearest of its list, each once.
 void NodeSet::find_edges() {
   if (!n_edges_.empty()) return;
   const std::size_t listed = std::min(kDensityEdges, width_);
@@ -156,8 +157,8 @@ Dimensions NodeSet::dimensions(std::size_t k) {
   return {local_dimension(k), inverse_coarse_dimension(k)};
 }
 
-// From the growth of distances between h and 2h neighbours, 2h about k. The median over the nodes is not moved by a few
-// nodes at gaps; (r_h / r_2h)^m has the median 1/2, exactly.
+// From the growth of distances between h and 2h neighbours, where 2h is about k. A few nodes at gaps do not change
+// the median over the nodes; (r_h / r_2h)^m has the median 1/2, exactly.
 double NodeSet::local_dimension(std::size_t k) const {
   const double dims = static_cast<double>(input_.place.cols());
   const std::size_t h = std::max<std::size_t>(k / 2, 1);
@@ -173,8 +174,8 @@ double NodeSet::local_dimension(std::size_t k) const {
   return growth > 0.0 ? std::clamp(portable_log(2.0) / growth, 1.0, dims) : dims;
 }
 
-// How distances grow with mass, from the geometric mean of the k nearest and half of the mass to half of the mass; on
-// average over the probes.
+// Growth of distances with mass, from the geometric mean of the k nearest and half of the mass to half of the mass,
+// averaged over the probes.
 double NodeSet::inverse_coarse_dimension(std::size_t k) {
   const std::size_t n = nodes_.size(), step = probe_step(n);
   find_probes();
@@ -241,7 +242,7 @@ void NodeSet::measure_edges(const Scale& scale, std::vector<DensityEdge>& edges)
     for (std::size_t e = 0; e < n_edges_[i]; ++e, ++edge) {
       const std::size_t j =
           static_cast<std::size_t>(edge->a) + static_cast<std::size_t>(edge->b) - i;
-      // The limit is a guess, which may leave too little.
+      // The limit is an estimate, which may be too low.
       if (!measure_edge(i, j, scale, true, *edge)) measure_edge(i, j, scale, false, *edge);
     }
     forget_first_end(i, scale.width);
@@ -263,8 +264,8 @@ void NodeSet::forget_first_end(std::size_t i, std::size_t width) {
   }
 }
 
-// The density at the middle of an edge: over the nearest nodes of both lists, without the two ends, which count with
-// their further rows only. Returns false if a limit left out nodes that are needed.
+// The density at the middle of an edge: over the nearest nodes of both lists, where the two ends count only with
+// their further rows. Returns false if a limit left out needed nodes.
 bool NodeSet::measure_edge(std::size_t i, std::size_t j, const Scale& scale, bool limited,
                            DensityEdge& edge) {
   const std::int32_t a = nodes_[i], b = nodes_[j];
@@ -287,7 +288,7 @@ bool NodeSet::measure_edge(std::size_t i, std::size_t j, const Scale& scale, boo
   return !limited || has_enough(scale, count, edge.mass);
 }
 
-// Collects the nodes of both lists in `around_`, and returns how many. If `limited`, leaves out most of those that are
+// Collects the nodes of both lists in `around_`, and returns their number. If `limited`, omits most of those that are
 // too far.
 std::size_t NodeSet::collect(std::size_t i, std::size_t j, const Scale& scale, bool limited,
                              double quarter, double own) {
@@ -311,7 +312,7 @@ std::size_t NodeSet::collect(std::size_t i, std::size_t j, const Scale& scale, b
     pending[n_pending] = {at, other.square, other.row};
     n_pending += !both;
   }
-  // The nodes on both lists are enough up to the farthest of those that are needed.
+  // The nodes on both lists suffice up to the farthest needed one.
   double limit = kNoLimit;
   if (limited) {
     double mass = own, farthest = 0.0;

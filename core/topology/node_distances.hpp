@@ -11,7 +11,7 @@
 
 namespace phida {
 
-// Leaves new values as they are: all of them are written before they are read.
+// Leaves new values uninitialised: all of them are written before they are read.
 template <class T>
 struct Unfilled : CacheAligned<T> {
   template <class U>
@@ -26,7 +26,7 @@ struct Unfilled : CacheAligned<T> {
 
 class NodeDistances {
  public:
-  // Lists the `length` nearest rows of each row, itself not among them, or all others if there are not so many.
+  // Lists the `length` nearest rows of each row, without itself, or all others if there are fewer.
   NodeDistances(const RowMatrix& rows, std::size_t length);
 
   std::size_t size() const { return rows_.rows(); }
@@ -41,7 +41,7 @@ class NodeDistances {
     return {nearest_.data() + row * length_, length_};
   }
 
-  // Whether all squares are in memory. Otherwise each is summed when it is asked for.
+  // Whether all squares are in memory. Otherwise each is computed on demand.
   bool kept() const { return !squares_.empty(); }
 
  private:
@@ -51,10 +51,10 @@ class NodeDistances {
 
   const RowMatrix& rows_;
   std::size_t length_;
-  // A strip per block of eight rows: the squares (row, lane) of the rows from that block on. A distance is the same both
-  // ways. Empty if there are too many rows.
+  // A strip per block of eight rows: the squares (row, lane) of the rows from that block on, since distances are
+  // symmetric. Empty if there are too many rows.
   std::vector<double, Unfilled<double>> squares_;
-  std::vector<std::size_t> start_;  // per strip: where row 0 would be
+  std::vector<std::size_t> start_;  // per strip: offset of row 0
   std::vector<NearRow> nearest_;    // (row, place)
 };
 
