@@ -180,7 +180,7 @@ class Estimator(ClusterMixin, Predictor):
         model.dispatch()
         return self
 
-    def save(self, path: str | os.PathLike[str], *, position: Any = None) -> None:
+    def save(self, path: str | os.PathLike[str], *, position: Any = None, encoder: Any = None) -> None:
         """Save the model to a file; :meth:`load` restores it bit-identically.
 
         The file is in the safetensors format and holds no code. An existing file is replaced only when the new one is
@@ -192,15 +192,18 @@ class Estimator(ClusterMixin, Predictor):
             Usually with the suffix ``.safetensors``.
         position : optional
             Position of the model in its stream, as a value that JSON can hold, for use when the stream is resumed.
+        encoder : phida.preprocessing.TableEncoder, optional
+            The encoder of the rows that were learned, saved with the model. The loaded model, ``phida predict`` and
+            Spark then predict tables with its columns. A loaded model keeps its encoder.
         """
-        state_file.replace(path, self.to_bytes(position=position))
+        state_file.replace(path, self.to_bytes(position=position, encoder=encoder))
 
-    def to_bytes(self, *, position: Any = None) -> bytes:
+    def to_bytes(self, *, position: Any = None, encoder: Any = None) -> bytes:
         """Return the content of the file that :meth:`save` writes.
 
         Parameters
         ----------
-        position : optional
+        position, encoder : optional
             As for :meth:`save`.
 
         Returns
@@ -208,7 +211,16 @@ class Estimator(ClusterMixin, Predictor):
         content : bytes
         """
         model = self._fitted
-        return model.content(self._parameters_to_save(model), model.features.names, position)
+        parameters, names, preparation = self._parameters_to_save(model), model.features.names, None
+        if encoder is not None:
+            features, preparation = encoder.get_feature_names_out(), encoder._preparation()
+            if len(features) != model.features.width or (names is not None and list(names) != list(features)):
+                raise InputError(
+                    f"the encoder gives {len(features)} features, which are not the {model.features.width} that the "
+                    "model has learned; pass the encoder of its rows."
+                )
+            names = features
+        return model.content(parameters, names, position, preparation)
 
     def _parameters_to_save(self, model: Model[Columns]) -> dict[str, Any]:
         """Valid parameters that agree with the learner, whatever another thread sets meanwhile."""

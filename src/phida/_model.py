@@ -108,7 +108,13 @@ class Model(Generic[F]):
         """How rows are prepared; nothing for adapters that take rows as they are."""
         return getattr(self.features, "preparation", None) or Preparation()
 
-    def content(self, parameters: Mapping[str, Any], names: Iterable[str] | None, position: Any) -> bytes:
+    def content(
+        self,
+        parameters: Mapping[str, Any],
+        names: Iterable[str] | None,
+        position: Any,
+        preparation: Preparation | None = None,
+    ) -> bytes:
         """Return the content of the model file, with the parameters of the estimator."""
         # Taken once, under the model's lock: another thread may be learning.
         state = self.learner.__getstate__()
@@ -119,8 +125,8 @@ class Model(Generic[F]):
             "n_seen": state["n_seen"],
             "stream_position": position,
         }
-        if (preparation := self.preparation.to_plain()) is not None:
-            facts["preparation"] = preparation
+        if (prepared := (preparation or self.preparation).to_plain()) is not None:
+            facts["preparation"] = prepared
         return state_file.content(state, facts)
 
     def _put(self, learner: Learner, settings: Settings, features: F) -> None:

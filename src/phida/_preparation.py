@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from phida._encoding import Encoding, columns_of
 from phida._missing import Imputer
 
 Floats = NDArray[np.float64]
@@ -27,11 +28,15 @@ class Preparation:
         """Imputer of missing values, if any."""
         self.conversions: dict[str, str] = {}
         """Formats of the columns of dates and booleans that are learned as numbers, by name."""
+        self.encoding: Encoding | None = None
+        """Encoding of tables with categories, if any. Missing numbers are filled before."""
 
     @property
     def rule(self) -> str | None:
         """The rule for missing values, or None. The command line's rule ``drop`` removes their rows."""
-        return None if self.imputer is None or self.imputer.rule == "drop" else self.imputer.rule
+        if self.imputer is None or self.encoding is not None or self.imputer.rule == "drop":
+            return None
+        return self.imputer.rule
 
     @property
     def fills(self) -> bool:
@@ -41,7 +46,8 @@ class Preparation:
     @property
     def kind(self) -> Any:
         """Properties that merged models must share. Their learned values may differ."""
-        return self.conversions, None if self.imputer is None else self.imputer.rule
+        encoding = None if self.encoding is None else self.encoding.to_plain()
+        return self.conversions, None if self.imputer is None else self.imputer.rule, encoding
 
     def learned(self, rows: Floats) -> Floats:
         """Learn from rows, and return them with their missing values filled from the rows before."""
@@ -55,6 +61,13 @@ class Preparation:
         with _LEARNING:
             return self.imputer.applied(rows)[0]
 
+    def encoded(self, X: Any) -> Floats | None:
+        """Return a frame with the columns of the encoding as rows; None for anything else."""
+        names = None if self.encoding is None else self.encoding.names
+        if self.encoding is None or names is None or not set(names) <= set(map(str, getattr(X, "columns", ()))):
+            return None
+        return self.encoding.rows(columns_of(X[names]))
+
     def to_plain(self) -> dict[str, Any] | None:
         """Return the state as plain values, for a file; None if there is nothing to keep."""
         found: dict[str, Any] = {}
@@ -63,6 +76,8 @@ class Preparation:
                 found["impute"] = self.imputer.to_plain()
         if self.conversions:
             found["convert"] = dict(self.conversions)
+        if self.encoding is not None:
+            found["encode"] = self.encoding.to_plain()
         return found or None
 
     @classmethod
@@ -71,12 +86,17 @@ class Preparation:
         made = cls()
         if found is None:
             return made
-        if not isinstance(found, dict) or found.keys() - {"impute", "convert"}:
+        if not isinstance(found, dict) or found.keys() - {"impute", "convert", "encode"}:
             raise ValueError("its data on the preparation of rows is damaged")
         convert = found.get("convert", {})
         if not isinstance(convert, dict) or not all(isinstance(format, str) for format in convert.values()):
             raise ValueError("its data on converted columns is damaged")
         made.conversions = dict(convert)
+        if "encode" in found:
+            made.encoding = Encoding.from_plain(found["encode"])
+            if len(made.encoding.features()) != width:
+                raise ValueError(f"its encoded columns do not give {width} features")
+            width = len(made.encoding.numbers)
         if "impute" in found:
             made.imputer = Imputer.from_plain(found["impute"], width)
         return made

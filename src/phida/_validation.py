@@ -59,6 +59,9 @@ def samples(
     """Return rows as a matrix, after a check against the known width and names."""
     if columns is None:
         columns = Columns(estimator.n_features_in_, getattr(estimator, "feature_names_in_", None))
+    encoded = columns.preparation.encoded(X)
+    if encoded is not None:
+        return encoded
     if columns.names is None and _is_ready(X, columns.width):
         return X  # type: ignore[no-any-return]
     fills = columns.preparation.fills

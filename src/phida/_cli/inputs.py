@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -45,6 +45,7 @@ def source(
     convert: str | None = None,
     model: StreamModel | None = None,
     impute: str | None = None,
+    categories: Iterable[str] = (),
 ) -> Source:
     """Return the source that the options describe.
 
@@ -60,9 +61,11 @@ def source(
         raise typer.BadParameter(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}.")
     chosen = names(columns)
     if model is not None and model.names is not None and not chosen and format_of(data, format) not in NAMELESS:
-        chosen = model.names
+        chosen = model.columns or ()
     converted = {**dict.fromkeys(names(convert)), **({} if model is None else model.conversions)}
-    selection = Selection(chosen, names(exclude), label, converted, keep_missing=(impute or kept) is not None)
+    encoded = tuple(categories) if model is None else model.categories
+    keep = (impute or kept) is not None or bool(encoded)
+    selection = Selection(chosen, names(exclude), label, converted, categories=encoded, keep_missing=keep)
     return Source(data, format, selection, dialect=dialect)
 
 

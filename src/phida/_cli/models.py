@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
@@ -43,6 +44,7 @@ def fit(
     columns: options.Columns = None,
     exclude: options.Exclude = None,
     convert: options.Convert = None,
+    categories: options.Categories = None,
     impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
@@ -63,13 +65,16 @@ def fit(
     Example: phida fit flowers.csv --label species --out flowers.safetensors
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
-        model = methods.new_model(method, max_nodes, half_life, scale)
+        weights = options.weights(categories)
+        model = methods.new_model(method, max_nodes, half_life, _scale_of(scale, weights))
         _check_jobs(jobs, model)
+        if weights and not model.method.plus:
+            raise typer.BadParameter("--categories is an option of PHIDA+; leave it out with --method phida.")
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
-        source = inputs.source(data, format, dialect, columns, exclude, label, convert, impute=impute)
+        source = inputs.source(data, format, dialect, columns, exclude, label, convert, None, impute, weights)
         order = None if shuffle or not model.method.plus else OrderSample()
         try:
-            _learn(model, source, bad, quiet, impute, jobs, shuffle=shuffle, order=order)
+            _learn(model, source, bad, quiet, impute, jobs, weights, shuffle=shuffle, order=order)
         except DataError as error:
             if model.fitted:
                 model.refresh()
@@ -184,8 +189,9 @@ def predict(
         for batch in () if first is None else chain([first], batches):
             if len(batch):
                 rows += len(batch)
-                labels = predicted(batch.rows)
-                written.write(batch, labels, 1.0 - found.scores(batch.rows) if novelty else None)
+                prepared = found.rows_of(batch)
+                labels = predicted(prepared)
+                written.write(batch, labels, 1.0 - found.scores(prepared) if novelty else None)
                 if label is not None:
                     score.add(batch.truth, labels.tolist())
         if not rows:
@@ -211,6 +217,15 @@ def output_format_of(output: Path | None, wanted: str | None) -> str | None:
 def text_format_of(reader: RowReader) -> str:
     """Return the output format for an input."""
     return "ndjson" if reader.format == "ndjson" else "csv"
+
+
+def _scale_of(scale: str | None, weights: Mapping[str, float]) -> str | None:
+    """Return the scaling; the encoding of categories scales numbers itself."""
+    if not weights:
+        return scale
+    if scale not in (None, "none"):
+        raise typer.BadParameter("--categories scales the numbers itself; leave out --scale.")
+    return "none"
 
 
 def _check_jobs(jobs: int | None, model: StreamModel) -> None:
@@ -291,6 +306,7 @@ def _learn(
     quiet: bool,
     impute: str | None = None,
     n_jobs: int | None = None,
+    weights: Mapping[str, float] = MappingProxyType({}),
     *,
     shuffle: bool = False,
     order: OrderSample | None = None,
@@ -323,9 +339,12 @@ def _learn(
                 model.conversions.update(reader.conversions)
                 if not len(batch):
                     continue
-                (learn if shuffled is None else shuffled.add)(batch.rows)
+                if weights and not model.categories:
+                    model.encode(reader.features, batch, weights)
+                rows = model.rows_of(batch)
+                (learn if shuffled is None else shuffled.add)(rows)
                 if order is not None:
-                    order.add(batch.rows)
+                    order.add(rows)
         except (DataError, Interrupted):
             end()  # the earlier rows are learned, too
             raise
@@ -353,7 +372,7 @@ def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]
     ):
         for batch in batches:
             if len(batch):
-                score.add(batch.truth, model.labels(batch.rows).tolist())
+                score.add(batch.truth, model.labels(model.rows_of(batch)).tolist())
     return score.values()
 
 

@@ -37,6 +37,13 @@ Exclude = Annotated[str | None, typer.Option(help="Columns to leave out, separat
 Convert = Annotated[
     str | None, typer.Option(help="Date columns (as days since 1970) and boolean columns (as 0 or 1) to use.")
 ]
+Categories = Annotated[
+    str | None,
+    typer.Option(
+        help="Category columns to learn, as COLUMN or COLUMN=WEIGHT, separated by commas; numbers are then scaled to a "
+        "standard deviation of 1, and two categories are WEIGHT (1) apart (PHIDA+ only)."
+    ),
+]
 Impute = Annotated[
     str | None, typer.Option(help="Missing values: median or mean (of earlier rows), or drop (skip the row).")
 ]
@@ -68,3 +75,18 @@ def names(text: str | None) -> tuple[str, ...]:
         return ()
     found = next(csv.reader([text], skipinitialspace=True), [])
     return tuple(name.strip() for name in found if name.strip())
+
+
+def weights(text: str | None) -> dict[str, float]:
+    """Split comma-separated names with weights, such as plan=2,region; without a weight, it is 1."""
+    found = {}
+    for name in names(text):
+        column, mark, weight = name.rpartition("=")
+        try:
+            value = float(weight) if mark else 1.0
+        except ValueError:
+            raise typer.BadParameter(f"--categories takes COLUMN=WEIGHT, and {weight!r} is not a number.") from None
+        if not 0 < value < 1e140:
+            raise typer.BadParameter(f"--categories takes weights above 0, not {weight}.")
+        found[column if mark else name] = value
+    return found

@@ -80,8 +80,9 @@ def report(
         _, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
         for batch in batches:
             if len(batch):
-                labels = found.labels(batch.rows)
-                summary.add(labels, found.scores(batch.rows), batch.truth)
+                prepared = found.rows_of(batch)
+                labels = found.labels(prepared)
+                summary.add(labels, found.scores(prepared), batch.truth)
                 if label is not None:
                     score.add(batch.truth, labels.tolist())
         summary.bad_rows = bad.count

@@ -94,6 +94,8 @@ def serve(
         inputs.check_targets(data or "", save)
         bad = stack.enter_context(inputs.bad_rows(data or "", on_bad_row, bad_row_log))
         learned = None if model is None else StreamModel.load(model)
+        if learned is not None and learned.categories:
+            raise typer.BadParameter(f"{model} learned categories, which the page does not show; use phida stream.")
         source = None
         if data is not None:
             dialect = inputs.dialect(delimiter, decimal, thousands, encoding)

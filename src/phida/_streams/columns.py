@@ -37,13 +37,15 @@ class Selection:
     label: str | None = None
     convert: Mapping[str, str | None] = field(default_factory=dict)
     """Columns of dates and booleans that are learned as numbers, and their formats; None: to be found out."""
+    categories: tuple[str, ...] = ()
+    """Columns that are learned, but not as numbers."""
     keep_missing: bool = False
     """Whether missing values come as NaN, to be filled, and not as bad rows."""
 
     def all_names(self) -> tuple[str, ...]:
         """Return all named columns."""
         label = () if self.label is None else (self.label,)
-        return tuple(dict.fromkeys((*self.columns, *self.exclude, *label, *self.convert)))
+        return tuple(dict.fromkeys((*self.columns, *self.exclude, *label, *self.convert, *self.categories)))
 
     def has_values_of(self, vector: str) -> bool:
         """Return whether values of a vector column are features."""
@@ -55,7 +57,7 @@ class Selection:
         """Return the columns of a file that are not features, by reason."""
         label = [] if self.label is None else [self.label]
         excluded = _unfolded(self.exclude, names)
-        chosen = {*(_unfolded(self.columns, names) or names), *excluded, *label}
+        chosen = {*(_unfolded(self.columns, names) or names), *excluded, *label, *self.categories}
         found = {"--exclude": excluded, "--label": label}
         found["not selected"] = [name for name in names if name not in chosen]
         return {reason: columns for reason, columns in found.items() if columns}
@@ -67,13 +69,13 @@ class Selection:
             twice = next(name for i, name in enumerate(names) if place[name] != i)
             raise DataError(f"two columns have the name {twice!r}; rename one.")
         columns = _unfolded(self.columns, names)
-        left_out = [*_unfolded(self.exclude, names), *([] if self.label is None else [self.label])]
+        left_out = [*_unfolded(self.exclude, names), *([] if self.label is None else [self.label]), *self.categories]
         for name in (*columns, *left_out, *self.convert):
             if name not in place:
                 raise DataError(f"column {name!r} does not exist; the columns are {', '.join(names)[:500]}.")
         both = set(columns) & set(left_out)
         if both or len(set(columns)) < len(columns):
-            raise DataError("a feature column is also named by --exclude or --label; name each column once.")
+            raise DataError("a feature column is also named by --exclude, --label or --categories; name each once.")
         chosen = [place[name] for name in columns or names if name not in left_out]
         if not chosen:
             raise DataError("no columns are left to learn from; choose others with --columns or --exclude.")

@@ -117,8 +117,9 @@ class Stream:
         batch = self.model.prepared(read, learn=True)
         self.model.conversions.update(self.reader.conversions)
         if len(batch):
-            self.model.learn(batch.rows)
-            labels = (self.model.ids if self.position.ids else self.model.labels)(batch.rows)
+            rows = self.model.rows_of(batch)
+            self.model.learn(rows)
+            labels = (self.model.ids if self.position.ids else self.model.labels)(rows)
             if self.events is not None:
                 self.events.flush()
             self.output.write(batch, labels)

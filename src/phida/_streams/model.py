@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida import _core, _threads, state_file
+from phida._encoding import Encoding, objects
 from phida._events import Callback
 from phida._missing import Imputer
 from phida._model import (
@@ -27,12 +28,17 @@ from phida._model import (
 from phida._parts import Parts
 from phida._preparation import Preparation
 from phida._streams.batch import Batch, DataError
+from phida._streams.values import is_missing
 from phida._validation import Columns
 from phida.answers.novelty import novelty_scores
 from phida.records import Examples
 
 if TYPE_CHECKING:  # most stream commands work without scikit-learn, which takes a second to import
     from phida._estimator import Estimator
+
+
+#: Categories of a column that have a feature of their own.
+_CATEGORIES = 32
 
 
 @dataclass(frozen=True)
@@ -183,6 +189,36 @@ class StreamModel:
         rows, good = (self.imputer.learned if learn else self.imputer.applied)(batch.rows)
         return replace(batch, rows=rows) if good.all() else batch.where(good, rows)
 
+    def rows_of(self, batch: Batch) -> NDArray[np.float64]:
+        """Return prepared rows as the model learns them: with their categories, if it has any."""
+        encoding = self._preparation.encoding
+        if encoding is None:
+            return batch.rows
+        columns = {name: _without_missing(objects(batch.columns()[name])) for name in encoding.others}
+        return encoding.rows(encoding.of_stream(batch.rows, columns))
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """Names of the columns of numbers that rows come from."""
+        encoding = self._preparation.encoding
+        return self.names if encoding is None else tuple(encoding.numbers)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Names of the other columns that rows come from."""
+        encoding = self._preparation.encoding
+        return () if encoding is None else tuple(encoding.others)
+
+    def encode(self, names: Sequence[str], batch: Batch, weights: Mapping[str, float]) -> None:
+        """Begin an encoding of numbers and categories with the first rows, which set its scales."""
+        columns = batch.columns()
+        table = [(name, np.ascontiguousarray(batch.rows[:, j])) for j, name in enumerate(names)]
+        table += [(name, _without_missing(objects(columns[name]))) for name in weights]
+        encoding = Encoding.begun(table, weights, _CATEGORIES)
+        encoding.learn(table)
+        self._preparation.encoding = encoding
+        self.names = tuple(encoding.features())
+
     def learn(self, rows: NDArray[np.float64]) -> None:
         """Learn rows that the reader has checked."""
         model = self._begun(rows.shape[1])
@@ -197,7 +233,6 @@ class StreamModel:
         model = self._model
         if not model.begun:
             model.begin(width, self.method.settings, Columns(width, preparation=self._preparation))
-        self.check_width(width)
         return model
 
     def refresh(self) -> None:
@@ -219,8 +254,19 @@ class StreamModel:
 
     def check_width(self, columns: int) -> None:
         """Raise an error if the number of columns differs from the model's."""
-        if self._model.begun and columns != self._model.features.width:
+        width = self._model.features.width if self._model.begun else columns
+        if self._preparation.encoding is not None:
+            width = len(self._preparation.encoding.numbers)
+        if columns != width:
             raise DataError(
-                f"wrong number of features: {columns} in the input, {self._model.features.width} in the model; "
+                f"wrong number of features: {columns} in the input, {width} in the model; "
                 "choose with --columns or --exclude."
             )
+
+
+def _without_missing(values: NDArray[Any]) -> NDArray[Any]:
+    """Return objects with None for texts that mean a missing value."""
+    for i, value in enumerate(values):
+        if isinstance(value, str) and is_missing(value):
+            values[i] = None
+    return values

@@ -24,7 +24,7 @@ def predict(df: DataFrame, model: Estimator, features: Features = None, *, outpu
         Fitted model; it is sent to each worker once.
     features : str or sequence of str, default=None
         An array or vector column, or several numeric columns. None: the columns that the model was trained on or, if
-        it has no feature names, all numeric columns.
+        it has no feature names, all numeric columns. A model with an encoder takes the columns of the encoder.
     output : str, default="prediction"
         Name of the new column, of type int.
 
@@ -32,10 +32,24 @@ def predict(df: DataFrame, model: Estimator, features: Features = None, *, outpu
     -------
     labelled : pyspark.sql.DataFrame
     """
+    encoding = model._fitted.preparation.encoding
+    if features is None and encoding is not None:
+        return df.withColumn(output, _table_labeller(model)(F.struct(*(F.col(f"`{name}`") for name in encoding.names))))
     if features is None and hasattr(model, "feature_names_in_"):
         features = [str(name) for name in model.feature_names_in_]
     column, _ = features_of(df, features)
     return df.withColumn(output, _labeller(model)(column))
+
+
+def _table_labeller(model: Estimator) -> Any:
+    nameless = model._with_names(None)
+    nameless.__dict__.pop("labels_", None)
+
+    def labels(tables: Iterator[pd.DataFrame]) -> Iterator[pd.Series]:
+        for table in tables:
+            yield pd.Series(nameless.predict(table) if len(table) else [], dtype="int32")
+
+    return F.pandas_udf(labels, "int")
 
 
 def _labeller(model: Estimator) -> Any:
