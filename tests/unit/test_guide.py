@@ -75,8 +75,10 @@ def test_page_prints_what_it_shows(page, tmp_path, monkeypatch):
         pytest.skip(f"the page needs {needed}: pip install --group guide")
     monkeypatch.chdir(tmp_path)
     shutil.copy(DOCS / "guide" / "intents.parquet", tmp_path)
-    found = blocks((DOCS / f"{page}.md").read_text(encoding="utf-8"))
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    found = blocks(text)
     assert any(language == "python" for language, _ in found)
+    monkeypatch.setenv("MPLBACKEND", "agg")
     names = {"__name__": page}
     printed = ""
     for language, code in found:
@@ -87,3 +89,5 @@ def test_page_prints_what_it_shows(page, tmp_path, monkeypatch):
         elif language == "text" and printed:  # output of the block before
             assert lines(code) == lines(printed)
             printed = ""
+    shown = re.findall(r"!\[[^\]]*\]\(([\w-]+\.png)\)", text)
+    assert all((tmp_path / picture).exists() for picture in shown)
