@@ -236,7 +236,7 @@ class ClusterDrift(base.DriftDetector):
         return change
 
     def _is_new(self, cluster: int, learner: Learner) -> bool:
-        """Return whether the cluster's nodes are, on average, younger than the grace period.
+        """Return whether the cluster's nodes are as recent as in a cluster that began after the grace period.
 
         Otherwise it consists of earlier rows.
         """

@@ -101,7 +101,7 @@ def test_y_is_ignored(estimator):
 
 
 @each_estimator
-def test_feature_names_out_are_cluster_names(estimator):
+def test_feature_names_out_number_the_clusters(estimator):
     model = estimator().fit(X)
     names = [f"{estimator.__name__.lower()}{c}" for c in range(model.n_clusters_)]
     assert model.get_feature_names_out().tolist() == names

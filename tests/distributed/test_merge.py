@@ -94,7 +94,7 @@ def test_equal_parts_of_one_stream_keep_the_ids_of_the_first(max_nodes, n_parts,
     assert (first.predict_id(X) == before).mean() > 0.99
 
 
-def test_merging_a_model_with_itself_is_refused():
+def test_model_given_twice_is_refused():
     first, second = fitted(100), fitted(100, seed=1)
     before = copied(first)
     with pytest.raises(ValueError, match="given twice"):

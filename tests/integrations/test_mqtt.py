@@ -153,7 +153,7 @@ def test_bad_message_that_ends_the_stream_loses_no_good_message(broker, tmp_path
     assert sorted(rows(output) + rows(more)) == wanted  # and acknowledged messages are not sent again
 
 
-def test_closing_waits_for_acknowledgements_in_transit(broker):
+def test_acknowledgements_arrive_before_the_connection_closes(broker):
     address = address_of(broker.url("plant/press"))
     with subscribed(address, None, lambda message: None) as subscription:
         broker.publish(list(map(str, range(30))))

@@ -53,7 +53,7 @@ def test_novel_rows_get_label_minus_1(model):
         model.predict(rows, novelty=2)
 
 
-def test_scores_before_the_first_rows_are_defined():
+def test_score_without_comparable_rows_is_one_half():
     assert PHIDA().fit([[1.0, 2.0]]).score_samples([[5.0, 5.0]]) == [0.5]
 
 
@@ -209,7 +209,7 @@ def test_cut_supports_the_estimator_methods_it_can(model):
 
 
 @pytest.mark.parametrize("ask", [{"novelty": "x"}, {"novelty": -1}])
-def test_novelty_outside_0_to_1_is_refused(model, ask):
+def test_invalid_novelty_is_refused(model, ask):
     with pytest.raises(ValueError, match="from 0 to 1"):
         model.predict(X, **ask)
 

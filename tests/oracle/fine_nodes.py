@@ -15,7 +15,7 @@ from phida import _core
 
 from .distance import sum_in_order
 
-LARGEST_UNIT = 2.0**32  # the limit at which all sums are divided by the unit
+LARGEST_UNIT = 2.0**32  # above it, all sums are divided by it
 ROUNDING = 2.0**-44  # a smaller spread, as a share of the mean, is rounding
 LEAST_DEVIATION = 1e-150  # squares of smaller deviations have lost digits
 WILD = 256.0  # times the variance: nodes farther out count as wild

@@ -16,8 +16,8 @@ SCALES = (1, 2, 4, 8, 16, 32)  # k: minimum number of neighbours for a density
 EDGES = 10  # nearest neighbours that share an edge with a node
 FACTOR = 0.92
 POWER = 0.55  # exponent of the coarse dimension
-UNEVEN = 0.15  # extra standard deviation, since nodes are spread unevenly
-FEW = 100  # most nodes that a dimension is estimated from
+UNEVEN = 0.15  # chance adds it per neighbour and dimension, since nodes are spread unevenly
+FEW = 100  # smaller sets keep the dimensions of the set they were cut from
 PLACE = 100.0  # rows at one place that make it a cluster
 LATTICE = 1e-9  # relative difference below which squared distances count as equal
 LEAST_SQUARE = 1e-300  # keeps logarithms finite
@@ -256,7 +256,7 @@ class Split:
         return min(max(_core.log(2.0) / median, 1.0), most) if median > 0 else most
 
     def _inverse_coarse_dimension(self) -> float:
-        """Return 1/D from the growth of the radius between a quarter and a half of the cluster's weight."""
+        """Return 1/D from the growth of the radius up to half of the weight, from its geometric mean with k nodes."""
         half = self.total / 2
         terms = []
         for a in range(0, self.n, max(1, self.n // 32)):

@@ -18,7 +18,7 @@ def test_weights_equal_oracle(nodes):
 
 
 @given(st.sampled_from([0.0, 1.0]), strategies.nodes(n=(1, 5)))
-def test_weights_before_the_first_variance_are_equal(count, nodes):
+def test_weights_without_stream_variance_equal_oracle(count, nodes):
     native = _core.feature_weights(nodes.m2, nodes.support, count, nodes.stream_m2)
     np.testing.assert_allclose(native, feature_weights(nodes.m2, nodes.support, count, nodes.stream_m2), rtol=1e-11)
 

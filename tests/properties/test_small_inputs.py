@@ -76,7 +76,7 @@ def test_constant_column_changes_no_label(make):
 
 
 @each_kind
-def test_features_on_scales_from_1e_minus_9_to_1e9_keep_their_clusters(make):
+def test_features_on_scales_from_1e_minus_9_to_1e9_are_normalised(make):
     model = fit(blobs(400, 7) * np.logspace(-9, 9, 7), make)
     assert model.assignment_view_.gamma > 0.5
 

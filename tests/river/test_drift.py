@@ -126,7 +126,7 @@ def test_returning_group_is_detected_twice():
     assert back.kind in ("new", "moved") and delay < 150
 
 
-def test_constant_feature_that_starts_to_vary_is_handled():
+def test_change_of_a_constant_feature_is_detected():
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.normal(size=3000), np.full(3000, 7.0)])
     rows[2000:, 1] = 8.0

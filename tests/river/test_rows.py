@@ -58,7 +58,7 @@ def test_rivers_vector_dicts_are_learned(kind):
 
 
 @each_kind
-def test_predictions_before_the_first_row_are_defined(kind):
+def test_predictions_before_the_first_row_are_minus_1(kind):
     model = kind.clusterer()
     assert model.predict_one({"a": 1.0}) == -1
     assert model.predict_one({}) == -1

@@ -279,7 +279,7 @@ def test_page_loads_nothing_from_other_sites(client):
         assert "https://" not in client.get(path).text
 
 
-def test_prediction_before_the_first_row_is_refused(tmp_path):
+def test_requests_before_the_first_row_get_empty_answers(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b,c\n")
     live = live_stream(path, follow=True)

@@ -64,7 +64,7 @@ def test_models_per_key_equal_plain_learning_across_batches(spark, tmp_path):
         assert set(last.loc[rows["time"], "n_seen"]) == {expected.n_samples_seen_}
 
 
-def test_existing_columns_are_not_overwritten(spark):
+def test_existing_output_column_is_refused(spark):
     from phida.spark import fit_per_key
 
     df = spark.createDataFrame([("a", 1.0, 2)], "k string, x double, n_seen int")

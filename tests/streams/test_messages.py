@@ -130,7 +130,7 @@ def test_bad_message_does_not_block_earlier_messages_of_its_batch():
     assert broker.safe == 6
 
 
-def test_line_breaks_in_messages_are_kept_and_bad_messages_reported():
+def test_line_breaks_in_messages_become_blanks_and_bad_messages_are_reported():
     pretty = json.dumps({"a": 1, "b": 2, "c": 3}, indent=1).replace("\n", "\r\n").encode()
     broker = Broker([pretty, b"", b"{", b'{"a": 1, "b": 2}', pretty])
     found = batches(MessageRows(MessageLines(broker, {}), Selection()), 5)[0]

@@ -272,7 +272,7 @@ def test_bad_row_is_skipped_with_its_reason(tmp_path, format, line, reason):
     assert bad.number == (2 if unended else 1)
 
 
-def test_missing_values_are_read_as_nan(tmp_path):
+def test_rows_with_missing_values_are_bad_rows(tmp_path):
     path = tmp_path / "rows.parquet"
     parquet.write_table(pa.table({"a": [1.0, None, 3.0], "b": [1, 2, 3]}), path)
     _, (batch,) = read(Source(str(path)))

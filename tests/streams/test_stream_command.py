@@ -491,7 +491,7 @@ def test_pipe_at_resume_of_a_file_is_refused(tmp_path, data):
     assert code == 3 and "that the stream was started with" in said
 
 
-def test_no_header_option_learns_the_first_line(tmp_path):
+def test_headerless_rows_are_learned_also_after_resume(tmp_path):
     words = ("stream", "-", "--checkpoint", tmp_path / "s")
     assert phida(*words, stdin="5,6\n7,8\n").returncode == 0
     again = phida(*words, "--resume", stdin="0,1\n2,3\n")
