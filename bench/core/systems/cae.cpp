@@ -21,6 +21,7 @@ double median(std::span<const std::int64_t> sorted) {
 }  // namespace
 
 void Cae::begin_call(const double* rows, std::size_t n) {
+  n_in_call_ = 0;
   if (n_seen_ > 0 || n == 0) return;
   std::vector<const double*> first(std::min(n, kFirstBandwidth));
   for (std::size_t i = 0; i < first.size(); ++i) first[i] = rows + i * dims();
@@ -29,12 +30,13 @@ void Cae::begin_call(const double* rows, std::size_t n) {
 
 void Cae::learn(const double* sample) {
   ++n_seen_;
+  ++n_in_call_;
   if (!is_ready() || static_cast<std::int64_t>(n_nodes()) < n_active_) {
     if (!is_full()) fill(sample);
   } else {
     match_and_learn(sample);
   }
-  if (is_ready() && n_seen_ % interval() == 0 && n_nodes() > 1) remove_isolated_nodes();
+  if (is_ready() && n_in_call_ % interval() == 0 && n_nodes() > 1) remove_isolated_nodes();
 }
 
 // While nodes are few, every sample becomes one.

@@ -70,7 +70,8 @@ class Cae {
   void remove_isolated_nodes();
 
   Settings settings_;
-  std::int64_t n_seen_ = 0;  // j, the number of the sample
+  std::int64_t n_seen_ = 0;
+  std::int64_t n_in_call_ = 0;  // j, the number of the sample in the current call
   NodePositions positions_;
   AgedGraph graph_;
   std::vector<double> count_;          // M

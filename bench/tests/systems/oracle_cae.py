@@ -21,24 +21,22 @@ class CAE:
         self.n_deleted, self.mean_deleted = 0, 0.0
         self.global_s = None
         self.max_nodes = max_nodes
-        self.j = 0
 
     def fit(self, X):
         """One stage."""
         if self.global_s is None:
             self.global_s = bandwidth(X[:10])
-        for x in X:
-            self.learn(x)
+        for j, x in enumerate(X, start=1):
+            self.learn(x, j)
         return self
 
-    def learn(self, x):
-        self.j += 1
+    def learn(self, x, j):
         if not self.ready or len(self.w) < self.n_active:
             if len(self.w) < self.max_nodes:
                 self.fill(x)
         else:
             self.match(x)
-        if self.j % self.interval == 0 and len(self.w) > 1:
+        if j % self.interval == 0 and len(self.w) > 1:
             self.delete_isolated()
 
     def fill(self, x):

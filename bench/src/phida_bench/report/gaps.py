@@ -28,15 +28,15 @@ _CAUSES = {
     ("nonstationary", "GNG"): _TUNED,
     ("nonstationary", "DDVFA"): _TUNED,
     ("nonstationary", "CAEA"): _TUNED,
-    (
-        "nonstationary",
-        "CAE",
-    ): "the counter of rows between two removals: ours starts anew with each stage, the published "
-    "values fit one that runs on; and the order of the rows inside the classes",
+    ("nonstationary", "CAE"): "the order of the rows inside the classes, drawn once per data set; where classes differ "
+    "in size, also the counter of rows between two removals, of which there are two public versions",
     ("nonstationary", "IDAT"): "the order of the rows inside the classes, drawn once per data set",
     ("nonstationary", "SOINN+"): "the order of the rows inside the classes, drawn once per data set",
     ("nonstationary", "PHIDA"): "the order of rows in the authors' copy of Letter, Yeast and Anuran Calls",
 }
+
+#: Published scores have three digits.
+_ROUNDED = 0.0005 + 1e-9
 
 
 def table(cells: pd.DataFrame, names: Mapping[str, str]) -> Table:
@@ -55,7 +55,7 @@ def table(cells: pd.DataFrame, names: Mapping[str, str]) -> Table:
             ari = here[(here["metric"] == "ari") & here["mean"].notna()]
             full = int(((ari["runs"] >= RUNS) | (ari["runs_published"] == 1)).sum())
             done = here[here["mean"].notna()]
-            within = int((done["standard_errors"].abs() <= 2).sum())
+            within = int(((done["standard_errors"].abs() <= 2) | (done["difference"].abs() <= _ROUNDED)).sum())
             rows.append(
                 {
                     "setting": setting,

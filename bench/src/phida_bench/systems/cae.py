@@ -43,9 +43,9 @@ class CAE(OnlineClusterer):
 
     Notes
     -----
-    **The first call matters.** The first bandwidth comes from the first ten rows of the first call. Later calls may cut
-    the stream anywhere. Public versions of the system count the rows between two removals differently if stages have
-    different lengths; here they are counted through all calls, which fits the published values best.
+    **One call is one stage, by definition.** The rows between two removals of isolated nodes are counted anew in each
+    call of ``partial_fit``, and the first bandwidth comes from the first ten rows of the first call. So the result
+    depends on how the stream is cut into calls.
 
     **All nodes may go.** If no node has an edge at the end of an interval, none is left; the next rows become nodes
     again. A model that ends so cannot predict, and says so.
