@@ -1,6 +1,6 @@
 """How much of the gap to the published nonstationary values the order of the rows inside the classes explains.
 
-``python bench/studies/within_class_order.py IDAT|CAE [data set ...]`` draws that order anew, DRAWS times. Each draw gives
+``python studies/within_class_order.py IDAT|CAE [data set ...]`` draws that order anew, DRAWS times. Each draw gives
 means over the streams of the 30 trials. For each data set it prints the published means, ours, the mean and standard
 deviation of these means over the draws, and the distance of the published means in these standard deviations. For CAE
 it does so for three readings of the counter that starts the removal of isolated nodes. Data sets are looked for in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from phida import __version__
 from phida_bench import records
@@ -22,12 +24,12 @@ from phida_bench.protocol import stages
 from phida_bench.records import Trial
 
 KEY = ["setting", "dataset", "method", "seed"]
-_FACTS = ["status", "reason", "made_with"]
+_FACTS = ["status", "reason", "made_with", "labels"]
 _CACHE = "metrics.csv"
 
 
 def evaluate(folder: Path, data: Path | None = None, jobs: int = 1) -> pd.DataFrame:
-    """One row per trial that has a record: its key, status, reason, what it was made with, and a column per metric."""
+    """One row per trial with a record: key, status, reason, what it was made with, digest of its labels, metrics."""
     known = _cached(folder)
     trials = [trial for trial in records.trials(folder) if trial.dataset in entries(None)]
     stamps = {trial: _stamp(trial, folder) for trial in trials}
@@ -62,17 +64,24 @@ def _row(trial: Trial, folder: Path, data: Path | None) -> dict[str, Any]:
     record = records.read(trial, folder)
     row: dict[str, Any] = dict(zip(KEY, _key(trial), strict=True))
     if record is None:
-        return row | {"status": "failed", "reason": "the record cannot be read; run it again"}
+        return row | {"status": "failed", "reason": "the record cannot be read; run it again", "labels": ""}
     made_with = json.dumps([dict(record.parameters), dict(record.versions)], sort_keys=True)
-    row |= {"status": record.status, "reason": record.reason, "made_with": made_with}
+    row |= {"status": record.status, "reason": record.reason, "made_with": made_with, "labels": ""}
     if record.ok:
         dataset = _dataset(trial.dataset, data)
         if record.digest != dataset.digest:
             return row | {"status": "failed", "reason": f"made with another copy of {trial.dataset}; run it again"}
         order = stages(trial.setting, dataset.y, dataset.entry.spelling, record.order_seed)
+        row["labels"] = labels_digest(record.labels)
         evaluation = Evaluation(record, dataset.y[np.concatenate(order)])
         row |= {m.name: m.value(evaluation) for m in metrics().values() if trial.setting in m.settings}
     return row
+
+
+def labels_digest(stages: Iterable[NDArray[np.integer[Any]]]) -> str:
+    """The first 16 digits of the SHA-256 of the labels after every stage, as int64, little-endian."""
+    content = b"".join(labels.astype("<i8").tobytes() for labels in stages)
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 @lru_cache(maxsize=2)

@@ -1,6 +1,8 @@
 """From records to a page: a small run, end to end, and the published tables alone."""
 
 import hashlib
+import io
+import lzma
 import os
 import re
 import shutil
@@ -15,7 +17,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from phida_bench import records, report
 from phida_bench.datasets import entry, load
-from phida_bench.evaluation import evaluate
+from phida_bench.evaluation import evaluate, labels_digest
 from phida_bench.methods import methods
 from phida_bench.metrics import metrics
 from phida_bench.protocol import stages
@@ -197,9 +199,26 @@ def test_wide_cells_are_those_of_the_kept_table_again():
     pd.testing.assert_frame_equal(finished, expected, check_dtype=False, check_names=False)
 
 
-def test_the_manual_states_the_digest_of_the_trials():
-    digest = hashlib.sha256((RESULTS / "trials.csv.xz").read_bytes()).hexdigest()
-    assert digest in (RESULTS.parents[1] / "docs" / "benchmarking.md").read_text("utf-8")
+def test_kept_trials_have_the_digest_and_the_means_of_the_page(manual):
+    content = (RESULTS / report.TRIALS).read_bytes()
+    assert hashlib.sha256(content).hexdigest() in (manual / "index.md").read_text("utf-8")
+    cells = pd.read_csv(RESULTS / "cells.csv", keep_default_na=False, na_values=[""])
+    shown = cells[cells["metric"] == "ari"].set_index(["setting", "dataset", "method"])
+    means = pd.read_csv(io.BytesIO(lzma.decompress(content))).groupby(shown.index.names)["ari"].agg(["mean", "count"])
+    full = means[means["count"] == 30]
+    assert len(full) > 80
+    np.testing.assert_allclose(full["mean"], shown["mean"].reindex(full.index), rtol=0, atol=6e-4)
+
+
+def test_a_report_has_scores_and_labels_of_every_trial(small_run, tmp_path):
+    report.write(small_run, tmp_path, None, 1, lambda text: None)
+    content = (tmp_path / report.TRIALS).read_bytes()
+    assert hashlib.sha256(content).hexdigest() in (tmp_path / "index.md").read_text()
+    table = pd.read_csv(io.BytesIO(lzma.decompress(content))).set_index(["setting", "dataset", "method", "seed"])
+    record = records.read(Trial("stationary", "iris", "PHIDA", 1), small_run)
+    assert len(table) == 36
+    assert table["labels"]["stationary", "iris", "PHIDA", 1] == labels_digest(record.labels)
+    assert labels_digest([record.labels[0] + 1]) != labels_digest(record.labels)
 
 
 def test_the_published_tables_alone_make_a_report(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import lzma
 import shutil
 from collections.abc import Callable
 from datetime import date
@@ -30,6 +32,9 @@ from phida_bench.report import gaps, render, shapes, statements, tables
 from phida_bench.report.cd_diagram import cd_diagram
 from phida_bench.report.document import Document, Picture, Section, Table
 from phida_bench.summary import CELL, summarise, with_earlier
+
+#: The file with the scores of every trial, in the folder of the report.
+TRIALS = "trials.csv.xz"
 
 
 def write(
@@ -62,9 +67,20 @@ def _packed(folder: Path, archive: Path) -> str:
     return f"{archive.name}, {archive.stat().st_size / 1e6:.1f} MB, SHA-256 {digest}"
 
 
+def _keep(trials: pd.DataFrame, out: Path) -> dict[str, str]:
+    """Write scores and digest of the labels of every trial; return what the page says about the file."""
+    table = trials.drop(columns=["reason", "made_with"]).dropna(axis=1, how="all")
+    table = table.sort_values(["setting", "method", "dataset", "seed"])
+    content = lzma.compress(table.to_csv(index=False, float_format="%.6g").encode())
+    out.mkdir(parents=True, exist_ok=True)
+    (out / TRIALS).write_bytes(content)
+    digest = hashlib.sha256(content).hexdigest()
+    return {"every trial": f"{TRIALS}, with scores and digest of the labels, SHA-256 {digest}"}
+
+
 def _write_shapes(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out: Path, data: Path | None) -> Path:
     cells = summarise(trials)
-    document = Document("Groups that a person can see", _facts(folder, trials, ORDERS) | facts)
+    document = Document("Groups that a person can see", _facts(folder, trials, ORDERS) | facts | _keep(trials, out))
     document.sections.extend(shapes.sections(cells, tuple(shapes.pictures(cells, folder, data))))
     origin = [
         table for table in (tables.not_run(trials), tables.mixed(trials)) if table is not None and len(table.cells)
@@ -85,7 +101,7 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
             "whose trials were not kept, and the table of seeds lists them"
         }
     known, (present, _) = methods(), _present(cells)
-    document = Document("The PHIDA benchmark", _facts(folder, trials, SETTINGS) | facts)
+    document = Document("The PHIDA benchmark", _facts(folder, trials, SETTINGS) | facts | _keep(trials, out))
     document.sections.extend(_of_cells(cells))
     if {"PHIDA", "PHIDA-equations"} <= set(present):
         table = tables.differences(trials, "PHIDA-equations", "PHIDA")

@@ -252,7 +252,7 @@ def tuned(folder: Path) -> Table:
         "Chosen for ARI with the true classes, by optuna's TPE after 15 random trials, on seeds from 100 on. Results "
         "of these seeds are not reported. A search ends after its trials or its seconds, whichever comes first. Cells "
         "that are not listed have the defaults, because no trial ended in time. Parameters have four digits. The "
-        "reported trials run with these, except those of GNG on Seeds and DDVFA on Rice."
+        "reported trials run with these."
     )
     return Table("words_tuned", "Tuned parameters", pd.DataFrame(rows), note)
 
