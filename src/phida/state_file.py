@@ -51,6 +51,8 @@ def content(state: State, facts: Mapping[str, Any]) -> bytes:
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
     """Replace a file atomically, even if the machine stops during the write."""
     target = Path(path)
+    if target.exists() and not (target.is_file() or target.is_dir()):  # renaming would replace a device or a pipe
+        raise OSError(f"{os.fspath(path)} is a device or a pipe; models are saved to files.")
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as file:

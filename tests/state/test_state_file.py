@@ -254,3 +254,12 @@ def test_same_model_gives_the_same_bytes(tmp_path):
     code = f"from phida import PHIDA; print(PHIDA.load({str(tmp_path / 'm')!r}).to_bytes().hex())"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert bytes.fromhex(found.stdout) == content
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_not_replaced_by_a_model(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="a device or a pipe"):
+        PHIDA().fit(drifting(30)).save(path)
+    assert path.is_fifo() and list(tmp_path.iterdir()) == [path]
