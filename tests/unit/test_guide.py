@@ -21,7 +21,7 @@ PAGES = ["index", *sorted(f"guide/{path.stem}" for path in (DOCS / "guide").glob
 
 
 #: Pages that need a package beyond the group test.
-NEEDS = {"guide/units": "palmerpenguins"}
+NEEDS = {"guide/beside": "palmerpenguins", "guide/units": "palmerpenguins"}
 
 
 def blocks(text):
