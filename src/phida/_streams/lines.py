@@ -518,7 +518,7 @@ class Lines:
 
 
 def _behind_quotes(pieces: bytearray, at: int, last: bool) -> tuple[int, bool]:
-    """Return the position after a field's closing quote, and whether it is yet to come; double quotes do not close."""
+    """Return the position after a field's closing quote, and whether it is yet to come; doubled quotes do not close."""
     while True:
         quote = pieces.find(b'"', at)
         if quote < 0:
