@@ -1,5 +1,6 @@
 // Properties that hold after every sample of any stream.
 #include <cmath>
+#include <stdexcept>
 
 #include "check.hpp"
 #include "streams.hpp"
@@ -74,4 +75,11 @@ TEST("learner: ids of removed nodes are not reused") {
   const LearnerState& s = learner.state();
   CHECK(s.n_created > static_cast<std::int64_t>(s.nodes.size()));  // some nodes were removed
   CHECK(s.nodes.id.back() < s.n_created);
+}
+
+TEST("learner: a reading needs samples and the mapping") {
+  Learner empty({3, false, {}});
+  CHECK_THROWS(std::logic_error, empty.reading());
+  Learner unmapped = learner_of(blobs(1, 50, 3, 2), {3, false, {.mapping = false}});
+  CHECK_THROWS(std::logic_error, unmapped.reading());
 }
