@@ -82,6 +82,36 @@ void squared_distances(const double* query, const double* inverse, const double*
                  [=](size_t b, Lanes sums) { store(squares + b * 8, sums); });
 }
 
+// Eight rows at a time become columns on the way, so that each lane sums its own row in order.
+void squares_to_rows(const double* query, const double* rows, size_t stride, const int32_t* at,
+                     size_t n, double* squares) {
+  for (size_t first = 0; first < n; first += 8) {
+    const double* row[8];
+    PHIDA_UNROLL
+    for (int r = 0; r < 8; ++r) {
+      const size_t i = first + static_cast<size_t>(r);
+      row[r] = rows + static_cast<size_t>(at[i < n ? i : n - 1]) * stride;
+    }
+    Lanes sums = all(0.0);
+    for (size_t j = 0; j < stride; j += kWidth) {
+      PHIDA_UNROLL
+      for (int p = 0; p < kParts; ++p) {
+        Vec values[kWidth];
+        PHIDA_UNROLL
+        for (int r = 0; r < kWidth; ++r)
+          values[r] = *reinterpret_cast<const UnalignedVec*>(row[p * kWidth + r] + j);
+        transpose(values);
+        PHIDA_UNROLL
+        for (int f = 0; f < kWidth; ++f) {
+          const Vec gap = spread(query[j + static_cast<size_t>(f)]) - values[f];
+          sums.part[p] = sums.part[p] + gap * gap;
+        }
+      }
+    }
+    store(squares + first, sums);
+  }
+}
+
 // Keeps best[0] <= best[1] <= ... in every lane over a sequence of values.
 template <int K>
 PHIDA_INLINE void insert(Lanes (&best)[K], Lanes value) {

@@ -267,6 +267,7 @@ extern const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL);
 const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     PHIDA_STRING(PHIDA_LEVEL),
     squared_distances,
+    squares_to_rows,
     nearest,
     sieve_two,
     sieve_two_floats,

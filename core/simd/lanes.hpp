@@ -121,6 +121,42 @@ PHIDA_INLINE Vec exchanged(Vec a) {
 #endif
 }
 
+// As many vectors as they have places: rows become columns.
+PHIDA_INLINE void transpose(Vec (&r)[kWidth]) {
+#if defined(__AVX512F__)
+  Vec pairs[8], quarters[8];
+  PHIDA_UNROLL
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
+    pairs[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
+  }
+  PHIDA_UNROLL
+  for (int i = 0; i < 2; ++i) {
+    PHIDA_UNROLL
+    for (int half = 0; half < 8; half += 4) {
+      quarters[half + i] = _mm512_shuffle_f64x2(pairs[half + i], pairs[half + i + 2], 0x88);
+      quarters[half + i + 2] = _mm512_shuffle_f64x2(pairs[half + i], pairs[half + i + 2], 0xdd);
+    }
+  }
+  PHIDA_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    r[i] = _mm512_shuffle_f64x2(quarters[i], quarters[i + 4], 0x88);
+    r[i + 4] = _mm512_shuffle_f64x2(quarters[i], quarters[i + 4], 0xdd);
+  }
+#elif defined(__AVX__)
+  const Vec a = _mm256_unpacklo_pd(r[0], r[1]), b = _mm256_unpackhi_pd(r[0], r[1]);
+  const Vec c = _mm256_unpacklo_pd(r[2], r[3]), d = _mm256_unpackhi_pd(r[2], r[3]);
+  r[0] = _mm256_permute2f128_pd(a, c, 0x20);
+  r[1] = _mm256_permute2f128_pd(b, d, 0x20);
+  r[2] = _mm256_permute2f128_pd(a, c, 0x31);
+  r[3] = _mm256_permute2f128_pd(b, d, 0x31);
+#else
+  const Vec a = r[0], b = r[1];
+  r[0] = Vec{a[0], b[0]};
+  r[1] = Vec{a[1], b[1]};
+#endif
+}
+
 struct Lanes {
   Vec part[kParts];
 };

@@ -69,6 +69,9 @@ NodeSet::NodeSet(const DensityInput& input, const NodeDistances& distances,
       width_(std::min(width, nodes_.size() - 1)),
       around_(2 * width_ + 1),
       pending_(width_ + 1),
+      far_(width_ + 1),
+      far_row_(width_ + 1),
+      square_to_far_(padded(width_)),
       square_to_first_(distances.size(), -1.0),
       place_of_first_(distances.size(), static_cast<std::uint16_t>(width_)),
       on_both_(width_ + 1) {
@@ -99,7 +102,7 @@ std::span<const double> NodeSet::squares_from(std::size_t i) {
   const std::size_t n = nodes_.size();
   line_.resize(padded(n));
   if (distances_.kept()) {
-    for (std::size_t p = 0; p < n; ++p) line_[p] = distances_.square(nodes_[i], nodes_[p]);
+    distances_.squares(nodes_[i], nodes_.data(), n, line_.data());
   } else {
     if (blocks_.rows() == 0) {
       blocks_ = BlockedRows(input_.place.cols());
@@ -131,9 +134,8 @@ void NodeSet::find_edges() {
     const std::size_t before = edges_.size();
     for (const NearRow& end : near(i, listed)) {
       const auto j = static_cast<std::size_t>(position_[end.row]);
-      const std::span<const NearRow> back = near(j, listed);
-      const bool mutual = std::any_of(back.begin(), back.end(),
-                                      [&](const NearRow& other) { return other.row == nodes_[i]; });
+      const NearRow here{end.square, nodes_[i]};
+      const bool mutual = !(near(j, listed).back() < here);
       if (j > i || !mutual)
         edges_.push_back({static_cast<std::int32_t>(std::min(i, j)),
                           static_cast<std::int32_t>(std::max(i, j)), end.square});
@@ -326,17 +328,28 @@ std::size_t NodeSet::collect(std::size_t i, std::size_t j, const Scale& scale, b
       n = keep_up_to(limit, {around, n});
     }
   }
-  const auto measure = [&](double square, std::int32_t row, std::int32_t other_end) {
-    around[n] = {to_middle(square, distances_.square(other_end, row), quarter), row};
-    n += around[n].square <= limit;
+  std::size_t n_far = 0;
+  const auto measure_far = [&](std::int32_t other_end) {
+    distances_.squares(other_end, far_row_.data(), n_far, square_to_far_.data());
+    for (std::size_t f = 0; f < n_far; ++f) {
+      around[n] = {to_middle(far_[f], square_to_far_[f], quarter), far_row_[f]};
+      n += around[n].square <= limit;
+    }
   };
-  for (std::size_t p = 0; p < n_pending && pending[p].bound <= limit; ++p)
-    measure(pending[p].square, pending[p].row, a);
+  for (; n_far < n_pending && pending[n_far].bound <= limit; ++n_far) {
+    far_[n_far] = pending[n_far].square;
+    far_row_[n_far] = pending[n_far].row;
+  }
+  measure_far(a);
+  n_far = 0;
   for (std::size_t place = 0; place < scale.width; ++place) {
     const NearRow& other = of_a[place];
     if (to_middle(other.square, reach_b, quarter) > limit) break;
-    if (!on_both[place] && other.row != b) measure(other.square, other.row, b);
+    far_[n_far] = other.square;
+    far_row_[n_far] = other.row;
+    n_far += static_cast<std::size_t>(!on_both[place]) & static_cast<std::size_t>(other.row != b);
   }
+  measure_far(b);
   const std::size_t likely = scale.k + scale.k / 4 + 4;
   if (limited && n > 2 * likely && n > kFewAround) {
     line_.clear();

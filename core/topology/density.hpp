@@ -119,6 +119,9 @@ class NodeSet {
   NearOrder order_;
   std::vector<NearRow> around_;
   std::vector<Pending> pending_;
+  std::vector<double> far_;  // squares of nodes that are on one list only, to its end
+  std::vector<std::int32_t> far_row_;
+  AlignedDoubles square_to_far_;  // from the other end
   AlignedDoubles line_;
   BlockedRows blocks_;                         // the set, if squares are not kept
   std::vector<double> square_to_first_;        // per node of all: if the first end lists it, or -1

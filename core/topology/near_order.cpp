@@ -55,17 +55,12 @@ std::span<const std::int32_t> NearOrder::of(std::span<const NearRow> rows) {
   rank(rows);
   const std::size_t n = rows.size();
   for (std::size_t i = 0; i < n; ++i) order_[ranks_[i]] = static_cast<std::int32_t>(i);
-  const auto before = [&](std::int32_t a, std::int32_t b) { return rows[a] < rows[b]; };
+  // Only rows with equal keys are out of order.
   for (std::size_t i = 1; i < n; ++i) {
-    if (!before(order_[i], order_[i - 1])) continue;
-    // Rows from here on have equal keys.
-    const std::int32_t key = keys_[order_[i]];
-    std::size_t first = i - 1, last = i + 1;
-    while (first > 0 && keys_[order_[first - 1]] == key) --first;
-    while (last < n && keys_[order_[last]] == key) ++last;
-    std::sort(order_.begin() + static_cast<std::ptrdiff_t>(first),
-              order_.begin() + static_cast<std::ptrdiff_t>(last), before);
-    i = last;
+    const std::int32_t row = order_[i];
+    std::size_t at = i;
+    for (; at > 0 && rows[row] < rows[order_[at - 1]]; --at) order_[at] = order_[at - 1];
+    order_[at] = row;
   }
   return {order_.data(), n};
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "numeric/squares.hpp"
 #include "simd/kernels.hpp"
 
 namespace phida {
@@ -12,7 +11,7 @@ namespace {
 constexpr std::size_t kMostKept = 4096;
 
 // Up to so many features, a square is summed again sooner than it is found in memory.
-constexpr std::size_t kFewDims = 24;
+constexpr std::size_t kFewDims = 48;
 
 // Rows of so many bytes are measured against all others before the next ones, so that they stay in the cache.
 constexpr std::size_t kCachedBytes = 512 << 10;
@@ -82,8 +81,15 @@ void NodeDistances::gather_block(std::size_t block, double* lines, std::size_t s
   }
 }
 
-double NodeDistances::measured(std::size_t a, std::size_t b) const {
-  return square_in_order(rows_[a], rows_[b], nullptr, rows_.cols());
+void NodeDistances::squares(std::size_t row, const std::int32_t* others, std::size_t n,
+                            double* out) const {
+  if (squares_.empty())
+    return kernels().squares_to_rows(rows_[row], rows_[0], rows_.stride(), others, n, out);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto other = static_cast<std::size_t>(others[i]);
+    const std::size_t low = std::min(row, other), high = std::max(row, other);
+    out[i] = squares_[start_[low / kLanes] + high * kLanes + low % kLanes];
+  }
 }
 
 }  // namespace phida

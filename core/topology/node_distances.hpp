@@ -30,11 +30,9 @@ class NodeDistances {
   NodeDistances(const RowMatrix& rows, std::size_t length);
 
   std::size_t size() const { return rows_.rows(); }
-  double square(std::size_t a, std::size_t b) const {
-    if (squares_.empty()) return measured(a, b);
-    const std::size_t low = std::min(a, b), high = std::max(a, b);
-    return squares_[start_[low / kLanes] + high * kLanes + low % kLanes];
-  }
+
+  // Squares of a row to `n` others. `out` has room for a multiple of eight.
+  void squares(std::size_t row, const std::int32_t* others, std::size_t n, double* out) const;
 
   // The nearest rows, nearest first.
   std::span<const NearRow> nearest(std::size_t row) const {
@@ -47,7 +45,6 @@ class NodeDistances {
  private:
   void measure_all(const BlockedRows& blocks);
   void gather_block(std::size_t block, double* lines, std::size_t stride) const;
-  double measured(std::size_t a, std::size_t b) const;
 
   const RowMatrix& rows_;
   std::size_t length_;

@@ -29,6 +29,24 @@ TEST("kernels: squared_distances of one row to many equal the plain loop to the 
   });
 }
 
+TEST("kernels: squares_to_rows of some rows of a matrix equal the plain loop to the bit") {
+  for_each_level([](const Kernels& k) {
+    Random random(7);
+    for (std::size_t dims = 1; dims <= 40; ++dims) {
+      const RowMatrix rows = random.rows(30, dims);
+      for (std::size_t n = 0; n <= 20; ++n) {
+        std::vector<std::int32_t> at;
+        for (std::size_t i = 0; i < n; ++i)
+          at.push_back(static_cast<std::int32_t>(random.below(30)));
+        AlignedDoubles squares(padded(n));
+        k.squares_to_rows(rows[3], rows[0], rows.stride(), at.data(), n, squares.data());
+        for (std::size_t i = 0; i < n; ++i)
+          CHECK(plain::same_bits(squares[i], plain::square(rows[3], rows[at[i]], nullptr, dims)));
+      }
+    }
+  });
+}
+
 TEST(
     "kernels: squared_distances overflow to infinity and underflow to zero as the plain loop "
     "does") {
