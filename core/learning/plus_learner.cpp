@@ -11,29 +11,29 @@
 namespace phida {
 namespace {
 
-// The nodes are mapped again when the rows since the last map are a share of those before it. A map costs as much as
-// learning some thousand rows if there are many nodes, so that the share grows with them.
+// The nodes are mapped again when the rows since the last map are a share of those before it. With many nodes a map
+// costs as much as learning some thousand rows, so the share grows with them.
 constexpr double kLeastShare = 0.25, kMostShare = 1.0, kNodesPerShare = 1024.0;
 
-// If rows fade: after a row per node that is left, and this share of the half-life.
+// If rows fade: after one row per node left, and this share of the half-life.
 constexpr double kShareOfLife = 0.25;
 
-// In between, the lineage follows the clusters of the last map after so many rows, or a share of the nodes.
+// Between maps, the lineage follows the clusters of the last map after this many rows, or a share of the nodes.
 constexpr std::int64_t kFewRows = 64, kNodesPerRow = 16;
 
-// Nodes are also mapped, after a share of them in rows, if so many of the latest rows were won in new places. A row is one
-// of these if it is much nearer to its winner, by a factor of squared distances, than the place was to all other nodes.
-// With many features, rows of one group are far from each other.
+// Nodes are also mapped, after a share of them in rows, if many of the latest rows were won in new places. Such a row
+// is much nearer to its winner, by a factor of squared distances, than the place was to all other nodes. With many
+// features, rows of one group are far from each other.
 constexpr double kLatest = 4096.0, kUnplaced = 32.0;
 constexpr std::int64_t kUnplacedNodesPerRow = 4;
 double near_factor(std::size_t dims) {
   return std::clamp(static_cast<double>(dims) / 32.0, 1.0 / 16.0, 0.5);
 }
 
-// No coordinate in the metric is larger: its square must not overflow.
+// Upper bound of coordinates in the metric: their squares must not overflow.
 constexpr double kLargestPlace = 1e150;
 
-// Some of the nodes in the metric, with the weights and variances that densities need.
+// Some nodes in the metric, with the weights and variances for densities.
 struct Measured {
   RowMatrix place;
   std::vector<double> weight;
@@ -119,7 +119,7 @@ void PlusLearner::learn(const double* row, double rows) {
   step_ = learning_.learn(row_.data(), rows, state_.n_seen, state_.n_created, state_);
   state_.n_created += step_.created;
   if (state_.nodes.size() != n_before + step_.created)
-    cluster_.clear();  // nodes have been merged
+    cluster_.clear();  // nodes were merged
   else if (step_.created && !cluster_.empty())
     cluster_.push_back(cluster_[step_.winner]);
   if (step_.winner != kNone) state_.margins.append(margin_at(step_.square));
@@ -157,7 +157,7 @@ void PlusLearner::end_learning() {
   state_.ended = true;
 }
 
-// Nodes that have faded take no part. A cluster whose nodes have all faded is gone.
+// Maps the unfaded nodes. A cluster whose nodes have all faded ends.
 void PlusLearner::map_nodes(bool certain) {
   reading_.reset();
   learning_.fit_metric_to_rows(state_);
@@ -172,14 +172,14 @@ void PlusLearner::map_nodes(bool certain) {
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const std::size_t at = kept[i];
     nodes.leaf[at] = static_cast<std::int32_t>(i);
-    // The first rows of a new place may be too few for a cluster of their own: they wait for one more map.
+    // The first rows of a new place may be too few for a cluster of their own: they wait for the next map.
     const bool waits = !certain && nodes.birth[at] >= state_.mapped_at &&
                        state_.unplaced < kUnplaced && known[cluster[i]];
     if (!waits) nodes.gap[at] = 0.0;
   }
   place_faded(kept, state_);
   cluster_.clear();
-  // The first few rows show clusters that come and go.
+  // Clusters of the first few rows appear and vanish.
   if (certain || state_.n_seen >= kFewRows) follow_clusters(certain);
   state_.mapped_at = state_.n_seen;
   state_.unplaced = 0.0;
@@ -194,7 +194,7 @@ const std::vector<std::int32_t>& PlusLearner::clusters() {
   return cluster_;
 }
 
-// Brings the lineage up to date with the clusters of the last map. Nodes in new places are in none of them.
+// Updates the lineage with the clusters of the last map. Nodes in new places are in none of them.
 void PlusLearner::follow_clusters(bool certain) {
   FineNodes& nodes = state_.nodes;
   const std::vector<std::int32_t>& known = clusters();
@@ -221,7 +221,7 @@ void PlusLearner::follow_clusters(bool certain) {
 void PlusLearner::merge(std::span<const PlusState* const> others) {
   reading_.reset();
   cluster_.clear();
-  std::vector<PlusState> unnamed;  // ids mean something in their own model only
+  std::vector<PlusState> unnamed;  // ids are valid only in their own model
   std::vector<const FineState*> fine;
   unnamed.reserve(others.size());
   for (const PlusState* const other : others) {
@@ -233,7 +233,7 @@ void PlusLearner::merge(std::span<const PlusState* const> others) {
     std::fill(lineage.won_mapped.begin(), lineage.won_mapped.end(), std::int64_t{0});
     std::fill(lineage.away.begin(), lineage.away.end(), std::int64_t{0});
     std::fill(copy.nodes.example_row.begin(), copy.nodes.example_row.end(), std::int64_t{kNone});
-    // The rows of the other model count as learned after those before it, which events refer to.
+    // The rows of the other model count as learned after those of this one, to which events refer.
     for (std::int64_t& birth : copy.nodes.birth) birth += state_.n_seen;
     state_.n_seen += other->n_seen;
     state_.n_created += other->n_created;

@@ -1,4 +1,4 @@
-// The learner of PHIDA+ (spec section 12): fine nodes, and when they are mapped to clusters.
+// The learner of PHIDA+ (spec section 12): fine nodes, and the times of their mapping to clusters.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@
 
 namespace phida {
 
-// Everything that the next row's effect depends on.
+// All state that influences the next row.
 struct PlusState : FineState {
   explicit PlusState(std::size_t dims) : FineState(dims) {}
 
   std::int64_t n_seen = 0;  // rows learned
   std::int64_t n_created = 0;
-  bool ended = false;  // the map at the end of learning was the last thing done
+  bool ended = false;  // whether nothing was learned since the map at the end of learning
 
-  // For readers: learning writes these and does not look at them.
+  // For readers: written by learning, but not used by it.
   DensityMap map;              // the last one
   std::int64_t mapped_at = 0;  // rows learned before it
-  double unplaced = 0.0;       // rows won in new places, the latest counting most
+  double unplaced = 0.0;       // rows won in new places, with fading counts
   Lineage lineage;
   History history;
   RecentMargins margins;
@@ -43,23 +43,23 @@ class PlusLearner {
   const PlusState& state() const { return state_; }
   const FineStep& last_step() const { return step_; }
 
-  // One row of `dims` finite values, and how many rows it counts for.
+  // Learns one row of `dims` finite values, which counts as `rows` rows.
   void learn(const double* row, double rows = 1.0);
 
-  // Takes in what models of the same settings have learned. Their clusters get ids of this model.
+  // Adds the nodes of models with the same settings. Their clusters get ids of this model.
   void merge(std::span<const PlusState* const> others);
 
-  // Maps the nodes now. Does nothing before the first row, or if it was the last thing done.
+  // Maps the nodes now. Does nothing before the first row, or if nothing was learned since the last map here.
   void end_learning();
 
-  // The nodes as they are, in the clusters of the last map. Needs at least one row. Kept until the next row.
+  // The current nodes, in the clusters of the last map. Needs at least one row. Cached until the next row.
   std::shared_ptr<const Reading> reading();
 
-  // Labels, or lasting ids, of n rows of `dims` values: those of the reading, without making one.
+  // Labels, or lasting ids, of n rows of `dims` values: those of the reading, without creating one.
   void labels(const double* rows, std::size_t n, std::int64_t* out);
   void ids(const double* rows, std::size_t n, std::int64_t* out);
 
-  // Rows that each cluster has seen, as many as the settings say. Needs at least one row.
+  // Example rows of each cluster, as many as the settings allow. Needs at least one row.
   Examples examples();
 
  private:
@@ -73,12 +73,12 @@ class PlusLearner {
   PlusState state_;
   FineStep step_;
 
-  // Derived from the state, or only memory to work in.
+  // Derived from the state, or working memory.
   FineLearning learning_;
   AlignedDoubles row_;
   Tracker tracker_;
-  std::vector<std::int32_t> cluster_;       // per node; empty where nodes have joined since
-  std::shared_ptr<const Reading> reading_;  // null where rows were learned since
+  std::vector<std::int32_t> cluster_;       // per node; empty if nodes were added since
+  std::shared_ptr<const Reading> reading_;  // null if rows were learned since
 };
 
 }  // namespace phida

@@ -12,7 +12,7 @@
 
 namespace phida {
 
-// What the nodes are, in the metric. All of one length, at least one.
+// The nodes in the metric. All of one length, at least one.
 struct DensityInput {
   const RowMatrix& place;            // z
   std::span<const double> weight;    // w
@@ -22,12 +22,12 @@ struct DensityInput {
 // Ends are positions in the set, a < b.
 struct DensityEdge {
   std::int32_t a = 0, b = 0;
-  double square = 0.0;   // of its length
-  double mass = 0.0;     // around its middle
-  double squares = 0.0;  // of the distances from its middle, times the mass
+  double square = 0.0;   // square of its length
+  double mass = 0.0;     // mass around its middle
+  double squares = 0.0;  // squared distances from its middle, times the mass
 };
 
-// How the number of rows around a place grows with the distance from it.
+// Growth of the number of rows around a point with the distance from it.
 struct Dimensions {
   double local = 1.0;           // m
   double inverse_coarse = 1.0;  // 1 / D
@@ -36,25 +36,25 @@ struct Dimensions {
 struct Density {
   Dimensions dimensions;
   std::vector<double> height;  // per node
-  std::vector<double> mass;    // per node: that the height was measured over
+  std::vector<double> mass;    // per node: the mass that the height was measured over
   std::vector<DensityEdge> edges;
 
-  // At the middle of an edge. Few edges decide, so this is left to be asked for.
+  // Height at the middle of an edge. Few edges decide, so it is computed on demand.
   double height_at(const DensityEdge& edge) const;
 
-  // Not below that, and above it by a few millionths; infinity if the height is not finite.
+  // An upper bound of that height, too high by at most a few millionths; infinity if the height is not finite.
   float bound_at(const DensityEdge& edge) const;
 };
 
-// Neighbours that a node has edges to.
+// Number of neighbours that a node has edges to.
 constexpr std::size_t kDensityEdges = 10;
 
-// How many neighbours of each node a scale looks at.
+// Number of neighbours of each node used at a scale.
 constexpr std::size_t width_of(std::size_t k) {
   return 2 * k > kDensityEdges ? 2 * k : kDensityEdges;
 }
 
-// A set of nodes whose densities only depend on each other. A scale k needs more than 2k nodes, and more than 3.
+// A set of nodes whose densities depend only on each other. A scale k needs more than 2k nodes, and more than 3.
 class NodeSet {
  public:
   // Nodes are ascending. `width` is that of the largest scale.
@@ -67,17 +67,17 @@ class NodeSet {
   Density measure(std::size_t k, const Dimensions& dimensions);
 
  private:
-  // What measuring at one scale has to know.
+  // Constants of one scale.
   struct Scale {
     std::size_t k = 1;
-    std::size_t width = 1;  // neighbours that are looked at
+    std::size_t width = 1;  // number of neighbours used
     double goal = 0.0;      // mass of a neighbourhood
   };
 
   // A node on the list of one end, whose square to the other end is not known yet.
   struct Pending {
-    double bound = 0.0;   // of its square to the middle
-    double square = 0.0;  // to the end that lists it
+    double bound = 0.0;   // lower bound of its square to the middle
+    double square = 0.0;  // square to the end that lists it
     std::int32_t row = 0;
   };
 
@@ -110,12 +110,12 @@ class NodeSet {
   double total_ = 0.0;                  // weight of the set
   std::size_t width_;
   std::vector<NearRow> near_;         // (position, place): nodes of the set, nearest first
-  std::vector<std::size_t> n_near_;   // per position: how many of these are known
-  std::vector<DensityEdge> edges_;    // not measured yet, by their first end
-  std::vector<std::size_t> n_edges_;  // per position: edges that it is the first end of
+  std::vector<std::size_t> n_near_;   // per position: number of known ones
+  std::vector<DensityEdge> edges_;    // not yet measured, ordered by first end
+  std::vector<std::size_t> n_edges_;  // per position: number of edges of which it is the first end
   std::vector<NearRow> probes_;       // (probe, place): all nodes of the set, nearest first
 
-  // Memory to work in.
+  // Working memory.
   NearOrder order_;
   std::vector<NearRow> around_;
   std::vector<Pending> pending_;
@@ -123,10 +123,11 @@ class NodeSet {
   std::vector<std::int32_t> far_row_;
   AlignedDoubles square_to_far_;  // from the other end
   AlignedDoubles line_;
-  BlockedRows blocks_;                         // the set, if squares are not kept
-  std::vector<double> square_to_first_;        // per node of all: if the first end lists it, or -1
-  std::vector<std::uint16_t> place_of_first_;  // per node of all: on that list, or width_
-  std::vector<std::uint8_t> on_both_;          // per place on the list of the first end, and width_
+  BlockedRows blocks_;  // the set, if squares are not kept
+  // per node of all: square if on the first end's list, or -1
+  std::vector<double> square_to_first_;
+  std::vector<std::uint16_t> place_of_first_;  // per node of all: place on that list, or width_
+  std::vector<std::uint8_t> on_both_;          // per place on the first end's list, and width_
 };
 
 }  // namespace phida

@@ -7,13 +7,13 @@
 namespace phida {
 namespace {
 
-// Up to so many rows, all squares are kept: 64 MiB.
+// Up to this number of rows, all squares are kept: 64 MiB.
 constexpr std::size_t kMostKept = 4096;
 
 // Up to so many features, a square is summed again sooner than it is found in memory.
 constexpr std::size_t kFewDims = 48;
 
-// Rows of so many bytes are measured against all others before the next ones, so that they stay in the cache.
+// Rows of this many bytes are measured against all others before the next ones, so that they stay in the cache.
 constexpr std::size_t kCachedBytes = 512 << 10;
 
 }  // namespace
@@ -27,7 +27,7 @@ NodeDistances::NodeDistances(const RowMatrix& rows, std::size_t length)
   nearest_.resize(n * length_);
   if (n <= kMostKept && dims > kFewDims) measure_all(blocks);
   const std::size_t stride =
-      padded(n) + kLanes;  // not a power of two: the lines would share their places in the cache
+      padded(n) + kLanes;  // not a power of two: the lines would compete for the same cache sets
   AlignedDoubles lines(stride * kLanes);
   NearOrder order;
   for (std::size_t first = 0; first < n; first += kLanes) {
