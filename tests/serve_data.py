@@ -10,6 +10,7 @@ import threading
 
 import httpx
 from data import drifting
+from states import stream_model
 from waiting import PATIENCE, until
 
 from phida import PHIDAPlus
@@ -17,7 +18,6 @@ from phida._serve.learning import Learning
 from phida._serve.live import Live
 from phida._serve.server import LiveServer, listen
 from phida._streams.learning import BadRows
-from phida._streams.model import StreamModel
 from phida._streams.opening import Source
 
 NAMES = ("a", "b", "c")
@@ -30,7 +30,7 @@ def as_csv(rows=X):
 
 def live_stream(path, *, token=None, rate=None, on_bad_row="fail", follow=False, model=None, posted=None):
     """Return a stream before its start; ``posted``: features of rows for POST /learn."""
-    model = model or StreamModel(PHIDAPlus(compute_labels=False), None)
+    model = model or stream_model(PHIDAPlus(compute_labels=False))
     source = None if path is None else Source(str(path), follow=follow)
     learning = Learning(model, source, BadRows(on_bad_row), selection=posted, rate=rate)
     return Live(learning, "rows.csv", token)

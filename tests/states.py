@@ -3,6 +3,8 @@
 import numpy as np
 
 from phida import _core
+from phida._streams.model import StreamModel
+from phida.estimators import class_of
 
 
 def bits(value):
@@ -24,6 +26,18 @@ def assert_same_state(one, other):
 def state_of(model):
     """Return the state of a native learner, or of an estimator's learner."""
     return (model._model.learner if hasattr(model, "_model") else model).__getstate__()
+
+
+def stream_model(estimator, names=None):
+    """The model of an estimator, for streams."""
+    return StreamModel(estimator._settings(), names, model=estimator._model)
+
+
+def estimator_of(model):
+    """An estimator with the learner of a model for streams."""
+    estimator = class_of(model.settings.method)(**model.settings.values, compute_labels=False)
+    estimator._model = model._model
+    return estimator
 
 
 def learner_with(state):

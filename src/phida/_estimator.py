@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import copy
 import os
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
+from numbers import Real
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClusterMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_html_repr
 
 from phida import _threads, _validation, state_file
 from phida._events import Callback
 from phida._missing import Imputer
-from phida._model import PUBLISHED, Model, Settings, from_file, kind_of, named_columns
+from phida._model import PUBLISHED, Method, Model, Settings, from_file, method_of, named_columns
+from phida._parameters import LabelParameters, declared
 from phida._preparation import Preparation
+from phida._reading import Answers, ModelAnswers, Snapshot
 from phida._validation import Columns
 from phida.answers.html import summary_html
-from phida.answers.predictor import LabelSource, Predictor, Snapshot
-from phida.answers.summary import Summary
 from phida.errors import InputError, ParameterError
-from phida.lineage import Candidate, History, Lineage
 
 
 class _Labels:
@@ -40,30 +40,166 @@ class _Labels:
         raise NotFittedError(f"This {kind.__name__} has no labels_ yet; call fit or partial_fit first.")
 
 
-class Estimator(ClusterMixin, Predictor):
-    """An online clusterer for scikit-learn.
+class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, Answers):
+    """Base class of predictors for scikit-learn.
 
-    A subclass has its parameters, among them ``compute_labels``, their constraints, and the settings of its native
-    learner.
+    A predictor uses the snapshot that it holds. An estimator takes a new snapshot for each call.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]]
-    compute_labels: bool
-    missing = "error"
-    labels_ = _Labels()
+    def _columns(self) -> Columns | None:
+        """Return the features of rows; None before any are known."""
+        return self._held.columns
 
-    #: Settings that tell the native learner from that of every other estimator.
-    _kind: ClassVar[Settings] = PUBLISHED
-    _parameters_of: ClassVar[Callable[[Any], Any]]
+    @property
+    def n_features_in_(self) -> int:
+        columns = self._columns()
+        if columns is None:
+            raise AttributeError(f"this {type(self).__name__} has no n_features_in_; it has seen no rows yet.")
+        return columns.width
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        columns = self._columns()
+        if columns is None or columns.names is None:
+            raise AttributeError(f"this {type(self).__name__} has no feature_names_in_; its rows had no names.")
+        return columns.names
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Compute the distance of each row to each cluster, as used for prediction.
+
+        In PHIDA+: the distance to the nearest node of the cluster. In PHIDA: that distance plus the radius that holds
+        the share ``assignment_view_.concentration`` of the cluster's support, or the squared distance where the cluster
+        has one node (the paper's h_c). The label of a row is its nearest cluster.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters_)
+        """
+        return self._distances(X)
+
+    def cut(self, *, n_clusters: int | None = None, height: float | None = None) -> Cut:
+        """Cut the hierarchy at another number of clusters or height, without learning again.
+
+        Pass either ``n_clusters`` or ``height``. Later learning does not change the result.
+
+        In PHIDA+, a number of clusters is reached by size: clusters with few rows near to others are joined first, and
+        what is split has many rows far apart. A cut into more clusters only splits clusters of a cut into fewer. In
+        PHIDA, the merges of the hierarchy are made in their order, also below its minimum number of clusters.
+
+        Parameters
+        ----------
+        n_clusters : int
+            Number of clusters.
+        height : float
+            Stop before the first merge above this height; see ``hierarchy_.merge_height``. In PHIDA+, 1 is the model's
+            own cut.
+
+        Returns
+        -------
+        cut : Cut
+            A predictor with the same methods, except for learning.
+        """
+        snapshot = self._snapshot()
+        reading = snapshot.whole
+        heights = reading.merge_heights()
+        most, least = reading.n_leaves, reading.n_leaves - len(heights)
+        if n_clusters is not None and height is None:
+            if n_clusters not in range(least, most + 1):
+                raise ValueError(f"n_clusters must be from {least} to {most} for this model, not {n_clusters!r}.")
+            tree = reading.by_size() if reading.leaves == "node" and n_clusters != reading.n_clusters else reading
+            cut = tree.at_level(most - int(n_clusters))
+        elif height is not None and n_clusters is None:
+            if not isinstance(height, Real) or not height >= 0:
+                raise ValueError(f"height must be 0 or more, not {height!r}.")
+            cut = reading.at_level(int(np.argmax([*(heights > height), True])))
+        else:
+            raise ValueError("cut() takes either n_clusters or height; pass exactly one of them.")
+        return Cut._of(snapshot._replace(reading=cut, uncut=reading))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+
+class Cut(Predictor):
+    """A model at one moment with another cut of its hierarchy; :meth:`phida.PHIDA.cut` creates it.
+
+    A cut predicts, scores, explains and has records as the model does. It cannot learn or be pickled; keep the model,
+    and cut it again.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from phida import PHIDA
+    >>> model = PHIDA().fit(load_iris().data)
+    >>> model.n_clusters_
+    8
+    >>> fewer = model.cut(n_clusters=5)
+    >>> fewer, fewer.predict([[5.0, 3.4, 1.5, 0.2]]).tolist()
+    (Cut(n_clusters=5), [0])
+    """
+
+    @classmethod
+    def _of(cls, snapshot: Snapshot) -> Self:
+        cut = cls()
+        cut._held = snapshot
+        return cut
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        names : ndarray of shape (n_clusters_,)
+        """
+        return np.array([f"cut{label}" for label in range(self.n_clusters_)], dtype=object)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def __sklearn_clone__(self) -> Self:
+        return self  # a cut cannot be fitted again
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self  # a cut never changes
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a cut cannot be pickled; pickle the model, and cut it again with cut(n_clusters=...).")
+
+    def __repr__(self) -> str:
+        return f"Cut(n_clusters={self.n_clusters_})"
+
+
+@cache
+def _getter(kind: Any) -> Callable[[Any], Any]:
+    """Return a function that reads all parameters of an estimator."""
+    return attrgetter(*declared(kind))
+
+
+class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
+    """An online clusterer for scikit-learn. A subclass has a method and its parameters."""
+
+    labels_ = _Labels()
+    missing = "error"
+
+    _method: ClassVar[Method] = PUBLISHED
     _model: Model[Columns] | None = None
 
-    def __init_subclass__(cls, **words: Any) -> None:
-        super().__init_subclass__(**words)
-        cls._parameters_of = staticmethod(attrgetter(*cls._parameter_constraints))
-
-    @abstractmethod
     def _settings(self) -> Settings:
-        """Settings of the native learner. Once learning has begun, they cannot change."""
+        """Return the settings of the native learner. Once learning has begun, they cannot change."""
+        return self._method.settings_of(self)
+
+    def _validate_params(self) -> None:
+        for name, one in declared(type(self)).items():  # type: ignore[arg-type]
+            one.check(getattr(self, name), type(self).__name__)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Reset the model, learn the rows in order, and refresh.
@@ -225,7 +361,8 @@ class Estimator(ClusterMixin, Predictor):
     def _parameters_to_save(self, model: Model[Columns]) -> dict[str, Any]:
         """Valid parameters that agree with the learner, whatever another thread sets meanwhile."""
         parameters: dict[str, Any] = self.get_params(deep=False)
-        parameters |= {name: value for name, value in model.settings.items() if name in parameters}
+        if model.settings is not None:
+            parameters |= model.settings.values
         type(self)(**parameters)._validate_params()
         parameters.pop("missing", None)  # it is in the preparation of rows
         return parameters
@@ -270,7 +407,7 @@ class Estimator(ClusterMixin, Predictor):
 
     @classmethod
     def _restored(cls, name: object, state: dict[str, Any], facts: dict[str, Any]) -> Self:
-        model, parameters = from_file(name, state, facts, cls._kind)
+        model, parameters = from_file(name, state, facts, cls._method)
         estimator = cls(**parameters)
         estimator._model = model
         if (rule := model.preparation.rule) is not None:
@@ -293,47 +430,6 @@ class Estimator(ClusterMixin, Predictor):
         """
         self.fit(X, **fit_params)
         return self.labels_ if self.compute_labels else self.predict(X)
-
-    def summary(self) -> str:
-        """Describe what was learned: clusters, their features, the closest two, and the clarity of their number.
-
-        Returns
-        -------
-        text : str
-            What ``phida inspect`` prints of a model file.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from phida import PHIDAPlus
-        >>> flowers = load_iris(as_frame=True).data
-        >>> print(PHIDAPlus().fit(flowers).summary().splitlines()[0])  # doctest: +ELLIPSIS
-        PHIDAPlus: 150 rows learned, 4 features, ... nodes, 2 clusters
-        """
-        return Summary.of(self).described(type(self).__name__, self.n_samples_seen_)
-
-    @property
-    def n_samples_seen_(self) -> int:
-        return self._fitted.n_seen
-
-    @property
-    def lineage_(self) -> Lineage:
-        return Lineage.from_columns(self._fitted.learner.lineage())
-
-    @property
-    def candidates_(self) -> tuple[Candidate, ...]:
-        return Candidate.from_columns(self._fitted.learner.candidates())
-
-    @property
-    def quiet_ids_(self) -> NDArray[np.int64]:
-        living = self._fitted.learner.living()
-        ids: NDArray[np.int64] = living["id"][living["quiet"] == 1]
-        return ids
-
-    @property
-    def history_(self) -> History:
-        columns = self._fitted.learner.history()
-        return History(**{name.removeprefix("history_"): column for name, column in columns.items()})
 
     def on_event(self, callback: Callback) -> Self:
         """Register a callback for events of clusters.
@@ -385,21 +481,13 @@ class Estimator(ClusterMixin, Predictor):
         model: Model[Columns] = self.__dict__.setdefault("_model", Model())
         return model
 
-    def _labels_from(self) -> LabelSource:
-        model = self._fitted
-        return LabelSource(model.learner, model.features)
-
-    def _snapshot(self) -> Snapshot:
-        model = self._fitted
-        return Snapshot(model.reading(), model.features)
-
     def _columns(self) -> Columns | None:
         model = self._model
         return model.features if model is not None and model.begun else None
 
     def _check_parameters(self) -> object:
         """The parameters, validated unless they are those of the last call."""
-        parameters: object = type(self)._parameters_of(self)
+        parameters: object = _getter(type(self))(self)  # type: ignore[arg-type]
         if self._model is None or self._model.checked != parameters:
             self._validate_params()
         return parameters
@@ -503,7 +591,7 @@ class Estimator(ClusterMixin, Predictor):
             preparation = Preparation.from_plain(kept.get("preparation"), columns.width)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"this is not a state of {cls.__name__} ({error!r}).") from error
-        if kind_of(state) != cls._kind:
+        if method_of(state) != cls._method:
             raise ValueError(f"this is the state of another class than {cls.__name__}; load it with phida.load.")
         return Model.restored(state, replace(columns, preparation=preparation))
 

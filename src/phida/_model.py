@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from numbers import Integral, Real
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -14,33 +13,85 @@ from numpy.typing import NDArray
 
 from phida import _core, state_file
 from phida._events import ROWS_BETWEEN_COLLECTIONS, Callback, Events
+from phida._parameters import PLUS as PLUS_PARAMETERS
+from phida._parameters import Declaration
 from phida._parts import Parts
 from phida._preparation import Preparation
 from phida._validation import Columns
 from phida._versions import __version__
-from phida.errors import StateFileError
+from phida.errors import ParameterError, StateFileError
+from phida.records import Examples
 
 Learner = _core.Learner | _core.PlusLearner
 """The native learner of PHIDA or of PHIDA+."""
 
-Settings = Mapping[str, Any]
-"""``plus``, which chooses the native learner, and its parameters by name. None means off."""
 
-#: Settings that distinguish the learners of the two methods.
-PUBLISHED: Settings = {"released": False, "plus": False}
-PLUS: Settings = {"released": False, "plus": True}
+@dataclass(frozen=True)
+class Method:
+    """A clustering method: its names, its native learner and its parameters."""
 
-#: Limits of ``max_nodes``, and its default.
-FEWEST_NODES, MOST_NODES, DEFAULT_NODES = 8, 2**16, 2048
+    name: str
+    """On the command line."""
+    class_name: str
+    """Name of the estimator, with its package."""
+    learner: type[Any]
+    """Class of the native learner."""
+    marks: frozenset[str] = frozenset()
+    """Entries of a learner's state that are true for this method, and false or missing for the others."""
+    parameters: Mapping[str, Declaration] = field(default_factory=dict)
+    figures: tuple[str, ...] = ()
+    """Names of figures that only this method has."""
+    merges: bool = False
+    """Whether models can be merged, and rows weighted."""
 
-#: The largest ``keep_examples``, and its default.
-MOST_EXAMPLES, DEFAULT_EXAMPLES = 100, 3
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are the method itself."""
+        return _method_named, (self.name,)
 
-#: Parameters of PHIDA+ that its learner keeps.
-PLUS_PARAMETERS = ("max_nodes", "half_life", "scale", "keep_examples")
+    def settings(self, values: Mapping[str, Any] | None = None) -> Settings:
+        """Return settings with these values and the defaults of the others, after a check."""
+        given = {name: one.default for name, one in self.parameters.items()} | dict(values or {})
+        for name, one in self.parameters.items():
+            one.check(given[name])
+        return Settings(self, {name: one.plain(given[name]) for name, one in self.parameters.items()})
 
-#: Values of ``scale``.
-SCALES = ("auto", "standard", None)
+    def settings_of(self, holder: object) -> Settings:
+        """Return the settings that an estimator has as attributes, after a check."""
+        return self.settings({name: getattr(holder, name) for name in self.parameters})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A method and the values of its parameters."""
+
+    method: Method
+    values: Mapping[str, Any]
+
+    def new_learner(self, n_features: int) -> Learner:
+        """Return a native learner without rows."""
+        declared = self.method.parameters
+        values = {name: declared[name].off if value is None else value for name, value in self.values.items()}
+        flags = dict.fromkeys(self.method.marks & {"released"}, True)
+        made: Learner = self.method.learner(n_features, **flags, **values)
+        return made
+
+
+PLUS = Method("phida+", "phida.PHIDAPlus", _core.PlusLearner, frozenset({"plus"}), PLUS_PARAMETERS, merges=True)
+_FIGURES = ("n_active_nodes", "n_components", "vigilance", "interval")
+PUBLISHED = Method("phida", "phida.PHIDA", _core.Learner, figures=_FIGURES)
+RELEASED = Method("released", "phida_bench.ReleasedPHIDA", _core.Learner, frozenset({"released"}), figures=_FIGURES)
+METHODS = (PLUS, PUBLISHED, RELEASED)
+
+
+def _method_named(name: str) -> Method:
+    return next(method for method in METHODS if method.name == name)
+
+
+def method_of(state: Mapping[str, Any]) -> Method:
+    """Return the method of a learner's state."""
+    marks = {name for method in METHODS for name in method.marks if state.get(name) is True}
+    return next((method for method in METHODS if method.marks == marks), PUBLISHED)
+
 
 #: Held while a model begins or gets callbacks. One for all models, so that a fork can wait for it: a child must not
 #: inherit a lock that a thread of its parent holds.
@@ -75,14 +126,14 @@ class Model(Generic[F]):
         self.events = events
         self.checked: object = None
         """The parameters that were last found valid for this learner."""
-        self.settings: Settings = {}
+        self.settings: Settings | None = None
         """What the learner began with."""
 
     def begin(self, n_features: int, settings: Settings, features: F) -> F:
         """Create the learner, unless another thread already has. Return the features in use."""
         with _BEGINNING:
             if not self.begun:
-                self._put(_new_learner(n_features, settings), settings, features)
+                self._put(settings.new_learner(n_features), settings, features)
                 if self.events is not None:
                     self.events.restart()
             return self.features
@@ -90,11 +141,14 @@ class Model(Generic[F]):
     @classmethod
     def restored(cls, state: Mapping[str, Any], features: F) -> Self:
         """Restore a model from the state of a native learner."""
-        kind: type[Learner] = _core.PlusLearner if state.get("plus") is True else _core.Learner
+        method = method_of(state)
+        kind: Any = method.learner
         learner = kind.__new__(kind)
         learner.__setstate__(dict(state))
         model = cls()
-        model._put(learner, _settings_of(learner, state), features)
+        values = {name: getattr(learner, name) for name in method.parameters}
+        off = {name for name, value in values.items() if value == method.parameters[name].off}
+        model._put(learner, method.settings(values | dict.fromkeys(off)), features)
         return model
 
     def with_features(self, features: F) -> Self:
@@ -129,11 +183,27 @@ class Model(Generic[F]):
             facts["preparation"] = prepared
         return state_file.content(state, facts)
 
-    def _put(self, learner: Learner, settings: Settings, features: F) -> None:
-        self.settings = dict(settings)
+    def _put(self, learner: Learner, settings: Settings | None, features: F) -> None:
+        self.settings = settings
         self.features = features
         self.learner = learner
         self.begun = True  # last: other threads look at this first
+
+    @property
+    def method(self) -> Method:
+        """Return the method, once learning has begun."""
+        assert self.settings is not None
+        return self.settings.method
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures that the method has besides those that all methods have."""
+        reading, learner = self.reading(), self.learner
+        return {name: getattr(reading if hasattr(reading, name) else learner, name) for name in self.method.figures}
+
+    def examples(self, names: Iterable[str] | None) -> Examples | None:
+        """Return rows that the clusters have seen; None if the method keeps none."""
+        found = getattr(self.learner, "examples", None)
+        return None if found is None else Examples(**found(), feature_names=None if names is None else tuple(names))
 
     @property
     def n_seen(self) -> int:
@@ -141,18 +211,11 @@ class Model(Generic[F]):
         return self.learner.n_seen if self.begun else 0
 
     def refuse_changes(self, settings: Settings, advice: str = "call fit to train a new model") -> None:
-        """Raise an error if a setting differs from that of the learner."""
-        for name, before in self.settings.items():
-            if settings[name] != before:
-                raise ValueError(
-                    f"{name} was changed from {before!r} to {settings[name]!r} after learning began; {advice}."
-                )
-
-    def refuse_changed_parameters(self, *parameters: Any) -> None:
-        """Raise an error if a parameter of PHIDA+ differs from the learner's, for classes without ``fit``."""
-        if parameters != self.checked:
-            self.refuse_changes(plus_settings(*parameters), "set it back, or call clone() for a new model")
-            self.checked = parameters
+        """Raise an error if a parameter differs from that of the learner."""
+        assert self.settings is not None
+        for name, before in self.settings.values.items():
+            if (now := settings.values[name]) != before:
+                raise ParameterError(f"{name} was changed from {before!r} to {now!r} after learning began; {advice}.")
 
     def learn(self, samples: Any, weights: NDArray[np.float64] | None = None) -> None:
         """Learn rows in order. Only PHIDA+ takes weights."""
@@ -172,7 +235,8 @@ class Model(Generic[F]):
         assert isinstance(learner, _core.PlusLearner)
 
         def new() -> _core.PlusLearner:
-            made = _new_learner(learner.n_features, self.settings)
+            assert self.settings is not None
+            made = self.settings.new_learner(learner.n_features)
             assert isinstance(made, _core.PlusLearner)
             return made
 
@@ -193,10 +257,11 @@ class Model(Generic[F]):
                     f"model {number} and the first were trained with different --convert or --impute options; merge "
                     "models of rows that were prepared in the same way."
                 )
-            for name, own in self.settings.items():
-                if other.settings[name] != own:
+            assert self.settings is not None and other.settings is not None
+            for name, own in self.settings.values.items():
+                if other.settings.values[name] != own:
                     raise ValueError(
-                        f"model {number} has {name}={other.settings[name]!r} and the first has {own!r}; "
+                        f"model {number} has {name}={other.settings.values[name]!r} and the first has {own!r}; "
                         "merge models with the same parameters."
                     )
         learner.merge([other for other in theirs if isinstance(other, _core.PlusLearner)])
@@ -231,7 +296,7 @@ class Model(Generic[F]):
 
 
 def from_file(
-    name: object, state: Mapping[str, Any], facts: Mapping[str, Any], *wanted: Settings
+    name: object, state: Mapping[str, Any], facts: Mapping[str, Any], *wanted: Method
 ) -> tuple[Model[Columns], dict[str, Any]]:
     """Restore a model and the parameters of its estimator from the content of a model file.
 
@@ -241,8 +306,8 @@ def from_file(
         Name of the file, for messages.
     state, facts : mapping
         Result of :func:`phida.state_file.read`.
-    *wanted : mapping
-        Kinds of models to accept. See :func:`kind_of`.
+    *wanted : Method
+        Methods whose models are accepted.
 
     Raises
     ------
@@ -250,15 +315,17 @@ def from_file(
         The content is not a valid model of these kinds.
     """
     try:
-        kind, parameters = kind_of(state), _parameters_of(state, facts["params"])
-        if kind not in wanted:
-            raise ValueError(f"it is a model of {_class_of(kind)}, not of {' or '.join(map(_class_of, wanted))}")
+        method = method_of(state)
+        parameters = _parameters_of(method, facts["params"])
+        if method not in wanted:
+            names = " or ".join(one.class_name for one in wanted)
+            raise ValueError(f"it is a model of {method.class_name}, not of {names}")
         width = state.get("n_features", 0)
         columns = named_columns(width, facts["feature_names"])
         model = Model.restored(
             state, replace(columns, preparation=Preparation.from_plain(facts.get("preparation"), width))
         )
-        if kind["plus"] and model.settings != plus_settings(**_without_labels(parameters)):
+        if model.settings != method.settings({name: parameters[name] for name in method.parameters}):
             raise ValueError("its parameters and its state disagree")
         if model.n_seen == 0:
             raise ValueError("'n_seen' is 0; only models that learned rows are saved")
@@ -271,32 +338,16 @@ def from_file(
     return model, parameters
 
 
-def kind_of(state: Mapping[str, Any]) -> Settings:
-    """Return the settings that distinguish the learners of PHIDA, PHIDA+ and the released program."""
-    return {name: state.get(name) is True for name in ("released", "plus")}
-
-
-def _class_of(kind: Settings) -> str:
-    if kind["plus"]:
-        return "phida.PHIDAPlus"
-    return "phida_bench.ReleasedPHIDA" if kind["released"] else "phida.PHIDA"
-
-
-def _parameters_of(state: Mapping[str, Any], params: Any) -> dict[str, Any]:
+def _parameters_of(method: Method, params: Any) -> dict[str, Any]:
     """Return the estimator's parameters of a file."""
     if not isinstance(params, dict):
         raise ValueError("'params' is not an object of parameters by name")
-    given, kind = dict(params), kind_of(state)
-    expected = {"compute_labels", *(PLUS_PARAMETERS if kind["plus"] else ())}
-    if given.keys() != expected:
-        raise ValueError(f"'params' has {sorted(given)} instead of {sorted(expected)}")
-    if type(given["compute_labels"]) is not bool:
-        raise ValueError(f"compute_labels must be true or false, not {given['compute_labels']!r}")
-    return given
-
-
-def _without_labels(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in parameters.items() if name != "compute_labels"}
+    expected = {"compute_labels", *method.parameters}
+    if params.keys() != expected:
+        raise ValueError(f"'params' has {sorted(params)} instead of {sorted(expected)}")
+    if type(params["compute_labels"]) is not bool:
+        raise ValueError(f"compute_labels must be true or false, not {params['compute_labels']!r}")
+    return dict(params)
 
 
 def named_columns(width: int, names: Any) -> Columns:
@@ -312,40 +363,26 @@ def named_columns(width: int, names: Any) -> Columns:
     return Columns(width, np.array(names, dtype=object))
 
 
-def plus_settings(max_nodes: int, half_life: float | None, scale: str | None, keep_examples: int = 0) -> Settings:
-    """Return the settings of PHIDA+, after a check of its parameters."""
-    if not (isinstance(max_nodes, Integral) and FEWEST_NODES <= max_nodes <= MOST_NODES):
-        raise ValueError(f"max_nodes must be an integer from {FEWEST_NODES} to {MOST_NODES}, not {max_nodes!r}.")
-    if half_life is not None and not (isinstance(half_life, Real) and 1 <= half_life <= 1e300):
-        raise ValueError(f"half_life must be None or a number of rows, 1 or more, not {half_life!r}.")
-    if not (scale is None or isinstance(scale, str)) or scale not in SCALES:
-        raise ValueError(f"scale must be 'auto', 'standard' or None, not {scale!r}.")
-    if not (isinstance(keep_examples, Integral) and 0 <= keep_examples <= MOST_EXAMPLES):
-        raise ValueError(f"keep_examples must be an integer from 0 to {MOST_EXAMPLES}, not {keep_examples!r}.")
-    return {
-        "plus": True,
-        "max_nodes": int(max_nodes),
-        "half_life": None if half_life is None else float(half_life),
-        "scale": scale,
-        "keep_examples": int(keep_examples),
-    }
+def merge(model: Model[Columns], others: Sequence[Model[Columns]]) -> None:
+    """Add what other models have learned to the first one, after a comparison of their features."""
+    columns = model.features
+    for number, other in enumerate(others, start=2):
+        columns = _common(columns, other.features, number)
+    model.merge(others)
+    model.features = columns
 
 
-def _new_learner(n_features: int, settings: Settings) -> Learner:
-    if not settings["plus"]:
-        return _core.Learner(n_features, released=settings["released"])
-    return _core.PlusLearner(
-        n_features,
-        max_nodes=settings["max_nodes"],
-        half_life=settings["half_life"] or 0.0,
-        scale=settings["scale"] or "none",
-        keep_examples=settings["keep_examples"],
-    )
-
-
-def _settings_of(learner: Learner, state: Mapping[str, Any]) -> Settings:
-    """Return the settings that a learner was restored with."""
-    if isinstance(learner, _core.Learner):
-        return {"plus": False, "released": state.get("released") is True}
-    scale = None if learner.scale == "none" else learner.scale
-    return plus_settings(learner.max_nodes, learner.half_life or None, scale, learner.keep_examples)
+def _common(ours: Columns, theirs: Columns, number: int) -> Columns:
+    """Return the features of two models to merge, with the names of the one that has any."""
+    if theirs.width != ours.width:
+        raise ValueError(
+            f"model {number} has {theirs.width} features and the first {ours.width}; merge models of the same features."
+        )
+    if ours.names is None or theirs.names is None:
+        return theirs if ours.names is None else ours
+    if list(theirs.names) != list(ours.names):
+        raise ValueError(
+            f"model {number} has the features {list(theirs.names)} and those before it {list(ours.names)}; "
+            "merge models of the same features in the same order."
+        )
+    return ours

@@ -15,7 +15,7 @@ try:
 except ModuleNotFoundError as error:
     raise ImportError('phida.drift needs river: pip install "phida[river]"') from error
 
-from phida._model import DEFAULT_NODES, Learner, Model, plus_settings
+from phida._model import PLUS, Learner, Model, Settings
 from phida._named_rows import NamedRows
 from phida.lineage import Lineage
 
@@ -127,11 +127,10 @@ class ClusterDrift(base.DriftDetector):
         threshold: float = 12.0,
         grace_period: int = 500,
         *,
-        max_nodes: int = DEFAULT_NODES,
+        max_nodes: int = 2048,
         half_life: float | None = None,
     ) -> None:
         super().__init__()
-        plus_settings(max_nodes, half_life, "auto")
         if not threshold > 0:
             raise ValueError(f"threshold must be positive, not {threshold!r}.")
         if not grace_period > _FIRST:
@@ -140,6 +139,7 @@ class ClusterDrift(base.DriftDetector):
         self.grace_period = grace_period
         self.max_nodes = max_nodes
         self.half_life = half_life
+        self._settings()  # checks the parameters
         self._model: Model[NamedRows] = Model()
         self._restart()
 
@@ -156,15 +156,18 @@ class ClusterDrift(base.DriftDetector):
         model = self._model
         if not model.begun:
             features = NamedRows(x)
-            features.row(x)  # a refused row fixes no features
-            model.begin(len(features.names), plus_settings(self.max_nodes, self.half_life, "auto"), features)
-        model.refuse_changed_parameters(self.max_nodes, self.half_life, "auto")
+            features.row(x)  # an invalid first row must not fix the features
+            model.begin(len(features.names), self._settings(), features)
+        model.refuse_changes(self._settings(), "set it back, or call clone() for a new detector")
         row = model.features.row(x)
         if self.drift_detected:
             self._drift_detected = False
             self._restart()
         model.learn(row)
         self._examine(model.learner, np.asarray(row)[0])
+
+    def _settings(self) -> Settings:
+        return PLUS.settings({"max_nodes": self.max_nodes, "half_life": self.half_life, "keep_examples": 0})
 
     @property
     def change(self) -> Change | None:

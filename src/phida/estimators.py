@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
-from numbers import Integral, Real
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from sklearn.exceptions import NotFittedError
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from phida import _core, _threads, state_file
-from phida._estimator import Estimator
-from phida._model import (
-    DEFAULT_EXAMPLES,
-    DEFAULT_NODES,
-    FEWEST_NODES,
-    MOST_EXAMPLES,
-    MOST_NODES,
-    PLUS,
-    Settings,
-    plus_settings,
-)
-from phida._validation import Columns
+from phida._estimator import Cut, Estimator
+from phida._model import PLUS, Method, merge, method_of
+from phida._parameters import MissingParameters, PlusParameters, documented
 from phida.lineage import History
 from phida.records import Examples
 
-__all__ = ["PHIDA", "Estimator", "PHIDAPlus", "load"]
+__all__ = ["PHIDA", "Cut", "Estimator", "PHIDAPlus", "load"]
 
 
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class PHIDA(Estimator):
     """Online clustering with persistence-guided node-to-cluster mapping: the published method.
 
@@ -38,11 +29,6 @@ class PHIDA(Estimator):
 
     :class:`phida.PHIDAPlus` is recommended for new work. It finds clearly separated clusters where this method finds
     far too few or too many.
-
-    Parameters
-    ----------
-    compute_labels : bool, default=True
-        Whether ``fit`` and ``partial_fit`` set ``labels_``.
 
     Attributes
     ----------
@@ -115,14 +101,6 @@ class PHIDA(Estimator):
     200
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"compute_labels": ["boolean"]}
-
-    def __init__(self, *, compute_labels: bool = True) -> None:
-        self.compute_labels = compute_labels
-
-    def _settings(self) -> Settings:
-        return self._kind
-
     @property
     def n_active_nodes_(self) -> int:
         return self._reading.n_active_nodes
@@ -146,7 +124,9 @@ class PHIDA(Estimator):
         return learner
 
 
-class PHIDAPlus(Estimator):
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
     """Online clustering by peaks of density, without a number of clusters to choose.
 
     The recommended successor of :class:`phida.PHIDA`. One pass over the rows learns up to ``max_nodes`` *nodes*, each
@@ -155,26 +135,6 @@ class PHIDAPlus(Estimator):
 
     Clusters are peaks of the density of rows over the nodes, measured at several scales. Two peaks are two clusters if
     the density between them falls further than chance alone would let it.
-
-    Parameters
-    ----------
-    max_nodes : int, default=2048
-        Maximum number of nodes, from 8 to 65,536. More nodes show finer detail and take more time and memory.
-    half_life : float or None, default=None
-        Number of rows after which the weight of a row is halved, so that the model follows a changing stream. Clusters
-        without rows for many half-lives are forgotten. None: all rows keep their weight.
-    scale : {"auto", "standard"} or None, default="auto"
-        Scaling of the features. ``"auto"`` divides by a power of the standard deviation, from 0 for features of similar
-        scale to 1 for features of very different scale. ``"standard"`` divides by the standard deviation. None takes
-        values as they are.
-    missing : {"error", "median", "mean"}, default="error"
-        Treatment of NaN. ``"median"`` and ``"mean"`` fill it with that of the earlier rows, in ``predict`` with that of
-        all rows learned. A model of the command line has its ``--impute``.
-    keep_examples : int, default=3
-        Number of rows that each cluster keeps to be shown, up to 100; see ``examples_``. 0 keeps none, which makes the
-        model a third smaller.
-    compute_labels : bool, default=True
-        Whether ``fit`` and ``partial_fit`` set ``labels_``.
 
     Attributes
     ----------
@@ -247,35 +207,7 @@ class PHIDAPlus(Estimator):
     5000
     """
 
-    _kind: ClassVar[Settings] = PLUS
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_nodes": [Interval(Integral, FEWEST_NODES, MOST_NODES, closed="both")],
-        "half_life": [Interval(Real, 1, 1e300, closed="both"), None],
-        "scale": [StrOptions({"auto", "standard"}), None],
-        "missing": [StrOptions({"error", "median", "mean"})],
-        "keep_examples": [Interval(Integral, 0, MOST_EXAMPLES, closed="both")],
-        "compute_labels": ["boolean"],
-    }
-
-    def __init__(
-        self,
-        *,
-        max_nodes: int = DEFAULT_NODES,
-        half_life: float | None = None,
-        scale: str | None = "auto",
-        missing: str = "error",
-        keep_examples: int = DEFAULT_EXAMPLES,
-        compute_labels: bool = True,
-    ) -> None:
-        self.max_nodes = max_nodes
-        self.half_life = half_life
-        self.scale = scale
-        self.missing = missing
-        self.keep_examples = keep_examples
-        self.compute_labels = compute_labels
-
-    def _settings(self) -> Settings:
-        return plus_settings(self.max_nodes, self.half_life, self.scale, self.keep_examples)
+    _method: ClassVar[Method] = PLUS
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -339,16 +271,14 @@ class PHIDAPlus(Estimator):
         model = self._unchanged
         if not others:
             return self
-        columns, theirs = model.features, []
+        theirs = []
         for number, other in enumerate(others, start=2):
             if not isinstance(other, PHIDAPlus):
                 raise TypeError(f"model {number} is a {type(other).__name__}; only models of PHIDAPlus can be merged.")
             if not other.__sklearn_is_fitted__():
                 raise NotFittedError(f"model {number} is not fitted; merge models that have learned rows.")
             theirs.append(other._fitted)
-            columns = _common(columns, theirs[-1].features, number)
-        model.merge(theirs)
-        model.features = columns
+        merge(model, theirs)
         self.__dict__.pop("labels_", None)  # they are of other rows
         model.dispatch()
         return self
@@ -363,30 +293,15 @@ class PHIDAPlus(Estimator):
 
     @property
     def examples_(self) -> Examples:
-        names = self._fitted.features.names
-        return Examples(**self._learner.examples(), feature_names=None if names is None else tuple(names))
+        found = self._fitted.examples(self._fitted.features.names)
+        assert found is not None
+        return found
 
     @property
     def _learner(self) -> _core.PlusLearner:
         learner = self._fitted.learner
         assert isinstance(learner, _core.PlusLearner)
         return learner
-
-
-def _common(ours: Columns, theirs: Columns, number: int) -> Columns:
-    """Return the features of two models to merge, with the names of the one that has any."""
-    if theirs.width != ours.width:
-        raise ValueError(
-            f"model {number} has {theirs.width} features and the first {ours.width}; merge models of the same features."
-        )
-    if ours.names is None or theirs.names is None:
-        return theirs if ours.names is None else ours
-    if list(theirs.names) != list(ours.names):
-        raise ValueError(
-            f"model {number} has the features {list(theirs.names)} and those before it {list(ours.names)}; "
-            "merge models of the same features in the same order."
-        )
-    return ours
 
 
 def load(path: str | os.PathLike[str]) -> PHIDA | PHIDAPlus:
@@ -416,5 +331,9 @@ def load(path: str | os.PathLike[str]) -> PHIDA | PHIDAPlus:
     PHIDAPlus()
     """
     state, facts = state_file.read(path)
-    kind: type[PHIDA] | type[PHIDAPlus] = PHIDAPlus if state.get("plus") is True else PHIDA
-    return kind._restored(os.fspath(path), state, facts)
+    return class_of(method_of(state))._restored(os.fspath(path), state, facts)
+
+
+def class_of(method: Method) -> type[PHIDA] | type[PHIDAPlus]:
+    """Return the estimator class of a method; that of the published method for methods without one here."""
+    return PHIDAPlus if method is PLUS else PHIDA

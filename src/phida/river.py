@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Hashable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,8 +14,9 @@ except ModuleNotFoundError as error:
     raise ImportError('phida.river needs river: pip install "phida[river]"') from error
 
 from phida import _core, _threads
-from phida._model import DEFAULT_EXAMPLES, DEFAULT_NODES, Model, Settings, plus_settings
+from phida._model import PLUS, PUBLISHED, Method, Model
 from phida._named_rows import NamedRows, into_frame, into_series
+from phida._parameters import PlusParameters, documented
 from phida.answers.novelty import novelty_scores
 from phida.lineage import Lineage
 
@@ -25,15 +26,21 @@ __all__ = ["PHIDA", "PHIDAPlus"]
 class _Clusterer(base.Clusterer):
     """Base class of both clusterers. A subclass sets the native learner."""
 
+    _method: ClassVar[Method]
+
     def __init__(self) -> None:
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        self._method.settings_of(self)  # checks the parameters
         self._model: Model[NamedRows] = Model()
 
-    @abstractmethod
-    def _settings(self) -> Settings:
-        """Return settings of the native learner."""
-
     def _refuse_changes(self, model: Model[NamedRows]) -> None:
-        """Raise an error if a parameter has changed since learning began; without parameters, do nothing."""
+        """Raise an error if a parameter differs from what learning began with."""
+        now = [getattr(self, name) for name in self._method.parameters]
+        if now != model.checked:
+            model.refuse_changes(self._method.settings_of(self), "set it back, or call clone() for a new model")
+            model.checked = now
 
     def learn_one(self, x: dict[Hashable, Any]) -> None:
         """Learn a row.
@@ -46,8 +53,8 @@ class _Clusterer(base.Clusterer):
         model = self._model
         if not model.begun:
             features = NamedRows(x)
-            features.row(x)  # a refused row fixes no features
-            model.begin(len(features.names), self._settings(), features)
+            features.row(x)  # an invalid first row must not fix the features
+            model.begin(len(features.names), self._method.settings_of(self), features)
         self._refuse_changes(model)
         model.learn(model.features.row(x))
 
@@ -109,7 +116,7 @@ class _Clusterer(base.Clusterer):
         if not model.begun:
             features = NamedRows(frame.columns)
             features.rows(frame)
-            model.begin(len(features.names), self._settings(), features)
+            model.begin(len(features.names), self._method.settings_of(self), features)
         self._refuse_changes(model)
         model.learn(model.features.rows(frame))
 
@@ -198,23 +205,18 @@ class PHIDA(_Clusterer):
     (1, 9)
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-
-    def _settings(self) -> Settings:
-        return {"released": False, "plus": False}
+    _method: ClassVar[Method] = PUBLISHED
 
 
-class PHIDAPlus(_Clusterer):
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class PHIDAPlus(_Clusterer, PlusParameters):
     """Online clustering by peaks of density, for river.
 
     The learner of :class:`phida.PHIDAPlus`: bit-identical to its ``partial_fit`` on the same rows, one by one or in
     frames. It finds the number of clusters.
 
-    Parameters
-    ----------
-    max_nodes, half_life, scale, keep_examples
-        As for :class:`phida.PHIDAPlus`. They cannot change after the first row: learning then raises a ``ValueError``.
+    The parameters cannot change after the first row: learning then raises a ``ValueError``.
 
     Attributes
     ----------
@@ -251,20 +253,7 @@ class PHIDAPlus(_Clusterer):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        max_nodes: int = DEFAULT_NODES,
-        half_life: float | None = None,
-        scale: str | None = "auto",
-        keep_examples: int = DEFAULT_EXAMPLES,
-    ) -> None:
-        plus_settings(max_nodes, half_life, scale, keep_examples)
-        super().__init__()
-        self.max_nodes = max_nodes
-        self.half_life = half_life
-        self.scale = scale
-        self.keep_examples = keep_examples
+    _method: ClassVar[Method] = PLUS
 
     @property
     def examples(self) -> dict[int, list[dict[Hashable, float]]]:
@@ -278,9 +267,3 @@ class PHIDAPlus(_Clusterer):
         for cluster, values in zip(found["cluster"].tolist(), found["values"].tolist(), strict=True):
             rows.setdefault(cluster, []).append(dict(zip(model.features.names, values, strict=True)))
         return rows
-
-    def _settings(self) -> Settings:
-        return plus_settings(self.max_nodes, self.half_life, self.scale, self.keep_examples)
-
-    def _refuse_changes(self, model: Model[NamedRows]) -> None:
-        model.refuse_changed_parameters(self.max_nodes, self.half_life, self.scale, self.keep_examples)

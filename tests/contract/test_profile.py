@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
+from states import stream_model
 
 from phida import PHIDA, PHIDAPlus
 from phida._model import Model
@@ -11,7 +12,6 @@ from phida._serve.learning import Progress
 from phida._serve.moment import Moment
 from phida._serve.snapshot import Sketcher
 from phida._serve.trail import Trail
-from phida._streams.model import StreamModel
 from phida.answers import ClusterList, Profile, Summary
 
 DATA = {"iris": load_iris().data, "wine": load_wine().data, "digits": load_digits().data}
@@ -87,7 +87,7 @@ def test_labels_and_ids_that_differ_give_one_entry_per_label():
 
 def test_live_page_and_report_list_every_cluster():
     rows, model, ids = unconfirmed()
-    moment = Moment.of(StreamModel(model, None))
+    moment = Moment.of(stream_model(model))
     facts = Sketcher(Trail(), {}).sketch(moment, Progress("learning", "", 10, 0), 1.0, 0.0).facts
     assert [cluster["id"] for cluster in facts["clusters"]] == Profile.of(model).id.tolist()
     assert facts["n_clusters"] == 4 and set(facts["nodes"]["cluster"]) - {None} == set(ids)
@@ -136,7 +136,7 @@ def test_hiding_feature_is_named_for_any_number_of_clusters():
     assert said.startswith("warning: feature 0 carries 99.9 % of the variance, so the other features hardly count.")
     assert said in model.summary() and said in Summary.of(model).plain()["advice"]
     assert said in contents(model, DataSummary(), "a page").advice
-    moment = Moment.of(StreamModel(model, None))
+    moment = Moment.of(stream_model(model))
     facts = Sketcher(Trail(), {}).sketch(moment, Progress("learning", "", 10, 0), 1.0, 0.0).facts
     assert facts["advice"] == [said]
     [said] = Summary.of(PHIDA().fit(rows[:, [1, 0]])).variance.advice() or [None]

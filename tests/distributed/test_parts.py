@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from states import assert_same_state
+from states import assert_same_state, estimator_of
 from typer.testing import CliRunner
 
 from phida import PHIDAPlus
 from phida._cli.app import app
+from phida._model import PLUS
 from phida._parts import BLOCK, N_PARTS, Parts
-from phida._streams.model import Method, StreamModel
+from phida._streams.model import StreamModel
 from phida.distributed import merge_tree, merge_two
 
 NAMES = list("abcd")
@@ -151,13 +152,13 @@ def test_interrupted_learning_keeps_the_learned_rows():
 def test_any_batch_size_gives_the_same_parts():
     X, found = blobs(3 * BLOCK), []
     for size in (1000, 3 * BLOCK):
-        model = StreamModel(Method(), None)
+        model = StreamModel(PLUS.settings())
         parts = model.parts(4, 2)
         for first in range(0, len(X), size):
             parts.learn(X[first : first + size])
         parts.merge()
         model.refresh()
-        found.append(model.estimator)
+        found.append(estimator_of(model))
         assert_same_state(found[-1], dealt(X))
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 from serve_data import as_csv, learned
+from states import stream_model
 
 from phida import PHIDAPlus
-from phida._streams.model import StreamModel
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +23,7 @@ def method():
 @pytest.fixture(scope="module")
 def ended(rows_file, method):
     """Return a client, and the stream that it reads."""
-    with learned(rows_file, model=StreamModel(method(compute_labels=False), None)) as found:
+    with learned(rows_file, model=stream_model(method(compute_labels=False))) as found:
         yield found
 
 

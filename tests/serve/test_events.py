@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from serve_data import as_csv, listening, live_stream, served, shows
+from states import estimator_of
 from waiting import PATIENCE, until
 
 from phida._serve import server
@@ -79,7 +80,7 @@ def test_listener_that_reads_nothing_does_not_delay_learning(tmp_path):
                 more.writelines(as_csv().splitlines(keepends=True)[1:])
             until(lambda total=600 * turn: live.learning.progress.rows == total)
         assert httpx.get(address + "/state", timeout=PATIENCE).status_code == 200
-    assert live.learning.model.estimator.n_samples_seen_ == 600 * 21
+    assert estimator_of(live.learning.model).n_samples_seen_ == 600 * 21
 
 
 def test_server_shutdown_ends_the_event_stream(rows_file):

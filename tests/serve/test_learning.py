@@ -6,19 +6,18 @@ import httpx
 import numpy as np
 import pytest
 from serve_data import X, as_csv, learned, live_stream, served, shows
-from states import assert_same_state
+from states import assert_same_state, estimator_of, stream_model
 from waiting import PATIENCE, until
 
 from phida import PHIDAPlus
 from phida._serve.learning import Learning
 from phida._streams.columns import Selection
 from phida._streams.learning import BadRows
-from phida._streams.model import StreamModel
 from phida._streams.opening import Source
 
 
 def model_of(live):
-    return live.learning.model.estimator
+    return estimator_of(live.learning.model)
 
 
 def test_live_model_equals_the_estimator(rows_file):
@@ -106,13 +105,13 @@ def test_bad_row_ends_the_stream_with_a_message(tmp_path):
 
 
 def test_model_of_another_width_is_refused(rows_file):
-    other = StreamModel(PHIDAPlus(compute_labels=False).partial_fit(np.eye(5)), None)
+    other = stream_model(PHIDAPlus(compute_labels=False).partial_fit(np.eye(5)))
     live = live_stream(rows_file, model=other)
     live.start()
     until(lambda: live.learning.error)
     live.stop()
     assert "3 in the input, 5 in the model" in live.learning.progress.note
-    assert other.estimator.n_samples_seen_ == 5
+    assert estimator_of(other).n_samples_seen_ == 5
 
 
 @pytest.mark.parametrize("text", ["a,b\n", ""])
@@ -131,7 +130,7 @@ def test_label_column_is_scored_and_not_learned(tmp_path):
     lines = as_csv(X).splitlines()
     kinds = ["kind", *("xy"[row[0] > 0] for row in X.tolist())]
     path.write_text("".join(f"{line},{kind}\n" for line, kind in zip(lines, kinds, strict=True)))
-    model = StreamModel(PHIDAPlus(compute_labels=False), None)
+    model = stream_model(PHIDAPlus(compute_labels=False))
     learning = Learning(model, Source(str(path), selection=Selection(label="kind")), BadRows())
     learning.start()
     until(lambda: learning.progress.state == "ended")
@@ -148,7 +147,7 @@ def test_missing_values_of_a_pipe_are_filled(tmp_path):
     """A pipe cannot be read twice, so columns are not inspected before learning."""
     pipe = tmp_path / "rows.csv"
     os.mkfifo(pipe)
-    model = StreamModel(PHIDAPlus(compute_labels=False), None)
+    model = stream_model(PHIDAPlus(compute_labels=False))
     source = Source(str(pipe), selection=Selection(keep_missing=True))
     learning = Learning(model, source, BadRows(), impute="mean")
     learning.start()
@@ -157,4 +156,4 @@ def test_missing_values_of_a_pipe_are_filled(tmp_path):
     until(lambda: learning.progress.state == "ended")
     learning.stop()
     assert model.imputer.filled == 2
-    assert_same_state(model.estimator, PHIDAPlus(compute_labels=False).partial_fit([[1.0, 2], [3, 2], [2, 4]]))
+    assert_same_state(estimator_of(model), PHIDAPlus(compute_labels=False).partial_fit([[1.0, 2], [3, 2], [2, 4]]))

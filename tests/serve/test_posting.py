@@ -9,7 +9,7 @@ import httpx
 import numpy as np
 import pytest
 from serve_data import NAMES, Serving, X, live_stream, served, shows
-from states import assert_same_state
+from states import assert_same_state, estimator_of, stream_model
 from typer.testing import CliRunner
 from waiting import PATIENCE, until
 
@@ -18,7 +18,6 @@ from phida._cli.app import app
 from phida._serve import asking
 from phida._serve.posting import WAITING
 from phida._streams.columns import Selection
-from phida._streams.model import StreamModel
 
 
 def ndjson(rows, names=NAMES, **more):
@@ -43,7 +42,7 @@ def posting(path=None, *, columns=(), exclude=(), **options):
 
 
 def estimator(live):
-    return live.learning.model.estimator
+    return estimator_of(live.learning.model)
 
 
 @pytest.mark.parametrize("as_text", [ndjson, lists])
@@ -85,7 +84,7 @@ def test_rows_of_a_file_and_posted_rows_share_a_model(rows_file):
 
 
 def test_existing_model_continues():
-    begun = StreamModel(PHIDAPlus(compute_labels=False).partial_fit(X[:300]), NAMES)
+    begun = stream_model(PHIDAPlus(compute_labels=False).partial_fit(X[:300]), NAMES)
     with posting(model=begun) as (client, live):
         assert client.post("/learn", content=ndjson(X[:3], names=("a", "b", "z"))).status_code == 400
         assert client.post("/learn", content=lists(X[:3, :2])).status_code == 400

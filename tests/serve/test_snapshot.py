@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from states import stream_model
 
 from phida import PHIDAPlus
 from phida._serve.edges import NEXT
@@ -12,7 +13,6 @@ from phida._serve.moment import Moment
 from phida._serve.slots import LARGEST
 from phida._serve.snapshot import BYTES, CLUSTERS, EDGES, EVENTS, LISTED, MODES, NODES, Sketcher
 from phida._serve.trail import Trail
-from phida._streams.model import StreamModel
 from phida.lineage import Event, Lineage
 
 PROGRESS = Progress("learning", "", 10, 0)
@@ -20,7 +20,7 @@ LONG = 5000 * "\N{PENGUIN}"
 
 
 def moment(rows, names=None):
-    return Moment.of(StreamModel(PHIDAPlus(compute_labels=False).partial_fit(rows), names))
+    return Moment.of(stream_model(PHIDAPlus(compute_labels=False).partial_fit(rows), names))
 
 
 def sketched(at):
@@ -162,7 +162,7 @@ def test_shares_sum_to_one_and_edges_join_drawn_nodes():
 
 def test_snapshot_does_not_change_later():
     rng = np.random.default_rng(3)
-    learned = StreamModel(PHIDAPlus(compute_labels=False).partial_fit(rng.normal(size=(500, 3))), None)
+    learned = stream_model(PHIDAPlus(compute_labels=False).partial_fit(rng.normal(size=(500, 3))))
     at = Moment.of(learned)
     before = sketched(at)
     learned.learn(rng.normal(size=(500, 3)) + 9)

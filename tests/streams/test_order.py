@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 from phida import PHIDAPlus, load
 from phida._cli import inputs
 from phida._cli.app import app
+from phida._model import PLUS
 from phida._streams.learning import BadRows
 from phida._streams.lines import Interrupted, Signals
-from phida._streams.model import Method, StreamModel
+from phida._streams.model import StreamModel
 from phida._streams.opening import Source, size_of
 from phida._streams.order import OrderEffect, OrderSample
 
@@ -45,11 +46,11 @@ def test_sample_is_every_nth_row_for_any_batch_size(n_rows):
 
 def test_order_is_compared_only_if_rows_come_in_blocks():
     rows, group = make_blobs(6000, centers=6, center_box=(-40, 40), random_state=0)
-    assert sampled(rows, [1000]).effect(Method()) is None
-    effect = sampled(rows[np.argsort(group, kind="stable")], [1000]).effect(Method())
+    assert sampled(rows, [1000]).effect(PLUS.settings()) is None
+    effect = sampled(rows[np.argsort(group, kind="stable")], [1000]).effect(PLUS.settings())
     assert effect.rows == 3000 and effect.agreement > 0.9 and "the order matters little" in str(effect)
     few = rows[np.argsort(group, kind="stable")][::3]  # fewer rows than nodes: the order has no effect
-    assert sampled(few, [1000]).effect(Method()) is None
+    assert sampled(few, [1000]).effect(PLUS.settings()) is None
     assert "--shuffle" in str(OrderEffect(3000, 0.5))
 
 

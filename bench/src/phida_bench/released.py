@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from phida._model import Settings
+from phida._model import RELEASED, Method
 from phida.estimators import PHIDA
 
 
@@ -29,4 +29,4 @@ class ReleasedPHIDA(PHIDA):
     150
     """
 
-    _kind: ClassVar[Settings] = {"released": True, "plus": False}
+    _method: ClassVar[Method] = RELEASED

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from phida import _core, state_file
-from phida._cli import methods, options
+from phida._cli import options
 from phida._cli.console import errors_as_messages, print_json, results
 from phida._streams.model import StreamModel
 from phida.answers.profile import named_features
@@ -27,11 +27,10 @@ def inspect(model: options.Model, as_json: options.Json = False) -> None:
         if as_json:
             print_json(_facts(found, reading, summary, *content))
             return
-        results.print(
-            summary.described(found.method.class_name, found.n_seen), markup=False, highlight=False, soft_wrap=True
-        )
+        described = summary.described(found.settings.method.class_name.rpartition(".")[2], found.n_seen)
+        results.print(described, markup=False, highlight=False, soft_wrap=True)
         results.print()
-        for name, value in _file(found, reading, *content).items():
+        for name, value in _file(found, *content).items():
             results.print(f"{name:>11}  {value}", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -41,14 +40,14 @@ def _facts(
     """Return everything that the command shows, as plain values."""
     found = summary.plain()
     return {
-        "method": methods.method_of(model),
+        "method": model.settings.method.name,
         "samples": model.n_seen,
         "features": list(named_features(model.names, summary.clusters.n_features)),
         "nodes": reading.n_nodes,
         "n_clusters": reading.n_clusters,
         "clusters": found.pop("found"),
         **found,
-        **_published(model, reading),
+        **_figures(model),
         "parameters": facts["params"],
         "bytes": _size(state),
         "format_version": facts["format_version"],
@@ -57,23 +56,15 @@ def _facts(
     }
 
 
-def _published(model: StreamModel, reading: _core.Reading) -> dict[str, Any]:
-    """Return the facts that only the published method has."""
-    learner = model.learner
-    if not isinstance(learner, _core.Learner):
-        return {}
-    return {
-        "active_nodes": reading.n_active_nodes,
-        "components": reading.n_components,
-        "vigilance": learner.vigilance,
-        "interval": learner.interval,
-    }
+def _figures(model: StreamModel) -> dict[str, Any]:
+    """Return the figures that only the model's method has."""
+    return {name.removeprefix("n_"): value for name, value in model.figures().items()}
 
 
-def _file(model: StreamModel, reading: _core.Reading, state: dict[str, Any], facts: dict[str, Any]) -> dict[str, str]:
+def _file(model: StreamModel, state: dict[str, Any], facts: dict[str, Any]) -> dict[str, str]:
     """Return the contents of the file apart from the clusters."""
     shown = {}
-    if published := _published(model, reading):
+    if published := _figures(model):
         shown["nodes"] = f"{published['active_nodes']:,} active, in {published['components']:,} components"
         shown["vigilance"] = f"{published['vigilance']:.4f}, adjusted every {published['interval']} samples"
     shown["memory"] = f"{_size(state) / 1024:,.1f} KiB"

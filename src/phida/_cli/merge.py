@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from phida import state_file
 from phida._cli import methods, options
 from phida._cli.console import errors_as_messages, print_json, say
-from phida.estimators import PHIDAPlus, load
+from phida._model import PLUS, PUBLISHED, Model, from_file
+from phida._model import merge as merge_models
+from phida._validation import Columns
 
 
 def merge(
@@ -26,19 +29,21 @@ def merge(
         for number, path in enumerate(models):
             if any(path.samefile(other) for other in models[:number] if path.exists() and other.exists()):
                 raise ValueError(f"{path} is given twice; its rows would count twice. Name each model once.")
-        merged, *others = [_loaded(path) for path in models]
-        merged.merge(*others).save(out)
-        counts = {"clusters": merged.n_clusters_, "nodes": merged.n_nodes_}
+        (merged, parameters), *others = [_loaded(path) for path in models]
+        merge_models(merged, [other for other, _ in others])
+        state_file.replace(out, merged.content(parameters, merged.features.names, None))
+        reading = merged.reading()
+        counts = {"clusters": reading.n_clusters, "nodes": reading.n_nodes}
         if as_json:
-            print_json({"models": len(models), "samples": merged.n_samples_seen_, **counts, "model": str(out)})
+            print_json({"models": len(models), "samples": merged.n_seen, **counts, "model": str(out)})
             return
         merged_models = methods.counted({"models": len(models)})
-        rows = methods.counted({"rows": merged.n_samples_seen_})
+        rows = methods.counted({"rows": merged.n_seen})
         say(f"{merged_models} merged, of {rows}: {methods.counted(counts)}. Model: {out}", quiet=quiet)
 
 
-def _loaded(path: Path) -> PHIDAPlus:
-    model = load(path)
-    if not isinstance(model, PHIDAPlus):
+def _loaded(path: Path) -> tuple[Model[Columns], dict[str, Any]]:
+    model, parameters = from_file(path, *state_file.read(path), PLUS, PUBLISHED)
+    if not model.method.merges:
         raise ValueError(f"{path} is a model of phida, the published method; only models of phida+ can be merged.")
-    return model
+    return model, parameters

@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from phida._streams.model import Method, StreamModel
+from phida._cli.options import option_name
+from phida._model import METHODS, PLUS, PUBLISHED, Method, Settings
+from phida._streams.model import StreamModel
 
-if TYPE_CHECKING:
-    from phida._estimator import Estimator
-
-METHODS = ("phida+", "phida")
-SCALES = ("auto", "standard", "none")
-
-
-def method_of(found: StreamModel | Estimator) -> str:
-    """Return the name of a model's method."""
-    plus = found.method.plus if isinstance(found, StreamModel) else found._kind["plus"]
-    return METHODS[0] if plus else METHODS[1]
+#: The methods that a user can choose.
+CHOICES = {method.name: method for method in METHODS if method in (PLUS, PUBLISHED)}
 
 
-def new_model(
-    method: str | None, max_nodes: int | None = None, half_life: float | None = None, scale: str | None = None
-) -> StreamModel:
-    """Return a new model: PHIDA+, unless another method is given."""
-    given = _given(method, max_nodes, half_life, scale)
-    return StreamModel(Method(method != "phida", **given), None)
+def new_model(name: str | None, given: dict[str, Any]) -> StreamModel:
+    """Return a new model: PHIDA+, unless another method is named."""
+    method = _method(name)
+    return StreamModel(method.settings(_values(method, given)))
 
 
-def check_begun(
-    model: StreamModel, method: str | None, max_nodes: int | None, half_life: float | None, scale: str | None
-) -> None:
+def check_begun(settings: Settings, name: str | None, given: dict[str, Any]) -> None:
     """Refuse options that contradict those the model was started with."""
-    begun_with = method_of(model)
-    if method not in (None, begun_with):
-        raise typer.BadParameter(f"the model was started with --method {begun_with}, which cannot change.")
-    for name, value in _given(begun_with, max_nodes, half_life, scale).items():
-        held = getattr(model.method, name)
+    if name is not None and _method(name) != settings.method:
+        raise typer.BadParameter(f"the model was started with --method {settings.method.name}, which cannot change.")
+    for parameter, value in _values(settings.method, given).items():
+        held = settings.values[parameter]
         if value != held:
-            raise typer.BadParameter(f"the model was started with {name} {held}, which cannot change.")
+            raise typer.BadParameter(f"the model was started with {parameter} {held}, which cannot change.")
 
 
 def counted(counts: dict[str, int]) -> str:
@@ -47,15 +35,22 @@ def counted(counts: dict[str, int]) -> str:
     return ", ".join(f"{count:,} {name[:-1] if count == 1 else name}" for name, count in counts.items())
 
 
-def _given(method: str | None, max_nodes: int | None, half_life: float | None, scale: str | None) -> dict[str, Any]:
-    """Return the given parameters after a check of their names. PHIDA has none."""
-    if method is not None and method not in METHODS:
-        raise typer.BadParameter(f"--method takes {' or '.join(METHODS)}, not {method!r}.")
-    if scale is not None and scale not in SCALES:
-        raise typer.BadParameter(f"--scale takes {', '.join(SCALES[:-1])} or {SCALES[-1]}, not {scale!r}.")
-    options = {"max_nodes": max_nodes, "half_life": half_life, "scale": scale}
-    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-    if method == "phida" and given:
-        option = next(iter(given)).replace("_", "-")
-        raise typer.BadParameter(f"--{option} is an option of PHIDA+; leave it out with --method phida.")
-    return given | ({"scale": None} if scale == "none" else {})
+def _method(name: str | None) -> Method:
+    if name is not None and name not in CHOICES:
+        raise typer.BadParameter(f"--method takes {' or '.join(CHOICES)}, not {name!r}.")
+    return PLUS if name is None else CHOICES[name]
+
+
+def _values(method: Method, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that are given, after a check of their names."""
+    found = {name: value for name, value in given.items() if value is not None}
+    if other := [name for name in found if name not in method.parameters]:
+        raise typer.BadParameter(
+            f"{option_name(other[0])} is an option of PHIDA+; leave it out with --method {method.name}."
+        )
+    for name, value in found.items():
+        if choices := method.parameters[name].choices:
+            if value not in (*choices, "none"):
+                raise typer.BadParameter(f"{option_name(name)} takes {', '.join(choices)} or none, not {value!r}.")
+            found[name] = None if value == "none" else value
+    return found

@@ -30,6 +30,7 @@ from phida._streams.tables import FORMATS as TABLES
 from phida.answers.summary import Summary
 
 
+@options.with_parameters
 def fit(
     data: options.Data,
     out: Annotated[
@@ -48,9 +49,6 @@ def fit(
     impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
-    max_nodes: options.MaxNodes = None,
-    half_life: options.HalfLife = None,
-    scale: options.Scale = None,
     jobs: options.Jobs = None,
     shuffle: Annotated[
         bool, typer.Option("--shuffle", help="Learn the rows in random order, always the same. All are held in memory.")
@@ -59,6 +57,7 @@ def fit(
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
+    **parameters: Any,
 ) -> None:
     """Train a new model on a data file.
 
@@ -66,13 +65,13 @@ def fit(
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         weights = options.weights(categories)
-        model = methods.new_model(method, max_nodes, half_life, _scale_of(scale, weights))
+        model = methods.new_model(method, _scaled(parameters, weights))
         _check_jobs(jobs, model)
-        if weights and not model.method.plus:
+        if weights and not model.settings.method.merges:
             raise typer.BadParameter("--categories is an option of PHIDA+; leave it out with --method phida.")
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, convert, None, impute, weights)
-        order = None if shuffle or not model.method.plus else OrderSample()
+        order = None if shuffle or not model.settings.method.merges else OrderSample()
         try:
             _learn(model, source, bad, quiet, impute, jobs, weights, shuffle=shuffle, order=order)
         except DataError as error:
@@ -89,7 +88,7 @@ def fit(
         if label is not None and source.is_pipe:
             say("no scores against the label: standard input can be read only once", quiet=quiet)
         _tell(model, bad, scores, out, as_json, quiet)
-        effect = None if order is None or quiet else order.effect(model.method)
+        effect = None if order is None or quiet else order.effect(model.settings)
         if effect is not None:
             say(str(effect))
         if out is None:
@@ -219,13 +218,13 @@ def text_format_of(reader: RowReader) -> str:
     return "ndjson" if reader.format == "ndjson" else "csv"
 
 
-def _scale_of(scale: str | None, weights: Mapping[str, float]) -> str | None:
-    """Return the scaling; the encoding of categories scales numbers itself."""
+def _scaled(parameters: dict[str, Any], weights: Mapping[str, float]) -> dict[str, Any]:
+    """Return the parameters with their scaling; the encoding of categories scales numbers itself."""
     if not weights:
-        return scale
-    if scale not in (None, "none"):
+        return parameters
+    if parameters["scale"] not in (None, "none"):
         raise typer.BadParameter("--categories scales the numbers itself; leave out --scale.")
-    return "none"
+    return {**parameters, "scale": "none"}
 
 
 def _check_jobs(jobs: int | None, model: StreamModel) -> None:
@@ -233,9 +232,9 @@ def _check_jobs(jobs: int | None, model: StreamModel) -> None:
         return
     if jobs == 0:
         raise typer.BadParameter("--jobs takes a number of threads, or -1 for one per core, not 0.")
-    if not model.method.plus:
+    if not model.settings.method.merges:
         raise typer.BadParameter("--jobs is an option of PHIDA+; leave it out with --method phida.")
-    if model.method.half_life is not None:
+    if model.settings.values["half_life"] is not None:
         raise typer.BadParameter("--jobs does not apply to rows that fade, whose order matters; leave it out.")
 
 
@@ -409,7 +408,7 @@ def _tell(
     found = Summary.of_reading(reading, model.names, examples=model.examples())
     counts = {"clusters": reading.n_clusters, "nodes": reading.n_nodes}
     facts: dict[str, Any] = {
-        "method": methods.method_of(model),
+        "method": model.settings.method.name,
         "samples": model.n_seen,
         **counts,
         "bad_rows": bad.count,

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import csv
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
+
+from phida._parameters import PLUS, Declaration
+
+C = TypeVar("C", bound=Callable[..., None])
 
 
 def _show_version(context: typer.Context, wanted: bool) -> None:
@@ -49,13 +55,6 @@ Impute = Annotated[
 ]
 Label = Annotated[str | None, typer.Option(help="Column with the true classes, used for scores only.")]
 Method = Annotated[str | None, typer.Option(help="Clustering method: phida+ (default) or phida (published).")]
-MaxNodes = Annotated[
-    int | None, typer.Option(min=8, max=65_536, help="Maximum number of nodes (PHIDA+ only; default: 2048).")
-]
-HalfLife = Annotated[
-    float | None, typer.Option(help="Number of rows after which a row's weight is halved (PHIDA+ only).")
-]
-Scale = Annotated[str | None, typer.Option(help="Scaling of features: auto (default), standard or none (PHIDA+ only).")]
 Jobs = Annotated[
     int | None,
     typer.Option(
@@ -90,3 +89,30 @@ def weights(text: str | None) -> dict[str, float]:
             raise typer.BadParameter(f"--categories takes weights above 0, not {weight}.")
         found[column if mark else name] = value
     return found
+
+
+def option_name(parameter: str) -> str:
+    """Return the option of a parameter."""
+    return f"--{parameter.replace('_', '-')}"
+
+
+def with_parameters(command: C) -> C:
+    """Give a command the options of PHIDA+'s parameters, after ``method``; the command takes them as ``parameters``."""
+    parameters = dict(inspect.signature(command, eval_str=True).parameters)
+    del parameters["parameters"]
+    found = []
+    for parameter in parameters.values():
+        found.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        if parameter.name == "method":
+            found += [_option(one) for one in PLUS.values() if one.option]
+    command.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
+    return command
+
+
+def _option(one: Declaration) -> inspect.Parameter:
+    bounds: dict[str, Any] = {"min": one.least, "max": one.most} if one.type is int else {}
+    default = "" if one.default is None else f"; default: {one.default}"
+    choices = f": {', '.join(one.choices)} or none" if one.choices else ""
+    option = typer.Option(help=f"{one.summary}{choices} (PHIDA+ only{default}).", **bounds)
+    annotation = Annotated[one.type | None, option]  # type: ignore[name-defined]
+    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

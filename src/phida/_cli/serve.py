@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +21,7 @@ from phida._streams.model import StreamModel
 from phida._streams.opening import Source, opened
 
 
+@options.with_parameters
 def serve(
     data: Annotated[
         str | None, typer.Option("--from", help="Data file or topic, as for phida stream; - for standard input.")
@@ -46,12 +47,10 @@ def serve(
     impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
-    max_nodes: options.MaxNodes = None,
-    half_life: options.HalfLife = None,
-    scale: options.Scale = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     quiet: options.Quiet = False,
+    **parameters: Any,
 ) -> None:
     """Learn a stream and show its clusters live in the browser.
 
@@ -101,8 +100,8 @@ def serve(
             dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
             source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
         if learned is None:
-            learned = methods.new_model(method, max_nodes, half_life, scale)
-        methods.check_begun(learned, method, max_nodes, half_life, scale)
+            learned = methods.new_model(method, parameters)
+        methods.check_begun(learned.settings, method, parameters)
         if source is not None:
             if not source.is_pipe:
                 _check_columns(source, learned, quiet)

@@ -28,6 +28,7 @@ from phida._streams.tables import FORMATS as TABLES
 from phida.answers.summary import Summary
 
 
+@options.with_parameters
 def stream(
     data: Annotated[
         str,
@@ -68,9 +69,6 @@ def stream(
     impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
-    max_nodes: options.MaxNodes = None,
-    half_life: options.HalfLife = None,
-    scale: options.Scale = None,
     ids: options.Ids = False,
     events: Annotated[
         Path | None, typer.Option(help="NDJSON file for births, splits, merges and deaths of clusters.", dir_okay=False)
@@ -79,6 +77,7 @@ def stream(
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
+    **parameters: Any,
 ) -> None:
     """Learn rows as they arrive, and write each one with its row number and cluster.
 
@@ -113,9 +112,9 @@ def stream(
         signals = stack.enter_context(Signals().caught())
         reader = stack.enter_context(opened(source, signals, partial(say, quiet=quiet)))
         if learned is None:
-            learned = methods.new_model(method, max_nodes, half_life, scale)
+            learned = methods.new_model(method, parameters)
             learned.names = reader.names
-        methods.check_begun(learned, method, max_nodes, half_life, scale)
+        methods.check_begun(learned.settings, method, parameters)
         learned.check_width(len(reader.features))
         inputs.begin_preparation(learned, reader, impute)
         offset = 0 if path is None else position.output_offset

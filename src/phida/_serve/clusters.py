@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from phida._estimator import Estimator
+from phida._reading import Answers
 from phida.answers.profile import Profile
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ class Clusters:
     number: ``3``, ``3.2``, ``3.3``."""
 
     @classmethod
-    def of(cls, model: Estimator) -> Self:
+    def of(cls, model: Answers) -> Self:
         """Return the clusters of a fitted model."""
         profile = Profile.of(model)
         return cls(profile, np.argsort(profile.label), _names(profile.id.tolist()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from phida._estimator import Estimator
+from phida._reading import Answers
 
 Ints = NDArray[np.int64]
 
@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 NEXT = 24
 
 
-def deciding_edges(model: Estimator) -> tuple[Ints, Ints]:
+def deciding_edges(model: Answers) -> tuple[Ints, Ints]:
     """Return the ends of the edges, as positions among the nodes.
 
     PHIDA: a spanning forest of the PH graph, which has the components of that graph. PHIDA+: for each of the next
@@ -47,7 +47,7 @@ def _spanning(source: list[int], target: list[int], n_nodes: int) -> list[int]:
     return chosen
 
 
-def _between_clusters(model: Estimator, source: Ints, target: Ints) -> list[int]:
+def _between_clusters(model: Answers, source: Ints, target: Ints) -> list[int]:
     """Return the first edge of each of the next merges; none if no edge joins the two clusters."""
     tree, cluster = model.hierarchy_, model.nodes_.cluster
     following = slice(tree.level, tree.level + NEXT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from phida._serve.trail import Trail
@@ -67,8 +68,9 @@ class Feed:
     def publish(self, snapshot: Snapshot) -> None:
         """Publish the latest snapshot; any thread may call this."""
         self.latest = snapshot
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._wake)
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop may close at any moment
+                self._loop.call_soon_threadsafe(self._wake)
 
     def attach(self) -> None:
         """Attach to the running event loop."""

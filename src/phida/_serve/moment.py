@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from phida._estimator import Estimator
+from phida._reading import Reading
 from phida._serve.clusters import Clusters
 from phida._streams.model import StreamModel
 from phida.answers.profile import telling
@@ -21,15 +20,14 @@ _NAME = 60
 class Moment:
     """The common source of snapshots, predictions and explanations, which makes them consistent."""
 
-    model: Estimator
+    model: Reading
     features: tuple[str, ...]
 
     @classmethod
     def of(cls, learned: StreamModel) -> Moment:
         """Copy the model; waits at most a few milliseconds for learning."""
-        model = copy.deepcopy(learned.estimator)
-        names = learned.names or tuple(f"feature {j}" for j in range(model.n_features_in_))
-        return cls(model, names)
+        model = learned.copied()
+        return cls(model, model.names)
 
     @cached_property
     def clusters(self) -> Clusters:

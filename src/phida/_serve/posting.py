@@ -67,7 +67,7 @@ class Posting:
         if model.names is not None:
             return model.names, model.names
         if model.fitted:
-            return None, tuple(f"feature {j}" for j in range(model.estimator.n_features_in_))
+            return None, tuple(f"feature {j}" for j in range(model.width))
         if isinstance(first, dict):
             columns = list(first)
             try:

@@ -155,10 +155,10 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "won": int(moment.clusters.profile.rows.sum()),
         "leaves": model.hierarchy_.leaves,
         # Figures of the published method; None in PHIDA+.
-        "n_active_nodes": getattr(model, "n_active_nodes_", None),
-        "n_components": getattr(model, "n_components_", None),
-        "vigilance": number(getattr(model, "vigilance_", None)),
-        "interval": getattr(model, "interval_", None),
+        "n_active_nodes": model.figures.get("n_active_nodes"),
+        "n_components": model.figures.get("n_components"),
+        "vigilance": number(model.figures.get("vigilance")),
+        "interval": model.figures.get("interval"),
         "clarity": _clarity(model.cut_clarity_),
         "advice": [shortened(sentence, _TEXT) for sentence in _variance(moment).advice()],
     }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,92 +14,32 @@ from phida import _core, _threads, state_file
 from phida._encoding import Encoding, objects
 from phida._events import Callback
 from phida._missing import Imputer
-from phida._model import (
-    DEFAULT_EXAMPLES,
-    DEFAULT_NODES,
-    PLUS,
-    PUBLISHED,
-    Learner,
-    Model,
-    Settings,
-    from_file,
-    plus_settings,
-)
+from phida._model import PLUS, PUBLISHED, Learner, Model, Settings, from_file
 from phida._parts import Parts
 from phida._preparation import Preparation
+from phida._reading import Reading
 from phida._streams.batch import Batch, DataError
 from phida._streams.values import is_missing
 from phida._validation import Columns
 from phida.answers.novelty import novelty_scores
 from phida.records import Examples
 
-if TYPE_CHECKING:  # most stream commands work without scikit-learn, which takes a second to import
-    from phida._estimator import Estimator
-
-
 #: Categories of a column that have a feature of their own.
 _CATEGORIES = 32
-
-
-@dataclass(frozen=True)
-class Method:
-    """Method and parameters of a model."""
-
-    plus: bool = True
-    """Whether it is PHIDA+, or the published method."""
-    max_nodes: int = DEFAULT_NODES
-    half_life: float | None = None
-    scale: str | None = "auto"
-    keep_examples: int = DEFAULT_EXAMPLES
-
-    def __post_init__(self) -> None:
-        plus_settings(**self._own)
-
-    @classmethod
-    def of(cls, estimator: Estimator) -> Self:
-        """Return the method of an estimator."""
-        params = estimator.get_params(deep=False)
-        del params["compute_labels"]
-        params.pop("missing", None)
-        return cls(estimator._kind["plus"], **params)
-
-    @property
-    def class_name(self) -> str:
-        """Return the name of the estimator class."""
-        return "PHIDAPlus" if self.plus else "PHIDA"
-
-    @property
-    def settings(self) -> Settings:
-        """Return the settings of the native learner."""
-        return plus_settings(**self._own) if self.plus else {"released": False, "plus": False}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters of the estimator."""
-        return {**(self._own if self.plus else {}), "compute_labels": True}
-
-    @property
-    def _own(self) -> dict[str, Any]:
-        return {
-            "max_nodes": self.max_nodes,
-            "half_life": self.half_life,
-            "scale": self.scale,
-            "keep_examples": self.keep_examples,
-        }
 
 
 class StreamModel:
     """A learner with feature names and the preparation of rows."""
 
-    def __init__(self, method: Method | Estimator, names: Sequence[str] | None, position: Any = None) -> None:
-        self._estimator: Estimator | None = None
-        if isinstance(method, Method):
-            self.method = method
-            self._model: Model[Columns] = Model()
-        else:
-            self.method = Method.of(method)
-            self._model = method._own_model()
-            self._estimator = method
+    def __init__(
+        self,
+        settings: Settings,
+        names: Sequence[str] | None = None,
+        position: Any = None,
+        model: Model[Columns] | None = None,
+    ) -> None:
+        self.settings = settings
+        self._model: Model[Columns] = Model() if model is None else model
         self.names = None if names is None else tuple(names)
         self.position = position
         """Position in the stream, if the model is a checkpoint."""
@@ -113,18 +53,18 @@ class StreamModel:
     @classmethod
     def of_content(cls, path: str | os.PathLike[str], state: dict[str, Any], facts: dict[str, Any]) -> Self:
         """Restore a model from the content of its file, as ``state_file.read`` returns it."""
-        model, parameters = from_file(os.fspath(path), state, facts, PUBLISHED, PLUS)
-        del parameters["compute_labels"]
+        model, _ = from_file(os.fspath(path), state, facts, PUBLISHED, PLUS)
         names = model.features.names
-        method = Method(model.settings["plus"], **parameters)
-        found = cls(method, None if names is None else names.tolist(), facts["stream_position"])
+        assert model.settings is not None
+        found = cls(model.settings, None if names is None else names.tolist(), facts["stream_position"])
         found._model = model.with_features(replace(model.features, names=None))  # batches have matrices
         found._preparation = model.preparation
         return found
 
     def save(self, path: str | os.PathLike[str], position: Any = None) -> None:
         """Save the model to a file, with the feature names."""
-        state_file.replace(path, self._model.content(self.method.parameters, self.names, position))
+        parameters = {**self.settings.values, "compute_labels": True}
+        state_file.replace(path, self._model.content(parameters, self.names, position))
 
     @property
     def imputer(self) -> Imputer | None:
@@ -141,16 +81,9 @@ class StreamModel:
         return self._preparation.conversions
 
     @property
-    def estimator(self) -> Estimator:
-        """Return an estimator with the same learner."""
-        if self._estimator is None:
-            from phida.estimators import PHIDA, PHIDAPlus
-
-            kind = PHIDAPlus if self.method.plus else PHIDA
-            made = kind(**self.method.parameters | {"compute_labels": False})
-            made._model = self._model
-            self._estimator = made
-        return self._estimator
+    def width(self) -> int:
+        """Return the number of features, once learning has begun."""
+        return self._model.features.width
 
     @property
     def fitted(self) -> bool:
@@ -172,11 +105,16 @@ class StreamModel:
         return self._model.reading()
 
     def examples(self) -> Examples | None:
-        """Return example rows of the clusters; None for PHIDA, which keeps none."""
-        learner = self._model.learner
-        if not isinstance(learner, _core.PlusLearner):
-            return None
-        return Examples(**learner.examples(), feature_names=self.names)
+        """Return rows that the clusters have seen; None for PHIDA, which keeps none."""
+        return self._model.examples(self.names)
+
+    def copied(self) -> Reading:
+        """Return a copy that answers questions."""
+        return Reading(self._model, self.names)
+
+    def figures(self) -> dict[str, Any]:
+        """Return the figures that only the model's method has."""
+        return self._model.figures()
 
     def on_event(self, callback: Callback) -> None:
         """Register a callback for future events."""
@@ -232,7 +170,7 @@ class StreamModel:
     def _begun(self, width: int) -> Model[Columns]:
         model = self._model
         if not model.begun:
-            model.begin(width, self.method.settings, Columns(width, preparation=self._preparation))
+            model.begin(width, self.settings, Columns(width, preparation=self._preparation))
         return model
 
     def refresh(self) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from phida._model import Settings
 from phida._partitions import adjusted_rand
-from phida._streams.model import Method, StreamModel
+from phida._streams.model import StreamModel
 
 Floats = NDArray[np.float64]
 
@@ -56,17 +57,17 @@ class OrderSample:
         while len(self._rows) > _MOST:
             self._rows, self._step = self._rows[::2], 2 * self._step
 
-    def effect(self, method: Method) -> OrderEffect | None:
-        """Compare the order with a random one; None if rows are not in blocks, or if the order has no effect."""
+    def effect(self, settings: Settings) -> OrderEffect | None:
+        """Compare the order with a random one; None if rows do not come in blocks, or if the order has no effect."""
         rows = np.array(self._rows)
-        # With at least as many nodes as rows, every order gives the same clusters. The sample must have more rows.
-        nodes = min(method.max_nodes, len(rows) // 2)
-        if self._seen <= method.max_nodes or not _in_blocks(rows):
+        # With fewer rows than nodes, every order gives the same clusters. The sample must have more of them.
+        nodes = min(settings.values["max_nodes"], len(rows) // 2)
+        if self._seen <= settings.values["max_nodes"] or not _in_blocks(rows):
             return None
         shuffled = np.random.default_rng(0).permutation(len(rows))
         found = []
         for order in (np.arange(len(rows)), shuffled):
-            model = StreamModel(replace(method, max_nodes=nodes), None)
+            model = StreamModel(settings.method.settings({**settings.values, "max_nodes": nodes}))
             model.learn(rows[order])
             model.refresh()
             found.append(model.labels(rows))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self, TypeVar
 
 from pyspark import keyword_only
 from pyspark.ml import Estimator, Model
@@ -21,8 +23,11 @@ from pyspark.ml.util import (
 from pyspark.sql import DataFrame
 
 from phida import estimators
+from phida._parameters import PLUS, Declaration, description
 from phida.spark.labels import predict
 from phida.spark.learning import fit
+
+C = TypeVar("C", bound=type)
 
 
 class _Columns(HasFeaturesCol, HasPredictionCol):
@@ -81,6 +86,44 @@ class PHIDAPlusModel(_Model):
     """
 
     _estimator = estimators.PHIDAPlus
+
+
+_CONVERTERS = {int: TypeConverters.toInt, float: TypeConverters.toFloat, str: TypeConverters.toString}
+
+
+def _with_parameters(parameters: Mapping[str, Declaration]) -> Callable[[C], C]:
+    """Give an Estimator the parameters of a method, each with ``set`` and ``get``, in Spark's style."""
+
+    def extended(kind: C) -> C:
+        before, rule, after = (kind.__doc__ or "").partition("    orderCols :")
+        for one in parameters.values():
+            name, capital = one.camel_name, one.camel_name[0].upper() + one.camel_name[1:]
+            text = one.summary[0].lower() + one.summary[1:]
+            setattr(kind, name, Param(Params._dummy(), name, text, typeConverter=_CONVERTERS[one.type]))
+            setattr(kind, f"set{capital}", _setter(name, text))
+            setattr(kind, f"get{capital}", _getter(name, text))
+            before += textwrap.indent(description(one, name), "    ")
+        kind.__doc__ = before + rule + after
+        return kind
+
+    return extended
+
+
+def _setter(name: str, text: str) -> Callable[[Any, Any], Any]:
+    def set(self: Any, value: Any) -> Any:
+        self._set(**{name: value})
+        return self
+
+    set.__doc__ = f"Set the {text}."
+    return set
+
+
+def _getter(name: str, text: str) -> Callable[[Any], Any]:
+    def get(self: Any) -> Any:
+        return self.getOrDefault(getattr(self, name))
+
+    get.__doc__ = f"Return the {text}."
+    return get
 
 
 class _Learning(Estimator, _Columns, DefaultParamsReadable, DefaultParamsWritable):
@@ -147,6 +190,7 @@ class PHIDA(_Learning):
         self._set(**self._input_kwargs)
 
 
+@_with_parameters(PLUS)
 class PHIDAPlus(_Learning):
     """Estimator that trains :class:`phida.PHIDAPlus` on a table; see :func:`phida.spark.fit`.
 
@@ -156,37 +200,12 @@ class PHIDAPlus(_Learning):
         A vector or array column.
     predictionCol : str, default="prediction"
         Name of the column that the model adds.
-    maxNodes : int, default=2048
-        Maximum number of nodes (``max_nodes`` of the estimator).
-    halfLife : float, default=None
-        Number of rows after which the weight of a row is halved (``half_life`` of the estimator).
-    scale : {"auto", "standard"} or None, default="auto"
-        Scaling of the features (``scale`` of the estimator).
-    keepExamples : int, default=3
-        Number of rows that each cluster keeps to be shown (``keep_examples`` of the estimator).
     orderCols : list of str, default=None
         Columns that the rows of each partition are sorted by.
     """
 
-    maxNodes: Param[int] = Param(
-        Params._dummy(), "maxNodes", "maximum number of nodes", typeConverter=TypeConverters.toInt
-    )
-    halfLife: Param[float] = Param(
-        Params._dummy(), "halfLife", "rows after which a row's weight is halved", typeConverter=TypeConverters.toFloat
-    )
-    scale: Param[str] = Param(Params._dummy(), "scale", "auto, standard or null", typeConverter=TypeConverters.toString)
-
-    keepExamples: Param[int] = Param(
-        Params._dummy(), "keepExamples", "rows that each cluster keeps", typeConverter=TypeConverters.toInt
-    )
-
     _made = PHIDAPlusModel
-    _own: ClassVar[dict[str, str]] = {
-        "maxNodes": "max_nodes",
-        "halfLife": "half_life",
-        "scale": "scale",
-        "keepExamples": "keep_examples",
-    }
+    _own: ClassVar[dict[str, str]] = {one.camel_name: one.name for one in PLUS.values()}
 
     @keyword_only
     def __init__(
@@ -194,55 +213,12 @@ class PHIDAPlus(_Learning):
         *,
         featuresCol: str = "features",
         predictionCol: str = "prediction",
-        maxNodes: int = 2048,
-        halfLife: float | None = None,
-        scale: str | None = "auto",
-        keepExamples: int = 3,
         orderCols: list[str] | None = None,
+        **parameters: Any,
     ) -> None:
         super().__init__()
-        self._setDefault(maxNodes=2048, halfLife=None, scale="auto", keepExamples=3, orderCols=None)
+        self._setDefault(orderCols=None, **{one.camel_name: one.default for one in PLUS.values()})
         self._set(**self._input_kwargs)
-
-    def setMaxNodes(self, value: int) -> Self:
-        """Set the maximum number of nodes."""
-        self._set(maxNodes=value)
-        return self
-
-    def getMaxNodes(self) -> int:
-        """Return the maximum number of nodes."""
-        limit: int = self.getOrDefault(self.maxNodes)
-        return limit
-
-    def setHalfLife(self, value: float | None) -> Self:
-        """Set the number of rows after which the weight of a row is halved."""
-        self._set(halfLife=value)
-        return self
-
-    def getHalfLife(self) -> float | None:
-        """Return the half-life in rows, or None."""
-        half_life: float | None = self.getOrDefault(self.halfLife)
-        return half_life
-
-    def setScale(self, value: str | None) -> Self:
-        """Set the scaling of the features."""
-        self._set(scale=value)
-        return self
-
-    def getScale(self) -> str | None:
-        """Return the scaling of the features."""
-        scale: str | None = self.getOrDefault(self.scale)
-        return scale
-
-    def setKeepExamples(self, value: int) -> Self:
-        """Set the number of rows that each cluster keeps."""
-        self._set(keepExamples=value)
-        return self
-
-    def getKeepExamples(self) -> int:
-        """Return the number of rows that each cluster keeps."""
-        kept: int = self.getOrDefault(self.keepExamples)
-        return kept
 
 
 class _Writer(MLWriter):

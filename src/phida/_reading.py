@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any, Literal, NamedTuple, Self, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from phida import _core, _threads, _validation, records
+from phida._model import Model
 from phida._validation import Columns
 from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
 from phida.answers.explanation import DensityExplanation, Explainer, Explanation, RowExplanation
 from phida.answers.novelty import novelty_scores
+from phida.answers.summary import Summary
+from phida.lineage import Candidate, History, Lineage
 
 
 class Snapshot(NamedTuple):
@@ -43,11 +46,8 @@ class LabelSource(NamedTuple):
     columns: Columns
 
 
-class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Base class for predictions from a reading.
-
-    A predictor uses the snapshot that it holds. An estimator takes a new snapshot for each call.
-    """
+class Answers:
+    """Base class of what answers questions about a model at one moment: estimators, cuts and readings."""
 
     _held: Snapshot
 
@@ -59,27 +59,9 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Return the source of labels."""
         return LabelSource(self._held.reading, self._held.columns)
 
-    def _columns(self) -> Columns | None:
-        """Return the features of rows; None before any are known."""
-        return self._held.columns
-
     @property
     def _reading(self) -> _core.Reading:
         return self._snapshot().reading
-
-    @property
-    def n_features_in_(self) -> int:
-        columns = self._columns()
-        if columns is None:
-            raise AttributeError(f"this {type(self).__name__} has no n_features_in_; it has seen no rows yet.")
-        return columns.width
-
-    @property
-    def feature_names_in_(self) -> NDArray[np.object_]:
-        columns = self._columns()
-        if columns is None or columns.names is None:
-            raise AttributeError(f"this {type(self).__name__} has no feature_names_in_; its rows had no names.")
-        return columns.names
 
     def predict(self, X: Any, *, novelty: float | None = None) -> NDArray[np.int64]:
         """Predict the cluster of each row.
@@ -131,23 +113,6 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         source, columns = self._labels_from()
         samples = _validation.samples(self, X, columns, keep_float32=True)
         return _validation.by_parts(lambda part: source.assign_ids(part, _threads.for_batch(part.size)), samples)
-
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Compute the distance of each row to each cluster, as used for prediction.
-
-        In PHIDA+: the distance to the nearest node of the cluster. In PHIDA: that distance plus the radius that holds
-        the share ``assignment_view_.concentration`` of the cluster's support, or the squared distance where the cluster
-        has one node (the paper's h_c). The label of a row is its nearest cluster.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters_)
-        """
-        return self._distances(X)
 
     def _distances(self, X: Any) -> NDArray[np.float64]:
         """Return distances as :meth:`transform`, which ``set_output`` may wrap in a frame."""
@@ -264,10 +229,9 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise ValueError(f"kind must be 'row', 'node' or 'cluster', not {kind!r}.")
         snapshot = self._snapshot()
         explainer = Explainer(snapshot.reading, snapshot.whole, snapshot.names)
-        cut = Cut._of(snapshot)
         if kind == "row":
-            first = _row(cut, a)
-            return explainer.row(first) if b is None else explainer.rows(first, _row(cut, b))
+            first = _row(self, snapshot.columns, a)
+            return explainer.row(first) if b is None else explainer.rows(first, _row(self, snapshot.columns, b))
         if kind == "node":
             count = snapshot.reading.n_nodes
             return explainer.nodes(_checked(a, kind, count), _checked(b, kind, count))
@@ -277,49 +241,6 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if other is None:
             raise ValueError("there is only one cluster, and nothing to compare it with.")
         return explainer.clusters(label, other)
-
-    def cut(self, *, n_clusters: int | None = None, height: float | None = None) -> Cut:
-        """Cut the hierarchy at another number of clusters or height, without learning again.
-
-        Pass either ``n_clusters`` or ``height``. Later learning does not change the result.
-
-        In PHIDA+, a number of clusters is reached by size: clusters with few rows near to others are joined first, and
-        what is split has many rows far apart. A cut into more clusters only splits clusters of a cut into fewer. In
-        PHIDA, the merges of the hierarchy are made in their order, also below its minimum number of clusters.
-
-        Parameters
-        ----------
-        n_clusters : int
-            Number of clusters.
-        height : float
-            Stop before the first merge above this height; see ``hierarchy_.merge_height``. In PHIDA+, 1 is the model's
-            own cut.
-
-        Returns
-        -------
-        cut : Cut
-            A predictor with the same methods, except for learning.
-        """
-        snapshot = self._snapshot()
-        reading = snapshot.whole
-        heights = reading.merge_heights()
-        most, least = reading.n_leaves, reading.n_leaves - len(heights)
-        if n_clusters is not None and height is None:
-            if n_clusters not in range(least, most + 1):
-                raise ValueError(f"n_clusters must be from {least} to {most} for this model, not {n_clusters!r}.")
-            tree = reading.by_size() if reading.leaves == "node" and n_clusters != reading.n_clusters else reading
-            cut = tree.at_level(most - int(n_clusters))
-        elif height is not None and n_clusters is None:
-            if not isinstance(height, Real) or not height >= 0:
-                raise ValueError(f"height must be 0 or more, not {height!r}.")
-            cut = reading.at_level(int(np.argmax([*(heights > height), True])))
-        else:
-            raise ValueError("cut() takes either n_clusters or height; pass exactly one of them.")
-        return Cut._of(snapshot._replace(reading=cut, uncut=reading))
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
 
     @property
     def cluster_ids_(self) -> NDArray[np.int64]:
@@ -369,57 +290,80 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return records.AssignmentView(**self._reading.view())
 
 
-class Cut(Predictor):
-    """A model at one moment with another cut of its hierarchy; :meth:`phida.PHIDA.cut` creates it.
+class ModelAnswers(Answers):
+    """Answers about a model as it is now."""
 
-    A cut predicts, scores, explains and has records as the model does. It cannot learn or be pickled; keep the model,
-    and cut it again.
+    @property
+    def _fitted(self) -> Model[Columns]:
+        """Return the model, which has learned rows."""
+        raise NotImplementedError
 
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> model = PHIDA().fit(load_iris().data)
-    >>> model.n_clusters_
-    8
-    >>> fewer = model.cut(n_clusters=5)
-    >>> fewer, fewer.predict([[5.0, 3.4, 1.5, 0.2]]).tolist()
-    (Cut(n_clusters=5), [0])
-    """
+    def _labels_from(self) -> LabelSource:
+        model = self._fitted
+        return LabelSource(model.learner, model.features)
 
-    @classmethod
-    def _of(cls, snapshot: Snapshot) -> Self:
-        cut = cls()
-        cut._held = snapshot
-        return cut
+    def _snapshot(self) -> Snapshot:
+        model = self._fitted
+        return Snapshot(model.reading(), model.features)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the columns of :meth:`transform`.
-
-        Parameters
-        ----------
-        input_features : ignored
+    def summary(self) -> str:
+        """Describe what was learned: clusters, their features, the closest two, and the clarity of their number.
 
         Returns
         -------
-        names : ndarray of shape (n_clusters_,)
+        text : str
+            What ``phida inspect`` prints of a model file.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from phida import PHIDAPlus
+        >>> flowers = load_iris(as_frame=True).data
+        >>> print(PHIDAPlus().fit(flowers).summary().splitlines()[0])  # doctest: +ELLIPSIS
+        PHIDAPlus: 150 rows learned, 4 features, ... nodes, 2 clusters
         """
-        return np.array([f"cut{label}" for label in range(self.n_clusters_)], dtype=object)
+        return Summary.of(self).described(self._fitted.method.class_name.rpartition(".")[2], self.n_samples_seen_)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
+    @property
+    def n_samples_seen_(self) -> int:
+        return self._fitted.n_seen
 
-    def __sklearn_clone__(self) -> Self:
-        return self  # a cut cannot be fitted again
+    @property
+    def lineage_(self) -> Lineage:
+        return Lineage.from_columns(self._fitted.learner.lineage())
 
-    def __deepcopy__(self, memo: Any) -> Self:
-        return self  # a cut never changes
+    @property
+    def candidates_(self) -> tuple[Candidate, ...]:
+        return Candidate.from_columns(self._fitted.learner.candidates())
 
-    def __reduce__(self) -> Any:
-        raise TypeError("a cut cannot be pickled; pickle the model, and cut it again with cut(n_clusters=...).")
+    @property
+    def quiet_ids_(self) -> NDArray[np.int64]:
+        living = self._fitted.learner.living()
+        ids: NDArray[np.int64] = living["id"][living["quiet"] == 1]
+        return ids
 
-    def __repr__(self) -> str:
-        return f"Cut(n_clusters={self.n_clusters_})"
+    @property
+    def history_(self) -> History:
+        columns = self._fitted.learner.history()
+        return History(**{name.removeprefix("history_"): column for name, column in columns.items()})
+
+
+class Reading(ModelAnswers):
+    """A copy of a model. Its rows are matrices that have been checked."""
+
+    def __init__(self, model: Model[Columns], names: Sequence[str] | None) -> None:
+        """Copy the model, which waits for at most a few milliseconds of learning."""
+        self._model: Model[Columns] = copy.deepcopy(model)
+        self.names = tuple(names or (f"feature {j}" for j in range(model.features.width)))
+        self.figures = self._model.figures()
+
+    @property
+    def _fitted(self) -> Model[Columns]:
+        return self._model
+
+    @property
+    def examples_(self) -> records.Examples | None:
+        return self._model.examples(None)
 
 
 def _margins(distances: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -435,9 +379,9 @@ def _checked(given: Any, kind: str, count: int) -> int:
     return int(given)
 
 
-def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
+def _row(owner: Any, columns: Columns, given: Any) -> NDArray[np.float64]:
     """Return one row as a matrix, by name if it has names; with its own errors, since the caller passed no matrix."""
-    names = cut._held.columns.names
+    names = columns.names
     by_name = isinstance(given, Mapping) or (hasattr(given, "to_dict") and np.ndim(given) == 1)
     if by_name and names is not None:
         if set(given.keys()) != set(names):
@@ -446,6 +390,6 @@ def _row(cut: Cut, given: Any) -> NDArray[np.float64]:
     elif isinstance(given, Mapping):
         given = list(given.values())
     values = np.asarray(given)
-    if values.size != cut.n_features_in_ or values.ndim != 1 + (values.ndim == 2):
-        raise ValueError(f"a row must have {cut.n_features_in_} features; got an array of shape {values.shape}.")
-    return _validation.rows(cut, values.reshape(1, -1))
+    if values.size != columns.width or values.ndim != 1 + (values.ndim == 2):
+        raise ValueError(f"a row must have {columns.width} features; got an array of shape {values.shape}.")
+    return _validation.rows(owner, values.reshape(1, -1))
