@@ -1,4 +1,4 @@
-"""Columns of mixed types as numbers: what is known of each column, as plain values that a model file can hold."""
+"""Encoding of columns of mixed types as numbers, stored as plain values in model files."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _CYCLES = ("hour", "weekday", "day of year")
 #: As in ``phida._validation``: squares of larger values overflow.
 _LARGEST = 1e140
 
-#: Categories of a column, at most.
+#: Maximum number of categories of a column.
 MOST_CATEGORIES = 10_000
 
 
 @dataclass
 class EncodedColumn:
-    """What is known of a column."""
+    """Learned type, categories and scale of a column."""
 
     name: str
     kind: str
@@ -69,7 +69,7 @@ class EncodedColumn:
         self.mean += away * len(values) / self.count
 
     def features(self) -> list[str]:
-        """Names of its features."""
+        """Return the names of its features."""
         if self.kind == "category":
             return [*(f"{self.name}={value}" for value in self.categories), f"{self.name}: other"]
         if self.kind == "date":
@@ -98,7 +98,7 @@ class EncodedColumn:
 
 
 class Encoding:
-    """What is known of the columns of a table."""
+    """Learned types, categories and scales of the columns of a table."""
 
     def __init__(self, columns: Sequence[EncodedColumn]) -> None:
         self.columns = tuple(columns)
@@ -110,17 +110,17 @@ class Encoding:
 
     @property
     def names(self) -> list[str]:
-        """Names of the columns of the table."""
+        """Return the names of the columns of the table."""
         return [column.name for column in self.columns]
 
     @property
     def numbers(self) -> list[str]:
-        """Names of the columns of numbers."""
+        """Return the names of the columns of numbers."""
         return [column.name for column in self.columns if column.kind == "number"]
 
     @property
     def others(self) -> list[str]:
-        """Names of the other columns."""
+        """Return the names of the other columns."""
         return [column.name for column in self.columns if column.kind != "number"]
 
     def learn(self, table: Named) -> None:
@@ -257,7 +257,7 @@ def _numbers(name: str, values: NDArray[Any]) -> Floats:
 
 
 def _checked_boolean(name: str, value: Any) -> bool:
-    texts = {"true": True, "false": False}  # of CSV
+    texts = {"true": True, "false": False}  # from CSV
     value = texts.get(value.strip().lower(), value) if isinstance(value, str) else value
     if value not in (False, True):
         raise InputError(f"column {name!r} holds booleans, but also {value!r}.")
@@ -283,7 +283,7 @@ def _days(name: str, values: NDArray[Any]) -> Floats:
 def _local(value: Any) -> Any:
     if isinstance(value, np.datetime64):
         return value
-    if isinstance(value, str):  # of CSV
+    if isinstance(value, str):  # from CSV
         value = datetime.fromisoformat(value.strip())
     return value.replace(tzinfo=None) if getattr(value, "tzinfo", None) is not None else value
 

@@ -30,7 +30,7 @@ from phida.errors import InputError, ParameterError
 
 
 class _Labels:
-    """Descriptor for ``labels_`` on an estimator without labels: raises an error that says why."""
+    """Descriptor for ``labels_`` on an estimator without labels: raises an error with the reason."""
 
     def __get__(self, estimator: Any, kind: type) -> NDArray[np.int64]:
         if estimator is None:
@@ -253,7 +253,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
             weights = _validation.weights(sample_weight, len(samples))
             columns = self._new_columns(X, samples)
             model = self._own_model()
-            if model.begin(columns.width, self._settings(), columns) is not columns:  # another thread was first
+            if model.begin(columns.width, self._settings(), columns) is not columns:  # another thread began first
                 _validation.record(self, X, reset=False)
         else:
             if parameters != model.checked:
@@ -267,11 +267,11 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
 
     @property
     def _fills(self) -> bool:
-        """Whether missing values are filled when a model begins."""
+        """Return whether missing values are filled when a model begins."""
         return self.missing != "error"
 
     def _new_columns(self, X: Any, samples: NDArray[Any]) -> Columns:
-        """Return the features of a new model. Raise an error if some have missing values only."""
+        """Return the features of a new model; raise an error if some have only missing values."""
         columns = _validation.columns_of(X, samples.shape[1])
         if not self._fills:
             return columns
@@ -280,7 +280,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         return columns
 
     def _filled(self, columns: Columns, samples: NDArray[Any], weights: NDArray[np.float64] | None) -> NDArray[Any]:
-        """Rows with their missing values filled from the rows before, which the imputer learns unless they weigh 0."""
+        """Return rows with missing values filled from earlier rows; the imputer learns rows of positive weight."""
         preparation = columns.preparation
         if not preparation.fills:
             return samples
@@ -359,12 +359,12 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         return model.content(parameters, names, position, preparation)
 
     def _parameters_to_save(self, model: Model[Columns]) -> dict[str, Any]:
-        """Valid parameters that agree with the learner, whatever another thread sets meanwhile."""
+        """Return valid parameters that agree with the learner, also if another thread sets some meanwhile."""
         parameters: dict[str, Any] = self.get_params(deep=False)
         if model.settings is not None:
             parameters |= model.settings.values
         type(self)(**parameters)._validate_params()
-        parameters.pop("missing", None)  # it is in the preparation of rows
+        parameters.pop("missing", None)  # stored in the preparation of rows
         return parameters
 
     @classmethod
@@ -461,7 +461,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
 
     @property
     def _fitted(self) -> Model[Columns]:
-        """The model, looked up once: another thread may put a new one in its place."""
+        """Return the model, read once: another thread may replace it."""
         model = self._model
         if model is None or model.n_seen == 0:
             raise NotFittedError(f"This {type(self).__name__} is not fitted yet; call fit or partial_fit first.")
@@ -469,7 +469,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
 
     @property
     def _unchanged(self) -> Model[Columns]:
-        """The fitted model, if its settings are those that it began with."""
+        """Return the fitted model if its settings are unchanged."""
         parameters, model = self._check_parameters(), self._fitted
         if parameters != model.checked:
             model.refuse_changes(self._settings())
@@ -477,7 +477,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         return model
 
     def _own_model(self) -> Model[Columns]:
-        """The model, made where there is none; two threads get the same one."""
+        """Return the model, created if necessary; concurrent calls get the same one."""
         model: Model[Columns] = self.__dict__.setdefault("_model", Model())
         return model
 
@@ -486,7 +486,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         return model.features if model is not None and model.begun else None
 
     def _check_parameters(self) -> object:
-        """The parameters, validated unless they are those of the last call."""
+        """Return the parameters, validated unless they equal those of the last call."""
         parameters: object = _getter(type(self))(self)  # type: ignore[arg-type]
         if self._model is None or self._model.checked != parameters:
             self._validate_params()
@@ -503,7 +503,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         n_threads: int | None = None,
     ) -> None:
         model.checked = parameters
-        self.__dict__.pop("labels_", None)  # they are of other rows
+        self.__dict__.pop("labels_", None)  # they belong to other rows
         counted, their_weights = samples, weights
         if weights is not None and not weights.all():
             counted, their_weights = samples[weights > 0.0], weights[weights > 0.0]
@@ -527,7 +527,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         model.dispatch()
 
     def _with_names(self, names: Sequence[str] | None) -> Self:
-        """A copy that shares the learner and takes rows with these feature names, or matrices; it has no callbacks."""
+        """Return a copy that shares the learner, with other feature names or none, and without callbacks."""
         other = copy.copy(self)
         if self._model is not None and self._model.begun:
             columns = self._model.features
@@ -545,24 +545,24 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         return self._model is not None and self._model.n_seen > 0
 
     def _repr_html_inner(self) -> str:
-        """The parameters as scikit-learn shows them and, once fitted, the largest clusters."""
+        """Return the parameters as scikit-learn shows them and, once fitted, the largest clusters."""
         header: str = estimator_html_repr(self)
         return header + summary_html(self) if self.__sklearn_is_fitted__() else header
 
     def _repr_mimebundle_(self, **words: Any) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**words)
-        if "text/html" in bundle:  # as sklearn.set_config(display=...) decides
+        if "text/html" in bundle:  # decided by sklearn.set_config(display=...)
             bundle["text/html"] = self._repr_html_inner()
         return bundle
 
     def __copy__(self) -> Self:
-        """A shallow copy shares the model, as it shares everything."""
+        """A shallow copy shares the model and all other attributes."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters, labels and the learner's state as plain values and arrays, which skops and MLflow can store."""
+        """Return parameters, labels and the learner's state as plain values, which skops and MLflow can store."""
         plain = dict(self.__dict__)
         model = plain.pop("_model", None)
         if model is not None and model.begun:
@@ -576,7 +576,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         return plain
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over what :meth:`__getstate__` gave. A learner's state is checked as that of a file is."""
+        """Restore from the result of :meth:`__getstate__`. A learner's state is checked like that of a file."""
         plain = dict(state)
         kept = plain.pop("_model", None)
         if kept is not None:
@@ -597,7 +597,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
 
 
 def _refuse_unknown(columns: Columns, samples: NDArray[Any]) -> None:
-    """Raise an error if a feature has had no value yet, so that nothing can fill it."""
+    """Raise an error if a feature has had no value so far, so that its gaps cannot be filled."""
     imputer = columns.preparation.imputer
     assert imputer is not None
     unknown = np.flatnonzero(imputer.unknown(samples))

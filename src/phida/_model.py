@@ -1,4 +1,4 @@
-"""The model behind estimators, river and distributed training: a learner, its features, its callbacks."""
+"""The model of estimators, river and distributed training: a learner, its features, its callbacks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Method:
     """Whether models can be merged, and rows weighted."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are the method itself."""
+        """Copies and pickles of a method are the method itself."""
         return _method_named, (self.name,)
 
     def settings(self, values: Mapping[str, Any] | None = None) -> Settings:
@@ -56,7 +56,7 @@ class Method:
         return Settings(self, {name: one.plain(given[name]) for name, one in self.parameters.items()})
 
     def settings_of(self, holder: object) -> Settings:
-        """Return the settings that an estimator has as attributes, after a check."""
+        """Return the settings in the attributes of an estimator, after a check."""
         return self.settings({name: getattr(holder, name) for name in self.parameters})
 
 
@@ -93,15 +93,15 @@ def method_of(state: Mapping[str, Any]) -> Method:
     return next((method for method in METHODS if method.marks == marks), PUBLISHED)
 
 
-#: Held while a model begins or gets callbacks. One for all models, so that a fork can wait for it: a child must not
-#: inherit a lock that a thread of its parent holds.
+#: Held while a model begins or gets callbacks. One lock for all models, so that a fork can wait for it: a child must
+#: not inherit a lock that a thread of its parent holds.
 _BEGINNING = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_BEGINNING.acquire, after_in_parent=_BEGINNING.release, after_in_child=_BEGINNING.release
     )
 
-#: Stages that the learner of a saved model never leaves out; the benchmark's ablations do.
+#: Stages of every saved learner; only the benchmark's ablations leave some out.
 _STAGES = ("ph", "refresh", "remove", "prune", "mapping")
 
 F = TypeVar("F")
@@ -111,7 +111,7 @@ F = TypeVar("F")
 class Model(Generic[F]):
     """A native learner with its settings, the features of its rows, and event callbacks.
 
-    A model begins once. Fitting afresh takes a new model, so that no reader sees the learner of one fit and the
+    A model begins once. A new fit creates a new model, so that no reader combines the learner of one fit with the
     features of another.
     """
 
@@ -130,7 +130,7 @@ class Model(Generic[F]):
         """What the learner began with."""
 
     def begin(self, n_features: int, settings: Settings, features: F) -> F:
-        """Create the learner, unless another thread already has. Return the features in use."""
+        """Create the learner, unless another thread already has; return the features in use."""
         with _BEGINNING:
             if not self.begun:
                 self._put(settings.new_learner(n_features), settings, features)
@@ -159,7 +159,7 @@ class Model(Generic[F]):
 
     @property
     def preparation(self) -> Preparation:
-        """How rows are prepared; nothing for adapters that take rows as they are."""
+        """Return the preparation of rows; empty for adapters that take rows unchanged."""
         return getattr(self.features, "preparation", None) or Preparation()
 
     def content(
@@ -170,7 +170,7 @@ class Model(Generic[F]):
         preparation: Preparation | None = None,
     ) -> bytes:
         """Return the content of the model file, with the parameters of the estimator."""
-        # Taken once, under the model's lock: another thread may be learning.
+        # Read once, under the model's lock: another thread may be learning.
         state = self.learner.__getstate__()
         facts = {
             "library_version": __version__,
@@ -187,7 +187,7 @@ class Model(Generic[F]):
         self.settings = settings
         self.features = features
         self.learner = learner
-        self.begun = True  # last: other threads look at this first
+        self.begun = True  # last, since other threads read this first
 
     @property
     def method(self) -> Method:
@@ -196,18 +196,18 @@ class Model(Generic[F]):
         return self.settings.method
 
     def figures(self) -> dict[str, Any]:
-        """Return the figures that the method has besides those that all methods have."""
+        """Return the figures that only this method has."""
         reading, learner = self.reading(), self.learner
         return {name: getattr(reading if hasattr(reading, name) else learner, name) for name in self.method.figures}
 
     def examples(self, names: Iterable[str] | None) -> Examples | None:
-        """Return rows that the clusters have seen; None if the method keeps none."""
+        """Return example rows of the clusters; None if the method keeps none."""
         found = getattr(self.learner, "examples", None)
         return None if found is None else Examples(**found(), feature_names=None if names is None else tuple(names))
 
     @property
     def n_seen(self) -> int:
-        """Rows learned."""
+        """Return the number of rows learned."""
         return self.learner.n_seen if self.begun else 0
 
     def refuse_changes(self, settings: Settings, advice: str = "call fit to train a new model") -> None:
@@ -230,7 +230,7 @@ class Model(Generic[F]):
             events.collect(self.learner)
 
     def parts(self, n_threads: int) -> Parts:
-        """Return learners for threads, the first of which is that of this model. Only PHIDA+ has them."""
+        """Return learners for threads, of which the first is this model's. Only for PHIDA+."""
         learner = self.learner
         assert isinstance(learner, _core.PlusLearner)
 
@@ -271,11 +271,11 @@ class Model(Generic[F]):
         self.learner.end_learning()
 
     def reading(self) -> _core.Reading:
-        """A snapshot of what readers see. PHIDA's is the model as if learning had just ended."""
+        """Return a reading of the model. PHIDA's is that after the end of learning."""
         return self.learner.reading()
 
     def on_event(self, callback: Callback) -> None:
-        """Register a callback for the events from now on."""
+        """Register a callback for future events."""
         with _BEGINNING:
             if self.events is None:
                 self.events = Events(self.learner.n_events if self.begun else 0)
@@ -351,7 +351,7 @@ def _parameters_of(method: Method, params: Any) -> dict[str, Any]:
 
 
 def named_columns(width: int, names: Any) -> Columns:
-    """Return columns with the names that a file or a pickle has."""
+    """Return columns with the names of a file or a pickle."""
     if names is None:
         return Columns(width)
     if not isinstance(names, list | tuple | np.ndarray) or not all(isinstance(name, str) for name in names):
@@ -364,7 +364,7 @@ def named_columns(width: int, names: Any) -> Columns:
 
 
 def merge(model: Model[Columns], others: Sequence[Model[Columns]]) -> None:
-    """Add what other models have learned to the first one, after a comparison of their features."""
+    """Add the nodes of other models to the first one, after a comparison of their features."""
     columns = model.features
     for number, other in enumerate(others, start=2):
         columns = _common(columns, other.features, number)

@@ -131,7 +131,7 @@ class PlusParameters:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MissingParameters:
-    """The parameter of estimators for scikit-learn that fill missing values."""
+    """The parameter of scikit-learn estimators that fill missing values."""
 
     missing: str = _declared(
         "error",
@@ -145,7 +145,7 @@ class MissingParameters:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LabelParameters:
-    """The parameter that every estimator for scikit-learn has."""
+    """The parameter of every scikit-learn estimator."""
 
     compute_labels: bool = _declared(
         True, bool, "Whether labels are computed", "Whether ``fit`` and ``partial_fit`` set ``labels_``."

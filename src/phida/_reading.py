@@ -47,7 +47,7 @@ class LabelSource(NamedTuple):
 
 
 class Answers:
-    """Base class of what answers questions about a model at one moment: estimators, cuts and readings."""
+    """Base class for questions about a model at one point in time: estimators, cuts and readings."""
 
     _held: Snapshot
 
@@ -291,11 +291,11 @@ class Answers:
 
 
 class ModelAnswers(Answers):
-    """Answers about a model as it is now."""
+    """Answers of the current model."""
 
     @property
     def _fitted(self) -> Model[Columns]:
-        """Return the model, which has learned rows."""
+        """Return the model if it has learned rows."""
         raise NotImplementedError
 
     def _labels_from(self) -> LabelSource:
@@ -349,10 +349,10 @@ class ModelAnswers(Answers):
 
 
 class Reading(ModelAnswers):
-    """A copy of a model. Its rows are matrices that have been checked."""
+    """A copy of a model that takes checked matrices."""
 
     def __init__(self, model: Model[Columns], names: Sequence[str] | None) -> None:
-        """Copy the model, which waits for at most a few milliseconds of learning."""
+        """Copy the model; waits at most a few milliseconds for learning."""
         self._model: Model[Columns] = copy.deepcopy(model)
         self.names = tuple(names or (f"feature {j}" for j in range(model.features.width)))
         self.figures = self._model.figures()

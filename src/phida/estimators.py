@@ -335,5 +335,5 @@ def load(path: str | os.PathLike[str]) -> PHIDA | PHIDAPlus:
 
 
 def class_of(method: Method) -> type[PHIDA] | type[PHIDAPlus]:
-    """Return the estimator class of a method; that of the published method for methods without one here."""
+    """Return the estimator class of a method, or that of the published method."""
     return PHIDAPlus if method is PLUS else PHIDA

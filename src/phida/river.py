@@ -36,7 +36,7 @@ class _Clusterer(base.Clusterer):
         self._model: Model[NamedRows] = Model()
 
     def _refuse_changes(self, model: Model[NamedRows]) -> None:
-        """Raise an error if a parameter differs from what learning began with."""
+        """Raise an error if a parameter has changed since learning began."""
         now = [getattr(self, name) for name in self._method.parameters]
         if now != model.checked:
             model.refuse_changes(self._method.settings_of(self), "set it back, or call clone() for a new model")

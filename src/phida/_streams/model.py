@@ -24,7 +24,7 @@ from phida._validation import Columns
 from phida.answers.novelty import novelty_scores
 from phida.records import Examples
 
-#: Categories of a column that have a feature of their own.
+#: Maximum number of categories per column with a feature of their own.
 _CATEGORIES = 32
 
 
@@ -105,7 +105,7 @@ class StreamModel:
         return self._model.reading()
 
     def examples(self) -> Examples | None:
-        """Return rows that the clusters have seen; None for PHIDA, which keeps none."""
+        """Return example rows of the clusters; None for PHIDA, which keeps none."""
         return self._model.examples(self.names)
 
     def copied(self) -> Reading:
@@ -137,13 +137,13 @@ class StreamModel:
 
     @property
     def columns(self) -> tuple[str, ...] | None:
-        """Names of the columns of numbers that rows come from."""
+        """Return the names of the columns of numbers."""
         encoding = self._preparation.encoding
         return self.names if encoding is None else tuple(encoding.numbers)
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Names of the other columns that rows come from."""
+        """Return the names of the other columns."""
         encoding = self._preparation.encoding
         return () if encoding is None else tuple(encoding.others)
 
