@@ -23,8 +23,8 @@ bool is_silent(std::size_t living, const Comparison& now);
 // The cluster into which a silent one has moved, or kNone: the one in its place, if it gains the missing wins.
 std::int32_t heir_of(std::size_t living, const Comparison& now);
 
-// The cluster that lost a new one's wins, its evidence, or kNone. `inside` is the cluster of the new one's nodes,
-// `beside` the one next to which they were created; either may be kNone.
+// The cluster that lost the wins of a new one, or kNone. `evidence` is the number of these wins, `inside` the cluster of
+// the new one's nodes, and `beside` the one next to which they were created; either may be kNone.
 std::int32_t parent_of(std::int32_t inside, std::int32_t beside, double evidence,
                        const Comparison& now);
 

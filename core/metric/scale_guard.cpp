@@ -51,7 +51,7 @@ void ScaleGuard::set_up(const RowMatrix& rows, std::span<const std::int32_t> mem
   stride_ = rows.stride();
   edges_.resize(4 * stride_);
   counts_.assign(4 * stride_, 0.0);
-  // No row is outside the brackets of the padding.
+  // Padding columns have no rows outside their brackets.
   for (std::size_t e = 0; e < 4; ++e)
     std::fill_n(edges_.begin() + static_cast<std::ptrdiff_t>(e * stride_), stride_,
                 e % 2 == 0 ? -kInfinity : kInfinity);

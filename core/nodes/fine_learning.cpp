@@ -42,7 +42,7 @@ void rescale(FineState& state, double factor) {
   state.unit *= factor;
 }
 
-// Squared factors of a metric, weighted by the scatter inside nodes: the size of squared distances in it.
+// Mean size of squared distances in a metric: its squared factors, weighted by the scatter inside nodes.
 double scatter_in(const FeatureTransform& metric, std::span<const double> inside) {
   double sum = 0.0;
   for (std::size_t j = 0; j < inside.size(); ++j)

@@ -15,7 +15,7 @@ struct NodeState {
 
   RowMatrix representative;             // y
   RowMatrix mean;                       // Welford mean of the samples that updated the node (not y)
-  RowMatrix m2;                         // their summed squared deviations
+  RowMatrix m2;                         // summed squared deviations of these samples
   std::vector<double> support;          // M, a count (exact in a double)
   std::vector<double> scale;            // s
   std::vector<std::uint8_t> active;     // active for prediction

@@ -192,7 +192,7 @@ def test_earlier_snapshot_is_shown_until_return_to_now(page):
     )
 
 
-def test_paused_page_showing_an_earlier_snapshot_says_both(page):
+def test_paused_page_with_an_earlier_snapshot_shows_both_states(page):
     page.wait_for_timeout(1500)
     paused(page)
     page.locator("#past").focus()

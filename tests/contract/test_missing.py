@@ -45,7 +45,7 @@ def test_batches_give_the_same_bits(rule):
     ],
     ids=["deepcopy", "pickle", "file"],
 )
-def test_a_copy_fills_as_the_model_does(rule, copied):
+def test_copy_fills_the_same_values(rule, copied):
     model = PHIDAPlus(missing=rule).fit(GAPS)
     other = copied(model)
     assert other.missing == rule
@@ -72,7 +72,7 @@ def test_rows_of_weight_0_are_labelled_and_teach_nothing():
     assert model.to_bytes() == PHIDAPlus(missing="mean").fit(GAPS[:200]).to_bytes()
 
 
-def test_a_feature_without_values_is_refused_by_name():
+def test_feature_without_values_is_refused_by_name():
     frame = pd.DataFrame({"a": X[:, 0], "empty": np.nan})
     model = PHIDAPlus(missing="median")
     for learn in (model.fit, model.partial_fit):
@@ -89,7 +89,7 @@ def test_infinity_is_still_refused_and_nothing_learned():
     assert model.to_bytes() == before
 
 
-def test_a_change_after_learning_began_is_refused():
+def test_missing_changed_after_learning_began_is_refused():
     model = PHIDAPlus(missing="median").fit(GAPS)
     model.missing = "mean"
     with pytest.raises(ParameterError, match="missing was changed from 'median' to 'mean'"):
@@ -97,7 +97,7 @@ def test_a_change_after_learning_began_is_refused():
     assert model.fit(GAPS).missing == "mean"
 
 
-def test_the_default_and_phida_refuse_gaps_and_say_what_to_do():
+def test_default_and_phida_refuse_gaps_with_advice():
     for model in (PHIDAPlus(), PHIDA()):
         with pytest.raises(InputError, match=r'NaN.*missing="median"'):
             model.fit(GAPS)

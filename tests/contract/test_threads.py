@@ -132,7 +132,7 @@ def test_models_of_several_threads_are_independent(estimator):
 
 
 @each_estimator
-def test_the_gil_is_released_while_learning(estimator):
+def test_gil_is_released_during_learning(estimator):
     """This thread continues while another learns. If the GIL were held, it would wake up once or twice at most."""
     model = estimator(compute_labels=False)
     learner = threading.Thread(target=model.partial_fit, args=(SLOW[:8000],))

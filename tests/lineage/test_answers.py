@@ -244,7 +244,7 @@ def test_explanations_of_phida_plus_agree_with_the_records(plus):
             assert f"mainly in feature {largest} ({away[largest]:+.1f} sd)" in told.sentences()[0]
 
 
-def test_explanations_and_clarity_of_a_manual_cut_name_it(plus):
+def test_explanations_and_clarity_of_a_manual_cut_name_the_cut(plus):
     assert plus.n_clusters_ > 1 and "by hand" not in str(plus.cut_clarity_)
     for n_clusters, verb in ((1, "joins"), (plus.n_nodes_, "separates")):
         cut = plus.cut(n_clusters=n_clusters)

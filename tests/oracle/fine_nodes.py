@@ -61,7 +61,7 @@ class FineNodes:
         self.scatter = np.empty((0, n_features))  # s: squared differences of a node's rows to its mean, raw
         self.credit = np.empty(0)  # c: squared distances of rows won since a node was last created next to it
         self.allowance = 0.0  # f: the credit that a node may reach
-        self.unit = 1.0  # current weight of a row of weight 1
+        self.unit = 1.0  # weight, in units, of a new row with sample weight 1
         self.growth = _core.pow(2.0, 1.0 / half_life) if half_life else 1.0  # factor of the unit per row
         self.metric: Metric | None = None  # None before the first compaction
 

@@ -8,7 +8,7 @@ from phida import PHIDAPlus
 from phida.preprocessing import TableEncoder
 
 
-def test_a_loaded_model_encodes_the_columns_of_a_table(spark, tmp_path):
+def test_loaded_model_encodes_the_columns_of_a_table(spark, tmp_path):
     from phida.spark import predict
 
     rng = np.random.default_rng(0)

@@ -257,7 +257,7 @@ def test_same_model_gives_the_same_bytes(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_pipe_is_not_replaced_by_a_model(tmp_path):
+def test_saving_does_not_replace_a_pipe(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     with pytest.raises(OSError, match="a device or a pipe"):

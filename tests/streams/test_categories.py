@@ -55,7 +55,7 @@ def test_fit_and_predict_equal_the_encoder_in_python(here, suffix):
     assert len(set(zip(labels("out.csv"), GROUP, strict=True))) == 2
 
 
-def test_a_loaded_model_predicts_the_table_and_its_encoded_rows(here):
+def test_loaded_model_predicts_tables_and_encoded_rows(here):
     phida("fit", "table.csv", "--categories", "plan", "--out", "m.model")
     model, encoder = package.load("m.model"), TableEncoder.load("m.model").set_output(transform="pandas")
     expected = model.predict(encoder.transform(TABLE[COLUMNS]))
@@ -65,7 +65,7 @@ def test_a_loaded_model_predicts_the_table_and_its_encoded_rows(here):
     assert (package.load("again.model").predict(TABLE) == model.predict(TABLE)).all()
 
 
-def test_a_model_saved_with_its_encoder_predicts_on_the_command_line(here):
+def test_model_saved_with_its_encoder_predicts_on_the_command_line(here):
     table = TABLE.assign(
         member=GROUP == 1, since=pd.date_range("2024-01-01", periods=600, freq="7h").where(GROUP == 0, None)
     )
@@ -79,7 +79,7 @@ def test_a_model_saved_with_its_encoder_predicts_on_the_command_line(here):
     assert TableEncoder.load("m.model").get_feature_names_out().tolist() == encoder.get_feature_names_out().tolist()
 
 
-def test_unknown_and_missing_categories_are_no_error(here):
+def test_unknown_and_missing_categories_are_accepted(here):
     phida("fit", "table.csv", "--categories", "plan", "--out", "m.model")
     (here / "new.csv").write_text("visits,plan,spend\n4,new,900\n12,,300\n4,NA,\n")
     phida("predict", "m.model", "new.csv", "--output", "out.csv", "--quiet")
@@ -87,7 +87,7 @@ def test_unknown_and_missing_categories_are_no_error(here):
     np.testing.assert_array_equal(labels("out.csv"), package.load("m.model").predict(rows))
 
 
-def test_update_and_stream_go_on_with_the_encoding(here):
+def test_update_and_stream_continue_with_the_encoding(here):
     phida("fit", "table.csv", "--categories", "plan", "--out", "m.model")
     phida("update", "m.model", "table.csv", "--out", "more.model", "--quiet")
     phida("stream", "table.csv", "--model", "m.model", "--checkpoint", "state", "--output", "out.csv", "--quiet")
@@ -95,7 +95,7 @@ def test_update_and_stream_go_on_with_the_encoding(here):
     assert (package.load("state/model.safetensors").predict(TABLE) == labels("out.csv")).mean() > 0.99
 
 
-def test_fit_says_what_is_learned_and_scores_against_a_label(here):
+def test_fit_lists_learned_columns_and_scores_against_a_label(here):
     TABLE.assign(kind=GROUP).to_csv("table.csv", index=False)
     done = phida("fit", "table.csv", "--categories", "plan", "--label", "kind", "--json")
     assert json.loads(done.stdout)["ari"] == 1.0
@@ -131,7 +131,7 @@ def test_models_of_other_encodings_are_not_merged(here):
         package.load("a.model").merge(package.load("b.model"))
 
 
-def test_the_encoder_of_other_rows_is_refused(tmp_path):
+def test_encoder_of_other_rows_is_refused(tmp_path):
     model = PHIDAPlus(scale=None).fit(TABLE[["spend", "visits"]])
     with pytest.raises(InputError, match="the encoder gives 5 features"):
         model.save(tmp_path / "m.model", encoder=TableEncoder().fit(TABLE))
@@ -151,7 +151,7 @@ def test_the_encoder_of_other_rows_is_refused(tmp_path):
         lambda column: column.pop("kind"),
     ],
 )
-def test_a_damaged_encoding_is_refused(here, change):
+def test_damaged_encoding_is_refused(here, change):
     phida("fit", "table.csv", "--categories", "plan", "--out", "m.model")
     state, facts = state_file.read("m.model")
     change(facts["preparation"]["encode"][2])

@@ -164,7 +164,7 @@ class Dendrogram(_Record, key="height", entry="merge"):
 
 
 def _decisions(found: Hierarchy) -> tuple[Bools, int]:
-    """Return a mask of the merges to draw, where the last may be missing, and the number of omitted peaks."""
+    """Return a mask of the first merges that marks those to draw, and the number of omitted peaks."""
     number = np.arange(len(found.merge_height))
     if found.leaves == "component":
         return np.ones(len(number), dtype=bool), 0
