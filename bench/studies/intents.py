@@ -2,6 +2,7 @@
 
     python bench/studies/intents.py out.csv [name of a data set or a method ...]
     python bench/studies/intents.py --page docs/intents.md
+    python bench/studies/intents.py --hubs
 
 Reads CLINC150 and Banking77 from ../shared/datasets/embeddings; without that folder, only the generated sets are run.
 Needs umap-learn and evoc. Each trial runs in a process of its own, which reports processor time and memory (Linux). A
@@ -29,6 +30,7 @@ from sklearn.cluster import HDBSCAN, KMeans, MiniBatchKMeans
 from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
+from sklearn.neighbors import NearestNeighbors
 
 from phida import PHIDAPlus
 from phida.embeddings import Reducer
@@ -218,7 +220,25 @@ def page(path: Path) -> None:
     path.write_text(PAGE.format(n=len(lines), pure=pure) + "\n".join(lines) + "\n")
 
 
+def hubs(name: str) -> None:
+    """Print how many nodes have one node among their nearest, and how many of these edges leave the node's intent."""
+    X, y = embedded(name, 0)
+    nodes = PHIDAPlus(compute_labels=False).fit(X).nodes_.representatives
+    tree = NearestNeighbors().fit(nodes)
+    intents = np.zeros((len(nodes), y.max() + 1))
+    np.add.at(intents, (tree.kneighbors(X, 1, return_distance=False)[:, 0], y), 1)
+    intent = intents.argmax(axis=1)
+    for k in (1, 5, 10):
+        near = tree.kneighbors(n_neighbors=k, return_distance=False)
+        most = np.bincount(near.ravel()).max()
+        print(f"{name}, {k} nearest: a node is in {most} lists; {np.mean(intent[near] != intent[:, None]):.0%} leave")
+
+
 def main() -> None:
+    if sys.argv[1] == "--hubs":
+        for name in ("clinc150", "banking77"):
+            hubs(name)
+        return
     if sys.argv[1] == "--page":
         page(Path(sys.argv[2]))
         return
