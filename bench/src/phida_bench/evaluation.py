@@ -40,7 +40,10 @@ def evaluate(folder: Path, data: Path | None = None, jobs: int = 1) -> pd.DataFr
         for rows in map_blocks(partial(_rows, folder=folder, data=data), blocks):
             for row in rows:
                 known[tuple(row[name] for name in KEY)] = row
-    table = pd.DataFrame([known[_key(trial)] | {"stamp": stamps[trial]} for trial in trials])
+    table = pd.DataFrame(
+        [known[_key(trial)] | {"stamp": stamps[trial]} for trial in trials],
+        columns=[*KEY, *_FACTS, "stamp", *metrics()],  # the same whether a metric applies to these trials or not
+    )
     if fresh:
         _keep(table, folder)
     return table.drop(columns="stamp") if len(table) else table
@@ -112,5 +115,5 @@ def _cached(folder: Path) -> dict[Any, dict[str, Any]]:
 
 def _keep(table: pd.DataFrame, folder: Path) -> None:
     part = folder / f".{_CACHE}.part"
-    table.reindex(columns=[*KEY, *_FACTS, *metrics(), "stamp"]).to_csv(part, index=False)
+    table.to_csv(part, index=False)
     part.replace(folder / _CACHE)
