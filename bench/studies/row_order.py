@@ -13,7 +13,7 @@ from itertools import permutations
 
 import numpy as np
 
-from phida._partitions import adjusted_mutual_information, adjusted_rand, contingency
+from phida._agreement import adjusted_mutual_information, adjusted_rand, contingency
 from phida_bench.datasets import entry, load
 from phida_bench.protocol import stages
 from phida_bench.published import published

@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from phida._partitions import adjusted_mutual_information, adjusted_rand, contingency
+from phida._agreement import adjusted_mutual_information, adjusted_rand, contingency
 from phida_bench import _systems
 from phida_bench.datasets import entry, load
 from phida_bench.protocol import stages

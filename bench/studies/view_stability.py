@@ -14,7 +14,7 @@ import sys
 import numpy as np
 
 from phida import PHIDA
-from phida._partitions import adjusted_rand, contingency
+from phida._agreement import adjusted_rand, contingency
 from phida_bench.datasets import entries, entry, find, load
 
 POINTS = 40

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phida._partitions import adjusted_mutual_information, adjusted_rand, contingency
+from phida._agreement import adjusted_mutual_information, adjusted_rand, contingency
 from phida_bench.datasets import entry, load
 from phida_bench.protocol import stages
 from phida_bench.published import published

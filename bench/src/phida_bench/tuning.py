@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import optuna
 
-from phida._partitions import adjusted_rand, contingency
+from phida._agreement import adjusted_rand, contingency
 from phida_bench import execution, methods
 from phida_bench.datasets import add_own, entry, load
 from phida_bench.plan import tuned_path

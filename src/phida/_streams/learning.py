@@ -60,7 +60,7 @@ class Score:
 
     def values(self) -> dict[str, float]:
         """Return ARI and AMI."""
-        from phida._partitions import adjusted_mutual_information, adjusted_rand
+        from phida._agreement import adjusted_mutual_information, adjusted_rand
 
         truths = {truth: i for i, truth in enumerate(dict.fromkeys(truth for truth, _ in self.pairs))}
         clusters = {label: i for i, label in enumerate(dict.fromkeys(label for _, label in self.pairs))}

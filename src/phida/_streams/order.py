@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from phida._agreement import adjusted_rand
 from phida._model import Settings
-from phida._partitions import adjusted_rand
 from phida._streams.model import StreamModel
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from phida._partitions import adjusted_mutual_information, adjusted_rand, contingency
+from phida._agreement import adjusted_mutual_information, adjusted_rand, contingency
 from phida_bench.protocol import ALL_SETTINGS, Setting
 from phida_bench.records import Record
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from phida._partitions import adjusted_rand, contingency
+from phida._agreement import adjusted_rand, contingency
 
 #: Rows that a small picture shows.
 _SHOWN = 450

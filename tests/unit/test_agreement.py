@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
-from phida._partitions import adjusted_mutual_information, adjusted_rand, contingency
+from phida._agreement import adjusted_mutual_information, adjusted_rand, contingency
 
 labels = st.integers(1, 60).flatmap(
     lambda n: st.tuples(
