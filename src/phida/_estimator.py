@@ -23,7 +23,7 @@ from phida._missing import Imputer
 from phida._model import PUBLISHED, Method, Model, Settings, from_file, method_of, named_columns
 from phida._parameters import LabelParameters, declared
 from phida._preparation import Preparation
-from phida._reading import Answers, ModelAnswers, Snapshot
+from phida._reading import Answers, Held, ModelAnswers
 from phida._validation import Columns
 from phida.answers.html import summary_html
 from phida.errors import InputError, ParameterError
@@ -144,7 +144,7 @@ class Cut(Predictor):
     """
 
     @classmethod
-    def _of(cls, snapshot: Snapshot) -> Self:
+    def _of(cls, snapshot: Held) -> Self:
         cut = cls()
         cut._held = snapshot
         return cut

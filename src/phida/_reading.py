@@ -20,8 +20,8 @@ from phida.answers.summary import Summary
 from phida.lineage import Candidate, History, Lineage
 
 
-class Snapshot(NamedTuple):
-    """A reading of a model, and the columns that rows must have."""
+class Held(NamedTuple):
+    """What an answer is given from: a reading of a model, and the columns that rows must have."""
 
     reading: _core.Reading
     columns: Columns
@@ -49,9 +49,9 @@ class LabelSource(NamedTuple):
 class Answers:
     """Base class for questions about a model at one point in time: estimators, cuts and readings."""
 
-    _held: Snapshot
+    _held: Held
 
-    def _snapshot(self) -> Snapshot:
+    def _snapshot(self) -> Held:
         """Return the snapshot to predict from."""
         return self._held
 
@@ -302,9 +302,9 @@ class ModelAnswers(Answers):
         model = self._fitted
         return LabelSource(model.learner, model.features)
 
-    def _snapshot(self) -> Snapshot:
+    def _snapshot(self) -> Held:
         model = self._fitted
-        return Snapshot(model.reading(), model.features)
+        return Held(model.reading(), model.features)
 
     def summary(self) -> str:
         """Describe what was learned: clusters, their features, the closest two, and the clarity of their number.

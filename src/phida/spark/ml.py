@@ -23,11 +23,14 @@ from pyspark.ml.util import (
 from pyspark.sql import DataFrame
 
 from phida import estimators
-from phida._parameters import PLUS, Declaration, description
+from phida._parameters import PLUS, Declaration, MissingParameters, declared, description
 from phida.spark.labels import predict
 from phida.spark.learning import fit
 
 C = TypeVar("C", bound=type)
+
+#: Parameters of PHIDA+ that an Estimator has in Spark's style.
+_PARAMETERS = {**PLUS, **declared(MissingParameters)}
 
 
 class _Columns(HasFeaturesCol, HasPredictionCol):
@@ -190,7 +193,7 @@ class PHIDA(_Learning):
         self._set(**self._input_kwargs)
 
 
-@_with_parameters(PLUS)
+@_with_parameters(_PARAMETERS)
 class PHIDAPlus(_Learning):
     """Estimator that trains :class:`phida.PHIDAPlus` on a table; see :func:`phida.spark.fit`.
 
@@ -205,7 +208,7 @@ class PHIDAPlus(_Learning):
     """
 
     _made = PHIDAPlusModel
-    _own: ClassVar[dict[str, str]] = {one.camel_name: one.name for one in PLUS.values()}
+    _own: ClassVar[dict[str, str]] = {one.camel_name: one.name for one in _PARAMETERS.values()}
 
     @keyword_only
     def __init__(
@@ -217,7 +220,7 @@ class PHIDAPlus(_Learning):
         **parameters: Any,
     ) -> None:
         super().__init__()
-        self._setDefault(orderCols=None, **{one.camel_name: one.default for one in PLUS.values()})
+        self._setDefault(orderCols=None, **{one.camel_name: one.default for one in _PARAMETERS.values()})
         self._set(**self._input_kwargs)
 
 
