@@ -20,8 +20,13 @@ def test_build_group_equals_the_build_requirements():
 
 
 def test_actions_are_pinned_by_commit():
-    """A tag or a branch can be moved to other code. One action has no commit here yet; the list may only shrink."""
-    by_tag = {"pypa/cibuildwheel"}
+    """A tag or a branch can be moved to other code."""
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):
         for action, ref in re.findall(r"uses: ([^\s@./][^\s@]*)@(\S+)", path.read_text(encoding="utf-8")):
-            assert re.fullmatch("[0-9a-f]{40}", ref) or action in by_tag, f"{path.name}: {action}@{ref}"
+            assert re.fullmatch("[0-9a-f]{40}", ref), f"{path.name}: {action}@{ref}"
+
+
+def test_the_builder_of_wheels_is_pinned_by_digest():
+    text = (ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8")
+    version = re.search(r'"cibuildwheel==([\d.]+) --hash=sha256:[0-9a-f]{64}"', text)[1]
+    assert set(re.findall(r"cibuildwheel==([\d.]+)", text)) == {version} and "--require-hashes" in text
