@@ -172,7 +172,8 @@ class Answers:
 
         In PHIDA, the fit of a row is its similarity to the winning node minus the vigilance. In PHIDA+, it falls with
         the distance to the nearest node. The fit is compared with that of the latest 1,024 rows learned, so 0.01 means
-        the same for every stream: only 1 % of new rows of the same kind are so unusual.
+        the same for every stream: only 1 % of new rows of the same kind are so unusual. In PHIDA, this is
+        rough, because the vigilance changes while it learns.
 
         Parameters
         ----------
