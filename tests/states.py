@@ -54,3 +54,8 @@ def view_as_it_is(learner):
     ended describes the result of its last refresh.
     """
     return learner_with(learner.__getstate__() | {"ended": True}).reading()
+
+
+def parameters_in_file(model):
+    """Return the parameters that a model file holds: all but ``missing``, which is part of the preparation."""
+    return {name: value for name, value in model.get_params().items() if name != "missing"}

@@ -30,13 +30,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from data import drifting
 from state_mutations import mutated, mutated_header
-from states import learner_with, state_of
+from states import learner_with, parameters_in_file, state_of
+from waiting import PATIENCE
 
 from phida import PHIDA, PHIDAPlus, StateFileError, _core, state_file
-from phida._safetensors import packed
+from phida._safetensors import metadata_of, packed
+from phida.preprocessing import TableEncoder
 
 MEMORY = 512 * 2**20
 SECONDS = 30
+STORED = [np.dtype(name) for name in ("<f8", "<f4", "<i8", "<i4", "u1", "bool")]
 BAD = ("crash", "hang", "memory", "wrong")
 
 
@@ -58,8 +61,12 @@ class Cases:
             PHIDAPlus(max_nodes=8, half_life=40.0).partial_fit(self.rows),
             PHIDA().fit(self.rows * [1.0, 1e-200, 1e-300]),
             PHIDAPlus(scale="standard").fit(self.rows * [1e-300, 1e-160, 1e130]),
+            PHIDAPlus(missing="median").fit(np.where(self.rows > 2.0, np.nan, self.rows)),
         ]
-        self.contents = [model.to_bytes() for model in self.models]
+        encoder = TableEncoder(categories={"x2": 2.0})
+        table = np.column_stack([self.rows[:, :2], np.arange(90) % 4])
+        self.models.append(PHIDAPlus(scale=None).fit(encoder.fit_transform(table)))
+        self.contents = [*(model.to_bytes() for model in self.models[:-1]), self.models[-1].to_bytes(encoder=encoder)]
         self.states = [state_of(model) for model in self.models]
         self.released = []
         for n in (4, 60):
@@ -70,7 +77,7 @@ class Cases:
     def run(self, number: int) -> str:
         """Return the outcome of a case: 'refused', 'loaded', 'memory', or 'wrong' with the reason."""
         rng = np.random.default_rng(number)
-        kind = rng.choice(["file", "file", "file", "header", "bytes", "learner"])
+        kind = rng.choice(["file", "file", "file", "header", "preparation", "bytes", "learner"])
         try:
             return str(getattr(self, kind)(rng))
         except MemoryError:
@@ -88,10 +95,19 @@ class Cases:
         arrays = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
         n_seen = state.get("n_seen") if rng.random() < 0.95 else 60
         numbers = {name: value for name, value in state.items() if name not in arrays}
-        values = {"library_version": "0", "params": model.get_params(), "feature_names": None, "stream_position": None,
+        values = {"library_version": "0", "params": parameters_in_file(model), "feature_names": None,
+                  "stream_position": None,
                   "n_seen": None if isinstance(n_seen, np.ndarray) else n_seen, "state": numbers}  # fmt: skip
         header = {name: json.dumps(value) for name, value in values.items()}
         return self.load(at, signed(header, arrays), rng)
+
+    def preparation(self, rng: np.random.Generator) -> str:
+        at = len(self.models) - 1 - rng.integers(2)  # the models with an imputer and with an encoder
+        header = dict(metadata_of(self.contents[at]))
+        del header["sha256"]
+        header["preparation"] = json.dumps(changed(json.loads(header["preparation"]), rng))
+        arrays = {name: v for name, v in self.states[at].items() if isinstance(v, np.ndarray)}
+        return self.load(at, signed(header, arrays, complete=False), rng)
 
     def header(self, rng: np.random.Generator) -> str:
         at = rng.integers(len(self.models))
@@ -176,11 +192,23 @@ class Cases:
         return "loaded"
 
 
+def changed(plain: object, rng: np.random.Generator) -> object:
+    """Return plain values in which about every tenth one is another, missing or twice."""
+    if rng.random() < 0.02:
+        return [None, -1, 1e300, float("nan"), "", "number", [], {}, 2**70, True][rng.integers(10)]
+    if isinstance(plain, list):
+        return [changed(value, rng) for value in plain for _ in range(rng.choice([0, 1, 2], p=[0.01, 0.98, 0.01]))]
+    if isinstance(plain, dict):
+        return {name: changed(value, rng) for name, value in plain.items() if rng.random() > 0.01}
+    return plain
+
+
 def signed(header: dict[str, str], arrays: dict[str, np.ndarray], *, complete: bool = True) -> bytes:
     """Return a file with a valid digest over any content."""
     if complete:
         header = {"format": state_file.FORMAT, "format_version": str(state_file.VERSION)} | header
     header = {name: text.encode("utf-8", "replace").decode() for name, text in header.items()}
+    arrays = {name: v if v.dtype.newbyteorder("<") in STORED else v.astype(float) for name, v in arrays.items()}
     return packed(arrays, header | {"sha256": state_file._digest(header, arrays)})
 
 
@@ -230,8 +258,9 @@ def run(first: int, end: int) -> tuple[Counter[str], list[str]]:
 def lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
     """Yield the lines that a process writes; raise TimeoutError if one takes too long."""
     assert process.stdout is not None
-    begun = b""
-    while select.select([process.stdout], [], [], SECONDS)[0]:
+    begun, limit = b"", float(PATIENCE)  # the first line comes once all models are made
+    while select.select([process.stdout], [], [], limit)[0]:
+        limit = SECONDS
         if not (more := os.read(process.stdout.fileno(), 1 << 16)):
             return
         *whole, begun = (begun + more).split(b"\n")

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 from data import drifting
-from states import assert_same_state, learner_with, state_of
+from states import assert_same_state, learner_with, parameters_in_file, state_of
 from waiting import PATIENCE
 
 from phida import PHIDA, InputError, PHIDAPlus, StateFileError, _core, state_file
@@ -23,8 +23,9 @@ def file_of(model, *, state=None, header=None):
     changed = {name: value for name, value in (state_of(model) | (state or {})).items() if value is not None}
     arrays = {name: value for name, value in changed.items() if isinstance(value, np.ndarray)}
     facts = {
-        "library_version": "0", "params": model.get_params(), "feature_names": None, "n_seen": changed.get("n_seen"),
-        "stream_position": None, "state": {name: value for name, value in changed.items() if name not in arrays},
+        "library_version": "0", "params": parameters_in_file(model), "feature_names": None,
+        "n_seen": changed.get("n_seen"), "stream_position": None,
+        "state": {name: value for name, value in changed.items() if name not in arrays},
     }  # fmt: skip
     texts = {"format": "phida-state", "format_version": str(state_file.VERSION)} | {
         name: json.dumps(v) for name, v in facts.items()
