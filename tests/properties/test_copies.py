@@ -118,7 +118,8 @@ def test_changed_pickles_are_refused(make, change):
 
 
 def test_clone_is_unfitted_and_keeps_parameters():
-    parameters = {"max_nodes": 30, "half_life": 200.0, "scale": None, "keep_examples": 1, "compute_labels": False}
+    parameters = {"max_nodes": 30, "half_life": 200.0, "scale": None, "missing": "mean"}
+    parameters |= {"keep_examples": 1, "compute_labels": False}
     model = clone(PHIDAPlus(**parameters).fit(X))
     assert model.get_params() == parameters
     assert "_model" not in vars(model)
