@@ -57,10 +57,17 @@ auto taken(SharedLearner<L>& learner, Get get) {
 }
 
 std::size_t learn_weighted(SharedPlus& learner, const Matrix& samples,
-                           const std::optional<Vector>& weights) {
+                           const std::optional<Vector>& weights, bool follow) {
   const std::size_t n = samples.shape(0), dims = learner.settings().dims;
   check_width(samples, dims);
-  if (!weights) return learn_all(n, [&] { return learner.learn(samples.data(), n, no_signal); });
+  const auto learn_rows = [&](auto weight_of) {
+    return learn_all(n, [&] {
+      return learner.learn(n, no_signal, [&](PlusLearner& l, std::size_t i) {
+        l.learn(samples.data() + i * dims, weight_of(i), follow);
+      });
+    });
+  };
+  if (!weights) return learn_rows([](std::size_t) { return 1.0; });
   if (weights->shape(0) != n) throw nb::value_error("there must be one weight per sample");
   constexpr double kLeast = 0x1p-40, kMost = 0x1p53;
   for (const double w : as_span(*weights))
@@ -71,14 +78,10 @@ std::size_t learn_weighted(SharedPlus& learner, const Matrix& samples,
   });
   if (std::accumulate(weights->data(), weights->data() + n, known) > kMost)
     throw std::overflow_error("a model learns at most 2^53 rows");
-  return learn_all(n, [&] {
-    return learner.learn(n, no_signal, [&](PlusLearner& l, std::size_t i) {
-      l.learn(samples.data() + i * dims, weights->data()[i]);
-    });
-  });
+  return learn_rows([&](std::size_t i) { return weights->data()[i]; });
 }
 
-void merge(SharedPlus& learner, const nb::list& others) {
+void merge(SharedPlus& learner, const nb::list& others, bool follow) {
   std::vector<std::unique_ptr<const PlusLearner>> copies;
   std::vector<const PlusState*> states;
   for (const nb::handle other : others) {
@@ -97,7 +100,7 @@ void merge(SharedPlus& learner, const nb::list& others) {
       double rows = 0.0;
       for (const PlusState* const state : states) rows += static_cast<double>(state->n_seen);
       require_room(l.state().n_seen, l.state().lineage, l.state().history, rows);
-      l.merge(states);
+      l.merge(states, follow);
     });
   }
   if (!merged) throw nb::python_error();
@@ -291,11 +294,13 @@ void bind_learner(nb::module_& m) {
           nb::arg("n_features"), nb::kw_only(), nb::arg("max_nodes") = 2048,
           nb::arg("half_life") = 0.0, nb::arg("scale") = "auto", nb::arg("keep_examples") = 0)
       .def("learn", &learn_weighted, nb::arg("samples").noconvert(),
-           nb::arg("weights").noconvert() = nb::none(),
+           nb::arg("weights").noconvert() = nb::none(), nb::kw_only(), nb::arg("follow") = true,
            "Learn rows in order, each counting for as many rows as its weight says. Every value "
-           "must be finite; the caller has checked.")
-      .def("merge", &merge, nb::arg("others"),
-           "Add the nodes of other learners with the same settings.")
+           "must be finite; the caller has checked. If clusters are not followed, end_learning "
+           "maps the nodes.")
+      .def("merge", &merge, nb::arg("others"), nb::kw_only(), nb::arg("follow") = true,
+           "Add the nodes of other learners with the same settings. If clusters are not followed, "
+           "end_learning maps the nodes.")
       .def("last_step", &last_plus_step)
       .def(
           "examples",

@@ -106,8 +106,8 @@ def deadly_estimator(estimator, marker):
     worker, executor = marker.with_suffix(".worker"), marker.with_suffix(".executor")
 
     class Deadly(estimator):
-        def partial_fit(self, X, y=None):
-            super().partial_fit(X)
+        def _partial_fit(self, X, sample_weight=None, *, follow=True):
+            super()._partial_fit(X, sample_weight, follow=follow)
             if self.n_samples_seen_ > 1000:
                 strike(worker, kill_workers)
             if self.n_samples_seen_ > 2000:

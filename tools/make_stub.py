@@ -56,7 +56,7 @@ def refine(stub: str) -> str:
         stub = re.sub(taken, alias, stub)
     for name, array in ARRAYS.items():
         stub = re.sub(rf"(def {name}\(.*\) -> )object:", rf"\1{array}:", stub)
-    stub = stub.replace("others: list)", "others: list[PlusLearner])")
+    stub = stub.replace("others: list,", "others: list[PlusLearner],")
     for plain, full in GENERICS.items():
         stub = re.sub(rf"(?<=-> ){plain}(?=:)|(?<=: ){plain}(?=, /)", full, stub)
     stub = stub.replace("updates: list)", "updates: list[dict[str, Any]])")

@@ -111,7 +111,7 @@ PlusLearner::PlusLearner(const FineSettings& settings, PlusState state)
       learning_(settings, state_),
       row_(padded(settings.dims), 0.0) {}
 
-void PlusLearner::learn(const double* row, double rows) {
+void PlusLearner::learn(const double* row, double rows, bool follow) {
   reading_.reset();
   state_.ended = false;
   put(row);
@@ -129,8 +129,9 @@ void PlusLearner::learn(const double* row, double rows) {
   ++state_.n_seen;
   const auto n_nodes = static_cast<std::int64_t>(state_.nodes.size());
   if (is_due())
-    map_nodes(false);
-  else if (state_.n_seen - state_.lineage.sample >= std::max(kFewRows, n_nodes / kNodesPerRow))
+    follow ? map_nodes(false) : map_as_one();
+  else if (follow &&
+           state_.n_seen - state_.lineage.sample >= std::max(kFewRows, n_nodes / kNodesPerRow))
     follow_clusters(false);
 }
 
@@ -153,8 +154,20 @@ bool PlusLearner::is_due() const {
 
 void PlusLearner::end_learning() {
   if (state_.n_seen == 0 || state_.ended) return;
-  map_nodes(state_.n_seen <= kFirstRows);
+  map_nodes(state_.n_seen <= kFirstRows || state_.lineage.n_ids == 0);
   state_.ended = true;
+}
+
+// One cluster, so that there is a map to read; margins are measured in the metric of its time.
+void PlusLearner::map_as_one() {
+  learning_.fit_metric_to_rows(state_);
+  const std::size_t first[] = {0};
+  state_.map = map_density(measure(state_, first).input());
+  std::fill(state_.nodes.leaf.begin(), state_.nodes.leaf.end(), 0);
+  std::fill(state_.nodes.gap.begin(), state_.nodes.gap.end(), 0.0);
+  cluster_.clear();
+  state_.mapped_at = state_.n_seen;
+  state_.unplaced = 0.0;
 }
 
 // Maps the unfaded nodes. A cluster whose nodes have all faded ends.
@@ -218,7 +231,7 @@ void PlusLearner::follow_clusters(bool certain) {
                   nodes.lineage, state_.lineage);
 }
 
-void PlusLearner::merge(std::span<const PlusState* const> others) {
+void PlusLearner::merge(std::span<const PlusState* const> others, bool follow) {
   reading_.reset();
   cluster_.clear();
   std::vector<PlusState> unnamed;  // ids are valid only in their own model
@@ -243,8 +256,12 @@ void PlusLearner::merge(std::span<const PlusState* const> others) {
   learning_.merge(fine, state_);
   for (std::size_t i = 0; i < state_.nodes.size(); ++i)
     state_.nodes.id[i] = static_cast<std::int64_t>(i);
-  if (state_.n_seen > 0) map_nodes(true);
-  state_.ended = state_.n_seen > 0;
+  if (state_.n_seen == 0) return;
+  if (follow)
+    map_nodes(true);
+  else
+    map_as_one();
+  state_.ended = follow;
 }
 
 std::shared_ptr<const Reading> PlusLearner::reading() {

@@ -43,11 +43,12 @@ class PlusLearner {
   const PlusState& state() const { return state_; }
   const FineStep& last_step() const { return step_; }
 
-  // Learns one row of `dims` finite values, which counts as `rows` rows.
-  void learn(const double* row, double rows = 1.0);
+  // Learns one row of `dims` finite values, which counts as `rows` rows. If clusters are not followed, nodes are not mapped
+  // before `end_learning`: until then, readers see one cluster. What is learned is the same.
+  void learn(const double* row, double rows = 1.0, bool follow = true);
 
-  // Adds the nodes of models with the same settings. Their clusters get ids of this model.
-  void merge(std::span<const PlusState* const> others);
+  // Adds the nodes of models with the same settings. Their clusters get ids of this model, if they are followed.
+  void merge(std::span<const PlusState* const> others, bool follow = true);
 
   // Maps the nodes now. Does nothing before the first row, or if nothing was learned since the last map here.
   void end_learning();
@@ -66,6 +67,7 @@ class PlusLearner {
   void put(const double* row);
   bool is_due() const;
   void map_nodes(bool certain);
+  void map_as_one();
   void follow_clusters(bool certain);
   const std::vector<std::int32_t>& clusters();
 

@@ -23,13 +23,11 @@ class Reading:
         """Return the score h_c of each row and cluster."""
 
     def margins(self, samples: Matrix) -> NDArray[numpy.float64]:
-        """
-        Per row, by how much the similarity to its winner is above the vigilance.
-        """
+        """Return each row's similarity to its winner minus the vigilance."""
 
     def usual_margins(self) -> NDArray[numpy.float64]:
         """
-        The margins of the latest samples, which those of new rows are compared with.
+        Return the margins of the latest samples, for comparison with new rows.
         """
 
     def at_level(self, level: int) -> Reading:
@@ -85,7 +83,7 @@ class Learner:
 
     def learn(self, samples: Matrix) -> int:
         """
-        Learn rows in order. Every value must be finite; the caller has checked.
+        Learn rows in order. The caller has checked that every value is finite.
         """
 
     def last_step(self) -> dict[str, Any]: ...
@@ -108,7 +106,9 @@ class Learner:
         """Return a reading of the model; learning is not affected."""
 
     def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
-        """Return the label of each row, as the reading does; faster for a few rows."""
+        """
+        Return the label of each row, as the reading does; faster for a few rows.
+        """
 
     def assign_ids(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
         """Return the lasting id of each row, likewise."""
@@ -149,13 +149,15 @@ class PlusLearner:
 
     def __init__(self, n_features: int, *, max_nodes: int = 2048, half_life: float = 0.0, scale: str = 'auto', keep_examples: int = 0) -> None: ...
 
-    def learn(self, samples: Matrix, weights: Vector | None = None) -> int:
+    def learn(self, samples: Matrix, weights: Vector | None = None, *, follow: bool = True) -> int:
         """
-        Learn rows in order, each counting for as many rows as its weight says. Every value must be finite; the caller has checked.
+        Learn rows in order, each counting for as many rows as its weight says. Every value must be finite; the caller has checked. If clusters are not followed, end_learning maps the nodes.
         """
 
-    def merge(self, others: list[PlusLearner]) -> None:
-        """Add the nodes of other learners with the same settings."""
+    def merge(self, others: list[PlusLearner], *, follow: bool = True) -> None:
+        """
+        Add the nodes of other learners with the same settings. If clusters are not followed, end_learning maps the nodes.
+        """
 
     def last_step(self) -> dict[str, Any]: ...
 
@@ -186,7 +188,9 @@ class PlusLearner:
         """Return a reading of the model; learning is not affected."""
 
     def assign(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
-        """Return the label of each row, as the reading does; faster for a few rows."""
+        """
+        Return the label of each row, as the reading does; faster for a few rows.
+        """
 
     def assign_ids(self, samples: Matrix, threads: int = 1) -> NDArray[numpy.int64]:
         """Return the lasting id of each row, likewise."""
@@ -263,5 +267,5 @@ def use_simd_level(level: str) -> None:
 
 def first_outside(values: Matrix, limit: float) -> int:
     """
-    Flat index of the first value that is NaN or exceeds the limit in magnitude, or -1.
+    Return the flat index of the first value that is NaN or exceeds the limit in magnitude, or -1.
     """

@@ -242,10 +242,14 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         model.begin(columns.width, self._settings(), columns)
         samples = self._filled(columns, samples, weights)
         self._model = model
-        self._learn(model, samples, weights, parameters, end=True, n_threads=n_threads)
+        try:
+            self._learn(model, samples, weights, parameters, follow=False, n_threads=n_threads)
+        finally:
+            model.end_learning()  # after Ctrl-C, too
+        self._label(model, samples)
         return self
 
-    def _partial_fit(self, X: Any, sample_weight: Any = None) -> Self:
+    def _partial_fit(self, X: Any, sample_weight: Any = None, *, follow: bool = True) -> Self:
         parameters = self._check_parameters()
         model = self._model
         if model is None or not model.begun:
@@ -262,7 +266,8 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
             samples = _validation.samples(self, X, model.features, keep_float32=True, learn=True)
             weights = _validation.weights(sample_weight, len(samples))
         samples = self._filled(model.features, samples, weights)
-        self._learn(model, samples, weights, parameters, end=False)
+        self._learn(model, samples, weights, parameters, follow=follow)
+        self._label(model, samples)
         return self
 
     @property
@@ -499,7 +504,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         weights: NDArray[np.float64] | None,
         parameters: object,
         *,
-        end: bool,
+        follow: bool,
         n_threads: int | None = None,
     ) -> None:
         model.checked = parameters
@@ -511,7 +516,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
             first = 0
             for rows in _validation.parts(counted):
                 last = first + len(rows)
-                model.learn(rows, None if their_weights is None else their_weights[first:last])
+                model.learn(rows, None if their_weights is None else their_weights[first:last], follow=follow)
                 first = last
         else:
             parts = model.parts(n_threads)
@@ -519,8 +524,9 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
                 parts.learn(counted.astype(np.float64, copy=False), their_weights)
             finally:
                 parts.merge()
-        if end:
-            model.end_learning()
+
+    def _label(self, model: Model[Columns], samples: NDArray[Any]) -> None:
+        """Set ``labels_`` if wanted, and call the callbacks."""
         if self.compute_labels:
             assign = model.learner.assign
             self.labels_ = _validation.by_parts(lambda part: assign(part, _threads.for_batch(part.size)), samples)

@@ -217,8 +217,14 @@ class Model(Generic[F]):
             if (now := settings.values[name]) != before:
                 raise ParameterError(f"{name} was changed from {before!r} to {now!r} after learning began; {advice}.")
 
-    def learn(self, samples: Any, weights: NDArray[np.float64] | None = None) -> None:
-        """Learn rows in order. Only PHIDA+ takes weights."""
+    def learn(self, samples: Any, weights: NDArray[np.float64] | None = None, *, follow: bool = True) -> None:
+        """Learn rows in order. Only PHIDA+ takes weights.
+
+        Without ``follow``, PHIDA+ maps its nodes to clusters only in :meth:`end_learning`.
+        """
+        if not follow and isinstance(self.learner, _core.PlusLearner):
+            self.learner.learn(samples, weights, follow=False)
+            return
         learn: Callable[..., int] = self.learner.learn
         events = self.events
         if events is None:
@@ -242,8 +248,8 @@ class Model(Generic[F]):
 
         return Parts(learner, new, n_threads)
 
-    def merge(self, others: Sequence[Model[F]]) -> None:
-        """Add what other models of PHIDA+ have learned. They do not change."""
+    def merge(self, others: Sequence[Model[F]], *, follow: bool = True) -> None:
+        """Add what other models of PHIDA+ have learned. They do not change. ``follow`` is as for :meth:`learn`."""
         learner = self.learner
         assert isinstance(learner, _core.PlusLearner)
         theirs = [other.learner for other in others]
@@ -264,7 +270,7 @@ class Model(Generic[F]):
                         f"model {number} has {name}={other.settings.values[name]!r} and the first has {own!r}; "
                         "merge models with the same parameters."
                     )
-        learner.merge([other for other in theirs if isinstance(other, _core.PlusLearner)])
+        learner.merge([other for other in theirs if isinstance(other, _core.PlusLearner)], follow=follow)
 
     def end_learning(self) -> None:
         """Refresh, and begin a new stage of learning."""
@@ -363,12 +369,12 @@ def named_columns(width: int, names: Any) -> Columns:
     return Columns(width, np.array(names, dtype=object))
 
 
-def merge(model: Model[Columns], others: Sequence[Model[Columns]]) -> None:
+def merge(model: Model[Columns], others: Sequence[Model[Columns]], *, follow: bool = True) -> None:
     """Add the nodes of other models to the first one, after a comparison of their features."""
     columns = model.features
     for number, other in enumerate(others, start=2):
         columns = _common(columns, other.features, number)
-    model.merge(others)
+    model.merge(others, follow=follow)
     model.features = columns
 
 

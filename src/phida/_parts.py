@@ -45,7 +45,7 @@ class Parts:
             try:
                 for block in share:
                     if not stopped.is_set():
-                        learner.learn(rows[block], *(() if weights is None else (weights[block],)))
+                        learner.learn(rows[block], None if weights is None else weights[block], follow=False)
             except BaseException:
                 stopped.set()
                 raise
@@ -69,10 +69,10 @@ class Parts:
         return shares
 
     def merge(self) -> None:
-        """Merge all learners into the first one."""
+        """Merge all learners into the first one. Its nodes are mapped to clusters when learning ends."""
 
         def merged(one: _core.PlusLearner, other: _core.PlusLearner) -> _core.PlusLearner:
-            one.merge([other])
+            one.merge([other], follow=False)
             return one
 
         learned = [learner for learner in self._learners if learner is self._learners[0] or learner.n_seen]

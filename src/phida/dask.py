@@ -72,8 +72,8 @@ def _partitions(collection: Any) -> list[Any]:
 
 
 def _learned(model: E, part: Any) -> E:
-    return copy.deepcopy(model).partial_fit(part) if len(part) else model
+    return distributed.learn_part(copy.deepcopy(model), part) if len(part) else model
 
 
 def _merged(one: PHIDAPlus, other: PHIDAPlus) -> PHIDAPlus:
-    return distributed.merge_two(copy.deepcopy(one), other)
+    return distributed.merge_parts(copy.deepcopy(one), other)

@@ -34,6 +34,18 @@ def merge_two(one: PHIDAPlus, other: PHIDAPlus) -> PHIDAPlus:
     return one.merge(other) if other.__sklearn_is_fitted__() else one
 
 
+def learn_part(model: E, rows: Any) -> E:
+    """Learn rows of a part, without following clusters: ``refresh`` maps the nodes to clusters after the last merge."""
+    return model._partial_fit(rows, follow=False)
+
+
+def merge_parts(one: PHIDAPlus, other: PHIDAPlus) -> PHIDAPlus:
+    """Merge two models of parts as :func:`merge_two` does, without following clusters."""
+    if not one.__sklearn_is_fitted__():
+        return other
+    return one._merge([other], follow=False) if other.__sklearn_is_fitted__() else one
+
+
 def merge_tree(models: Sequence[Any], merge: Callable[[Any, Any], Any] = merge_two) -> Any:
     """Merge models in pairs of neighbours, level by level, until one is left.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -175,18 +176,19 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
 
     Notes
     -----
-    **Stages.** ``fit`` resets the model, learns the rows in order and ends with :meth:`refresh`. ``partial_fit``
-    continues and does not refresh, so the result is bit-identical for any batch size. Call :meth:`refresh` where you
-    want the clusters of the latest row.
+    **Stages.** ``fit`` resets the model, learns the rows in order and maps the nodes to clusters once, at the end.
+    Cluster ids begin there. ``partial_fit`` continues, maps the nodes now and then and follows the clusters; the result
+    is bit-identical for any batch size. Call :meth:`refresh` where you want the clusters of the latest row.
 
     **Weights.** A weight is a number of rows. Rows of weight 0 are not learned, but get labels.
 
     **Merging.** Models that learned different rows can be merged: see :meth:`merge`.
 
     **Predicting never changes the model.** The label of a row is the cluster, at the last map, of the node nearest to
-    it. Nodes change with every row. They are mapped to clusters by ``refresh()``, when the rows since the last map are
-    a quarter of those before it (as many, if there are 1,024 nodes or more), and when rows come that are far from all
-    nodes. A node created since then belongs where the node nearest to it belongs. All attributes are of the same map.
+    it. Nodes change with every row. They are mapped to clusters by ``refresh()`` and, in ``partial_fit``, when the rows
+    since the last map are a quarter of those before it (as many, if there are 1,024 nodes or more), and when rows come
+    that are far from all nodes. A node created since then belongs where the node nearest to it belongs. All attributes
+    are of the same map.
 
     **No random_state**: nothing is random. The same rows in the same order give a bit-identical model on every machine.
 
@@ -268,6 +270,9 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
         -------
         self
         """
+        return self._merge(others)
+
+    def _merge(self, others: Sequence[PHIDAPlus], *, follow: bool = True) -> Self:
         model = self._unchanged
         if not others:
             return self
@@ -278,7 +283,7 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
             if not other.__sklearn_is_fitted__():
                 raise NotFittedError(f"model {number} is not fitted; merge models that have learned rows.")
             theirs.append(other._fitted)
-        merge(model, theirs)
+        merge(model, theirs, follow=follow)
         self.__dict__.pop("labels_", None)  # they are of other rows
         model.dispatch()
         return self

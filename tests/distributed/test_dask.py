@@ -9,7 +9,7 @@ import pytest
 from states import assert_same_state
 
 from phida import PHIDA, PHIDAPlus
-from phida.distributed import merge_tree
+from phida.distributed import learn_part, merge_parts, merge_tree
 
 pytest.importorskip("dask", reason='belongs to the extra phida[dask]: pip install "phida[dask]"')
 
@@ -31,7 +31,8 @@ def blobs(n, seed=0):
 def merged(parts):
     """Return the merged model of partitions in memory."""
     models = (PHIDAPlus(compute_labels=False) for _ in parts)
-    return merge_tree([m.partial_fit(rows) if len(rows) else m for m, rows in zip(models, parts, strict=True)])
+    learned = [learn_part(m, rows) if len(rows) else m for m, rows in zip(models, parts, strict=True)]
+    return merge_tree(learned, merge_parts)
 
 
 @pytest.fixture

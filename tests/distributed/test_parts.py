@@ -15,7 +15,7 @@ from phida._cli.app import app
 from phida._model import PLUS
 from phida._parts import BLOCK, N_PARTS, Parts
 from phida._streams.model import StreamModel
-from phida.distributed import merge_tree, merge_two
+from phida.distributed import merge_parts, merge_tree, merge_two
 
 NAMES = list("abcd")
 
@@ -27,14 +27,14 @@ def blobs(n, seed=0):
 
 
 def learned(rows, weights=None, **parameters):
-    return PHIDAPlus(compute_labels=False, **parameters).partial_fit(rows, sample_weight=weights)
+    return PHIDAPlus(compute_labels=False, **parameters)._partial_fit(rows, weights, follow=False)
 
 
 def dealt(rows, weights=None):
     """Deal the rows to parts as ``fit`` does, learn them and merge the parts."""
     part = np.arange(len(rows)) // BLOCK % N_PARTS
     parts = [learned(rows[part == k], None if weights is None else weights[part == k]) for k in np.unique(part)]
-    return merge_tree(parts).refresh()
+    return merge_tree(parts, merge_parts).refresh()
 
 
 def bracketed(one, other):
@@ -59,6 +59,7 @@ def test_models_without_rows_change_nothing():
     model, empty = learned(blobs(500)), PHIDAPlus(compute_labels=False)
     for models in ([model, empty], [empty, model], [empty, empty, model]):
         assert_same_state(merge_tree(models), learned(blobs(500)))
+        assert_same_state(merge_tree(models, merge_parts), learned(blobs(500)))
     assert not merge_two(empty, PHIDAPlus()).__sklearn_is_fitted__()
 
 
@@ -72,7 +73,7 @@ def test_any_number_of_threads_gives_the_same_bits(n, n_jobs):
     if others:  # blocks 8, 9 and 10 go to the first three parts
         parts = [np.concatenate([a, others[6]]), np.concatenate([b, others[7]]), np.concatenate([others[0], others[8]])]
         parts += others[1:6]
-    assert_same_state(model, merge_tree([learned(rows, max_nodes=64) for rows in parts]).refresh())
+    assert_same_state(model, merge_tree([learned(rows, max_nodes=64) for rows in parts], merge_parts).refresh())
     assert model.n_samples_seen_ == n
     np.testing.assert_array_equal(model.labels_, model.predict(X))
 
@@ -120,11 +121,11 @@ class Slow:
     def __init__(self, wait):
         self.wait = wait
 
-    def learn(self, rows, weights=None):
+    def learn(self, rows, weights=None, *, follow):
         self.wait()
         self.n_seen += len(rows)
 
-    def merge(self, others):
+    def merge(self, others, *, follow):
         self.n_seen += sum(other.n_seen for other in others)
 
 

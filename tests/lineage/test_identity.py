@@ -61,6 +61,34 @@ def test_stationary_stream_has_no_events():
     assert [event for event in model.lineage_ if event.confirmed > 5000] == []
 
 
+def test_fit_maps_once_and_begins_the_lineage_there():
+    rows, _ = groups(10_000, 3)
+    model = PHIDAPlus(compute_labels=False).fit(rows)
+    events = list(model.lineage_)
+    assert [event.kind for event in events] == ["born"] * model.n_clusters_
+    assert {event.confirmed for event in events} == {10_000}
+    assert model.history_.sample.tolist() == [10_000]
+    assert sorted(model.cluster_ids_) == list(range(model.n_clusters_))
+
+
+@pytest.mark.parametrize("n", [1, 40, 500, 6000])
+@pytest.mark.parametrize("half_life", [None, 400.0])
+def test_fit_gives_the_nodes_and_labels_of_a_stream(n, half_life):
+    rows, probes = groups(n, 4)
+    fitted = PHIDAPlus(max_nodes=256, half_life=half_life).fit(rows)
+    stream = PHIDAPlus(max_nodes=256, half_life=half_life).partial_fit(rows).refresh()
+    np.testing.assert_array_equal(fitted.nodes_.representatives, stream.nodes_.representatives)
+    np.testing.assert_array_equal(fitted.labels_, stream.predict(rows))
+    np.testing.assert_array_equal(fitted.predict(probes), stream.predict(probes))
+
+
+def test_stream_after_fit_keeps_the_ids():
+    rows, probes = groups(6000, 5)
+    model = PHIDAPlus().fit(rows[:3000])
+    ids = model.predict_id(probes)
+    assert np.mean(model.partial_fit(rows[3000:]).predict_id(probes) == ids) > 0.95
+
+
 def test_events_follow_groups_that_appear_and_stop():
     """Three groups; a fourth appears, and the third stops."""
     rng = np.random.default_rng(1)

@@ -13,6 +13,7 @@ import pytest
 from states import assert_same_state
 
 from phida import PHIDA, PHIDAPlus
+from phida.distributed import learn_part, merge_parts, merge_tree
 
 DRIVER = Path(__file__).parents[1] / "spark_driver.py"
 SECONDS = 420  # a limit for hanging drivers: pinned to one busy core, a driver needs 200 to 250
@@ -112,10 +113,8 @@ def struck(java, source, tmp_path_factory):
 
 
 def merged(parts):
-    first, *others = (PHIDAPlus(compute_labels=False).partial_fit(rows) for rows in parts)
-    for other in others:
-        first.merge(other)
-    return first
+    models = [learn_part(PHIDAPlus(compute_labels=False), rows) for rows in parts]
+    return merge_tree(models, merge_parts).refresh()
 
 
 def test_undisturbed_driver_gives_the_expected_model(struck, expected):

@@ -11,7 +11,7 @@ import pytest
 from states import assert_same_state
 
 from phida import PHIDA, PHIDAPlus
-from phida.distributed import merge_tree
+from phida.distributed import learn_part, merge_parts, merge_tree
 
 # A long session of the JVM leaves open sockets, and pyspark uses names that pandas has deprecated.
 pytestmark = [
@@ -48,7 +48,8 @@ def table(spark, parts):
 def merged(parts, **parameters):
     """Return the merged model of partitions in memory."""
     models = (PHIDAPlus(compute_labels=False, **parameters) for _ in parts)
-    return merge_tree([m.partial_fit(rows) if len(rows) else m for m, rows in zip(models, parts, strict=True)])
+    learned = [learn_part(m, rows) if len(rows) else m for m, rows in zip(models, parts, strict=True)]
+    return merge_tree(learned, merge_parts)
 
 
 @pytest.mark.parametrize("parameters", [{}, {"max_nodes": 40, "scale": "standard"}], ids=str)
@@ -163,7 +164,8 @@ def test_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
     assert first.n_samples_seen_ == 1600
     assert_same_state(learned(), first)  # no new rows
     written(source, batches[2:], first=2)
-    expected, *others = (PHIDAPlus(compute_labels=False).partial_fit(batch) for batch in batches)
+    expected, *others = (learn_part(PHIDAPlus(compute_labels=False), batch) for batch in batches)
+    expected.refresh()
     for batch in others:
         expected.merge(batch)
     found = learned()
@@ -190,8 +192,8 @@ def test_batch_is_merged_into_the_model(spark):
     first, second = (np.array_split(blobs(2000, seed), [700, 700]) for seed in range(2))
     model = learned(PHIDAPlus(compute_labels=False), table(spark, first), "features")
     again = learned(model, table(spark, second), "features")
-    assert_same_state(model, merged(first))
-    assert_same_state(again, merged(first).merge(merged(second)))
+    assert_same_state(model, merged(first).refresh())
+    assert_same_state(again, merged(first).refresh().merge(merged(second)))
 
 
 def test_no_rows_stay_in_memory(spark):

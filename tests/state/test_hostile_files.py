@@ -15,7 +15,7 @@ from phida import PHIDA, InputError, PHIDAPlus, StateFileError, _core, state_fil
 from phida._safetensors import packed
 
 X = drifting(60)
-MODELS = {"PHIDA": PHIDA().partial_fit(X), "PHIDAPlus": PHIDAPlus().fit(X)}
+MODELS = {"PHIDA": PHIDA().partial_fit(X), "PHIDAPlus": PHIDAPlus().partial_fit(X).refresh()}
 
 
 def file_of(model, *, state=None, header=None):

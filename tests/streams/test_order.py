@@ -82,7 +82,12 @@ def test_interrupted_fit_keeps_the_learned_rows(tmp_path, monkeypatch, out):
             raise Interrupted
 
     learn = StreamModel.learn
-    monkeypatch.setattr(StreamModel, "learn", lambda self, batch: (learned.append(len(batch)), learn(self, batch)))
+
+    def counted(self, batch, **words):
+        learned.append(len(batch))
+        learn(self, batch, **words)
+
+    monkeypatch.setattr(StreamModel, "learn", counted)
     monkeypatch.setattr(Signals, "check", interrupted)
     monkeypatch.setattr(inputs, "BATCH", 1000)
     words = ("--out", tmp_path / "m.safetensors") if out else ()

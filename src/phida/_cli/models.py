@@ -312,7 +312,8 @@ def _learn(
 ) -> None:
     told = False
     jobs = None if n_jobs is None else _Jobs(model, n_jobs)
-    learn = model.learn if jobs is None else jobs.add
+    # A new model has no clusters to follow yet.
+    learn = partial(model.learn, follow=model.fitted) if jobs is None else jobs.add
     shuffled = _Shuffled(learn) if shuffle else None
 
     def end() -> None:

@@ -157,10 +157,10 @@ class StreamModel:
         self._preparation.encoding = encoding
         self.names = tuple(encoding.features())
 
-    def learn(self, rows: NDArray[np.float64]) -> None:
-        """Learn rows that the reader has checked."""
+    def learn(self, rows: NDArray[np.float64], *, follow: bool = True) -> None:
+        """Learn rows that the reader has checked. See :meth:`Model.learn`."""
         model = self._begun(rows.shape[1])
-        model.learn(rows)
+        model.learn(rows, follow=follow)
         model.dispatch()
 
     def parts(self, width: int, n_threads: int) -> Parts:

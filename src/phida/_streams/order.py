@@ -68,7 +68,7 @@ class OrderSample:
         found = []
         for order in (np.arange(len(rows)), shuffled):
             model = StreamModel(settings.method.settings({**settings.values, "max_nodes": nodes}))
-            model.learn(rows[order])
+            model.learn(rows[order], follow=False)
             model.refresh()
             found.append(model.labels(rows))
         table = np.zeros((found[0].max() + 1, found[1].max() + 1), np.int64)

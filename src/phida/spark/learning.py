@@ -58,38 +58,47 @@ def fit(
     -------
     model : phida.PHIDA or phida.PHIDAPlus
     """
-    model = learned(distributed.unfitted(estimator, parameters), df, features, order)
+    model = learned(distributed.unfitted(estimator, parameters), df, features, order, follow=False)
     if not model.__sklearn_is_fitted__():
         raise ValueError("the table has no rows to learn from.")
     return model.refresh()
 
 
-def learned(model: E, df: DataFrame, features: Features = None, order: Order = None) -> E:
-    """Return the model after learning the rows of a table; the given model does not change."""
+def learned(model: E, df: DataFrame, features: Features = None, order: Order = None, *, follow: bool = True) -> E:
+    """Return the model after learning the rows of a table; the given model does not change.
+
+    Without ``follow``, ``refresh`` maps the nodes to clusters.
+    """
     rows, names = chosen(df, features, order)
     check_names(model, names)
     ordered, begun = distributed.needs_order(model), model.__sklearn_is_fitted__()
     if ordered:
         # Sorted after the coalesce, which may reorder partitions.
-        parts = in_order(rows.coalesce(1), order).mapInArrow(partial(_learn, model=model._with_names(None)), RESULT)
+        parts = in_order(rows.coalesce(1), order).mapInArrow(
+            partial(_learn, model=model._with_names(None), follow=follow), RESULT
+        )
         found = _models(parts.collect(), model)[0]
     else:
-        parts = in_order(rows, order).mapInArrow(partial(_learn, model=clone(model)), RESULT)
+        parts = in_order(rows, order).mapInArrow(partial(_learn, model=clone(model), follow=False), RESULT)
         found = _merged(parts, model)
     if not found.__sklearn_is_fitted__():
         return model
     found._name_features(getattr(model, "feature_names_in_", None) if begun else names)
-    return found if ordered or not begun else distributed.merge_two(copy.deepcopy(model), found)
+    if ordered:
+        return found
+    if begun:
+        return distributed.merge_two(copy.deepcopy(model), found)
+    return found.refresh() if follow else found
 
 
-def _learn(batches: Iterator[pa.RecordBatch], model: Estimator) -> Iterator[pa.RecordBatch]:
+def _learn(batches: Iterator[pa.RecordBatch], model: Estimator, follow: bool) -> Iterator[pa.RecordBatch]:
     """Learn the rows of a partition, on a worker."""
     part = TaskContext.get().partitionId()
     for batch in batches:
         if not batch.num_rows:
             continue
         try:
-            model.partial_fit(matrix(batch.column(0)))
+            model._partial_fit(matrix(batch.column(0)), follow=follow)
         except ValueError as error:
             yield _result(part, error=str(error))
             return
@@ -107,7 +116,7 @@ def _merged(parts: DataFrame, model: E) -> E:
             n_parts = -(-n_parts // FAN_IN)
             groups = parts.withColumn("group", F.expr(f"int(part div {FAN_IN})")).repartition(n_parts, "group")
             parts = groups.groupBy("group").applyInArrow(_merging(clone(model)), RESULT)
-        merged: E = distributed.merge_tree(_models(parts.collect(), model))
+        merged: E = distributed.merge_tree(_models(parts.collect(), model), distributed.merge_parts)
         return merged
     finally:
         kept.unpersist()
@@ -120,7 +129,7 @@ def _merging(unfitted: Estimator) -> Any:
         rows = table.to_pylist()
         part = rows[0]["group"]
         try:
-            made = _result(part, distributed.merge_tree(_models(rows, unfitted)))
+            made = _result(part, distributed.merge_tree(_models(rows, unfitted), distributed.merge_parts))
         except ValueError as error:
             made = _result(part, error=str(error))
         return pa.Table.from_batches([made])
