@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "numeric/squares.hpp"
 #include "simd/kernels.hpp"
 
 namespace phida {
@@ -22,7 +21,7 @@ constexpr std::size_t kCachedBytes = 512 << 10;
 constexpr std::size_t kProbedBlocks = 32;
 
 // From this number of features on, rows are scaled before they are measured, which takes half as long as scaling all
-// their differences. Pairs within reach are then measured again by the rule.
+// their differences. Their costs are bounds then, until they are measured by the rule.
 constexpr std::size_t kManyFeatures = 48;
 
 // Rounding of rows that are scaled first changes a distance by at most a share of their norm, and a square by a share
@@ -162,29 +161,29 @@ void Compaction::take_row(const FineNodes& nodes, std::size_t node) {
 void Compaction::search(const FineNodes& nodes) {
   const std::size_t n = nodes.size(), dims = nodes.dims(), n_blocks = blocks_.blocks();
   for (std::size_t i = 0; i < n; ++i) partners_[i].clear();
-  const double off = kOffOfNorm * kOffOfNorm * largest_square_ * (1.0 + 2.0 / kSlack);
+  off_square_ = kOffOfNorm * kOffOfNorm * largest_square_ * (1.0 + 2.0 / kSlack);
   for (std::size_t i = 0; i < limits_.size(); ++i) {
     limits_[i] = reach_ * inverse_weight_[i];
-    if (scaled_) limits_[i] += kSlack * limits_[i] + off;
+    if (scaled_) limits_[i] += kSlack * limits_[i] + off_square_;
   }
   const std::size_t group =
       std::max<std::size_t>(1, kCachedBytes / (kLanes * dims * sizeof(double)));
   for (std::size_t first = 0; first < n_blocks; first += group)
     for (std::size_t block = 0; block < std::min(n_blocks, first + group); ++block)
-      search_blocks(nodes, block, std::max(block, first), std::min(n_blocks, first + group));
+      search_blocks(block, std::max(block, first), std::min(n_blocks, first + group));
   for (std::size_t i = 0; i < n; ++i)
     if (into_[i] == static_cast<std::int32_t>(i)) offer_tidy(nodes, static_cast<std::int32_t>(i));
 }
 
 void Compaction::note_pair(std::int32_t a, std::int32_t b, double square) {
+  if (scaled_) square = std::max(0.0, (square - off_square_) / (1.0 + kSlack));
   const double cost = square / (inverse_weight_[a] + inverse_weight_[b]);
-  partners_[a].push_back({b, age_[b], age_[a], cost});
-  partners_[b].push_back({a, age_[a], age_[b], cost});
+  partners_[a].push_back({b, scaled_ ? -1 : age_[b], age_[a], cost});
+  partners_[b].push_back({a, scaled_ ? -1 : age_[a], age_[b], cost});
 }
 
 // Finds the pairs of one block of eight with the blocks `from` to `to`, each once.
-void Compaction::search_blocks(const FineNodes& nodes, std::size_t block, std::size_t from,
-                               std::size_t to) {
+void Compaction::search_blocks(std::size_t block, std::size_t from, std::size_t to) {
   const std::size_t dims = blocks_.dims(), count = (to - from) * kLanes;
   const auto a = static_cast<std::int32_t>(block * kLanes);
   const auto b = static_cast<std::int32_t>(from * kLanes);
@@ -197,10 +196,7 @@ void Compaction::search_blocks(const FineNodes& nodes, std::size_t block, std::s
     const std::int32_t lower = a + found_[f] % static_cast<std::int32_t>(kLanes);
     const std::int32_t upper = b + found_[f] / static_cast<std::int32_t>(kLanes);
     if (upper <= lower) continue;
-    const double square =
-        scaled_ ? square_in_order(nodes.mean[lower], nodes.mean[upper], scaling_, dims)
-                : squares_[found_[f]];
-    note_pair(lower, upper, square);
+    note_pair(lower, upper, squares_[found_[f]]);
   }
 }
 
@@ -234,25 +230,41 @@ void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
 // not exclude a partner.
 void Compaction::offer_tidy(const FineNodes& nodes, std::int32_t a) {
   std::vector<Partner>& partners = partners_[a];
+  double best = std::numeric_limits<double>::infinity();
+  std::int32_t due[kLanes];
+  Partner* due_partner[kLanes];
+  std::size_t n_due = 0;
+  const auto measure_due = [&] {
+    double squares[kLanes];
+    kernels().squares_to_rows(nodes.mean[a], scaling_, nodes.mean[0], nodes.mean.stride(), due,
+                              n_due, squares);
+    for (std::size_t i = 0; i < n_due; ++i) {
+      Partner& partner = *due_partner[i];
+      partner.bound = squares[i] / (inverse_weight_[a] + inverse_weight_[partner.node]);
+      partner.age = age_[partner.node];
+      partner.age_self = age_[a];
+      best = std::min(best, partner.bound);
+    }
+    n_due = 0;
+  };
   const auto measure = [&](Partner& partner) {
-    if (partner.age >= 0) return;
-    const double square =
-        square_in_order(nodes.mean[a], nodes.mean[partner.node], scaling_, nodes.dims());
-    partner.bound = square / (inverse_weight_[a] + inverse_weight_[partner.node]);
-    partner.age = age_[partner.node];
-    partner.age_self = age_[a];
+    if (partner.age >= 0) {
+      best = std::min(best, partner.bound);
+      return;
+    }
+    due[n_due] = partner.node;
+    due_partner[n_due++] = &partner;
+    if (n_due == kLanes) measure_due();
   };
   const auto likely =
       std::min_element(partners.begin(), partners.end(),
                        [](const Partner& x, const Partner& y) { return x.bound < y.bound; });
   if (likely == partners.end()) return;
   measure(*likely);
-  double best = likely->bound;
-  for (Partner& partner : partners) {
-    if (partner.bound * kUnionRounding > best) continue;
-    measure(partner);
-    best = std::min(best, partner.bound);
-  }
+  measure_due();
+  for (Partner& partner : partners)
+    if (partner.bound * kUnionRounding <= best) measure(partner);
+  measure_due();
   std::int32_t with = -1;
   for (const Partner& partner : partners)
     if (partner.age >= 0 && partner.bound == best && (with < 0 || partner.node < with))

@@ -44,7 +44,7 @@ class Compaction {
 
   void start(const FineNodes& nodes, const double* scaling);
   void search(const FineNodes& nodes);
-  void search_blocks(const FineNodes& nodes, std::size_t block, std::size_t from, std::size_t to);
+  void search_blocks(std::size_t block, std::size_t from, std::size_t to);
   void take_row(const FineNodes& nodes, std::size_t node);
   void note_pair(std::int32_t a, std::int32_t b, double square);
   void offer(const FineNodes& nodes, std::int32_t a);
@@ -58,6 +58,7 @@ class Compaction {
   double reach_ = 0.0;
   double off_ = 0.1;             // recent relative error of the expected cost
   bool scaled_ = false;          // whether the rows in `blocks_` are scaled
+  double off_square_ = 0.0;      // of squares between them, by rounding
   double largest_square_ = 0.0;  // maximum of the squared norms of such rows
   BlockedRows blocks_;
   AlignedDoubles row_;

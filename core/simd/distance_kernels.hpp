@@ -83,8 +83,9 @@ void squared_distances(const double* query, const double* inverse, const double*
 }
 
 // Eight rows at a time become columns on the way, so that each lane sums its own row in order.
-void squares_to_rows(const double* query, const double* rows, size_t stride, const int32_t* at,
-                     size_t n, double* squares) {
+template <bool Scaled>
+PHIDA_INLINE void squares_to_rows_of(const double* query, const double* scaling, const double* rows,
+                                     size_t stride, const int32_t* at, size_t n, double* squares) {
   for (size_t first = 0; first < n; first += 8) {
     const double* row[8];
     PHIDA_UNROLL
@@ -103,13 +104,23 @@ void squares_to_rows(const double* query, const double* rows, size_t stride, con
         transpose(values);
         PHIDA_UNROLL
         for (int f = 0; f < kWidth; ++f) {
-          const Vec gap = spread(query[j + static_cast<size_t>(f)]) - values[f];
+          const size_t at_feature = j + static_cast<size_t>(f);
+          Vec gap = spread(query[at_feature]) - values[f];
+          if (Scaled) gap = gap * spread(scaling[at_feature]);
           sums.part[p] = sums.part[p] + gap * gap;
         }
       }
     }
     store(squares + first, sums);
   }
+}
+
+void squares_to_rows(const double* query, const double* scaling, const double* rows, size_t stride,
+                     const int32_t* at, size_t n, double* squares) {
+  if (scaling)
+    squares_to_rows_of<true>(query, scaling, rows, stride, at, n, squares);
+  else
+    squares_to_rows_of<false>(query, scaling, rows, stride, at, n, squares);
 }
 
 // Keeps best[0] <= best[1] <= ... in every lane over a sequence of values.

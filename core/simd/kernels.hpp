@@ -35,8 +35,9 @@ struct Kernels {
 
   // Squared distances of `query` to the `n` rows at positions `at` of a matrix, whose rows are padded with zeros to
   // `stride` values, a multiple of eight. `squares` has room for a multiple of eight.
-  void (*squares_to_rows)(const double* query, const double* rows, std::size_t stride,
-                          const std::int32_t* at, std::size_t n, double* squares);
+  void (*squares_to_rows)(const double* query, const double* scaling, const double* rows,
+                          std::size_t stride, const std::int32_t* at, std::size_t n,
+                          double* squares);
 
   // Of all rows of `blocks`, as above, and the rows that can be among the `k` (1 to 6) nearest: every row whose square is within a rounding
   // error of the k-th smallest or below, ascending. The caller orders exactly equal roots. Unless `all_squares` is

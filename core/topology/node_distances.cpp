@@ -84,7 +84,7 @@ void NodeDistances::gather_block(std::size_t block, double* lines, std::size_t s
 void NodeDistances::squares(std::size_t row, const std::int32_t* others, std::size_t n,
                             double* out) const {
   if (squares_.empty())
-    return kernels().squares_to_rows(rows_[row], rows_[0], rows_.stride(), others, n, out);
+    return kernels().squares_to_rows(rows_[row], nullptr, rows_[0], rows_.stride(), others, n, out);
   for (std::size_t i = 0; i < n; ++i) {
     const auto other = static_cast<std::size_t>(others[i]);
     const std::size_t low = std::min(row, other), high = std::max(row, other);

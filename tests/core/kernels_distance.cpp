@@ -34,14 +34,17 @@ TEST("kernels: squares_to_rows of some rows of a matrix equal the plain loop to 
     Random random(7);
     for (std::size_t dims = 1; dims <= 40; ++dims) {
       const RowMatrix rows = random.rows(30, dims);
+      const AlignedDoubles scale = random.values(padded(dims));
       for (std::size_t n = 0; n <= 20; ++n) {
         std::vector<std::int32_t> at;
         for (std::size_t i = 0; i < n; ++i)
           at.push_back(static_cast<std::int32_t>(random.below(30)));
         AlignedDoubles squares(padded(n));
-        k.squares_to_rows(rows[3], rows[0], rows.stride(), at.data(), n, squares.data());
-        for (std::size_t i = 0; i < n; ++i)
-          CHECK(plain::same_bits(squares[i], plain::square(rows[3], rows[at[i]], nullptr, dims)));
+        for (const double* const scaling : {static_cast<const double*>(nullptr), scale.data()}) {
+          k.squares_to_rows(rows[3], scaling, rows[0], rows.stride(), at.data(), n, squares.data());
+          for (std::size_t i = 0; i < n; ++i)
+            CHECK(plain::same_bits(squares[i], plain::square(rows[3], rows[at[i]], scaling, dims)));
+        }
       }
     }
   });
