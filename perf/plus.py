@@ -1,6 +1,6 @@
 """PHIDA+ by processor time: learning compared with MiniBatchKMeans, one map, and growth along a stream.
 
-``python perf/plus.py [learning] [maps] [growth]`` measures these parts, or all, and writes each table into
+``python perf/plus.py [learning] [maps] [merges] [growth]`` measures these parts, or all, and writes each table into
 ``docs/performance.md`` between the comments with its name, with the date and the processor.
 """
 
@@ -25,6 +25,7 @@ from tables import markdown, put
 from workloads import load
 
 from phida import PHIDAPlus
+from phida.distributed import learn_part, merge_parts, merge_two
 
 REPEATS = 3
 #: Goals of learning in microseconds per row.
@@ -69,14 +70,15 @@ def workloads() -> Iterator[tuple[str, NDArray[np.float64]]]:
 def learning() -> str:
     """Measure both in turn on shuffled rows; return the minimum of each."""
     lines = [
-        ["", "rows x features", "nodes", "PHIDA+ µs a row", "goal", "of it the last map", "MiniBatchKMeans µs a row"]
+        ["", "rows x features", "nodes", "fit, µs a row", "goal", "of it the map", "partial_fit", "MiniBatchKMeans"]
     ]
     for name, X in workloads():
-        times: dict[str, list[float]] = {"plus": [], "unmapped": [], "kmeans": []}
+        times: dict[str, list[float]] = {"plus": [], "unmapped": [], "followed": [], "kmeans": []}
         for _ in range(REPEATS):
             calls = {
                 "plus": partial(PHIDAPlus(compute_labels=False).fit, X),
-                "unmapped": partial(PHIDAPlus(compute_labels=False).partial_fit, X),
+                "unmapped": partial(learn_part, PHIDAPlus(compute_labels=False), X),
+                "followed": partial(PHIDAPlus(compute_labels=False).partial_fit, X),
                 "kmeans": partial(MiniBatchKMeans(50, n_init=1, random_state=0).fit, X),
             }
             for key, call in calls.items():
@@ -91,6 +93,7 @@ def learning() -> str:
                 f"**{least['plus']:.1f}**",
                 f"{GOAL[name]:.1f}",
                 f"{max(least['plus'] - least['unmapped'], 0.0):.1f}",
+                f"{least['followed']:.1f}",
                 f"{least['kmeans']:.2f}",
             ]
         )
@@ -113,25 +116,45 @@ def maps() -> str:
 
 
 def growth() -> str:
-    """Return microseconds per row in consecutive parts of one stream of 8 features."""
+    """Return microseconds per row in consecutive parts of one stream of 8 features, with and without maps."""
     part = 100_000
     X = groups(part, 8, 4.0)
     rng = np.random.default_rng(1)
-    model = PHIDAPlus(compute_labels=False)
-    lines = [["rows learned before", "µs a row"]]
+    stream, nodes = (PHIDAPlus(compute_labels=False) for _ in range(2))
+    lines = [["rows learned before", "partial_fit, µs a row", "nodes alone, as in fit"]]
     known = 0
-    for end in (100_000, 200_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000):
+    for end in (100_000, 200_000, 500_000, 1_000_000, 2_000_000, 5_000_000):
         taken = []
         while known < end:
             rows = X[rng.permutation(part)] + rng.normal(scale=0.1, size=X.shape)
-            taken.append(1e6 * processor_seconds(partial(model.partial_fit, rows)) / part)
+            calls = (partial(stream.partial_fit, rows), partial(learn_part, nodes, rows))
+            taken.append([1e6 * processor_seconds(call) / part for call in calls])
             known += part
-        lines.append([f"{end - part * len(taken):,} to {end:,}", f"{statistics.mean(taken):.2f}"])
-        print(f"up to {end:,} rows: {statistics.mean(taken):.2f} us a row", flush=True)
+        means = [f"{statistics.mean(values):.2f}" for values in zip(*taken, strict=True)]
+        lines.append([f"{end - part * len(taken):,} to {end:,}", *means])
+        print(f"up to {end:,} rows: {means} us a row", flush=True)
     return markdown(lines)
 
 
-PARTS = {"learning": learning, "maps": maps, "growth": growth}
+def merges() -> str:
+    """Measure the merge of two full models: the nodes alone, as in a tree of parts, and with its map."""
+    lines = [["features", "ms for the nodes", "ms with the map", "goal"]]
+    for dims in MAP_GOAL:
+        X = groups(10_000, dims, 4.0 if dims < 100 else 0.3)
+        taken = []
+        for _ in range(REPEATS):
+            calls = []
+            for merge in (merge_parts, merge_two):
+                models = [learn_part(PHIDAPlus(compute_labels=False), rows) for rows in np.split(X, 2)]
+                calls.append(1e3 * processor_seconds(partial(merge, *models)))
+            taken.append(calls)
+        alone, mapped = np.min(taken, axis=0)
+        lines.append([str(dims), f"**{alone:.0f}**", f"{mapped:.0f}", "20" if dims == 16 else "-"])
+        print(f"{dims} features: {alone:.0f} ms for a merge, {mapped:.0f} with its map", flush=True)
+    return markdown(lines)
+
+
+PARTS = {"learning": learning, "maps": maps, "merges": merges, "growth": growth}
 
 
 def main(names: list[str]) -> None:
