@@ -114,13 +114,13 @@ def struck(java, source, tmp_path_factory):
 
 def merged(parts):
     models = [learn_part(PHIDAPlus(compute_labels=False), rows) for rows in parts]
-    return merge_tree(models, merge_parts).refresh()
+    return merge_tree(models, merge_parts)
 
 
 def test_undisturbed_driver_gives_the_expected_model(struck, expected):
     files = np.array_split(blobs(4800), 6)
     batches = [merged(files[k : k + 2]) for k in (0, 2, 4)]
-    assert_same_state(batches[0].merge(batches[1]).merge(batches[2]), expected)
+    assert_same_state(batches[0].refresh().merge(batches[1]).merge(batches[2]), expected)
 
 
 def test_killed_driver_resumes_to_the_same_model(spark, source, expected, tmp_path):
