@@ -277,7 +277,7 @@ def test_existing_model_continues(data, tmp_path):
         (("--format", "xls"), 2, "unknown format 'xls'"),
         (("--json",), 2, "--json needs --output FILE"),
         (("--delimiter", ";;"), 2, "--delimiter must be one character"),
-        (("--columns", "a,a"), 3, "name each column once"),
+        (("--columns", "a,a"), 3, "name each once"),
         (("--output", "rows.csv"), 2, "rows.csv is the input; give the output another name"),
         (("--on-bad-row", "log", "--bad-row-log", "rows.csv"), 2, "rows.csv is the input"),
         (("--max-nodes", "7"), 2, "greater than or equal to 8"),
