@@ -129,3 +129,21 @@ def test_repeating_row_numbers_are_detected_as_ids(tmp_path):
     pandas.DataFrame(table).to_csv(tmp_path / "rows.csv", index=False)
     said = phida("fit", tmp_path / "rows.csv").stderr
     assert "column 'Sample Number' looks like an id" in said and "'hour'" not in said
+
+
+@pytest.mark.parametrize("jobs", [(), ("--jobs", "2")])
+def test_interrupted_shuffled_fit_keeps_the_learned_rows(tmp_path, monkeypatch, jobs):
+    np.save(tmp_path / "rows.npy", np.random.default_rng(0).normal(size=(60_000, 2)))
+    checks = []
+
+    def interrupted(self):
+        checks.append(self)
+        if len(checks) > 60 + 40:  # one check after each batch that is read, and one before each that is learned
+            raise Interrupted
+
+    monkeypatch.setattr(Signals, "check", interrupted)
+    monkeypatch.setattr(inputs, "BATCH", 1000)
+    done = phida("fit", tmp_path / "rows.npy", "--shuffle", *jobs, "--out", tmp_path / "m.safetensors")
+    assert done.exit_code == 130
+    assert load(tmp_path / "m.safetensors").n_samples_seen_ == 40_000
+    assert re.search(r"has the model of 40,000\s+rows in\s+random\s+order", done.stderr)

@@ -144,11 +144,12 @@ def batches(
     notify: Callable[[str], None] = lambda sentence: None,
     *,
     learn: bool = False,
+    signals: Signals | None = None,
 ) -> Iterator[tuple[RowReader, Iterator[Batch]]]:
     """Open a file as batches, prepared for prediction unless ``learn``; Ctrl-C stops between batches."""
     if is_address(source.path):
         raise DataError("a topic has no end; use phida stream or phida serve.")
-    signals = Signals()
+    signals = signals or Signals()
     with signals.caught(), opened(source, signals, notify) as reader:
         if model is not None:
             model.check_width(len(reader.features))

@@ -21,7 +21,7 @@ from phida._parts import BLOCK, N_PARTS, Parts
 from phida._streams.batch import Batch, DataError, RowReader
 from phida._streams.columns import likely_ids, listed
 from phida._streams.learning import BadRows, Score
-from phida._streams.lines import Interrupted
+from phida._streams.lines import Interrupted, Signals
 from phida._streams.model import StreamModel
 from phida._streams.opening import SUFFIXES, Source, size_of
 from phida._streams.order import OrderSample
@@ -79,7 +79,7 @@ def fit(
                 model.refresh()
             raise _saved(model, 0, out, error) from error
         except Interrupted:
-            _keep_interrupted(model, out)
+            _keep_interrupted(model, out, shuffle)
             raise typer.Exit(INTERRUPTED) from None
         model.refresh()
         if out is not None:
@@ -267,10 +267,10 @@ class _Jobs:
 
 
 class _Shuffled:
-    """Collects all rows, and learns them in random order at the end."""
+    """Collects all rows, and learns them in random order at the end; Ctrl-C stops between batches."""
 
-    def __init__(self, learn: Callable[[NDArray[np.float64]], None]) -> None:
-        self._learn = learn
+    def __init__(self, learn: Callable[[NDArray[np.float64]], None], signals: Signals) -> None:
+        self._learn, self._signals = learn, signals
         self._batches: list[NDArray[np.float64]] = []
 
     def add(self, rows: NDArray[np.float64]) -> None:
@@ -281,10 +281,13 @@ class _Shuffled:
         """Learn all rows."""
         if self._batches:
             rows, self._batches = np.concatenate(self._batches), []
-            self._learn(rows[np.random.default_rng(0).permutation(len(rows))])
+            order = np.random.default_rng(0).permutation(len(rows))
+            for first in range(0, len(rows), inputs.BATCH):
+                self._signals.check()
+                self._learn(rows[order[first : first + inputs.BATCH]])
 
 
-def _keep_interrupted(model: StreamModel, out: Path | None) -> None:
+def _keep_interrupted(model: StreamModel, out: Path | None, shuffled: bool) -> None:
     """Save the rows learned before Ctrl-C."""
     if not model.fitted:
         say("interrupted")
@@ -295,7 +298,8 @@ def _keep_interrupted(model: StreamModel, out: Path | None) -> None:
         return
     model.refresh()
     model.save(out)
-    say(f"interrupted; {out} has the model of the first {rows}. phida update learns more rows")
+    which = f"{rows} in random order" if shuffled else f"the first {rows}. phida update learns more rows"
+    say(f"interrupted; {out} has the model of {which}")
 
 
 def _learn(
@@ -314,16 +318,21 @@ def _learn(
     jobs = None if n_jobs is None else _Jobs(model, n_jobs)
     # A new model has no clusters to follow yet.
     learn = partial(model.learn, follow=model.fitted) if jobs is None else jobs.add
-    shuffled = _Shuffled(learn) if shuffle else None
+    signals = Signals()
+    shuffled = _Shuffled(learn, signals) if shuffle else None
 
     def end() -> None:
-        for collected in (shuffled, jobs):
-            if collected is not None:
-                collected.end()
+        try:
+            if shuffled is not None:
+                shuffled.end()
+        finally:
+            if jobs is not None:
+                jobs.end()
 
+    notify = partial(say, quiet=quiet)
     with (
         counting("rows", quiet=quiet, size=partial(size_of, source)) as progress,
-        inputs.batches(source, model, bad, progress, partial(say, quiet=quiet), learn=True) as (reader, batches),
+        inputs.batches(source, model, bad, progress, notify, learn=True, signals=signals) as (reader, batches),
     ):
         try:
             for read in batches:
