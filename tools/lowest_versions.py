@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^]]*\])?(>=|==)(?P<version>[0-9][0-9.]*?)(\.\*)?")
+_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(\[[^]]*\])?(>=|==)(?P<version>[0-9][0-9.]*?)(\.\*)?(,<[0-9.]+)?")
 
 
 def requirements(project: dict[str, Any], part: str) -> Iterator[str]:

@@ -280,7 +280,7 @@ def test_existing_model_continues(data, tmp_path):
         (("--columns", "a,a"), 3, "name each once"),
         (("--output", "rows.csv"), 2, "rows.csv is the input; give the output another name"),
         (("--on-bad-row", "log", "--bad-row-log", "rows.csv"), 2, "rows.csv is the input"),
-        (("--max-nodes", "7"), 2, "greater than or equal to 8"),
+        (("--max-nodes", "7"), 2, "not in the range 8<=x"),
         (("--method", "phida", "--max-nodes", "9"), 2, "--max-nodes is an option of PHIDA+"),
         (("--method", "phida", "--scale", "auto"), 2, "--scale is an option of PHIDA+"),
         (("--format", "parquet", "--follow"), 3, "cannot be read from a pipe or followed"),
