@@ -63,7 +63,8 @@ class Declaration:
         if self.type is bool:
             return "True or False"
         if self.choices:
-            return f"{', '.join(map(repr, self.choices))}{' or None' if none else ''}"
+            named = [*map(repr, self.choices), *(["None"] if none else [])]
+            return f"{', '.join(named[:-1])} or {named[-1]}"
         if self.type is int:
             return f"{none}an integer from {self.least} to {self.most}"
         return f"{none}a number, {self.least} or more"

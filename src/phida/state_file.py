@@ -51,7 +51,11 @@ def content(state: State, facts: Mapping[str, Any]) -> bytes:
 def replace(path: str | os.PathLike[str], content: bytes) -> None:
     """Replace a file atomically, even if the machine stops during the write."""
     target = Path(path)
-    if target.exists() and not (target.is_file() or target.is_dir()):  # renaming would replace a device or a pipe
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; models are saved to files.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"folder {target.parent} does not exist; create it first.")
+    if target.exists() and not target.is_file():  # renaming would replace a device or a pipe
         raise OSError(f"{os.fspath(path)} is a device or a pipe; models are saved to files.")
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
@@ -70,6 +74,8 @@ def replace(path: str | os.PathLike[str], content: bytes) -> None:
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the state and the facts of a file after a check of its format, version and digest."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{os.fspath(path)} is a folder; a model is a file.")
     if not os.path.isfile(path):
         raise FileNotFoundError(f"file {os.fspath(path)} does not exist.")
     return read_bytes(Path(path).read_bytes(), os.fspath(path))

@@ -163,6 +163,16 @@ def test_foreign_files_are_refused(tmp_path):
     refused(tmp_path / "m", b"PK\x03\x04 a zip file, or a pickle", "is not a phida model")
     with pytest.raises(FileNotFoundError, match="does not exist"):
         PHIDA.load(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError, match="is a folder; a model is a file"):
+        PHIDA.load(tmp_path)
+
+
+def test_file_that_cannot_be_written_is_named(tmp_path):
+    model = PHIDA().partial_fit(X[:200])
+    with pytest.raises(IsADirectoryError, match="is a folder; models are saved to files"):
+        model.save(tmp_path)
+    with pytest.raises(FileNotFoundError, match="nowhere does not exist; create it first"):
+        model.save(tmp_path / "nowhere" / "m.safetensors")
 
 
 @pytest.fixture

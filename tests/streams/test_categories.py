@@ -99,6 +99,7 @@ def test_fit_lists_learned_columns_and_scores_against_a_label(here):
     TABLE.assign(kind=GROUP).to_csv("table.csv", index=False)
     done = phida("fit", "table.csv", "--categories", "plan", "--label", "kind", "--json")
     assert json.loads(done.stdout)["ari"] == 1.0
+    assert "3 of 4 columns are learned; left out: kind (--label)" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -288,7 +288,8 @@ def test_rows_with_missing_values_are_bad_rows(tmp_path):
             "r.csv",
             b"a,b\nx,1\n",
             {},
-            "1 column is not numeric and 1 can be used. 'a' ('x'): text, which cannot be used. Add: --exclude a",
+            "1 column is not numeric and 1 can be used. 'a' ('x'): text, which only phida fit --categories can use. "
+            "Add: --exclude a",
         ),
         ("r.csv", b"a,a\n1,1\n", {}, "two columns have the name 'a'"),
         ("r.csv", b"a,b\n1,1\n", {"columns": ("c",)}, "column 'c' does not exist; the columns are a, b"),

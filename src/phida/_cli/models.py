@@ -390,10 +390,8 @@ def _tell_columns(reader: RowReader, source: Source, quiet: bool) -> None:
     left_out = source.selection.left_out(reader.all_names)
     if left_out:
         shown = "; ".join(f"{_named(columns)} ({reason})" for reason, columns in left_out.items())
-        say(
-            f"{len(reader.features)} of {len(reader.all_names)} columns are learned; left out: {shown}",
-            quiet=quiet,
-        )
+        learned = len(reader.features) + len(source.selection.categories)
+        say(f"{learned} of {len(reader.all_names)} columns are learned; left out: {shown}", quiet=quiet)
 
 
 def _named(columns: Sequence[str], most: int = 10) -> str:

@@ -137,7 +137,7 @@ def not_numeric(
         options += ["--decimal ,"] if decimal else []
         options += [f"--thousands {groups}"] if groups else []
     if texts:
-        sentences.append(f"{_shown(texts)}: text, which cannot be used.")
+        sentences.append(f"{_shown(texts)}: text, which only phida fit --categories can use.")
     if ids:
         sentences.append(f"{_shown(ids)}: integers that look like an id.")
     if texts or ids:

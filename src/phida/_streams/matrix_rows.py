@@ -187,7 +187,7 @@ def _header(file: IO[bytes], path: Path) -> tuple[tuple[int, int], bool, np.dtyp
         else:
             shape, fortran, dtype = npy.read_array_header_2_0(file)
     except (ValueError, SyntaxError, EOFError) as error:
-        raise DataError(f"{path} is not a valid NumPy file ({error}).") from error
+        raise DataError(f"{path} is not a valid NumPy file ({str(error)[:200]}).") from error
     if len(shape) != 2 or dtype.kind not in "fiub":
         raise DataError(f"{path} holds {dtype} of shape {shape}; expected a matrix of numbers.")
     return (int(shape[0]), int(shape[1])), bool(fortran), dtype, file.tell()

@@ -96,7 +96,9 @@ def opened(
         with _messages(source, signals, notify) as messages:
             yield MessageRows(messages, source.selection, header=source.header, row=source.row)
         return
-    if source.path != "-" and (not os.path.exists(source.path) or os.path.isdir(source.path)):
+    if source.path != "-" and os.path.isdir(source.path):
+        raise IsADirectoryError(f"{source.path} is a folder; name a file in it.")
+    if source.path != "-" and not os.path.exists(source.path):
         raise FileNotFoundError(f"file {source.path} does not exist.")
     if format not in TEXT:
         if source.is_pipe or source.follow:
