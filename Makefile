@@ -56,7 +56,7 @@ $(VENV)/bench/%-tools: bench/pyproject.toml | $(VENV)/installed-once
 
 install: $(VENV)/installed  ## Build phida into .venv
 
-demo: install  ## Cluster a stream of handwritten digits, class by class
+demo: install  ## Cluster two example streams and print the results
 	@$(BIN)/python examples/demo.py
 
 test: test-native test-python  ## All tests of the library

@@ -86,10 +86,7 @@ void merge(SharedPlus& learner, const nb::list& others, bool follow) {
   std::vector<const PlusState*> states;
   for (const nb::handle other : others) {
     copies.push_back(copy_of(nb::cast<SharedPlus&>(other)));
-    const FineSettings &own = learner.settings(), &theirs = copies.back()->settings();
-    if (theirs.dims != own.dims || theirs.max_nodes != own.max_nodes ||
-        theirs.half_life != own.half_life || theirs.scale != own.scale ||
-        theirs.examples != own.examples)
+    if (copies.back()->settings() != learner.settings())
       throw nb::value_error("models that merge must have the same settings");
     states.push_back(&copies.back()->state());
   }

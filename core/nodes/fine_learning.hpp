@@ -16,6 +16,8 @@ struct FineSettings {
   double half_life = 0.0;        // H, in rows; 0 disables fading
   Scale scale = Scale::kAuto;
   std::size_t examples = 0;  // rows shown per cluster; 0 keeps none
+
+  bool operator==(const FineSettings&) const = default;
 };
 
 // The effect of a row. The winner may have been merged since.
