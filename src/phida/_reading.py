@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal, NamedTuple, overload
@@ -295,9 +296,9 @@ class ModelAnswers(Answers):
     """Answers of the current model."""
 
     @property
+    @abstractmethod
     def _fitted(self) -> Model[Columns]:
         """Return the model if it has learned rows."""
-        raise NotImplementedError
 
     def _labels_from(self) -> LabelSource:
         model = self._fitted
