@@ -1,4 +1,4 @@
-"""Model files: saving, loading, old versions and damage."""
+"""Model files: saving, loading, other versions and damage."""
 
 import copy
 import errno

@@ -215,19 +215,6 @@ def test_same_bytes_are_the_same_file(tmp_path):
     assert (written(tmp_path) == X[:60]).all()
 
 
-def test_checkpoint_without_a_head_is_recognised_by_its_tail(tmp_path):
-    """Earlier versions wrote such checkpoints."""
-    from phida._streams import checkpoint
-
-    _, words = stopped(tmp_path)
-    model, position = checkpoint.load(tmp_path / "state")
-    fields = {name: value for name, value in vars(position).items() if not name.startswith("input_")}
-    fields |= {"input_offset": position.input_offset, "input_tail": position.input_tail}
-    model.save(tmp_path / "state" / checkpoint.NAME, fields)
-    assert run(*words, "--resume")[0] == 0
-    assert (written(tmp_path) == X[:60]).all()
-
-
 def test_standard_input_from_a_file_is_a_pipe(tmp_path):
     path = tmp_path / "rows.csv"
     words = [sys.executable, "-m", "phida", "stream", "-", "--checkpoint", str(tmp_path / "state")]
@@ -323,12 +310,9 @@ def test_rows_under_other_names_are_another_file(tmp_path):
     assert "it does not begin with the rows" in run(*words, "--resume")[1]
 
 
-def test_checkpoint_without_digests_of_a_typed_file_continues(typed, tmp_path):
-    """Earlier versions wrote such checkpoints."""
-    from phida._streams import checkpoint
-
-    model, position = checkpoint.load(tmp_path / "state")
-    fields = {name: value for name, value in vars(position).items() if not name.startswith("input_")}
-    model.save(tmp_path / "state" / checkpoint.NAME, fields | {"input_offset": 50, "input_tail": "pipe"})
-    assert run(*typed[1], "--resume")[0] == 0
-    assert (written(tmp_path) == X[:60]).all()
+def test_typed_file_in_place_of_a_pipe_is_refused(tmp_path):
+    words = ("--checkpoint", tmp_path / "state")
+    assert phida("stream", "-", *words, stdin=HEADER + lines(X[:50])).returncode == 0
+    save(tmp_path / "rows.parquet", X[:60])
+    code, said = run("stream", tmp_path / "rows.parquet", *words, "--resume")
+    assert code == 3 and "is not the input that the stream was started with" in said

@@ -102,11 +102,9 @@ def stream(
         dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
         _check_topics(position, begin)
-        # Earlier versions stored no digest of a non-text file, and the next row as its offset.
-        known = source.format_is_text or position.input.tail != PIPE
-        if position.row and known and not is_address(data):
+        if position.row and not is_address(data):
             _check_input(position, source, new_file)
-        offset = 0 if new_file else position.input_offset if known else position.row
+        offset = 0 if new_file else position.input_offset
         source = replace(source, follow=follow, row=position.row, offset=offset)
         source = replace(source, header=position.header or None, offsets=position.offsets)
         signals = stack.enter_context(Signals().caught())

@@ -53,7 +53,7 @@ class Identity:
             return self.tail == PIPE
         with open(path, "rb") as file:
             head = file.read(self.head_length)
-            return self.tail == tail(path, offset) and (not self.head or self.head == _digest(head))
+            return self.tail == tail(path, offset) and self.head == _digest(head)
 
     def same_part(self, found: FilePart) -> bool:
         """Return whether a file begins with the part that was read, which is as long as the one found."""
