@@ -18,6 +18,7 @@ from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
 from phida.answers.explanation import DensityExplanation, Explainer, Explanation, RowExplanation
 from phida.answers.novelty import novelty_scores
 from phida.answers.summary import Summary
+from phida.errors import InputError
 from phida.lineage import Candidate, History, Lineage
 
 
@@ -387,11 +388,11 @@ def _row(owner: Any, columns: Columns, given: Any) -> NDArray[np.float64]:
     by_name = isinstance(given, Mapping) or (hasattr(given, "to_dict") and np.ndim(given) == 1)
     if by_name and names is not None:
         if set(given.keys()) != set(names):
-            raise ValueError(f"the row has the features {list(given.keys())}, but the model has {list(names)}.")
+            raise InputError(f"the row has the features {list(given.keys())}, but the model has {list(names)}.")
         given = [given[name] for name in names]
     elif isinstance(given, Mapping):
         given = list(given.values())
     values = np.asarray(given)
     if values.size != columns.width or values.ndim != 1 + (values.ndim == 2):
-        raise ValueError(f"a row must have {columns.width} features; got an array of shape {values.shape}.")
+        raise InputError(f"a row must have {columns.width} features; got an array of shape {values.shape}.")
     return _validation.rows(owner, values.reshape(1, -1))

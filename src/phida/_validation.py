@@ -189,7 +189,10 @@ def _refuse_other_values(X: Any) -> None:
     if found or named:
         found = found or "dates"
         where = f" in {_listed(named)}" if named else ""
-        raise InputError(f"X holds {found}{where}; all columns must be numeric. Encode or drop the others first.")
+        raise InputError(
+            f"X holds {found}{where}; all columns must be numeric. Drop the others first, or encode them "
+            "(phida.preprocessing.TableEncoder)."
+        )
 
 
 def _complex(named: list[str]) -> InputError:

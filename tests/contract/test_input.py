@@ -50,7 +50,7 @@ REFUSALS = {
     "one complex64 among objects": (with_object(np.complex64(1j)), ValueError, COMPLEX),
     "complex in a frame": (pd.DataFrame(X + 0j), ValueError, "complex numbers in columns '0', '1', '2'"),
     "sparse and complex": (sparse.csr_array(X + 0j), ValueError, COMPLEX),
-    "text": (np.array([["1", "2", "3"]]), ValueError, "X holds text; all columns must be numeric. Encode or drop"),
+    "text": (np.array([["1", "2", "3"]]), ValueError, "X holds text; all columns must be numeric. Drop the others"),
     "text in a list": ([["1.5", "2", "3"]], ValueError, "X holds text"),
     "one text among objects": (with_object("red"), ValueError, "X holds text"),
     "one number as text": (with_object("1.5"), ValueError, "X holds text"),

@@ -12,7 +12,7 @@ from kinds import each_estimator
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from phida import PHIDA, PHIDAPlus
+from phida import PHIDA, InputError, PHIDAPlus
 from phida.answers.clarity import cut_clarity
 from phida.answers.explanation import _fraction
 
@@ -168,7 +168,7 @@ def test_explaining_missing_clusters_is_refused(model, a, kind, sentence):
 
 
 def test_rows_of_other_width_are_refused(model):
-    with pytest.raises(ValueError, match="must have 3 features"):
+    with pytest.raises(InputError, match="must have 3 features"):
         model.explain([1.0, 2.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="node True does not exist"):
         model.explain(True, 0, kind="node")
