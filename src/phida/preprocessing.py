@@ -49,7 +49,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ----------
     categories : dict of str to float, or sequence of str, optional
         Columns to encode as categories, also if they hold numbers, and their weights: with weight 2, two categories
-        are two units apart. Other columns of text are categories with weight 1.
+        are two units apart. Other columns of text are categories with weight 1, also those of dates as text: convert
+        such a column first (``pandas.to_datetime``).
     max_categories : int, default=32
         Maximum number of categories per column that have a feature of their own, the most frequent first.
 
