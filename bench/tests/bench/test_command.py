@@ -75,7 +75,7 @@ def test_run_and_report(tmp_path):
         (("run", "--datasets", "irish"), 3, "there is no data set 'irish'"),
         (("run", "--datasets", "stl10"), 3, "deep features"),
         (("run", "--settings", "some"), 2, "unknown setting 'some'"),
-        (("run", "--seeds", "0"), 2, "greater than or equal to 1"),
+        (("run", "--seeds", "0"), 2, "not in the range x>=1"),
         (("run", "--methods", "TC", "--settings", "nonstationary", "--datasets", "iris"), 3, "nothing to run"),
         (("run", "--datasets", "stl10,mnist10k"), 3, "nothing to run"),
         (("run", "--data", "no-such-folder"), 2, "does not exist"),
