@@ -269,6 +269,7 @@ def test_same_rows_in_any_format_give_same_model(here, suffix):
         (("fit", "none.csv", "--out", "m"), 1, "file none.csv does not exist"),
         (("fit", "rows.csv", "--out", "no/m"), 1, "folder no does not exist; create it first"),
         (("predict", "m.safetensors", "rows.csv", "--output", "rows.csv"), 2, "rows.csv is the input"),
+        (("predict", "m.safetensors", "rows.csv", "--output", "."), 2, "is a directory"),
         (("fit", "rows.csv", "--method", "x", "--out", "m"), 2, "--method takes phida+ or phida, not 'x'"),
         (("fit", "rows.csv", "--scale", "x", "--out", "m"), 2, "--scale takes auto, standard or none, not 'x'"),
         (
@@ -301,6 +302,25 @@ def test_mistake_gives_one_sentence_and_an_exit_code(here, words, code, message)
     found = phida(*words)
     assert found.exit_code == code
     assert message in " ".join(found.output.replace("│", " ").split()) and "Traceback" not in found.output
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device of Linux")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("predict", "m.safetensors", "rows.csv", "--output"),
+        ("predict", "m.safetensors", "rows.csv", "--output-format", "parquet", "--output"),
+        ("stream", "rows.csv", "--exclude", "id,kind", "--output"),
+        ("stream", "rows.csv", "--exclude", "id,kind", "--output", "o.csv", "--events"),
+        ("report", "m.safetensors", "rows.csv", "--out"),
+        ("update", "m.safetensors", "bad.csv", "--on-bad-row", "log", "--bad-row-log"),
+    ],
+)
+def test_full_disk_is_reported_with_the_name_of_the_file(here, words):
+    fitted()
+    (here / "bad.csv").write_text("a,b,c\n1,2,3\nx,2,3\n")
+    found = phida(*words, "/dev/full")
+    assert found.exit_code == 1 and "No space left on device: '/dev/full'" in found.output
 
 
 def test_debug_prints_the_traceback(here):

@@ -284,6 +284,7 @@ def test_existing_model_continues(data, tmp_path):
         (("--method", "phida", "--max-nodes", "9"), 2, "--max-nodes is an option of PHIDA+"),
         (("--method", "phida", "--scale", "auto"), 2, "--scale is an option of PHIDA+"),
         (("--format", "parquet", "--follow"), 3, "cannot be read from a pipe or followed"),
+        (("--output", "."), 2, ". is a folder; give the name of a file"),
         (("--output", "no/such/folder/out.csv"), 1, "folder no/such/folder does not exist; create it first"),
     ],
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import typer
 
@@ -83,6 +84,8 @@ def check_targets(data: str, *targets: Path | None, model: Path | None = None) -
             continue
         if str(target) == "-":
             raise typer.BadParameter("- is not a file name here; give the output file a name.")
+        if target.is_dir():
+            raise typer.BadParameter(f"{target} is a folder; give the name of a file.")
         if not target.parent.is_dir():
             raise OSError(f"folder {target.parent} does not exist; create it first.")
         if target.exists() and os.path.exists(data) and target.samefile(data):
@@ -92,6 +95,31 @@ def check_targets(data: str, *targets: Path | None, model: Path | None = None) -
         if target.resolve() in written:
             raise typer.BadParameter(f"{target} is the name of two outputs; give each its own name.")
         written.add(target.resolve())
+
+
+class _NamedFile(io.FileIO):
+    """A file whose errors name it: a failing write, for example to a full disk, does not."""
+
+    def write(self, content: Any) -> int:
+        with self._named():
+            return super().write(content)
+
+    def truncate(self, size: int | None = None) -> int:
+        with self._named():
+            return super().truncate(size)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            error.filename = os.fspath(self.name)
+            raise
+
+
+def writable(path: Path, *, keep: bool = False) -> IO[bytes]:
+    """Open an output; its earlier content is kept or removed."""
+    return io.BufferedRandom(_NamedFile(path, "r+")) if keep else io.BufferedWriter(_NamedFile(path, "w"))
 
 
 def standard_output() -> IO[bytes]:
@@ -129,9 +157,10 @@ def continued(path: Path, offset: int) -> Iterator[IO[bytes]]:
         raise ValueError(
             f"{path} is not the file that the stream was started with; use that one, or another --checkpoint."
         )
-    with path.open("r+b" if offset else "wb") as file:
-        file.truncate(offset)
-        file.seek(offset)
+    with writable(path, keep=bool(offset)) as file:
+        if offset:
+            file.truncate(offset)
+            file.seek(offset)
         yield file
 
 

@@ -140,7 +140,7 @@ def predict(
     model: options.Model,
     data: options.Data,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output file (default: standard output).")
+        Path | None, typer.Option("--output", "-o", help="Output file (default: standard output).", dir_okay=False)
     ] = None,
     output_format: Annotated[
         str | None,
@@ -180,7 +180,7 @@ def predict(
         wanted = output_format_of(output, output_format)
         reader, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
         first = next(batches, None)  # An error in the first rows leaves an existing output unchanged.
-        file = inputs.standard_output() if output is None else stack.enter_context(output.open("wb"))
+        file = inputs.standard_output() if output is None else stack.enter_context(inputs.writable(output))
         written = output_to(file, wanted or text_format_of(reader), reader, novelty=novelty)
         stack.callback(written.close)
         predicted = found.ids if ids else found.labels

@@ -90,6 +90,8 @@ def report(
             summary.scores = score.values()
         drawn = load(model)  # with its feature names
         told = contents(drawn, summary, f"{model.name} on {'standard input' if data == '-' else Path(data).name}")
-        out.write_text(html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True)), "utf-8")
+        page = html(told, rendered(drawn, "svg"), rendered(drawn, "svg", dark=True))
+        with inputs.writable(out) as file:
+            file.write(page.encode())
         rows, clusters = methods.counted({"rows": summary.rows}), methods.counted({"clusters": drawn.n_clusters_})
         say(f"{rows} in {clusters}. Report: {out}", quiet=quiet)

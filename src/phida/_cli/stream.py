@@ -245,7 +245,7 @@ def _output(
         from phida._streams.kafka import topic_output
 
         return stack.enter_context(topic_output(topic, reader, partial(say, quiet=quiet)))
-    file = inputs.standard_output() if path is None else stack.enter_context(path.open("r+b" if offset else "wb"))
+    file = inputs.standard_output() if path is None else stack.enter_context(inputs.writable(path, keep=bool(offset)))
     output = output_to(file, format, reader, offset=offset)
     stack.callback(output.close)
     return output
