@@ -17,6 +17,9 @@ Arrays = dict[str, NDArray[Any]]
 _TYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "U8": "|u1", "BOOL": "|b1"}
 _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 
+#: Maximum number of digits of an integer: far more than those of models, and fewer than Python's limit can be.
+_MOST_DIGITS = 600
+
 
 def packed(arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
     """Return the content of a file. The same arrays and metadata give the same bytes."""
@@ -61,7 +64,13 @@ def arrays_of(content: bytes) -> Arrays:
 
 def parsed(text: str) -> Any:
     """Parse JSON. A repeated name is an error, since parsers choose differently."""
-    return json.loads(text, object_pairs_hook=_without_duplicates)
+    return json.loads(text, object_pairs_hook=_without_duplicates, parse_int=_integer)
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:  # Python's own error advises to raise its limit
+        raise ValueError(f"a number has {len(digits):,} digits; at most {_MOST_DIGITS:,} are read")
+    return int(digits)
 
 
 def _header(content: bytes) -> tuple[dict[str, Any], int]:
