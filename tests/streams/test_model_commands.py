@@ -271,6 +271,8 @@ def test_same_rows_in_any_format_give_same_model(here, suffix):
         (("predict", "m.safetensors", "rows.csv", "--output", "rows.csv"), 2, "rows.csv is the input"),
         (("predict", "m.safetensors", "rows.csv", "--output", "."), 2, "is a directory"),
         (("fit", "rows.csv", "--method", "x", "--out", "m"), 2, "--method takes phida+ or phida, not 'x'"),
+        (("fit", "rows.csv", "--half-life", "0", "--out", "m"), 2, "--half-life takes a number, 1 or more, not 0."),
+        (("fit", "rows.csv", "--half-life", "nan", "--out", "m"), 2, "--half-life takes a number, 1 or more, not nan."),
         (("fit", "rows.csv", "--scale", "x", "--out", "m"), 2, "--scale takes auto, standard or none, not 'x'"),
         (
             ("fit", "rows.csv", "--method", "phida", "--max-nodes", "9", "-o", "m"),

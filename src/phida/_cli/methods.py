@@ -53,4 +53,7 @@ def _values(method: Method, given: dict[str, Any]) -> dict[str, Any]:
             if value not in (*choices, "none"):
                 raise typer.BadParameter(f"{option_name(name)} takes {', '.join(choices)} or none, not {value!r}.")
             found[name] = None if value == "none" else value
+        elif not method.parameters[name].accepts(value):
+            allowed = method.parameters[name].allowed.removeprefix("None or ")
+            raise typer.BadParameter(f"{option_name(name)} takes {allowed}, not {value:g}.")
     return found
