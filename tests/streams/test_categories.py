@@ -110,7 +110,7 @@ def test_fit_lists_learned_columns_and_scores_against_a_label(here):
         (("--categories", "plan=0"), "weights above 0"),
         (("--categories", "plan", "--scale", "standard"), "leave out --scale"),
         (("--categories", "plan", "--method", "phida"), "option of PHIDA+"),
-        (("--categories", "plan", "--columns", "spend,plan"), "name each once"),
+        (("--categories", "plan", "--columns", "spend,plan"), "column 'plan' is named by --columns, and by"),
         (("--categories", "plan,spend,visits"), "no columns are left"),
     ],
 )

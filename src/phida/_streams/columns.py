@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -73,10 +74,15 @@ class Selection:
         for name in (*columns, *left_out, *self.convert):
             if name not in place:
                 raise DataError(f"column {name!r} does not exist; the columns are {', '.join(names)[:500]}.")
-        both = set(columns) & set(left_out)
-        if both or len(set(columns)) < len(columns):
-            raise DataError("a feature column is also named by --exclude, --label or --categories; name each once.")
-        chosen = [place[name] for name in columns or names if name not in left_out]
+        others = set(left_out)
+        for name, count in Counter(columns).items():
+            if count > 1:
+                raise DataError(f"--columns has {name!r} twice; name each column once.")
+            if name in others:
+                raise DataError(
+                    f"column {name!r} is named by --columns, and by --exclude, --label or --categories; name it once."
+                )
+        chosen = [place[name] for name in columns or names if name not in others]
         if not chosen:
             raise DataError("no columns are left to learn from; choose others with --columns or --exclude.")
         return chosen
