@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from contextlib import contextmanager
 
 import numpy as np
 import pandas
@@ -10,7 +11,7 @@ from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
 from phida import PHIDAPlus, load
-from phida._cli import inputs
+from phida._cli import inputs, models
 from phida._cli.app import app
 from phida._model import PLUS
 from phida._streams.learning import BadRows
@@ -62,6 +63,24 @@ def test_shuffled_fit_equals_the_estimator_on_shuffled_rows(tmp_path):
     expected = PHIDAPlus().fit(rows[np.random.default_rng(0).permutation(500)])
     np.testing.assert_array_equal(load(tmp_path / "m.safetensors").cluster_centers_, expected.cluster_centers_)
     np.testing.assert_array_equal(load(tmp_path / "m.safetensors").nodes_.birth, expected.nodes_.birth)
+
+
+def test_shuffled_fit_shows_progress_of_reading_and_learning_apart(tmp_path, monkeypatch):
+    shown = []
+
+    @contextmanager
+    def counting(unit, *, quiet, size):
+        counts = []
+        yield lambda count, place: counts.append((count, place))
+        shown.append((unit, size(), counts))
+
+    np.save(tmp_path / "rows.npy", np.random.default_rng(0).normal(size=(50, 2)))
+    monkeypatch.setattr(models, "counting", counting)
+    monkeypatch.setattr(inputs, "BATCH", 30)
+    assert phida("fit", tmp_path / "rows.npy", "--shuffle").exit_code == 0
+    (read, _, read_counts), learned = shown
+    assert read == "rows read" and sum(count for count, _ in read_counts) == 50
+    assert learned == ("rows learned", 50, [(30, 30), (20, 50)])
 
 
 def test_fit_reports_blocks(tmp_path):
@@ -147,3 +166,4 @@ def test_interrupted_shuffled_fit_keeps_the_learned_rows(tmp_path, monkeypatch, 
     assert done.exit_code == 130
     assert load(tmp_path / "m.safetensors").n_samples_seen_ == 40_000
     assert re.search(r"has the model of 40,000\s+rows in\s+random\s+order", done.stderr)
+    assert ("merging the parts learned so far" in done.stderr) == bool(jobs)

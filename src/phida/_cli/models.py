@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -246,6 +246,11 @@ class _Jobs:
         self._parts: Parts | None = None
         self._batches: list[NDArray[np.float64]] = []
 
+    @property
+    def begun(self) -> bool:
+        """Whether there are rows."""
+        return self._parts is not None or bool(self._batches)
+
     def add(self, rows: NDArray[np.float64]) -> None:
         """Add rows; they are learned when enough have been collected."""
         self._batches.append(rows)
@@ -269,8 +274,8 @@ class _Jobs:
 class _Shuffled:
     """Collects all rows, and learns them in random order at the end; Ctrl-C stops between batches."""
 
-    def __init__(self, learn: Callable[[NDArray[np.float64]], None], signals: Signals) -> None:
-        self._learn, self._signals = learn, signals
+    def __init__(self, learn: Callable[[NDArray[np.float64]], None], signals: Signals, quiet: bool) -> None:
+        self._learn, self._signals, self._quiet = learn, signals, quiet
         self._batches: list[NDArray[np.float64]] = []
 
     def add(self, rows: NDArray[np.float64]) -> None:
@@ -279,12 +284,34 @@ class _Shuffled:
 
     def end(self) -> None:
         """Learn all rows."""
-        if self._batches:
-            rows, self._batches = np.concatenate(self._batches), []
-            order = np.random.default_rng(0).permutation(len(rows))
+        if not self._batches:
+            return
+        rows, self._batches = np.concatenate(self._batches), []
+        order = np.random.default_rng(0).permutation(len(rows))
+        with counting("rows learned", quiet=self._quiet, size=lambda: len(rows)) as progress:
             for first in range(0, len(rows), inputs.BATCH):
                 self._signals.check()
-                self._learn(rows[order[first : first + inputs.BATCH]])
+                batch = rows[order[first : first + inputs.BATCH]]
+                self._learn(batch)
+                progress(len(batch), first + len(batch))
+
+
+@contextmanager
+def _ended(end: Callable[[], None], interrupted: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Call a function at the end, also after a bad row or Ctrl-C: the earlier rows are learned, too."""
+    try:
+        yield
+    except (DataError, Interrupted) as error:
+        if isinstance(error, Interrupted):
+            interrupted()
+        end()
+        raise
+    end()
+
+
+def _tell_merge(jobs: _Jobs, quiet: bool) -> None:
+    if jobs.begun:
+        say("merging the parts learned so far", quiet=quiet)
 
 
 def _keep_interrupted(model: StreamModel, out: Path | None, shuffled: bool) -> None:
@@ -319,22 +346,18 @@ def _learn(
     # A new model has no clusters to follow yet.
     learn = partial(model.learn, follow=model.fitted) if jobs is None else jobs.add
     signals = Signals()
-    shuffled = _Shuffled(learn, signals) if shuffle else None
-
-    def end() -> None:
-        try:
-            if shuffled is not None:
-                shuffled.end()
-        finally:
-            if jobs is not None:
-                jobs.end()
-
+    shuffled = _Shuffled(learn, signals, quiet) if shuffle else None
     notify = partial(say, quiet=quiet)
-    with (
-        counting("rows", quiet=quiet, size=partial(size_of, source)) as progress,
-        inputs.batches(source, model, bad, progress, notify, learn=True, signals=signals) as (reader, batches),
-    ):
-        try:
+    with ExitStack() as stack:
+        stack.enter_context(signals.caught())
+        if jobs is not None:
+            stack.enter_context(_ended(jobs.end, partial(_tell_merge, jobs, quiet)))
+        if shuffled is not None:
+            stack.enter_context(_ended(shuffled.end))
+        with (
+            counting("rows read" if shuffle else "rows", quiet=quiet, size=partial(size_of, source)) as progress,
+            inputs.batches(source, model, bad, progress, notify, learn=True, signals=signals) as (reader, batches),
+        ):
             for read in batches:
                 if model.names is None and not model.fitted:
                     model.names = reader.names
@@ -354,10 +377,6 @@ def _learn(
                 (learn if shuffled is None else shuffled.add)(rows)
                 if order is not None:
                     order.add(rows)
-        except (DataError, Interrupted):
-            end()  # the earlier rows are learned, too
-            raise
-        end()
     if not model.fitted:
         raise DataError("the input has no rows to learn from.")
 
