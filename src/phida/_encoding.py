@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -25,6 +26,9 @@ _CYCLES = ("hour", "weekday", "day of year")
 
 #: As in ``phida._validation``: squares of larger values overflow.
 _LARGEST = 1e140
+
+#: First values of a column that show whether it holds dates as text, and the share of them that must be dates.
+_DATE_ROWS, _MOSTLY = 100, 0.95
 
 #: Maximum number of categories of a column.
 MOST_CATEGORIES = 10_000
@@ -240,6 +244,23 @@ def _kind(name: str, values: NDArray[Any], weights: Mapping[str, float]) -> str:
         f"column {name!r} holds {type(present[0]).__name__}; each argument must be a string, a number, a boolean or a "
         "date. Convert or drop the column, or name it in categories."
     )
+
+
+def are_iso_dates(values: NDArray[Any]) -> bool:
+    """Return whether nearly all of the first values are ISO dates as text."""
+    first = [value for value in values[:_DATE_ROWS] if value is not None]
+    dates = sum(isinstance(value, str) and _is_iso_date(value.strip()) for value in first)
+    return bool(first) and dates >= _MOSTLY * len(first)
+
+
+def _is_iso_date(text: str) -> bool:
+    if not re.match(r"\d{4}-\d\d-\d\d(?!\d)", text):
+        return False
+    try:
+        date.fromisoformat(text[:10])
+    except ValueError:
+        return False
+    return True
 
 
 def _numbers(name: str, values: NDArray[Any]) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -14,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from phida import _validation, state_file
-from phida._encoding import MOST_CATEGORIES, Encoding, columns_of, weights_of
+from phida._encoding import MOST_CATEGORIES, Encoding, are_iso_dates, columns_of, weights_of
 from phida._preparation import Preparation
 from phida.errors import InputError
 
@@ -49,8 +50,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ----------
     categories : dict of str to float, or sequence of str, optional
         Columns to encode as categories, also if they hold numbers, and their weights: with weight 2, two categories
-        are two units apart. Other columns of text are categories with weight 1, also those of dates as text: convert
-        such a column first (``pandas.to_datetime``).
+        are two units apart. Other columns of text are categories with weight 1, also those of dates as text, with a
+        warning: convert such a column first (``pandas.to_datetime``), or name it here.
     max_categories : int, default=32
         Maximum number of categories per column that have a feature of their own, the most frequent first.
 
@@ -131,6 +132,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         encoding.learn(columns)
         _validation.record(self, X, reset=True)
         self._take(encoding)
+        for name, values in columns:
+            if name in self.categories_ and name not in weights and are_iso_dates(values):
+                warnings.warn(
+                    f"column {name!r} holds dates as text, which are encoded as categories. To encode them as dates, "
+                    "convert the column with pandas.to_datetime.",
+                    stacklevel=2,
+                )
         return self
 
     @classmethod

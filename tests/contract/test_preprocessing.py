@@ -30,6 +30,18 @@ def test_encoder_passes_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+def test_column_of_iso_dates_as_text_is_warned_of_by_name():
+    days = [f"2024-03-{day:02}" for day in range(1, 29)]
+    table = pd.DataFrame({"age": np.arange(28.0), "since": days, "at": [f"{day}T10:00:00Z" for day in days]})
+    with pytest.warns(UserWarning) as warned:
+        TableEncoder().fit(table)
+    said = [str(one.message) for one in warned]
+    assert len(said) == 2 and "'since' holds dates as text" in said[0] and "pandas.to_datetime" in said[0]
+    assert "'at' holds dates as text" in said[1]
+    TableEncoder(categories=["since", "at"]).fit(table)  # warnings are errors in tests
+    TableEncoder().fit(table.assign(since=pd.to_datetime(table["since"]), at="2024-99-01"))
+
+
 def distance(encoder, name, a, b):
     """Return the distance between two rows that differ in one column."""
     rows = TABLE.iloc[[0, 0]].copy()
