@@ -80,11 +80,21 @@ class EncodedColumn:
             return [f"{self.name}: {cycle} {part}" for cycle in self.cycles for part in ("sine", "cosine")]
         return [self.name]
 
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of a number, or 1 for a constant one."""
+        return float(np.sqrt(self.m2 / max(self.count, 1.0))) or 1.0
+
+    def units(self) -> tuple[float, float]:
+        """Return factor and offset that turn an encoded number into its units, and a category into 0 or 1."""
+        if self.kind == "number":
+            return self.deviation, self.mean
+        return (float(np.sqrt(2.0)) / self.weight if self.kind == "category" else 1.0), 0.0
+
     def rows(self, values: NDArray[Any]) -> Floats:
         """Encode values."""
         if self.kind == "number":
-            deviation = np.sqrt(self.m2 / max(self.count, 1.0))
-            scaled = (_numbers(self.name, values) - self.mean) / (deviation if deviation > 0 else 1.0)
+            scaled = (_numbers(self.name, values) - self.mean) / self.deviation
             return np.where(np.isnan(scaled), 0.0, scaled)[:, None]
         if self.kind == "boolean":
             halves = [0.5 if value is None else float(_checked_boolean(self.name, value)) for value in values]
@@ -148,6 +158,10 @@ class Encoding:
     def features(self) -> list[str]:
         """Names of the encoded features."""
         return [name for column in self.columns for name in column.features()]
+
+    def units(self) -> dict[str, tuple[float, float]]:
+        """Return factor and offset of each encoded feature, by name."""
+        return {name: column.units() for column in self.columns for name in column.features()}
 
     def to_plain(self) -> list[dict[str, Any]]:
         """Return the state as plain values, for a file."""

@@ -55,6 +55,20 @@ def test_fit_and_predict_equal_the_encoder_in_python(here, suffix):
     assert len(set(zip(labels("out.csv"), GROUP, strict=True))) == 2
 
 
+def test_summary_has_numbers_in_their_units_and_categories_as_shares(here):
+    fit = json.loads(phida("fit", "table.csv", "--categories", "plan=2", "--out", "m.model", "--json").stdout)
+    inspected = json.loads(phida("inspect", "m.model", "--json").stdout)
+    assert fit["found"] == inspected["clusters"]
+    for cluster in inspected["clusters"]:
+        means = {one["feature"]: one["center"] for one in cluster["telling"]}
+        assert means["plan=pro"] + means["plan=basic"] == pytest.approx(1.0)
+        assert means["spend"] == pytest.approx(900 if means["plan=pro"] > 0.5 else 300, abs=60)
+        for one in cluster["examples"]:
+            row = TABLE.iloc[one["row"]]
+            assert one["values"]["spend"] == pytest.approx(row["spend"])
+            assert one["values"]["plan=pro"] == pytest.approx(float(row["plan"] == "pro"))
+
+
 def test_loaded_model_predicts_tables_and_encoded_rows(here):
     phida("fit", "table.csv", "--categories", "plan", "--out", "m.model")
     model, encoder = package.load("m.model"), TableEncoder.load("m.model").set_output(transform="pandas")

@@ -23,7 +23,7 @@ def inspect(model: options.Model, as_json: options.Json = False) -> None:
         content = state_file.read(model)
         found = StreamModel.of_content(model, *content)
         reading = found.reading()
-        summary = Summary.of_reading(reading, found.names, examples=found.examples())
+        summary = found.summary(reading)
         if as_json:
             print_json(_facts(found, reading, summary, *content))
             return

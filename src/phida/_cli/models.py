@@ -27,7 +27,6 @@ from phida._streams.opening import SUFFIXES, Source, size_of
 from phida._streams.order import OrderSample
 from phida._streams.output import FORMATS, output_to
 from phida._streams.tables import FORMATS as TABLES
-from phida.answers.summary import Summary
 
 
 @options.with_parameters
@@ -432,7 +431,7 @@ def _tell(
     quiet: bool,
 ) -> None:
     reading = model.reading()
-    found = Summary.of_reading(reading, model.names, examples=model.examples())
+    found = model.summary(reading)
     counts = {"clusters": reading.n_clusters, "nodes": reading.n_nodes}
     facts: dict[str, Any] = {
         "method": model.settings.method.name,

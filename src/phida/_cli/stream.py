@@ -285,7 +285,7 @@ def _tell(run: Stream, as_json: bool, quiet: bool) -> None:
     if run.model.fitted:
         reading = run.model.reading()
         facts |= {"nodes": reading.n_nodes, "clusters": reading.n_clusters}
-        found = Summary.of_reading(reading, run.model.names, examples=run.model.examples())
+        found = run.model.summary(reading)
     if run.score is not None and run.score.pairs:
         facts |= run.score.values()
     if as_json:

@@ -22,6 +22,7 @@ from phida._streams.batch import Batch, DataError
 from phida._streams.values import is_missing
 from phida._validation import Columns
 from phida.answers.novelty import novelty_scores
+from phida.answers.summary import Summary
 from phida.records import Examples
 
 #: Maximum number of categories per column with a feature of their own.
@@ -107,6 +108,12 @@ class StreamModel:
     def examples(self) -> Examples | None:
         """Return example rows of the clusters; None for PHIDA, which keeps none."""
         return self._model.examples(self.names)
+
+    def summary(self, reading: _core.Reading) -> Summary:
+        """Return a summary of a reading: numbers in their units and categories as shares, not as they are encoded."""
+        found = Summary.of_reading(reading, self.names, examples=self.examples())
+        encoding = self._preparation.encoding
+        return found if encoding is None else replace(found, clusters=found.clusters.in_units(encoding.units()))
 
     def copied(self) -> Reading:
         """Return a copy that answers questions."""

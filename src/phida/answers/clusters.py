@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -156,6 +156,36 @@ class ClusterList:
             ),
             len(profile.feature_names),
         )
+
+    def in_units(self, units: Mapping[str, tuple[float, float]]) -> Self:
+        """Return the list with means and examples as ``factor * value + offset``, which undoes an encoding.
+
+        Parameters
+        ----------
+        units : dict of str to (float, float)
+            Factor and offset of features; the values of others stay.
+
+        Returns
+        -------
+        clusters : ClusterList
+        """
+
+        def undone(feature: str, value: float) -> float:
+            factor, offset = units.get(feature, (1.0, 0.0))
+            return factor * value + offset
+
+        def example(one: Example) -> Example:
+            return replace(one, values=tuple((feature, undone(feature, value)) for feature, value in one.values))
+
+        clusters = tuple(
+            replace(
+                cluster,
+                telling=tuple(replace(one, center=undone(one.feature, one.center)) for one in cluster.telling),
+                examples=tuple(map(example, cluster.examples)),
+            )
+            for cluster in self.clusters
+        )
+        return replace(self, clusters=clusters)
 
     def __len__(self) -> int:
         return len(self.clusters)
