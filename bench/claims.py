@@ -1,7 +1,7 @@
-"""Numbers in texts, taken from the tables of the benchmark, so that none is older than its table.
+"""Fills numbers into texts from the tables of the benchmark, which keeps both equal.
 
-``python bench/claims.py`` fills them in; ``--check`` says which differ. In a text a claim stands between
-``<!-- claim: WORDS -->`` and ``<!-- end -->``. The words:
+``python bench/claims.py`` fills them in; ``--check`` lists the texts with other numbers. In a text a claim stands
+between ``<!-- claim: WORDS -->`` and ``<!-- end -->``. The words:
 
     shapes count                             how many data sets have visible groups
     shapes ari shuffled PHIDA+               mean over these data sets, of the metric, in the order, of the system
@@ -34,7 +34,7 @@ CLAIM = re.compile(r"(<!-- claim: ([^>]+?) -->)(.*?)(<!-- end -->)", re.DOTALL)
 SOLVED, WORTH = 0.95, 0.05
 OURS = "PHIDA+"
 
-#: The table in texts: name there, and name in the report. Of systems with a setting, the best one is chosen.
+#: The table in texts: the system's name there, and its name in the report. A star stands for the best setting.
 SHOWN = {
     "**PHIDA+**": "PHIDA+",
     "PHIDA, the published method": "PHIDA-equations",
@@ -75,12 +75,12 @@ def paper() -> pd.DataFrame:
 
 @cache
 def near() -> pd.DataFrame:
-    """Trials beside what people would otherwise take."""
+    """Trials of PHIDA, PHIDA+ and common methods on real data."""
     return pd.read_csv(ROOT / "bench/results/neighbours.csv")
 
 
 def of_shapes(kind: str, words: list[str]) -> str:
-    """A claim about visible groups."""
+    """Fill in a claim about visible groups."""
     match words:
         case ["count"]:
             return str(shapes(kind).index.get_level_values("dataset").nunique())
@@ -104,17 +104,17 @@ def of_shapes(kind: str, words: list[str]) -> str:
 
 
 def scores(order: str, system: str, metric: str = "ari", kind: str = "shapes") -> pd.Series:
-    """A metric of a system, data set by data set."""
+    """A system's values of one metric, by data set."""
     return shapes(kind).loc[(order, chosen(system)), metric].dropna()
 
 
 def beside(order: str, system: str, other: str, kind: str = "shapes") -> float:
-    """Mean ARI of a system on the data sets that another finished."""
+    """Mean ARI of a system on the data sets that another system finished."""
     return float(scores(order, system, kind=kind).reindex(scores(order, other, kind=kind).index).mean())
 
 
 def chosen(system: str) -> str:
-    """A system by name; with a star, the setting of it that has the best mean ARI on shuffled rows."""
+    """Find a system by name; a star selects its setting with the best mean ARI on shuffled rows."""
     means = shapes().loc["shuffled"]["ari"].groupby("method").mean()
     found = means[means.index.str.startswith(system[:-1])] if system.endswith("*") else means[[system]]
     if found.empty:
@@ -123,7 +123,7 @@ def chosen(system: str) -> str:
 
 
 def table() -> str:
-    """The systems of SHOWN, in Markdown."""
+    """Format the systems of SHOWN as a Markdown table."""
     rows = [
         "",
         "| | shuffled | group by group | early | ARI ≥ .95 | µs a row | data sets | PHIDA+ there |",
@@ -144,7 +144,7 @@ def table() -> str:
 
 
 def of_paper(words: list[str]) -> str:
-    """A claim about the paper's data sets."""
+    """Fill in a claim about the paper's data sets."""
     match words:
         case ["better", metric, setting, a, b]:
             pairs = paper().loc[(setting, metric)].unstack("method")[[a, b]].dropna()
@@ -155,14 +155,14 @@ def of_paper(words: list[str]) -> str:
 
 
 def of_near(words: list[str]) -> str:
-    """A claim about ten real data sets."""
+    """Fill in a claim about ten real data sets."""
     metric, features, order, system = words
     here = near()[(near()["scaled"] == (features != "raw")) & (near()["order"] == order) & (near()["method"] == system)]
     return f"{here.groupby('data')[metric].mean().mean():.2f}"
 
 
 def filled(text: str) -> str:
-    """The text with every claim as the tables have it."""
+    """Return the text with the current value of every claim."""
 
     def fill(found: re.Match[str]) -> str:
         source, *words = shlex.split(found[2])

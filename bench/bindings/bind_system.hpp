@@ -62,11 +62,12 @@ class SystemBinding {
       shared.with([&](const System& system) { require_width(system, samples); });
       learned = shared.learn(samples.data(), samples.shape(0), no_signal);
     }
-    if (learned < samples.shape(0)) throw nb::python_error();  // what the signal handler raised
+    if (learned < samples.shape(0))
+      throw nb::python_error();  // exception raised by the signal handler
     return learned;
   }
 
-  // Works on a copy, so that learning may go on and a signal handler may use the model.
+  // Saves a copy: learning may continue meanwhile, and a signal handler may use the model.
   static nb::object assign(Shared& shared, const Matrix& samples) {
     constexpr std::size_t kSlice = 256;
     const std::unique_ptr<System> system = copy(shared);
@@ -97,7 +98,7 @@ class SystemBinding {
     return to_matrix(values, values.size() / 3, 3);
   }
 
-  // The settings and everything else; the width cannot be read off a model that has no nodes.
+  // The width is saved with the settings, because a model without nodes does not contain it.
   static nb::dict state(Shared& shared) {
     const std::unique_ptr<System> system = copy(shared);
     nb::dict fields = to_dict_of_fields(*system);
@@ -124,7 +125,7 @@ class SystemBinding {
     new (&self) Shared(std::move(system));
   }
 
-  // The lock is taken only with the GIL released.
+  // Waits for the lock only after releasing the GIL.
   static std::unique_ptr<System> copy(Shared& shared) {
     const nb::gil_scoped_release released;
     return shared.with([](const System& system) { return std::make_unique<System>(system); });

@@ -1,4 +1,4 @@
-// How the systems' own types are kept in their state.
+// Converts the systems' own types for their saved state.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct FieldConverter<systems::NodePositions> {
   }
 };
 
-// The number of nodes, which isolated ones would hide; then two nodes and the age of each edge.
+// The number of nodes is stored because edges do not show isolated nodes. Two nodes and the age of each edge follow.
 template <>
 struct FieldConverter<systems::AgedGraph> {
   static nb::object write(const systems::AgedGraph& graph) {

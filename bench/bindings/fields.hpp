@@ -15,8 +15,8 @@
 
 namespace phida::bindings {
 
-// How a field of type T becomes a Python object and back. `read` answers false where the object has the wrong type or
-// range; the field then has no defined value.
+// Converts a field of type T to a Python object and back. `read` returns false if the object has the wrong type or
+// range; the field's value is then undefined.
 template <class T>
 struct FieldConverter {
   static nb::object write(const T& value) { return nb::cast(value); }
@@ -34,7 +34,7 @@ struct FieldConverter<std::vector<T>> {
   }
 };
 
-// The object already has the length that is read.
+// The object must already have the length of the array.
 template <>
 struct FieldConverter<AlignedDoubles> {
   static nb::object write(const AlignedDoubles& row) { return to_array(row); }
@@ -46,7 +46,7 @@ struct FieldConverter<AlignedDoubles> {
   }
 };
 
-// The object already has the number of columns.
+// The object must already have the number of columns.
 template <>
 struct FieldConverter<RowMatrix> {
   static nb::object write(const RowMatrix& rows) { return to_array(rows); }
@@ -58,7 +58,7 @@ struct FieldConverter<RowMatrix> {
   }
 };
 
-// Oldest first. The object already knows how many samples are kept.
+// Oldest first. The object must already know the number of samples to read.
 template <>
 struct FieldConverter<SampleBuffer> {
   static nb::object write(const SampleBuffer& samples) {
@@ -112,7 +112,7 @@ nb::dict to_dict_of_fields(const T& object) {
   return dict;
 }
 
-// Raises ValueError where a field is missing, of another type, or unknown.
+// Raises ValueError if a field is missing, of another type, or unknown.
 template <class T>
 void set_fields(T& object, const nb::dict& dict) {
   FieldReader reader(dict);

@@ -7,7 +7,7 @@
 
 namespace phida::systems {
 
-// One end of an edge, as its node sees it.
+// One end of an edge, stored with its node: the neighbour and the age.
 struct Link {
   std::int32_t node = 0;
   std::int64_t age = 0;
@@ -34,14 +34,14 @@ class AgedGraph {
 
   void add_node() { links_.emplace_back(); }
 
-  // Gives the edge this age; true if it is new.
+  // Sets the age of this edge; returns true if the edge is new.
   bool connect(std::int32_t a, std::int32_t b, std::int64_t age);
   void disconnect(std::int32_t a, std::int32_t b);
 
-  // Removes the edges of a node whose age exceeds the limit; returns the nodes behind them, in no special order.
+  // Removes the edges of a node whose age exceeds the limit; returns the other ends, in no special order.
   std::vector<std::int32_t> disconnect_older(std::int32_t node, double limit);
 
-  // All edges of a node grow older by one.
+  // Increments the age of all edges of a node.
   void age_edges_of(std::int32_t node);
 
   // Keeps the nodes named in `kept` (ascending), in order, and the edges among them.
@@ -49,10 +49,10 @@ class AgedGraph {
 
   Components components() const;
 
-  // The ages of all edges in the component of a node, each once, in no special order.
+  // The ages of all edges in the component of a node, each edge once, in no special order.
   void collect_ages_around(std::int32_t node, std::vector<double>& ages);
 
-  // Ascending by (a, b).
+  // The edges, ascending by (a, b).
   std::vector<Edge> edges() const;
 
  private:

@@ -9,11 +9,11 @@ namespace phida::systems {
 
 struct ArtExponents {
   double alpha = 1e-3;     // choice parameter
-  double gamma = 3.0;      // of the activation
-  double gamma_ref = 1.0;  // of the norm in the match
+  double gamma = 3.0;      // exponent of the activation
+  double gamma_ref = 1.0;  // exponent of the norm in the match
 };
 
-// base >= 0; a small whole exponent by multiplication.
+// Requires base >= 0. A small whole exponent is computed by multiplication.
 double power(double base, double exponent);
 
 class ArtCategories {
@@ -28,7 +28,7 @@ class ArtCategories {
   void append(const double* box, double gamma_ref);
   void set(std::size_t category, const double* box, double gamma_ref);
 
-  // Works out the norms anew, for boxes that were put in place from outside.
+  // Recomputes the norms after boxes were set from outside.
   void measure(double gamma_ref);
 
   // T = (|min(x, W)| / (alpha + |W|))^gamma and M = |W|^gamma_ref T of every category W.

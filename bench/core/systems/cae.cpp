@@ -8,10 +8,10 @@
 namespace phida::systems {
 namespace {
 
-constexpr std::size_t kFirstBandwidth = 10;       // samples that give the first bandwidth
+constexpr std::size_t kFirstBandwidth = 10;       // number of samples for the first bandwidth
 constexpr double kDiverse = -13.815510557964274;  // the logarithm of 1e-6, the smallest determinant
 
-// Of sorted values.
+// Requires sorted values.
 double median(std::span<const std::int64_t> sorted) {
   const std::size_t half = sorted.size() / 2;
   const auto upper = static_cast<double>(sorted[half]);
@@ -39,14 +39,14 @@ void Cae::learn(const double* sample) {
   if (is_ready() && n_in_call_ % interval() == 0 && n_nodes() > 1) remove_isolated_nodes();
 }
 
-// While nodes are few, every sample becomes one.
+// While there are few nodes, every sample becomes one.
 void Cae::fill(const double* sample) {
   add_node(sample);
   if (!is_ready()) measure_diversity();
   if (static_cast<std::int64_t>(n_nodes()) == n_active_) set_vigilance();
 }
 
-// The nodes are diverse enough when the matrix exp(1 - CIM) is all but singular: another node would add nothing. That
+// The nodes are diverse enough when the matrix exp(1 - CIM) is nearly singular: another node would add nothing. That
 // matrix is positive definite for different nodes, because CIM is the root of a conditionally negative definite kernel.
 void Cae::measure_diversity() {
   while (diversity_.size() < n_nodes()) {
@@ -62,7 +62,7 @@ void Cae::measure_diversity() {
   diversity_.clear();
 }
 
-// The mean distance of a node to the nearest that lies elsewhere. Where all nodes coincide, the vigilance stays.
+// The mean distance of a node to the nearest node at another position. If all nodes coincide, the vigilance stays.
 void Cae::set_vigilance() {
   bandwidth_ = recent_bandwidth();
   std::ranges::fill(bandwidths_, bandwidth_);
@@ -123,7 +123,7 @@ double Cae::recent_bandwidth() const {
   return silverman_bandwidth(rows, dims());
 }
 
-// An edge is old when its age stands out among those at the node and exceeds what edges that went before had reached.
+// An edge is old if its age is an outlier among the ages at the node and exceeds the usual age of removed edges.
 void Cae::remove_old_edges(std::int32_t node) {
   std::vector<std::int64_t> ages;
   for (const Link& link : graph_.links(node)) ages.push_back(link.age);

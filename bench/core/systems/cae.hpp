@@ -1,5 +1,5 @@
-// CAE, CIM-based ART with edges (Masuyama et al. 2026): how many nodes must be alive, and how alike a sample and its node
-// must be, follow from the diversity of the first nodes; edges go when they are older than edges usually get.
+// CAE, CIM-based ART with edges (Masuyama et al. 2026). The diversity of the first nodes sets how many nodes must be
+// alive, and how similar a sample must be to its node. Edges older than usual are removed.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 namespace phida::systems {
 
 struct CaeSettings {
-  std::int64_t max_nodes = 2000;  // samples that would become a node beyond these are ignored
+  std::int64_t max_nodes =
+      2000;  // beyond this many nodes, samples that would become a node are ignored
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -76,14 +77,14 @@ class Cae {
   AgedGraph graph_;
   std::vector<double> count_;          // M
   std::vector<double> bandwidths_;     // s, per node
-  std::vector<std::int32_t> recency_;  // all nodes, the most recently touched last
-  double bandwidth_ = 0.0;             // that a new node gets while nodes are few
-  std::int64_t n_active_ = 0;          // nodes that are diverse enough; 0 until they are
+  std::vector<std::int32_t> recency_;  // all nodes, the most recently learned last
+  double bandwidth_ = 0.0;             // bandwidth of a new node while there are few nodes
+  std::int64_t n_active_ = 0;          // number of nodes that are diverse enough; 0 until known
   double vigilance_ = 1.0;             // V, the largest CIM at which a node learns a sample
   std::int64_t n_removed_edges_ = 0;
   double mean_removed_age_ = 0.0;
 
-  // Working memory. The determinant catches up with the nodes, so it need not be kept with the rest.
+  // Working memory. The determinant is recomputed from the nodes, so it need not be saved.
   GrowingDeterminant diversity_;
   Correntropy correntropy_;
 };

@@ -31,7 +31,7 @@ void Caea::add_node(const double* sample) {
   count_.push_back(1.0);
 }
 
-// The mean distance of a node to its nearest; infinite where there is no other node.
+// The mean distance of a node to its nearest other node; infinite if there is none.
 void Caea::set_vigilance() {
   const double bandwidth = mean_bandwidth(bandwidths_);
   double sum = 0.0;
@@ -56,7 +56,7 @@ void Caea::match_and_learn(const double* sample) {
   const std::int32_t winner = closest.first;
   graph_.age_edges_of(winner);
   graph_.disconnect_older(winner, static_cast<double>(settings_.age_max));
-  const double count = count_[winner];  // before this sample: a new node jumps onto its second one
+  const double count = count_[winner];  // before this sample, which may add a node
   positions_.move(winner, sample, [count](double gap) { return gap / count; });
   count_[winner] += 1.0;
   if (closest.second < 0 || closest.second_distance > vigilance_) return;

@@ -1,5 +1,5 @@
-// CAEA, CIM-based ART with edges and ages (Masuyama et al. 2022): CAE's predecessor, whose interval and edge age are
-// given.
+// CAEA, CIM-based ART with edges and ages (Masuyama et al. 2022): the predecessor of CAE, with interval and maximum
+// edge age as parameters.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace phida::systems {
 
 struct CaeaSettings {
   std::int64_t lam = 28;      // samples of a call between two removals of isolated nodes
-  std::int64_t age_max = 10;  // oldest age that an edge survives
+  std::int64_t age_max = 10;  // maximum age of an edge
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -29,7 +29,7 @@ class Caea {
 
   void begin_call(const double* rows, std::size_t n);
 
-  // The samples of a call lie one after the other in memory, and the latest are looked at again.
+  // The samples of a call are contiguous in memory, because the latest ones are read again.
   void learn(const double* sample);
   void assign(const double* rows, std::size_t n, std::int64_t* labels);
 
@@ -67,7 +67,7 @@ class Caea {
   AgedGraph graph_;
   std::vector<double> count_;       // M
   std::vector<double> bandwidths_;  // s
-  // V. Nodes inherit it from each other or share a new one, so it is the same for all.
+  // V. All nodes have the same: they inherit it or share a new one.
   double vigilance_ = 0.0;
 
   Correntropy correntropy_;  // working memory

@@ -9,7 +9,7 @@
 namespace phida::systems {
 namespace {
 
-// The standard deviation of one feature. Gaps from the first row are exactly 0 where nothing varies.
+// The standard deviation of one feature. Differences from the first row are exactly 0 for a constant feature.
 double deviation(std::span<const double* const> rows, std::size_t feature) {
   const double n = static_cast<double>(rows.size()), origin = rows[0][feature];
   double mean = 0.0, squares = 0.0;

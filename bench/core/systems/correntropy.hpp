@@ -1,4 +1,4 @@
-// What CAE and CAEA share: the correntropy-induced metric (CIM) between samples and nodes, and its bandwidth.
+// The correntropy-induced metric (CIM) between samples and nodes, and its bandwidth: shared by CAE and CAEA.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace phida::systems {
 
-// The bandwidth that a set of rows asks for: the median over the features of Silverman's rule. A feature that does not
-// vary counts with a standard deviation of 1e-6.
+// The bandwidth for a set of rows: the median over the features of Silverman's rule. A constant feature counts with a
+// standard deviation of 1e-6.
 double silverman_bandwidth(std::span<const double* const> rows, std::size_t dims);
 
-// Winner and runner-up in CIM. With one node there is no runner-up, at an infinite distance.
+// Winner and runner-up in CIM. With a single node, the runner-up's distance is infinite.
 struct TwoClosest {
   std::int32_t first = -1;
   std::int32_t second = -1;
@@ -30,20 +30,20 @@ class Correntropy {
   std::span<const double> distances(const double* query, const NodePositions& nodes,
                                     double bandwidth);
 
-  // Equal distances go to the lower index. There must be a node.
+  // Equal distances go to the lower index. Requires at least one node.
   TwoClosest closest_two(const double* query, const NodePositions& nodes, double bandwidth);
 
  private:
   AlignedDoubles distances_;
 };
 
-// The bandwidth of every CIM: the mean of the nodes' own.
+// The bandwidth of every CIM: the mean of the nodes' bandwidths.
 double mean_bandwidth(std::span<const double> bandwidths);
 
-// The nodes that have an edge, ascending.
+// The nodes with an edge, ascending.
 std::vector<std::size_t> linked_nodes(const AgedGraph& graph);
 
-// Prediction: the component of the closest node.
+// Predicts the component of the closest node.
 void assign_closest(Correntropy& correntropy, const NodePositions& nodes, double bandwidth,
                     const Components& components, const double* rows, std::size_t n,
                     std::int64_t* labels);

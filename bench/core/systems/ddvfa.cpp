@@ -35,8 +35,8 @@ void Ddvfa::encode(const double* row, const FeatureRange& range) {
   }
 }
 
-// The most active cluster among those that match, the first of equals. That is the first one that matches when they
-// are visited by descending activation.
+// Finds the most active of the matching clusters, the first of equals. Visiting clusters by descending activation finds
+// it as the first match.
 std::int64_t Ddvfa::matching_cluster() {
   respond();
   const double threshold =
@@ -92,7 +92,7 @@ double Ddvfa::linked(std::size_t cluster, const std::vector<double>& values) {
   }
 }
 
-// The most active category among those that match, the first of equals; without any, a new one.
+// Finds the most active of the matching categories, the first of equals; adds one if none matches.
 void Ddvfa::learn_in(std::size_t cluster) {
   const double threshold =
       settings_.rho_ub * power(static_cast<double>(dims_), settings_.exponents.gamma_ref);
@@ -119,7 +119,7 @@ void Ddvfa::add_category(std::size_t cluster) {
   include_in_centroid(cluster, sample_.data());
 }
 
-// Towards min(sample, W), by the learning rate.
+// Moves the box towards min(sample, W) by the learning rate.
 void Ddvfa::shrink(std::size_t category) {
   const double* before = categories_.boxes()[category];
   box_.resize(sample_.size());
@@ -128,7 +128,7 @@ void Ddvfa::shrink(std::size_t category) {
   categories_.set(category, box_.data(), settings_.exponents.gamma_ref);
 }
 
-// Boxes only ever shrink in their coding, so the smallest values of a cluster can be kept up to date.
+// Codes only ever decrease, so the smallest values of a cluster can be kept up to date.
 void Ddvfa::include_in_centroid(std::size_t cluster, const double* box) {
   if (linkage() != Linkage::centroid) return;
   if (cluster == centroids_.size()) {

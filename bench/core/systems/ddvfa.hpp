@@ -1,5 +1,5 @@
-// Distributed Dual Vigilance Fuzzy ART (Brito da Silva, Elnabarawy and Wunsch 2020): clusters, each of them a small
-// Fuzzy ART, and one vigilance between and another inside them.
+// Distributed Dual Vigilance Fuzzy ART (Brito da Silva, Elnabarawy and Wunsch 2020): every cluster is a small Fuzzy
+// ART, with one vigilance between clusters and another inside them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace phida::systems {
 
-// How the categories of a cluster speak for it.
+// How a cluster's activation and match follow from those of its categories.
 enum class Linkage : std::int64_t { single, average, complete, median, weighted, centroid };
 
 struct DdvfaSettings {
@@ -20,10 +20,10 @@ struct DdvfaSettings {
   ArtExponents exponents;
   double beta = 1.0;              // learning rate
   std::int64_t linkage = 0;       // a Linkage
-  bool scale_per_call = false;    // learn the rows of each call in a range of their own
+  bool scale_per_call = false;    // scale the rows of each call by their own range
   bool best_if_no_match = false;  // label rows that no cluster matches by activation alone
   std::int64_t max_clusters = 2000;
-  FeatureRange range;  // known beforehand, or not
+  FeatureRange range;  // range of the features, if known beforehand
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -71,7 +71,7 @@ class Ddvfa {
     visit("cluster", self.cluster_);
   }
   bool is_consistent() const;
-  // Puts in place what follows from the fields.
+  // Recomputes the members that follow from the fields.
   void restore();
 
  private:
@@ -92,13 +92,13 @@ class Ddvfa {
   std::size_t dims_;
   Settings settings_;
   std::int64_t n_seen_ = 0;
-  FeatureRange seen_;                  // of all rows so far
-  FeatureRange call_;                  // of the rows of the call that learns
-  ArtCategories categories_;           // of all clusters, in the order of their creation
-  std::vector<std::int64_t> count_;    // samples of each category
-  std::vector<std::int64_t> cluster_;  // of each category
+  FeatureRange seen_;         // range of all rows so far
+  FeatureRange call_;         // range of the rows in the current call
+  ArtCategories categories_;  // categories of all clusters, in the order of the clusters' creation
+  std::vector<std::int64_t> count_;                 // number of samples of each category
+  std::vector<std::int64_t> cluster_;               // cluster of each category
   std::vector<std::vector<std::int32_t>> members_;  // categories of each cluster
-  ArtCategories centroids_;                         // of each cluster, for that linkage only
+  ArtCategories centroids_;                         // code of each cluster, for that linkage only
 
   // Working memory.
   std::vector<double> sample_, box_, values_;

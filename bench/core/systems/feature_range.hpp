@@ -1,4 +1,4 @@
-// The range of every feature, and the scaling to [0, 1] that it gives.
+// The range of every feature, and scaling to [0, 1] by this range.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace phida::systems {
 
 struct FeatureRange {
-  std::vector<double> low, high;  // both empty where no range is known
+  std::vector<double> low, high;  // both empty if no range is known
 
   bool is_known() const { return !low.empty(); }
 

@@ -33,8 +33,8 @@ void Gng::add_node(const double* position, double scaled_error) {
   scaled_error_.push_back(scaled_error);
 }
 
-// Only edges of the winner have grown older, so only they and the nodes behind them need a look. The winner keeps its
-// new edge; a node that never had one is not touched.
+// Only edges of the winner have grown older, so only they and their other ends need a check. The winner keeps its new
+// edge; a node that never had an edge is not removed.
 void Gng::remove_old_edges(std::int32_t winner) {
   std::vector<std::int32_t> gone =
       graph_.disconnect_older(winner, static_cast<double>(settings_.a_max));
@@ -46,7 +46,7 @@ void Gng::remove_old_edges(std::int32_t winner) {
   keep_values(scaled_error_, kept);
 }
 
-// Halfway between the node with the largest error and the worst of its neighbours.
+// Inserts a node halfway between the node with the largest error and its neighbour with the largest error.
 void Gng::insert_node() {
   const auto largest = std::ranges::max_element(scaled_error_);  // the first of equals
   const auto worst = static_cast<std::int32_t>(largest - scaled_error_.begin());

@@ -1,5 +1,5 @@
-// Growing Neural Gas (Fritzke 1995): nodes follow the samples, and a new one is put beside the largest error every so
-// often.
+// Growing Neural Gas (Fritzke 1995): nodes follow the samples, and a node is inserted near the largest error at regular
+// intervals.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace phida::systems {
 
 struct GngSettings {
   std::int64_t lam = 100;     // samples between two insertions
-  std::int64_t a_max = 50;    // oldest age that an edge survives
+  std::int64_t a_max = 50;    // maximum age of an edge
   double eps_b = 0.2;         // step of the winner
   double eps_n = 0.006;       // step of its neighbours
-  double alpha = 0.5;         // what an insertion leaves of its parents' errors
-  double d = 0.995;           // what a sample leaves of every error
-  std::int64_t n_max = 2000;  // most nodes
+  double alpha = 0.5;         // factor on the parents' errors at an insertion
+  double d = 0.995;           // factor on every error after each sample
+  std::int64_t n_max = 2000;  // maximum number of nodes
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -71,7 +71,7 @@ class Gng {
   std::int64_t n_seen_ = 0;  // t
   NodePositions positions_;
   AgedGraph graph_;
-  // The error of node i is scaled_error_[i] * error_unit_, so that one product makes all of them decay.
+  // The error of node i is scaled_error_[i] * error_unit_: one product decays all errors.
   std::vector<double> scaled_error_;
   double error_unit_ = 1.0;
 };

@@ -1,4 +1,4 @@
-// The determinant of a symmetric matrix that gains a row at a time, from a Cholesky factor that grows with it.
+// The determinant of a symmetric matrix that gains one row at a time, from a growing Cholesky factor.
 #pragma once
 
 #include <cmath>
@@ -34,7 +34,7 @@ class GrowingDeterminant {
   void clear() { *this = {}; }
 
  private:
-  // Eight sums side by side, so that the compiler may use vectors without changing a bit.
+  // Eight separate sums let the compiler vectorise without changing a bit.
   static double dot(const double* a, const double* b, std::size_t n) {
     double sums[8] = {};
     std::size_t i = 0;
@@ -47,7 +47,7 @@ class GrowingDeterminant {
 
   std::size_t size_ = 0;
   double log_ = 0.0;
-  std::vector<double> factor_;  // rows of the lower triangle, one after the other
+  std::vector<double> factor_;  // rows of the lower triangle, concatenated
 };
 
 }  // namespace phida::systems

@@ -80,7 +80,8 @@ void Idat::match_and_learn(const double* sample) {
   coactivate(first, second);
 }
 
-// Nodes that learn together, and more than others do, become active and, if they do so often, neighbours.
+// Nodes that learn the same samples more often than others become active; if this happens often, they become
+// neighbours.
 void Idat::coactivate(std::int32_t winner, std::int32_t runner_up) {
   const double usual = usual_count();
   if (!(count_[winner] > usual && count_[runner_up] > usual)) return;
@@ -121,7 +122,7 @@ void Idat::remove_long_edges() {
   }
 }
 
-// Of the nodes that learned one sample only, as many as the interval may stay; the oldest go.
+// Limits the nodes that learned only one sample to the interval; the oldest are removed.
 void Idat::remove_single_nodes() {
   std::vector<std::int32_t> single;
   for (std::size_t i = 0; i < n_nodes(); ++i)
@@ -131,7 +132,7 @@ void Idat::remove_single_nodes() {
   keep(all_except(n_nodes(), single));
 }
 
-// Active nodes without edges that hardly learn any more, twice in a row, stop being active.
+// Active nodes without edges that hardly learn any more, twice in a row, become inactive.
 void Idat::demote_idle_nodes() {
   std::vector<double> activity(n_nodes()), positive;
   for (std::size_t i = 0; i < n_nodes(); ++i) {
@@ -214,7 +215,7 @@ void Idat::assign(const double* rows, std::size_t n, std::int64_t* labels) {
     for (std::size_t i = 0; i < seen.node.size(); ++i) {
       const std::int32_t node = seen.node[i];
       const double alike = similarity(std::sqrt(squares[node]), scale_[node]);
-      if (!(alike > best)) continue;  // equals go to the lower index
+      if (!(alike > best)) continue;  // equal distances go to the lower index
       best = alike;
       labels[r] = seen.cluster[i];
     }

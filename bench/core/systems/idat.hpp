@@ -1,5 +1,5 @@
-// IDAT, inverse-distance ART with topology (Masuyama, Toda, Nojima and Ishibuchi 2025): PHIDA's sibling, which shares its
-// buffer, moments and vigilance, and whose clusters are the components of a graph that co-activation builds.
+// IDAT, inverse-distance ART with topology (Masuyama, Toda, Nojima and Ishibuchi 2025): a relative of PHIDA with the
+// same buffer, moments and vigilance. Its clusters are the components of a graph of nodes that learn together.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace phida::systems {
 
 struct IdatSettings {
   template <class Self, class Visit>
-  static void fields(Self&, Visit&&) {}  // there is nothing to set
+  static void fields(Self&, Visit&&) {}  // has no parameters
 };
 
 class Idat {
@@ -78,10 +78,10 @@ class Idat {
   void demote_idle_nodes();
   void keep(std::span<const std::size_t> kept);
   void recalculate_vigilance();
-  // Before the first recalculation, which the third sample brings, this limits nothing.
+  // Has no effect before the first recalculation, at the third sample.
   void keep_samples() { samples_.keep(2 * vigilance_.interval); }
 
-  // The nodes that prediction considers, and the cluster of each: the active ones, or all while none is active.
+  // The nodes that prediction considers, and the cluster of each: the active nodes, or all nodes if none is active.
   struct View {
     std::vector<std::int32_t> node;
     std::vector<std::int64_t> cluster;
@@ -95,12 +95,12 @@ class Idat {
   std::vector<double> scale_;  // s
   std::vector<std::uint8_t> active_;
   AgedGraph edges_;                     // the main graph; the age of an edge is its weight
-  AgedGraph candidates_;                // co-activation counts, as ages
-  std::int64_t n_candidates_ = 0;       // pairs in there
-  std::int64_t n_coactivations_ = 0;    // the sum of their counts
-  std::vector<double> previous_count_;  // at the maintenance before
+  AgedGraph candidates_;                // co-activation counts, stored as ages
+  std::int64_t n_candidates_ = 0;       // number of pairs in co_activation
+  std::int64_t n_coactivations_ = 0;    // sum of the counts in co_activation
+  std::vector<double> previous_count_;  // value at the previous maintenance
   std::vector<double> previous_candidates_;
-  std::vector<std::int64_t> hits_;  // times in a row that a node was found idle
+  std::vector<std::int64_t> hits_;  // number of consecutive checks at which a node was idle
   Moments moments_;
   SampleBuffer samples_;
   Vigilance vigilance_;

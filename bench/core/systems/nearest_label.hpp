@@ -1,4 +1,4 @@
-// Prediction of the systems whose clusters are connected components: the component of the nearest node.
+// Prediction for systems with connected components as clusters: the component of the nearest node.
 #pragma once
 
 #include "systems/aged_graph.hpp"

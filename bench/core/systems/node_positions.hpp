@@ -1,4 +1,4 @@
-// Where the nodes of a system lie, in rows and in the blocks that the search reads.
+// The positions of a system's nodes, as rows and in the blocks that the search reads.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ class NodePositions {
     mirror_from(first_moved);
   }
 
-  // Equal distances go to the lower index. With one node there is no second.
+  // Equal distances go to the lower index. With a single node, there is no second nearest.
   TwoNearest nearest_two(const double* query) {
     TwoNearest nearest;
     for (const std::int32_t row : candidates(query, 2)) {
@@ -95,7 +95,7 @@ class NodePositions {
     return {squares_.data(), size()};
   }
 
-  // Squared distance of two nodes, summed in the order of the features as the search does.
+  // Squared distance of two nodes, summed in the same order of features as in the search.
   double square_between(std::size_t a, std::size_t b) const {
     double sum = 0.0;
     for (std::size_t j = 0; j < dims(); ++j) {
@@ -111,12 +111,12 @@ class NodePositions {
     candidates_.resize(blocks_.blocks() * kLanes);
   }
 
-  // Every row that can be among the k nearest, ascending.
+  // Returns every row that can be among the k nearest, ascending.
   std::span<const std::int32_t> candidates(const double* query, std::size_t k) {
     make_room();
     std::size_t found = kernels().nearest(query, nullptr, blocks_.data(), blocks_.blocks(), dims(),
                                           k, false, squares_.data(), candidates_.data());
-    // With fewer than k nodes, the infinite lanes behind the last one are among the candidates.
+    // With fewer than k nodes, the padding lanes at infinity are among the candidates.
     while (found > 0 && candidates_[found - 1] >= static_cast<std::int32_t>(size())) --found;
     return {candidates_.data(), found};
   }

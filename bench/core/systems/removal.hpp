@@ -1,4 +1,4 @@
-// Removing nodes: who stays, and what is known about each.
+// Helpers for the removal of nodes: the remaining indices and their values.
 #pragma once
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 //   learn(row)                  one sample
 //   assign(rows, n, labels)     the cluster of each row
 //   n_seen(), n_nodes(), n_clusters(), dims()
-// and, where it cares that the stream comes in calls,
+// and, if the stages of the stream matter to it,
 //   begin_call(rows, n), end_call().
 #pragma once
 
@@ -24,8 +24,8 @@ class SharedSystem {
  public:
   explicit SharedSystem(System system) : system_(std::move(system)) {}
 
-  // Learns `n` rows in order, as one call, and returns how many it learned. Every few milliseconds it asks `go_on`,
-  // with no lock held; if that says no, the call ends there, and what was learned stays.
+  // Learns `n` rows in order, as one call, and returns how many it learned. Every few milliseconds it calls `go_on`
+  // without holding a lock. If `go_on` returns false, the call ends; the rows learned so far stay learned.
   std::size_t learn(const double* rows, std::size_t n, const std::function<bool()>& go_on) {
     const Turn turn(at_work_);
     change([&](System& system) {
@@ -50,7 +50,7 @@ class SharedSystem {
   }
 
  private:
-  // One call that learns at a time: two interleaved streams would be a third one that nobody gave.
+  // Only one call learns at a time: interleaving two streams would produce a third one.
   class Turn {
    public:
     explicit Turn(std::atomic<bool>& at_work) : at_work_(at_work) {

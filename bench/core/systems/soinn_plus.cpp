@@ -9,11 +9,11 @@
 namespace phida::systems {
 namespace {
 
-// The constants of the method: how many deviations, quartile ranges and scaled median deviations are too many.
+// The outlier limits of the method, in deviations, quartile ranges and scaled median deviations.
 constexpr double kLink = 2.0, kEdge = 2.0, kNode = 2.0;
 constexpr double kMadScale = 1.4826;  // a normal distribution's deviation over its median deviation
 constexpr double kNeighbourSlowness =
-    100;  // neighbours move so many times more slowly than the winner
+    100;  // factor by which neighbours move more slowly than the winner
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void SoinnPlus::add_node(const double* sample) {
   last_win_.push_back(n_seen_);
 }
 
-// False if the sample is unlike its two nearest nodes; then nothing has changed.
+// Returns false, without any change, if the sample is unlike its two nearest nodes.
 bool SoinnPlus::learn_known(const double* sample) {
   const TwoNearest nearest = positions_.nearest_two(sample);
   const double winner_threshold = similarity_threshold(nearest.first);
@@ -55,9 +55,9 @@ bool SoinnPlus::learn_known(const double* sample) {
   return true;
 }
 
-// Distance to the farthest neighbour; without any, to the nearest node.
+// Distance to the farthest neighbour; for a node without neighbours, to the nearest node.
 double SoinnPlus::similarity_threshold(std::int32_t node) {
-  if (graph_.is_isolated(node))  // the search finds the node itself, or a copy of it, first
+  if (graph_.is_isolated(node))  // the first hit is the node itself, or a copy of it
     return std::sqrt(positions_.nearest_two(positions_[node]).second_square);
   double farthest = 0.0;
   for (const Link& link : graph_.links(node))
@@ -65,7 +65,7 @@ double SoinnPlus::similarity_threshold(std::int32_t node) {
   return std::sqrt(farthest);
 }
 
-// Nodes that won often are trusted; for the others, thresholds far beyond the usual ones forbid an edge.
+// Frequent winners are trusted; for other nodes, thresholds far above the usual ones forbid an edge.
 bool SoinnPlus::may_link(const TwoNearest& nearest, double winner_threshold,
                          double runner_up_threshold) const {
   if (winner_thresholds_.squares == 0.0 || runner_up_thresholds_.squares == 0.0) return true;
@@ -76,7 +76,7 @@ bool SoinnPlus::may_link(const TwoNearest& nearest, double winner_threshold,
   for (std::size_t i = 0; i < n_nodes(); ++i)
     if (!graph_.is_isolated(static_cast<std::int32_t>(i)))
       most_wins = std::max(most_wins, wins_[i]);
-  if (most_wins == 0) return true;  // no edge is left to compare with
+  if (most_wins == 0) return true;  // no other edge to compare with
   const auto trust = [&](std::int32_t node) {
     return static_cast<double>(wins_[node]) / static_cast<double>(most_wins);
   };
@@ -124,7 +124,7 @@ void SoinnPlus::update_winner(std::int32_t winner, const double* sample) {
   }
 }
 
-// Isolated nodes that have been of no use for longer than nodes with edges usually are.
+// Deletes isolated nodes that have been idle for longer than usual for nodes with edges.
 void SoinnPlus::delete_noise() {
   unutility_.resize(n_nodes());
   of_data_.clear();

@@ -1,5 +1,5 @@
-// SOINN+ (Wiwatcharakoses and Berrar 2020): nodes and edges come when samples are unlike what is known, and go when
-// they are no longer used. The limits for both follow the stream.
+// SOINN+ (Wiwatcharakoses and Berrar 2020): unlike samples add nodes and edges, and unused ones are deleted. The limits
+// for both follow the stream.
 #pragma once
 
 #include <cmath>
@@ -12,12 +12,10 @@
 
 namespace phida::systems {
 
-// Nothing to tune; two slips of the authors' program can be repeated.
+// There is nothing to tune; two slips of the authors' program can be reproduced.
 struct SoinnPlusSettings {
-  bool count_indices =
-      false;  // nodes that lost their edges count as much as their numbers, from 1 on
-  bool usual_of_renewed =
-      false;  // the usual thresholds are those of renewed edges, not of new ones
+  bool count_indices = false;     // count a node that lost its edges by its number, from 1 on
+  bool usual_of_renewed = false;  // take the usual thresholds from renewed edges, not from new ones
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit&& visit) {
@@ -39,7 +37,7 @@ struct RunningSpread {
   }
 };
 
-// What was deleted: how many, and their mean age or un-utility.
+// Statistics of deleted edges or nodes: their number, and their mean age or un-utility.
 struct Deleted {
   double count = 0.0;
   double mean = 0.0;
@@ -48,7 +46,7 @@ struct Deleted {
     mean = (count * mean + sum) / (count + n);
     count += n;
   }
-  // A limit between what was deleted so far and what the `n` present ones suggest.
+  // The limit between the values deleted so far and the values of the `n` present ones.
   double blend(double limit_now, double n) const {
     const double share = count / (count + n);
     return mean * share + limit_now * (1.0 - share);
@@ -110,11 +108,11 @@ class SoinnPlus {
   NodePositions positions_;
   AgedGraph graph_;
   std::vector<std::int64_t> wins_;      // c, 1 for a new node
-  std::vector<std::int64_t> last_win_;  // l, the sample that made the node or that it last won
+  std::vector<std::int64_t> last_win_;  // l, the sample that made the node or that it won last
   double n_links_ = 0.0;                // L, edges created (or renewed)
-  RunningSpread winner_thresholds_, runner_up_thresholds_;  // over these edges
-  Deleted deleted_edges_;                                   // n_E and A_E
-  Deleted deleted_nodes_;                                   // n_N and U_N
+  RunningSpread winner_thresholds_, runner_up_thresholds_;  // sum over these edges
+  Deleted deleted_edges_;                                   // deleted edges: n_E and A_E
+  Deleted deleted_nodes_;                                   // deleted nodes: n_N and U_N
 
   // Working memory.
   std::vector<double> ages_, unutility_, of_data_;

@@ -1,7 +1,7 @@
 """The paper's benchmark: dataset → protocol → method → record → metric → statistic → report.
 
-Each step knows only the one before it. A method never sees a true label; some are given the number of classes by
-definition. Metrics read records, and tables read metrics, so that neither needs a run to be repeated.
+Each step uses only the previous one. A method never sees a true label; some are given the number of classes by
+definition. Metrics read records, and tables read metrics: neither needs a new run.
 """
 
 from phida_bench.released import ReleasedPHIDA

@@ -13,7 +13,7 @@ from phida_bench.summary import matrix
 
 @dataclass(frozen=True)
 class Diagram:
-    """Which methods are ranked by what."""
+    """The methods, metric and setting of one ranking."""
 
     group: str
     """main, ablation, mapping; or plus: main with PHIDA+."""
@@ -53,13 +53,13 @@ PLUS_DIAGRAMS = (
 )
 PLUS = "PHIDA+"
 
-#: The focused comparisons: a method against one other; those with IDAT are corrected within their setting.
+#: The focused comparisons: one method against another; those with IDAT are corrected within their setting.
 FAMILIES = {"nonstationary": _STREAM, "stationary": ("ari", "ami")}
 OPPONENTS = {"PHIDA": ("IDAT", "SOINN+", "noPH"), PLUS: ("PHIDA", "IDAT", "SOINN+")}
 
 
 def values(cells: pd.DataFrame, diagram: Diagram, groups: dict[str, str], *, complete: bool = False) -> pd.DataFrame:
-    """Means by data set and method for a diagram, on the data sets that all its methods were run on.
+    """Means by data set and method for a diagram, on the data sets common to all its methods.
 
     ``groups`` gives the group of each method. With ``complete``, only data sets on which every method has a result.
     """
@@ -75,12 +75,12 @@ def values(cells: pd.DataFrame, diagram: Diagram, groups: dict[str, str], *, com
 
 
 def ranked(table: pd.DataFrame) -> Comparison | None:
-    """The comparison of a diagram, or None where there is nothing to compare."""
+    """Compare the methods of a diagram; None if there is nothing to compare."""
     return compare(table) if len(table) > 1 and len(table.columns) > 1 and "PHIDA" in table else None
 
 
 def against_phida(cells: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
-    """PHIDA+ against PHIDA: means over data sets, and where PHIDA+ loses. ``titles`` names data sets."""
+    """Compare PHIDA+ with PHIDA: means over data sets, and the ``titles`` of those on which PHIDA+ loses."""
     rows = []
     for setting, names in FAMILIES.items():
         for metric in names:
@@ -104,7 +104,7 @@ def against_phida(cells: pd.DataFrame, titles: dict[str, str]) -> pd.DataFrame:
 
 
 def focused(cells: pd.DataFrame) -> pd.DataFrame:
-    """Wilcoxon tests of each method against each of its opponents at hand, with Holm's correction for IDAT."""
+    """Wilcoxon tests of each method against each of its available opponents, with Holm's correction for IDAT."""
     rows = []
     for setting, names in FAMILIES.items():
         for method, opponent in ((method, other) for method, others in OPPONENTS.items() for other in others):

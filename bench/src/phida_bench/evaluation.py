@@ -1,4 +1,4 @@
-"""From records to numbers: every metric of every trial, as one table. What was worked out before is kept."""
+"""Compute every metric of every trial from the records, as one table. Earlier results are reused."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _CACHE = "metrics.csv"
 
 
 def evaluate(folder: Path, data: Path | None = None, jobs: int = 1) -> pd.DataFrame:
-    """One row per trial with a record: key, status, reason, what it was made with, digest of its labels, metrics."""
+    """One row per trial with a record: key, status, reason, parameters and versions, digest of its labels, metrics."""
     known = _cached(folder)
     trials = [trial for trial in records.trials(folder) if trial.dataset in entries(None)]
     stamps = {trial: _stamp(trial, folder) for trial in trials}
     fresh = [trial for trial in trials if known.get(_key(trial), {}).get("stamp") != stamps[trial]]
-    # Trials of one data set together: each process then loads it once.
+    # Trials of one data set are grouped: each process then loads the data set once.
     blocks = [fresh[i : i + 60] for i in range(0, len(fresh), 60)]
     with _mapping(min(jobs, len(blocks)), data) as map_blocks:
         for rows in map_blocks(partial(_rows, folder=folder, data=data), blocks):
@@ -42,7 +42,7 @@ def evaluate(folder: Path, data: Path | None = None, jobs: int = 1) -> pd.DataFr
                 known[tuple(row[name] for name in KEY)] = row
     table = pd.DataFrame(
         [known[_key(trial)] | {"stamp": stamps[trial]} for trial in trials],
-        columns=[*KEY, *_FACTS, "stamp", *metrics()],  # the same whether a metric applies to these trials or not
+        columns=[*KEY, *_FACTS, "stamp", *metrics()],  # one dtype, whether or not a metric applies to these trials
     )
     if fresh:
         _keep(table, folder)
@@ -51,7 +51,7 @@ def evaluate(folder: Path, data: Path | None = None, jobs: int = 1) -> pd.DataFr
 
 @contextmanager
 def _mapping(jobs: int, data: Path | None) -> Iterator[Callable[..., Iterable[list[dict[str, Any]]]]]:
-    """``map``, in processes where there is more than one job."""
+    """``map``, in several processes if there is more than one job."""
     if jobs < 2:
         yield map
     else:
@@ -102,7 +102,7 @@ def _stamp(trial: Trial, folder: Path) -> str:
 
 
 def _cached(folder: Path) -> dict[Any, dict[str, Any]]:
-    """Rows worked out before; none where another set of metrics was asked for then."""
+    """Rows computed earlier; none if they were computed for other metrics."""
     path = folder / _CACHE
     if not path.is_file():
         return {}

@@ -1,4 +1,4 @@
-"""One trial, start to end: a data set, a method and a seed in; a record out."""
+"""Run one trial, from data set, method and seed to a record."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from phida_bench.methods import ClassCounted, Declined, Method, Task
 from phida_bench.protocol import stages
 from phida_bench.records import Record, Trial
 
-#: Seconds are those of the processor: a trial runs on one thread, and what else the machine does must not count.
+#: Processor time: a trial runs on one thread, and other load on the machine must not count.
 clock = time.process_time
 
 
@@ -30,7 +30,7 @@ def run(
     *,
     every_stage: bool = True,
 ) -> Record:
-    """Run a trial; a method that fails or declines gives a record that says so.
+    """Run a trial; if a method fails or declines, the record has the reason.
 
     Without ``every_stage``, rows are labelled after the last stage alone.
     """
@@ -78,7 +78,8 @@ def _measured(begun: Record, dataset: Dataset, method: Method, task: Task, every
         learn_seconds.append(learned - started)
         if every_stage or end == len(fed):
             if isinstance(system, ClassCounted):
-                # One class is one stage where classes come in turn; else all are there from the first.
+                # In streams class by class, the number of classes grows with the stage; otherwise all classes are
+                # present from the start.
                 system.tell_classes(stage + 1 if task.setting == "nonstationary" else dataset.entry.classes)
             labels.append(_checked(system.labels(fed[:end]), end))
             label_seconds.append(clock() - learned)
@@ -94,7 +95,7 @@ def _measured(begun: Record, dataset: Dataset, method: Method, task: Task, every
 
 
 def _checked(labels: object, rows: int) -> NDArray[np.integer[Any]]:
-    """What a method answered, as integers, one per row: methods may come from anywhere."""
+    """Check a method's labels, and convert them to one integer per row: a method may come from a plugin."""
     array = np.asarray(labels)
     if array.shape != (rows,) or array.dtype.kind not in "iu":
         raise TypeError(f"labels must be {rows} integers, got {array.dtype} of shape {array.shape}")
@@ -102,12 +103,12 @@ def _checked(labels: object, rows: int) -> NDArray[np.integer[Any]]:
 
 
 def machine() -> dict[str, str]:
-    """The machine that a record was made on."""
+    """Describe the machine of a record."""
     return {"system": platform.system(), "processor": processor(), "python": platform.python_version()}
 
 
 def processor() -> str:
-    """The processor's name, where the system tells it."""
+    """The processor's name, if the system reports it."""
     try:
         with open("/proc/cpuinfo") as file:
             names = (line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))

@@ -1,4 +1,4 @@
-"""Which trials a run consists of."""
+"""List the trials of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from phida_bench.protocol import ORDERS, SETTINGS, Setting
 from phida_bench.records import Trial
 from phida_bench.worker import Job
 
-#: Orders of each data set with visible groups.
+#: Number of orders of each data set with visible groups.
 SHAPE_SEEDS = 3
 
 
@@ -39,7 +39,7 @@ def jobs(
 
 
 def tuned(out: Path, method: str, dataset: str, setting: str) -> dict[str, Any]:
-    """The parameters that tuning chose: in this folder, or else once, as the package has it."""
+    """The tuned parameters: from this folder, or else those in the package."""
     path = tuned_path(out, method, dataset, setting)
     if path.is_file():
         return dict(json.loads(path.read_text())["parameters"])
@@ -49,7 +49,7 @@ def tuned(out: Path, method: str, dataset: str, setting: str) -> dict[str, Any]:
 
 @cache
 def packaged() -> dict[tuple[str, str, str], dict[str, Any]]:
-    """The outcomes of tuning that the package brings, by method, data set and setting; parameters have four digits.
+    """The outcomes of tuning in the package, by method, data set and setting; parameters have four digits.
 
     Examples
     --------
@@ -73,13 +73,13 @@ def _outcome(row: dict[str, str]) -> dict[str, Any]:
 
 
 def is_tuned(out: Path, method: str, dataset: str, setting: str) -> bool:
-    """Whether tuning came to its end, which an interrupted one did not."""
+    """Whether tuning was completed, not interrupted."""
     path = tuned_path(out, method, dataset, setting)
     return path.is_file() and bool(json.loads(path.read_text()).get("finished", True))
 
 
 def all_tuned(out: Path) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """Every outcome of tuning: method, data set, setting, and what was written down."""
+    """Every outcome of tuning: method, data set, setting, and the content of its file."""
     found = dict(packaged())
     for path in (out / "tuned").glob("*/*/*.json"):
         setting, dataset = path.parts[-3:-1]
@@ -89,5 +89,5 @@ def all_tuned(out: Path) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
 
 
 def tuned_path(out: Path, method: str, dataset: str, setting: str) -> Path:
-    """Where the outcome of tuning is kept."""
+    """Path of an outcome of tuning."""
     return out / "tuned" / setting / dataset / f"{method}.json"

@@ -1,4 +1,4 @@
-"""The settings: in which order a stream is learned, and when it is evaluated. Pure functions of data and seed."""
+"""The settings: order of a stream and times of evaluation. Pure functions of data and seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SETTINGS: tuple[Setting, ...] = ("stationary", "nonstationary")
 ORDERS: tuple[Setting, ...] = ("shuffled", "grouped")
 ALL_SETTINGS: tuple[Setting, ...] = get_args(Setting)
 
-#: The share of mixed rows after which the early score is taken.
+#: The share of mixed rows after which the early score is measured.
 EARLY = 0.1
 
 Rows = NDArray[np.int64]
@@ -29,14 +29,14 @@ def stages(setting: Setting, y: NDArray[np.int64], spelling: str, seed: int | No
     Parameters
     ----------
     setting : {"stationary", "nonstationary", "shuffled", "grouped"}
-        All rows in one stage, or a stage for each class; mixed rows in two stages, the first a tenth of them, or rows
-        group by group in one stage.
+        Stationary: all rows in one stage. Nonstationary: one stage per class. Shuffled: mixed rows in two stages, the
+        first with a tenth of them. Grouped: rows group by group, in one stage.
     y : ndarray of shape (n_samples,)
         True classes, from 0; -1 for rows that belong to none.
     spelling : str
         Name of the data set, which fixes the order inside the classes.
     seed : int or None
-        Of the trial; None leaves rows and classes in the data set's own order.
+        Seed of the trial; None leaves rows and classes in the data set's own order.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def _order(count: int, seed: int | None) -> Rows:
 
 
 def _group_by_group(y: NDArray[np.int64], seed: int | None) -> Rows:
-    """Rows mixed, then the groups one after the other; rows that belong to none come all along."""
+    """Order rows by group, randomly within each; rows without a group are spread over the whole stream."""
     random = np.random.RandomState(seed)
     rows, turn = random.permutation(len(y)), random.permutation(y.max() + 1)
     when = np.where(y < 0, random.randint(0, len(turn), len(y)), turn[y])
@@ -74,7 +74,7 @@ def _group_by_group(y: NDArray[np.int64], seed: int | None) -> Rows:
 
 
 def _shuffled_classes(y: NDArray[np.int64], spelling: str) -> list[Rows]:
-    """The rows of each class, in an order that is fixed once for a data set by the spelling of its name."""
+    """The rows of each class, in an order that the spelling of the data set's name fixes."""
     seed = int.from_bytes(hashlib.sha256(f"{spelling}::0".encode()).digest()[:4], "little")
     rng = np.random.RandomState(seed)
     return [rng.permutation(np.flatnonzero(y == c)) for c in np.unique(y)]

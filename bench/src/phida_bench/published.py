@@ -1,4 +1,4 @@
-"""The published tables: means and standard deviations over 30 runs, as facts."""
+"""The published tables: means and standard deviations over 30 runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pandas as pd
 
-#: Runs behind each published mean.
+#: Number of runs for each published mean.
 RUNS = 30
 
 

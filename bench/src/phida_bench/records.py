@@ -1,4 +1,4 @@
-"""One file per trial: what came out, raw. Metrics and tables are worked out from these alone."""
+"""Records: one file per trial, with its raw output. Metrics and tables use nothing else."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from numpy.typing import NDArray
 
 from phida_bench.protocol import ALL_SETTINGS, Setting
 
-#: Raised when the content of a record changes; records of another format are run again.
+#: Increased when the content of a record changes; trials with records of another format are run again.
 FORMAT = 1
 
 _COMMANDS = "commands.txt"
 
-#: Cells of an earlier run whose trials were not kept: means and standard deviations alone.
+#: File with cells of an earlier run whose trials were not kept: only means and standard deviations.
 EARLIER = "earlier_cells.csv"
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What identifies a record."""
+    """The identity of a record."""
 
     setting: Setting
     dataset: str
@@ -39,13 +39,13 @@ class Trial:
     seed: int
 
     def path(self, folder: Path) -> Path:
-        """Where its record is kept."""
+        """Path of the record."""
         return folder / self.setting / self.dataset / self.method / f"{self.seed:03d}.npz"
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What one trial gave."""
+    """The output of one trial."""
 
     trial: Trial
     status: str
@@ -57,16 +57,16 @@ class Record:
     n_nodes: int | None = None
     n_clusters: int | None = None
     learn_seconds: tuple[float, ...] = ()
-    """Per stage; end of learning included, prediction not."""
+    """Seconds per stage, with the end of learning and without prediction."""
     label_seconds: tuple[float, ...] = ()
     peak_memory: int | None = None
-    """Bytes beyond what the process held before the trial."""
+    """Peak memory in bytes, minus the memory before the trial."""
     versions: Mapping[str, str] = field(default_factory=dict)
     machine: Mapping[str, Any] = field(default_factory=dict)
     digest: str = ""
-    """Of the data set."""
+    """Digest of the data set."""
     fixed: str = ""
-    """What was decided for the method where publications leave it open."""
+    """Decisions for the method on details that publications leave open."""
     shuffled: bool = True
     """Whether the order of the rows was drawn by the seed."""
 
@@ -76,12 +76,12 @@ class Record:
 
     @property
     def order_seed(self) -> int | None:
-        """What the order of the rows is drawn by; None is the data set's own order."""
+        """The seed of the order of the rows; None for the data set's own order."""
         return self.trial.seed if self.shuffled else None
 
 
 def write(record: Record, folder: Path) -> None:
-    """Put a record in its place, whole or not at all."""
+    """Write a record atomically."""
     path = record.trial.path(folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     facts = {key: value for key, value in asdict(record).items() if key != "labels"} | {"format": FORMAT}
@@ -99,7 +99,7 @@ def write(record: Record, folder: Path) -> None:
 
 
 def read(trial: Trial, folder: Path, *, with_labels: bool = True) -> Record | None:
-    """A record, or None where there is none that can be read."""
+    """Read a record; None if there is no readable one."""
     try:
         with open(trial.path(folder), "rb") as file, np.load(file, allow_pickle=False) as archive:
             facts = json.loads(archive["facts"].tobytes())
@@ -115,7 +115,7 @@ def read(trial: Trial, folder: Path, *, with_labels: bool = True) -> Record | No
 
 
 def add_command(command: str, folder: Path) -> None:
-    """Note down a command that makes records here, once."""
+    """Save a command that makes records here, once."""
     folder.mkdir(parents=True, exist_ok=True)
     if command not in commands(folder):
         with open(folder / _COMMANDS, "a", encoding="utf-8") as file:
@@ -129,14 +129,14 @@ def commands(folder: Path) -> list[str]:
 
 
 def pack(folder: Path, archive: Path) -> str:
-    """All records of a folder as one compressed file, the same bytes for the same records; its SHA-256.
+    """Pack all records of a folder into one compressed file, the same bytes for the same records; return its SHA-256.
 
-    What was tuned, the commands and the cells whose trials were not kept are in it too.
+    The file also contains tuned parameters, commands, and cells whose trials were not kept.
     """
     names = [trial.path(folder) for trial in trials(folder)]
     names += [*folder.glob("tuned/*/*/*.json"), *(p for p in (folder / _COMMANDS, folder / EARLIER) if p.is_file())]
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(archive, "w:xz", format=tarfile.PAX_FORMAT, preset=1) as tar:  # records are small already
+    with tarfile.open(archive, "w:xz", format=tarfile.PAX_FORMAT, preset=1) as tar:  # records are already compressed
         for path in sorted(names):
             facts = tarfile.TarInfo(str(path.relative_to(folder)))
             facts.size = path.stat().st_size
@@ -146,13 +146,13 @@ def pack(folder: Path, archive: Path) -> str:
 
 
 def earlier_cells(folder: Path) -> pd.DataFrame | None:
-    """Cells of an earlier run whose trials were not kept, in the layout of the summary; None where there are none."""
+    """Cells of an earlier run whose trials were not kept, in the layout of the summary; None if there are none."""
     path = folder / EARLIER
     return pd.read_csv(path, keep_default_na=False, na_values=[""]).fillna({"reason": ""}) if path.is_file() else None
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """The records of an archive, in a folder."""
+    """Unpack the records of an archive into a folder."""
     try:
         with tarfile.open(archive, "r:xz") as tar:
             tar.extractall(folder, filter="data")
@@ -161,7 +161,7 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 def trials(folder: Path) -> Iterator[Trial]:
-    """The trials that have a record, in order."""
+    """The trials with a record, in order."""
     for path in sorted(folder.glob("*/*/*/*.npz")):
         setting, dataset, method = path.relative_to(folder).parts[:3]
         if setting in ALL_SETTINGS and path.stem.isdigit():
@@ -169,5 +169,5 @@ def trials(folder: Path) -> Iterator[Trial]:
 
 
 def _small(labels: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
-    """Labels in the smallest type that holds them."""
+    """Convert labels to the smallest type that holds them."""
     return labels.astype(np.result_type(np.min_scalar_type(labels.min()), np.min_scalar_type(labels.max())))

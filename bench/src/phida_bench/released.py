@@ -1,4 +1,4 @@
-"""PHIDA as the authors' released code has it, which the published tables show."""
+"""PHIDA as in the authors' released code, the source of the published tables."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from phida.estimators import PHIDA
 
 
 class ReleasedPHIDA(PHIDA):
-    """PHIDA with what the authors' released code does otherwise than the paper's equations.
+    """PHIDA with the deviations of the authors' released code from the paper's equations.
 
-    Distances to nodes are measured against positions that were transformed when each node was last updated, not against
-    those that the present transformation gives. On some of the paper's data sets the results of the two differ by
-    more than noise. Everything else, parameters and attributes among them, is as for :class:`phida.PHIDA`.
+    Distances use node positions that were transformed at each node's last update, not with the current transformation.
+    On some of the paper's data sets the results of the two differ by more than noise. Everything else, including
+    parameters and attributes, is as in :class:`phida.PHIDA`.
 
     Parameters
     ----------

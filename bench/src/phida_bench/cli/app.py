@@ -387,7 +387,7 @@ def _datasets(names: str) -> list[Entry]:
 
 
 def _at_hand(wanted: Sequence[Entry], data: Path | None) -> dict[str, str]:
-    """Return names and digests of the available data sets. Each is loaded, so that a bad file is reported first."""
+    """Load the available data sets and return names and digests: a bad file is reported before the first trial."""
     from phida_bench.datasets import find, load
 
     at_hand = {}

@@ -1,4 +1,4 @@
-"""The benchmark's data sets: what they are, where they are found, and whether they are the right ones."""
+"""The benchmark's data sets: registry, sources, and verification."""
 
 from phida_bench.datasets.loading import Dataset, DatasetError, find, load
 from phida_bench.datasets.registry import COLLECTIONS, Entry, add, add_own, entries, entry

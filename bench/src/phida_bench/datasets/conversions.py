@@ -1,4 +1,4 @@
-"""From a source's files to rows and classes: one rule per data set."""
+"""Convert a source's files to rows and classes: one rule per data set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Conversion = Callable[[Files], Pair]
 
 
 def members(content: bytes, names: Sequence[str]) -> list[bytes]:
-    """The named files of a zip or tar archive, the content itself if there are no names. ``.Z`` files are unpacked."""
+    """The named files of a zip or tar archive; without names, the content itself. ``.Z`` files are unpacked."""
     if not names:
         return [content]
     read = _from_tar if content.startswith(b"\x1f\x8b") else _from_zip
@@ -58,7 +58,7 @@ def _uncompressed(name: str, content: bytes) -> bytes:
 
 
 def columns(separator: str | None = ",", label: int = -1, drop: Sequence[int] = (), missing: str = "") -> Conversion:
-    """Rows of text, all files in turn; lines whose first number cannot be read are a header.
+    """Read rows of text from all files in order; a line without a readable first number is a header.
 
     ``label`` and ``drop`` are positions of columns; ``missing`` replaces ``?``.
     """
@@ -93,25 +93,25 @@ def _is_number(cell: str, missing: str) -> bool:
 
 
 def arff(files: Files) -> Pair:
-    """The rows below ``@data``, the class last."""
+    """Read the rows below ``@data``, with the class last."""
     return columns()([files[0].decode("latin-1").lower().partition("@data")[2].encode("latin-1")])
 
 
 def semeion(files: Files) -> Pair:
-    """Digits with one column per class."""
+    """Read digits with one column per class."""
     table = np.array([line.split() for line in files[0].decode().splitlines() if line.strip()], dtype=np.float64)
     return table[:, :256], table[:, 256:].argmax(axis=1)
 
 
 def tuandromd(files: Files) -> Pair:
-    """Without the incomplete row; goodware before malware, which is also their sorted order."""
+    """Read rows without the incomplete one; goodware comes before malware, which is also their sorted order."""
     lines = files[0].decode().splitlines()
     complete = [line for line in lines if all(cell.strip() for cell in line.split(","))]
     return columns()(["\n".join(complete).encode()])
 
 
 def segments(files: Files) -> Pair:
-    """Outdoor images; the classes have the numbers of UCI's Statlog copy."""
+    """Read outdoor images; the classes have the numbers of UCI's Statlog copy."""
     X, names = columns()(files)
     numbers = {name: number for number, name in enumerate(_SEGMENTS)}
     try:
@@ -124,7 +124,7 @@ _SEGMENTS = ("brickface", "sky", "foliage", "cement", "window", "path", "grass")
 
 
 def matlab(files: Files) -> Pair:
-    """The largest matrix and the longest vector; the matrix is transposed if its columns are the rows."""
+    """Read the largest matrix and the longest vector; the matrix is transposed if its columns are the rows."""
     from scipy.io import loadmat
 
     held = [array for file in files for array in loadmat(io.BytesIO(file)).values() if np.ndim(array) == 2]
@@ -137,7 +137,7 @@ def matlab(files: Files) -> Pair:
 
 
 def r_frame(files: Files) -> Pair:
-    """Columns of numbers, and the factor as class."""
+    """Read the numeric columns, and the factor as class."""
     frame = data_frame(files[0])
     classes = [values for values, levels in frame.values() if levels is not None]
     if len(classes) != 1:
@@ -146,7 +146,7 @@ def r_frame(files: Files) -> Pair:
 
 
 def idx(files: Files) -> Pair:
-    """Images and labels of MNIST's format: a header with the sizes, then bytes."""
+    """Read images and labels in MNIST's format: a header with the sizes, then bytes."""
     images, labels = (
         np.frombuffer(file[4 + 4 * file[3] :], np.uint8).reshape(np.frombuffer(file[4 : 4 + 4 * file[3]], ">i4"))
         for file in files

@@ -1,6 +1,6 @@
-"""Fetching a data set's files from where they are published, and keeping the rows as an npz file.
+"""Fetch a data set's files from their publisher, and keep the rows as an npz file.
 
-A download that was interrupted continues where it stopped. Nothing is kept unless it has the benchmark's digest.
+An interrupted download continues. Only data with the benchmark's digest are kept.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from phida_bench.datasets.registry import Entry
 _BLOCK = 1 << 16
 _SECONDS = 60.0
 
-#: Bytes so far, and in all where the server says it.
+#: Bytes so far, and the total if the server reports it.
 Progress = Callable[[int, int | None], None]
 
 
@@ -34,9 +34,9 @@ def get(entry: Entry, folder: Path, progress: Progress, mirror: str = "") -> Dat
     entry : Entry
     folder : Path
     progress : callable
-        Called with the bytes that are there, and their number in all or None.
+        Called with the number of bytes so far and the total, or None if unknown.
     mirror : str
-        Address with copies of the sources' files, asked in their place.
+        Address with copies of the sources' files, used instead of the sources.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def get(entry: Entry, folder: Path, progress: Progress, mirror: str = "") -> Dat
     Raises
     ------
     DatasetError
-        It cannot be fetched, or is not the one it should be; the message says what to do.
+        If the data set cannot be fetched, or has another digest; the message says what to do.
     """
     path = folder / f"{entry.name}.npz"
     if path.is_file():
@@ -71,7 +71,7 @@ def get(entry: Entry, folder: Path, progress: Progress, mirror: str = "") -> Dat
 
 
 def download(url: str, path: Path, progress: Progress) -> None:
-    """Download a file; what is there of it is not asked for again."""
+    """Download a file; bytes from an interrupted download are not requested again."""
     there = path.stat().st_size if path.is_file() else 0
     request = urllib.request.Request(quote(unquote(url), safe=":/+()"), headers={"User-Agent": "phida-bench"})
     if there:
@@ -88,7 +88,7 @@ def download(url: str, path: Path, progress: Progress) -> None:
                     there += len(block)
                     progress(there, total)
     except urllib.error.HTTPError as error:
-        if error.code == 416 and there:  # all of it is there
+        if error.code == 416 and there:  # the file is already complete
             return
         gone = "It may need a login or be gone" if error.code in (401, 403, 404, 410) else "Try again later"
         raise DatasetError(f"{url} answered {error.code} ({error.reason}). {gone}; see phida-bench list.") from error
@@ -99,7 +99,7 @@ def download(url: str, path: Path, progress: Progress) -> None:
 
 
 def _save(found: Dataset, path: Path) -> None:
-    """Write the npz file whole or not at all."""
+    """Write the npz file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".part", delete=False) as file:
         try:

@@ -1,4 +1,4 @@
-"""Loading a data set: the first source that has it, verified."""
+"""Load and verify a data set from the first source that has it."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from phida_bench.datasets.sources import Pair, sources
 
 
 class DatasetError(ValueError):
-    """A data set that is not at hand, or not the one it should be."""
+    """A data set is not available, or is not the expected one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows and true classes, as the protocol takes them."""
+    """Rows and true classes of a data set."""
 
     entry: Entry
-    """Which one it is."""
+    """The data set's entry in the registry."""
     X: NDArray[np.float64]
-    """One row a sample."""
+    """One row per sample."""
     y: NDArray[np.int64]
-    """Class of each row, from 0; -1 for a row that belongs to none, which is learned and not scored."""
+    """Class of each row, from 0; -1 for a row without a class, which is learned and not scored."""
     source: str
-    """Where it was taken from."""
+    """The source of the rows."""
     digest: str
     """SHA-256 of rows and classes."""
 
 
 def find(entry: Entry, folder: Path | None = None, *, download: bool = False) -> str | None:
-    """Where a data set would be taken from, or None; nothing is read.
+    """Name the source from which a data set would be loaded, or None; nothing is read.
 
     Parameters
     ----------
     entry : Entry
     folder : path-like, optional
-        Looked into first, for ``NAME.npz`` and the like.
+        Folder that is searched first, for ``NAME.npz`` and the like.
     download : bool, default=False
-        Whether OpenML may be asked.
+        Whether OpenML may be used.
 
     Returns
     -------
@@ -59,15 +59,15 @@ def find(entry: Entry, folder: Path | None = None, *, download: bool = False) ->
 
 
 def load(entry: Entry, folder: Path | None = None, *, download: bool = False) -> Dataset:
-    """A data set from the nearest source, its shape, classes, finiteness and digest verified.
+    """Load a data set from the nearest source; shape, classes, finiteness and digest are verified.
 
     Parameters
     ----------
     entry : Entry
     folder : path-like, optional
-        Looked into first, for ``NAME.npz`` and the like.
+        Folder that is searched first, for ``NAME.npz`` and the like.
     download : bool, default=False
-        Whether OpenML may be asked.
+        Whether OpenML may be used.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def load(entry: Entry, folder: Path | None = None, *, download: bool = False) ->
     Raises
     ------
     DatasetError
-        It is not at hand, or not the one it should be; the message says what to do.
+        If the data set is not available or not the expected one; the message says what to do.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def load(entry: Entry, folder: Path | None = None, *, download: bool = False) ->
 
 
 def verified(entry: Entry, pair: Pair, source: str) -> Dataset:
-    """A data set from rows and classes as a source has them; a ValueError if it is not the one it should be."""
+    """Make a data set from a source's rows and classes; raise a ValueError if it is not the expected one."""
     X, y = _typed(pair, noise=entry.generated)
     _verify(entry, X, y)
     return Dataset(entry, X, y, source, digest(X, y))
@@ -105,7 +105,7 @@ def digest(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
 
 
 def _typed(pair: Pair, *, noise: bool) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Rows as float64, and classes numbered from 0 in the sorted order of the source's labels; noise keeps its -1."""
+    """Convert rows to float64, and number the sorted labels of the source from 0; noise keeps its -1."""
     X = np.ascontiguousarray(pair[0], dtype=np.float64)
     values, y = np.unique(pair[1], return_inverse=True)
     return X, y.astype(np.int64) - int(noise and values[0] == NOISE)

@@ -1,4 +1,4 @@
-"""Data frames of R, as its packages keep them: files ``.rda`` in R's binary format, versions 2 and 3."""
+"""Read data frames of R packages: ``.rda`` files in R's binary format, versions 2 and 3."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _uncompressed(content: bytes) -> bytes:
 
 
 class _Reader:
-    """Reads values one after the other. A value with attributes is a pair of itself and them."""
+    """Reads consecutive values. A value with attributes is returned as a pair (value, attributes)."""
 
     def __init__(self, content: bytes) -> None:
         self.content, self.place = content, 0
@@ -64,7 +64,7 @@ class _Reader:
             return []
         if kind == _PAIRS:
             found = []
-            while kind != _NOTHING:  # an attribute list of a pair is not kept
+            while kind != _NOTHING:  # the attributes of a pair list are not needed
                 if flags & 0x200:
                     self.value()
                 tag = self.value() if flags & 0x400 else ""

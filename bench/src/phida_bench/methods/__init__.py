@@ -1,6 +1,6 @@
-"""The compared methods. Each module here declares some; adding a method is adding a module with ``METHODS``.
+"""The compared methods. Each module here declares some; a new method is a new module with ``METHODS``.
 
-A file of the user's, with ``METHODS`` in it, can be added for a run: see :func:`add`.
+A user's file with ``METHODS`` can be added for a run: see :func:`add`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The compared systems that need the whole data set. They run in the stationary setting alone."""
+"""The compared systems that need the whole data set; they run only in the stationary setting."""
 
 from __future__ import annotations
 

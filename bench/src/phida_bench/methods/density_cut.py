@@ -1,4 +1,4 @@
-"""HDBSCAN's hierarchy over some thousands of points, and its cut nearest to a wanted number of clusters."""
+"""HDBSCAN's hierarchy over some thousands of points, and the cut nearest to a target number of clusters."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from scipy.spatial.distance import cdist
 
 Points = NDArray[np.float64]
 
-#: Points that make a point dense, itself included; and the fewest that make a cluster. The paper states neither.
+#: Neighbours for the core distance, the point itself included; and the smallest cluster. The paper states neither.
 MIN_SAMPLES = 5
 MIN_CLUSTER_SIZE = 5
 
 
 def density_cut(points: Points, target: int) -> NDArray[np.int64]:
-    """Labels at the count nearest to the target among cuts with at least the target, else at the nearest count.
+    """Label the points at the cut whose number of clusters is nearest to the target, preferably not below it.
 
-    Groups below the least size are noise; a noise point takes the label of the nearest point that has one.
+    Groups below the minimum size are noise; a noise point takes the label of the nearest labelled point.
     """
     size = min(MIN_CLUSTER_SIZE, len(points))
     tree = hierarchy(*spanning_tree(points, core_distances(points)))
@@ -35,7 +35,7 @@ def density_cut(points: Points, target: int) -> NDArray[np.int64]:
 
 
 def core_distances(points: Points) -> NDArray[np.float64]:
-    """How far from each point it is to as many as make it dense."""
+    """Core distance of each point: the distance to its k-th nearest neighbour."""
     k = min(MIN_SAMPLES, len(points)) - 1
     every = np.arange(len(points))
     return np.concatenate(
@@ -44,7 +44,7 @@ def core_distances(points: Points) -> NDArray[np.float64]:
 
 
 def spanning_tree(points: Points, core: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Edges and lengths of a least spanning tree, by Prim: one row of distances at a time, never the matrix.
+    """Edges and lengths of a minimum spanning tree by Prim's algorithm, with one row of distances in memory.
 
     The length of an edge is the mutual reachability: the distance, or the larger of the two core distances.
     """
@@ -80,17 +80,17 @@ def hierarchy(edges: NDArray[np.int64], lengths: NDArray[np.float64]) -> NDArray
 
 
 def _portions(rows: NDArray[np.int64], columns: int) -> Iterator[NDArray[np.int64]]:
-    """Rows, a few at a time, so that a matrix of them by so many columns stays small."""
+    """Slices of rows, so small that a matrix with so many columns fits into memory."""
     step = max(1, 2**22 // max(columns, 1))
     return (rows[begin : begin + step] for begin in range(0, len(rows), step))
 
 
 def best_height(tree: NDArray[np.float64], target: int, size: int) -> float:
-    """The height at which to cut a single-linkage tree; of equally good ones the highest, which has the least noise."""
+    """The best height to cut a single-linkage tree; of equally good ones the highest, which has the least noise."""
     n = len(tree) + 1
     sizes = np.concatenate([np.ones(n), tree[:, 3]])
     left, right = sizes[tree[:, 0].astype(int)] >= size, sizes[tree[:, 1].astype(int)] >= size
-    # A merge makes one cluster of two, or a first one of noise.
+    # A merge joins two clusters, or makes the first cluster of noise.
     change = (tree[:, 3] >= size).astype(int) - left - right
     count = (n if size == 1 else 0) + np.cumsum(change)
     heights = tree[:, 2]

@@ -1,4 +1,4 @@
-"""scikit-learn estimators as systems of the benchmark."""
+"""Wrap scikit-learn estimators as systems of the benchmark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from phida_bench.methods.interface import Labels, Rows
 
 
 class OnlineSystem:
-    """An estimator that learns a stage per ``partial_fit``."""
+    """An estimator that learns one stage per call of ``partial_fit``."""
 
     def __init__(self, estimator: Any, nodes: str | None = "n_nodes_") -> None:
         self._estimator = estimator
@@ -32,7 +32,7 @@ class OnlineSystem:
 
 
 class BatchSystem:
-    """An estimator that needs all rows at once; its labels are those that it fitted."""
+    """An estimator that needs all rows at once and labels only these."""
 
     def __init__(self, estimator: Any) -> None:
         self._estimator = estimator

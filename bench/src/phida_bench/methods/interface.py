@@ -1,4 +1,4 @@
-"""What the benchmark asks of a method."""
+"""The interface of a method of the benchmark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Labels = NDArray[np.int64]
 
 
 class Declined(Exception):
-    """A method's reason for not running on a data set."""
+    """A method does not run on a data set, for the reason given."""
 
 
 class System(Protocol):
@@ -37,7 +37,7 @@ class System(Protocol):
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            These rows.
+            All rows learned so far.
 
         Returns
         -------
@@ -46,7 +46,7 @@ class System(Protocol):
 
     @property
     def n_nodes(self) -> int | None:
-        """Nodes active for prediction; None where the method has none."""
+        """Nodes active for prediction; None if the method has no nodes."""
 
     @property
     def n_clusters(self) -> int:
@@ -55,33 +55,33 @@ class System(Protocol):
 
 @runtime_checkable
 class ClassCounted(System, Protocol):
-    """A model that is given the number of classes seen so far, before it labels."""
+    """A model that receives the number of classes seen so far, before it labels."""
 
     def tell_classes(self, count: int) -> None: ...
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a method may know before the first row of a trial. No true label is in it."""
+    """The information that a method may have before the first row of a trial, without any true label."""
 
     n_features: int
-    """How many features the rows have."""
+    """Number of features."""
     seed: int
-    """For methods that draw random numbers."""
+    """Seed for methods that draw random numbers."""
     setting: Setting
-    """In which order the rows will come."""
+    """Setting: the order of the rows."""
     feature_range: tuple[NDArray[np.float64], NDArray[np.float64]]
     """Smallest and largest value of each feature, for methods that scale to a known range by definition."""
     n_classes: int | None
     """Only for methods that take the number of classes by definition (``needs_class_count``)."""
     parameters: Mapping[str, Any]
-    """The method's own, tuned or default."""
+    """The method's parameters, tuned or default."""
     memory: int | None = None
     """Bytes that the trial may use; None for no limit."""
 
 
 class Suggest(Protocol):
-    """What proposes parameters: an optuna trial is one."""
+    """The interface that proposes parameters, such as an optuna trial."""
 
     def suggest_int(self, name: str, low: int, high: int, *, log: bool = False) -> int: ...
     def suggest_float(self, name: str, low: float, high: float, *, log: bool = False) -> float: ...
@@ -89,39 +89,43 @@ class Suggest(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """How a system enters the benchmark."""
+    """A method's entry in the benchmark."""
 
     name: str
-    """What tables and the command line call it."""
+    """Name in tables and on the command line."""
     group: str
-    """One of phida, plus, ablation, mapping, online, batch, told (given the number of groups), density and stream."""
+    """One of phida, plus, ablation, mapping, online, batch, told (a method that is given the number of groups), density
+    and stream.
+    """
     order: int
     """Position in tables."""
     summary: str
-    """What it is, in a line."""
+    """Description in one line."""
     make: Callable[[Task], System]
     """Makes the system for a trial."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    """Its own, by default."""
+    """Default parameters."""
     settings: tuple[Setting, ...] = SETTINGS
-    """Those that it takes part in."""
+    """Settings that the method takes part in."""
     needs_class_count: bool = False
-    """Whether it is given the number of classes, by definition."""
+    """Whether the method is given the number of classes by definition."""
     deterministic: bool = False
-    """Nothing is drawn: one trial, on the rows in the data set's own order, since where distances tie it matters."""
+    """Whether the method draws nothing: it then runs one trial, on the rows in the data set's own order, which decides
+    ties.
+    """
     published: str | None = None
-    """Its name in the published tables."""
+    """Name in the published tables."""
     space: Callable[[Suggest], dict[str, Any]] | None = None
-    """Parameters that are tuned, for those that the paper tuned; its docstring says where the ranges come from."""
+    """Search space of a method that the paper tuned; its docstring states the origin of the ranges."""
     starts: tuple[Mapping[str, Any], ...] = ()
-    """Points of that space that are tried first: defaults, and what publications use."""
+    """Points of that space that are tried first: defaults, and values from publications."""
     fixed: str = ""
-    """What was decided where publications leave it open, in words; records and the report carry it."""
+    """Decisions on details that publications leave open, in words; records and the report contain them."""
     requires: Mapping[str, str] = field(default_factory=dict)
-    """Modules it imports, and the extra of phida-bench that installs each."""
+    """Required modules, and the extra of phida-bench that installs each."""
 
     def missing(self) -> str | None:
-        """Why it cannot run here, or None."""
+        """Reason why the method cannot run here, or None."""
         for module, extra in self.requires.items():
             if find_spec(module) is None:
                 return f'needs {module}: pip install "./bench[{extra}]"'

@@ -1,6 +1,6 @@
 """Mapping comparisons: nodes learned by the IDA component alone, mapped to clusters by Ward, HDBSCAN or k-means.
 
-The three are given the number of classes seen so far. PHIDA never is.
+Unlike PHIDA, the three are given the number of classes seen so far.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from phida_bench.methods.interface import Labels, Method, Rows, Task
 MapNodes = Callable[[Rows, int, int], Labels]
 """Cluster of each node, from the nodes' positions, the target count and the seed."""
 
-#: What the paper leaves open: which nodes are mapped, and in which space.
+#: Details that the paper leaves open: the nodes that are mapped, and their space.
 PARAMETERS: Mapping[str, Any] = {"nodes": "active", "space": "transformed"}
 
 
 class IdaSystem:
-    """The IDA component with no PH view, and a mapping of its nodes that is worked out when labels are asked for."""
+    """The IDA component without a PH view; its nodes are mapped when labels are requested."""
 
     def __init__(self, task: Task, map_nodes: MapNodes) -> None:
         self._learner = _core.Learner(task.n_features, released=True, mapping=False)
@@ -68,20 +68,20 @@ class IdaSystem:
 
 
 def ward(nodes: Rows, target: int, seed: int) -> Labels:
-    """Ward's hierarchy, cut at the target."""
+    """Cut Ward's hierarchy at the target."""
     return AgglomerativeClustering(target, linkage="ward").fit_predict(nodes)  # type: ignore[no-any-return]
 
 
 def k_means(nodes: Rows, target: int, seed: int) -> Labels:
-    """K-means with the target as K."""
-    # Coinciding nodes leave k-means fewer distinct points than K; what it then does is what is compared.
+    """Run k-means with the target as K."""
+    # If nodes coincide, k-means has fewer distinct points than K; its result is compared as it is.
     distinct = len(np.unique(nodes, axis=0))
     model = KMeans(min(target, distinct), n_init=10, random_state=seed)
     return model.fit_predict(nodes).astype(np.int64)  # type: ignore[no-any-return]
 
 
 def hdbscan(nodes: Rows, target: int, seed: int) -> Labels:
-    """HDBSCAN's hierarchy, cut nearest to the target."""
+    """Cut HDBSCAN's hierarchy nearest to the target."""
     return density_cut(nodes, target)
 
 

@@ -1,4 +1,4 @@
-"""PHIDA in both readings, PHIDA+, and PHIDA's ablations (spec section 11)."""
+"""PHIDA in both variants, PHIDA+, and PHIDA's ablations (spec section 11)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phida_bench.released import ReleasedPHIDA
 
 
 class StagedSystem(OnlineSystem):
-    """An estimator of ours: in the paper's settings each stage of the stream ends with a refresh, else nothing ends."""
+    """An estimator of this package. Only in the paper's settings does each stage of the stream end with a refresh."""
 
     def __init__(self, estimator: PHIDA | PHIDAPlus, task: Task) -> None:
         nodes = "n_active_nodes_" if isinstance(estimator, PHIDA) else "n_nodes_"
@@ -24,7 +24,7 @@ class StagedSystem(OnlineSystem):
 
 
 class AblationSystem:
-    """The native learner of the released reading, with switches that no estimator offers."""
+    """The native learner of the released variant, with switches that the estimators do not have."""
 
     def __init__(self, task: Task, **switches: bool) -> None:
         self._learner = _core.Learner(task.n_features, released=True, **switches)
@@ -49,7 +49,7 @@ def _ablation(name: str, order: int, summary: str, **switches: bool) -> Method:
     return Method(name, "ablation", order, summary, lambda task: AblationSystem(task, **switches))
 
 
-# The published tables come from the released code, so it is the one that the ablations are compared with.
+# The published tables come from the released code, so the ablations are compared with this variant.
 METHODS = (
     Method(
         "PHIDA",

@@ -2,8 +2,8 @@
 
 k-means, Birch and CluStream are given the number of groups, K; HDBSCAN and the other methods for streams are not.
 
-Methods that compare rows with a distance get it as a share of the diagonal of the features' range, which is known
-beforehand: their defaults suit one scale alone. Each share is a method of its own.
+A distance threshold is a share of the diagonal of the features' range, which is known beforehand: a fixed default suits
+only one scale. Each share is a separate method.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sklearn.cluster import HDBSCAN, Birch, KMeans, MiniBatchKMeans
 from phida_bench.methods.interface import Labels, Method, Rows, Task
 from phida_bench.protocol import ORDERS
 
-#: Rows that a stream brings at a time.
+#: Rows per batch of a stream.
 BATCH = 1000
-#: Shares of the diagonal that each method with a distance is tried with.
+#: The tried shares of the diagonal, for each method with a distance.
 SHARES = (0.02, 0.05, 0.1)
 
 
 class AllRowsSystem:
-    """An estimator that is fitted anew to all rows so far."""
+    """An estimator that is refitted to all rows so far."""
 
     n_nodes = None
 
@@ -46,7 +46,7 @@ class AllRowsSystem:
 
 
 class PatientHDBSCAN(HDBSCAN):
-    """Takes all rows for noise as long as there are fewer than the smallest cluster has."""
+    """HDBSCAN that labels all rows as noise while there are fewer rows than the minimum cluster size."""
 
     def fit(self, X: Rows, y: None = None) -> PatientHDBSCAN:
         if len(X) >= self.min_cluster_size:
@@ -79,7 +79,7 @@ class BatchwiseSystem:
 
 
 class PatientMiniBatchKMeans(MiniBatchKMeans):
-    """Keeps the first rows back until there are as many as clusters, which it needs to begin."""
+    """Mini-batch k-means that buffers the first rows until there are as many as clusters."""
 
     def partial_fit(self, X: Rows, y: None = None, sample_weight: None = None) -> PatientMiniBatchKMeans:
         held = getattr(self, "_held", None)
@@ -89,7 +89,7 @@ class PatientMiniBatchKMeans(MiniBatchKMeans):
 
 
 class RiverSystem(BatchwiseSystem):
-    """A clusterer of river: one row a call, as a dict."""
+    """A clusterer of river: one row per call, as a dict."""
 
     def learn(self, X: Rows) -> None:
         for row in X.tolist():
@@ -102,7 +102,7 @@ class RiverSystem(BatchwiseSystem):
 
 
 class IncDBSCANSystem(BatchwiseSystem):
-    """Incremental DBSCAN; it labels the rows that it has learned."""
+    """Incremental DBSCAN, which labels only the rows that it has learned."""
 
     def learn(self, X: Rows) -> None:
         for begin in range(0, len(X), BATCH):
@@ -115,7 +115,7 @@ class IncDBSCANSystem(BatchwiseSystem):
 
 
 def _count(labels: Any) -> int:
-    """Clusters, without noise."""
+    """Count the clusters, without noise."""
     return len(np.unique(labels[np.asarray(labels) >= 0]))
 
 
@@ -133,7 +133,7 @@ def _mini_batch_k_means(task: Task) -> BatchwiseSystem:
 
 
 def _birch(task: Task) -> BatchwiseSystem:
-    """A threshold of a hundredth of the diagonal: the default of 0.5 suits one scale alone."""
+    """Birch with a threshold of a hundredth of the diagonal: the default of 0.5 suits only one scale."""
     return BatchwiseSystem(Birch(threshold=_reach(task), n_clusters=task.n_classes or 1))
 
 

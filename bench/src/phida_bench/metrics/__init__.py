@@ -1,4 +1,4 @@
-"""What is measured. Each module here declares some metrics; adding one is adding a module with ``METRICS``."""
+"""The metrics. Each module here declares some; a new metric is a new module with ``METRICS``."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What learning cost."""
+"""The cost of learning."""
 
 from phida_bench.metrics.interface import Evaluation, Metric
 from phida_bench.protocol import ORDERS
 
 
 def _microseconds(evaluation: Evaluation) -> float:
-    """Learning and labelling, per row."""
+    """Microseconds per row for learning and labelling."""
     record = evaluation.record
     return 1e6 * (sum(record.learn_seconds) + record.label_seconds[-1]) / len(evaluation.truth)
 

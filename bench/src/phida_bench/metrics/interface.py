@@ -1,4 +1,4 @@
-"""What a metric is, and what it may read."""
+"""The interface of a metric, and the data that it may read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from phida_bench.records import Record
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A record beside the true classes, in the order in which the rows were learned."""
+    """A record with the true classes, in the order in which the rows were learned."""
 
     record: Record
     truth: NDArray[np.int64]
@@ -37,30 +37,30 @@ class Evaluation:
         return [self._table(labels.astype(np.int64)) for labels in self.record.labels[first:]]
 
     def _table(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Classes beside labels, without the rows that belong to no class."""
+        """Contingency table of classes and labels, without the rows that belong to no class."""
         truth = self.truth[: len(labels)]
         return contingency(truth[truth >= 0], labels[truth >= 0])
 
     def _per_stage(self, score: Callable[[NDArray[np.int64]], float]) -> list[float]:
-        """A score per stage; the first of several classes that come in turn counts as 1 without evaluation."""
+        """Score each stage; the first of several classes learned in turn counts as 1 without evaluation."""
         certain = [1.0] if self.record.trial.setting == "nonstationary" else []
         return certain + [score(table) for table in self._tables]
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number per trial."""
+    """A metric: one number per trial."""
 
     name: str
-    """Column in tables of the results; the published tables use the same."""
+    """Column in tables of the results, named as in the published tables."""
     title: str
-    """Its name in words."""
+    """Name in words."""
     order: int
     """Position in tables."""
     value: Callable[[Evaluation], float | None]
-    """Works it out; None where a trial has none."""
+    """Function that computes the metric; it returns None if a trial has no value."""
     better: str | None
-    """Which is better, ``higher`` or ``lower``; None where neither is."""
+    """The better direction, ``higher`` or ``lower``; None if there is none."""
     digits: int
     """How many are printed after the point."""
     settings: tuple[Setting, ...] = ALL_SETTINGS
