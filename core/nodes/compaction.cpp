@@ -14,23 +14,14 @@ namespace {
 // distances are nearly equal, and a little more reach adds far more pairs.
 constexpr double kOffNow = 0.5, kReachPerOff = 1.5, kLeastMargin = 0.02;
 
-// Blocks of this many bytes are measured against all others before the next ones, so that they stay in the cache.
-constexpr std::size_t kCachedBytes = 512 << 10;
-
 // Blocks of eight nodes sampled to estimate a reach.
 constexpr std::size_t kProbedBlocks = 32;
-
-// From this number of features on, rows are scaled before they are measured, which takes half as long as scaling all
-// their differences. Their costs are bounds then, until they are measured by the rule.
-constexpr std::size_t kManyFeatures = 48;
-
-// Rounding of rows that are scaled first changes a distance by at most a share of their norm, and a square by a share
-// of itself: (a + e)^2 <= (1 + s) a^2 + (1 + 1/s) e^2.
-constexpr double kOffOfNorm = 0x1p-51, kSlack = 1e-8;
 
 // A union may be closer to a third node than both of its halves by rounding alone. So pairs are merged only if they
 // are below the reach by more than that.
 constexpr double kUnionRounding = 1.0 - 1e-9;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -98,9 +89,9 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
       continue;
     }
     merge_nodes(nodes, pair.a, pair.b);
-    take_row(nodes, pair.a);
+    close_.set(static_cast<std::size_t>(pair.a), nodes.mean[pair.a]);
     inverse_weight_[pair.a] = 1.0 / nodes.weight[pair.a];
-    inverse_weight_[pair.b] = -std::numeric_limits<double>::infinity();
+    inverse_weight_[pair.b] = -kInfinity;
     into_[pair.b] = pair.a;
     ++age_[pair.a];
     --left;
@@ -124,12 +115,8 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
 void Compaction::start(const FineNodes& nodes, const double* scaling) {
   const std::size_t n = nodes.size();
   scaling_ = scaling;
-  if (blocks_.dims() != nodes.dims()) blocks_ = BlockedRows(nodes.dims());
-  blocks_.resize(n);
-  scaled_ = scaling != nullptr && nodes.dims() >= kManyFeatures;
-  largest_square_ = 0.0;
-  for (std::size_t i = 0; i < n; ++i) take_row(nodes, i);
-  inverse_weight_.assign(padded(n), -std::numeric_limits<double>::infinity());
+  close_.assign(nodes.mean, scaling);
+  inverse_weight_.resize(n);
   into_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     inverse_weight_[i] = 1.0 / nodes.weight[i];
@@ -137,67 +124,26 @@ void Compaction::start(const FineNodes& nodes, const double* scaling) {
   }
   age_.assign(n, 0);
   partners_.resize(std::max(partners_.size(), n));
-  squares_.resize(padded(n) * kLanes);
-  limits_.resize(padded(n));
+  limits_.resize(n);
   listed_.assign(n, 0);
-  found_.resize(padded(n) * kLanes);
   heap_.clear();
-}
-
-void Compaction::take_row(const FineNodes& nodes, std::size_t node) {
-  if (!scaled_) return blocks_.set(node, nodes.mean[node]);
-  row_.assign(nodes.mean[node], nodes.mean[node] + nodes.mean.stride());
-  double square = 0.0;
-  for (std::size_t j = 0; j < nodes.dims(); ++j) {
-    row_[j] *= scaling_[j];
-    square += row_[j] * row_[j];
-  }
-  largest_square_ = std::max(largest_square_, square);
-  blocks_.set(node, row_.data());
 }
 
 // Finds all pairs within reach. Ward's cost is reducible: a union is never closer to a third node than its nearer
 // half. So the joined lists of two nodes contain every partner of their union within reach.
 void Compaction::search(const FineNodes& nodes) {
-  const std::size_t n = nodes.size(), dims = nodes.dims(), n_blocks = blocks_.blocks();
-  for (std::size_t i = 0; i < n; ++i) partners_[i].clear();
-  off_square_ = kOffOfNorm * kOffOfNorm * largest_square_ * (1.0 + 2.0 / kSlack);
-  for (std::size_t i = 0; i < limits_.size(); ++i) {
+  const std::size_t n = nodes.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    partners_[i].clear();
     limits_[i] = reach_ * inverse_weight_[i];
-    if (scaled_) limits_[i] += kSlack * limits_[i] + off_square_;
   }
-  const std::size_t group =
-      std::max<std::size_t>(1, kCachedBytes / (kLanes * dims * sizeof(double)));
-  for (std::size_t first = 0; first < n_blocks; first += group)
-    for (std::size_t block = 0; block < std::min(n_blocks, first + group); ++block)
-      search_blocks(block, std::max(block, first), std::min(n_blocks, first + group));
+  close_.visit(limits_, [&](const ClosePairs::Pair& pair) {
+    const double bound = pair.least / (inverse_weight_[pair.a] + inverse_weight_[pair.b]);
+    partners_[pair.a].push_back({pair.b, -1, age_[pair.a], bound});
+    partners_[pair.b].push_back({pair.a, -1, age_[pair.b], bound});
+  });
   for (std::size_t i = 0; i < n; ++i)
     if (into_[i] == static_cast<std::int32_t>(i)) offer_tidy(nodes, static_cast<std::int32_t>(i));
-}
-
-void Compaction::note_pair(std::int32_t a, std::int32_t b, double square) {
-  if (scaled_) square = std::max(0.0, (square - off_square_) / (1.0 + kSlack));
-  const double cost = square / (inverse_weight_[a] + inverse_weight_[b]);
-  partners_[a].push_back({b, scaled_ ? -1 : age_[b], age_[a], cost});
-  partners_[b].push_back({a, scaled_ ? -1 : age_[a], age_[b], cost});
-}
-
-// Finds the pairs of one block of eight with the blocks `from` to `to`, each once.
-void Compaction::search_blocks(std::size_t block, std::size_t from, std::size_t to) {
-  const std::size_t dims = blocks_.dims(), count = (to - from) * kLanes;
-  const auto a = static_cast<std::int32_t>(block * kLanes);
-  const auto b = static_cast<std::int32_t>(from * kLanes);
-  kernels().squared_distances_of_eight(
-      blocks_.data() + block * kLanes * dims, scaled_ ? nullptr : scaling_,
-      blocks_.data() + from * kLanes * dims, to - from, dims, squares_.data());
-  const std::size_t found = kernels().positions_within_sums(
-      squares_.data(), limits_.data() + b, limits_.data() + a, count, found_.data());
-  for (std::size_t f = 0; f < found; ++f) {
-    const std::int32_t lower = a + found_[f] % static_cast<std::int32_t>(kLanes);
-    const std::int32_t upper = b + found_[f] / static_cast<std::int32_t>(kLanes);
-    if (upper <= lower) continue;
-    note_pair(lower, upper, squares_[found_[f]]);
-  }
 }
 
 // Renames partners to their current nodes, each once. A bound for a part of a union holds for the union.
@@ -230,7 +176,7 @@ void Compaction::offer(const FineNodes& nodes, std::int32_t a) {
 // not exclude a partner.
 void Compaction::offer_tidy(const FineNodes& nodes, std::int32_t a) {
   std::vector<Partner>& partners = partners_[a];
-  double best = std::numeric_limits<double>::infinity();
+  double best = kInfinity;
   std::int32_t due[kLanes];
   Partner* due_partner[kLanes];
   std::size_t n_due = 0;
@@ -278,28 +224,25 @@ void Compaction::offer_tidy(const FineNodes& nodes, std::int32_t a) {
 
 // The cost within which enough nodes have a partner for this many merges, estimated from a sample of the nodes.
 double Compaction::reach_for(std::size_t merges) {
-  const std::size_t n = into_.size(), dims = blocks_.dims();
+  const std::size_t n = into_.size();
   std::size_t live = 0;
-  for (std::size_t i = 0; i < n; ++i) live += into_[i] == static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool is_live = into_[i] == static_cast<std::int32_t>(i);
+    live += is_live;
+    limits_[i] = is_live ? kInfinity : -kInfinity;
+  }
   const std::size_t step = std::max<std::size_t>(1, live / kLanes / kProbedBlocks);
   cheapest_.clear();
-  for (std::size_t block = 0; block < blocks_.blocks(); block += step) {
-    const std::size_t first = block * kLanes;
-    kernels().squared_distances_of_eight(blocks_.data() + first * dims,
-                                         scaled_ ? nullptr : scaling_, blocks_.data(),
-                                         blocks_.blocks(), dims, squares_.data());
+  for (std::size_t eight = 0; eight * kLanes < n; eight += step) {
     double least[kLanes];
-    std::fill_n(least, kLanes, std::numeric_limits<double>::infinity());
-    for (std::size_t k = 0; k < n; ++k) {
-      if (into_[k] != static_cast<std::int32_t>(k)) continue;
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const double cost =
-            squares_[k * kLanes + lane] / (inverse_weight_[k] + inverse_weight_[first + lane]);
-        if (k != first + lane && cost >= 0.0) least[lane] = std::min(least[lane], cost);
-      }
+    std::fill_n(least, kLanes, kInfinity);
+    for (const ClosePairs::Pair& pair : close_.of_eight(eight, limits_)) {
+      if (pair.a == pair.b) continue;
+      double& cost = least[static_cast<std::size_t>(pair.a) % kLanes];
+      cost = std::min(cost, pair.least / (inverse_weight_[pair.a] + inverse_weight_[pair.b]));
     }
-    for (std::size_t i = first; i < std::min(n, first + kLanes); ++i)
-      if (into_[i] == static_cast<std::int32_t>(i)) cheapest_.push_back(least[i - first]);
+    for (std::size_t i = eight * kLanes; i < std::min(n, (eight + 1) * kLanes); ++i)
+      if (into_[i] == static_cast<std::int32_t>(i)) cheapest_.push_back(least[i % kLanes]);
   }
   if (cheapest_.empty()) return std::numeric_limits<double>::max();
   const std::size_t rank = std::min(2 * merges * cheapest_.size() / live, cheapest_.size() - 1);

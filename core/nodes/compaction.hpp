@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nodes/fine_nodes.hpp"
-#include "numeric/blocked_rows.hpp"
+#include "search/close_pairs.hpp"
 
 namespace phida {
 
@@ -44,9 +44,6 @@ class Compaction {
 
   void start(const FineNodes& nodes, const double* scaling);
   void search(const FineNodes& nodes);
-  void search_blocks(std::size_t block, std::size_t from, std::size_t to);
-  void take_row(const FineNodes& nodes, std::size_t node);
-  void note_pair(std::int32_t a, std::int32_t b, double square);
   void offer(const FineNodes& nodes, std::int32_t a);
   void offer_tidy(const FineNodes& nodes, std::int32_t a);
   void tidy(std::vector<Partner>& partners, std::int32_t a);
@@ -56,16 +53,10 @@ class Compaction {
 
   const double* scaling_ = nullptr;
   double reach_ = 0.0;
-  double off_ = 0.1;             // recent relative error of the expected cost
-  bool scaled_ = false;          // whether the rows in `blocks_` are scaled
-  double off_square_ = 0.0;      // of squares between them, by rounding
-  double largest_square_ = 0.0;  // maximum of the squared norms of such rows
-  BlockedRows blocks_;
-  AlignedDoubles row_;
-  AlignedDoubles squares_;         // (node, one of eight)
-  AlignedDoubles inverse_weight_;  // per node, padded; merged nodes are never within reach
+  double off_ = 0.1;  // recent relative error of the expected cost
+  ClosePairs close_;
+  AlignedDoubles inverse_weight_;  // per node; merged nodes are never within reach
   AlignedDoubles limits_;          // inverse weight times reach
-  std::vector<std::int32_t> found_;
   std::vector<std::int32_t> into_, age_;
   std::vector<std::int32_t> listed_;            // per node: its position on the list being tidied
   std::vector<std::vector<Partner>> partners_;  // partners within reach, per node

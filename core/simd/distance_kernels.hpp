@@ -369,23 +369,6 @@ size_t positions_within(const double* values, const double* limits, size_t n, in
   return found;
 }
 
-size_t positions_within_sums(const double* values, const double* of_rows, const double* of_eight,
-                             size_t n_rows, int32_t* positions) {
-  const Lanes eight = load(of_eight);
-  size_t found = 0, i = 0;
-  while (i < n_rows) {
-    const size_t first = i;
-    unsigned long long within = 0;
-    for (unsigned at = 0; at < 64 && i < n_rows; at += 8, ++i)
-      within |= static_cast<unsigned long long>(
-                    lanes_within(load(values + i * 8), all(of_rows[i]) + eight))
-                << at;
-    for (; within != 0; within &= within - 1)
-      positions[found++] = static_cast<int32_t>(first * 8) + __builtin_ctzll(within);
-  }
-  return found;
-}
-
 template <int Rows, bool Scaled>
 PHIDA_INLINE void block_accumulate(const double* block, const double* inverse, const double* rows,
                                    std::ptrdiff_t stride, size_t dims, double* out) {

@@ -7,6 +7,7 @@
 #include "simd/grid_kernels.hpp"
 #include "simd/key_ranks.hpp"
 #include "simd/lanes.hpp"
+#include "simd/product_kernels.hpp"
 
 namespace {
 
@@ -273,8 +274,8 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     sieve_two_floats,
     grid_places,
     sieve_grid,
+    products_from,
     positions_within,
-    positions_within_sums,
     rows_up_to,
     count_up_to,
     ranks_of_keys,

@@ -26,6 +26,9 @@ struct Sieve {
   bool all_squares = false;
 };
 
+// Products of floats are summed in parts of this many terms, which are then added.
+constexpr std::size_t kProductTerms = 128;
+
 struct Kernels {
   const char* level;
 
@@ -69,15 +72,17 @@ struct Kernels {
                             const std::int32_t* hidden, std::size_t n_blocks, std::size_t pairs,
                             double reach, std::int32_t* squares, std::int32_t* found);
 
+  // The products of eight points with rows, as floats: those that are at least the sum of both limits. Rows are in blocks
+  // (block, feature, one of 16), and points are half of such a block. `pairs` holds row * 8 + point, in any order, and
+  // both results have room for all pairs. Returns their number. Products may differ between levels: they only select
+  // candidates.
+  std::size_t (*products_from)(const float* points, const float* least_of_points,
+                               const float* blocks, const float* least, std::size_t n_blocks,
+                               std::size_t dims, std::int32_t* pairs, float* products);
+
   // The positions i below n with values[i] <= limits[i], ascending; returns their number.
   std::size_t (*positions_within)(const double* values, const double* limits, std::size_t n,
                                   std::int32_t* positions);
-
-  // The positions of the values (row, one of eight) that are at most the sum of both limits, ascending; returns their
-  // number.
-  std::size_t (*positions_within_sums)(const double* values, const double* of_rows,
-                                       const double* of_eight, std::size_t n_rows,
-                                       std::int32_t* positions);
 
   // The positions i below n with values[i] <= limit, ascending; returns their number.
   std::size_t (*positions_up_to)(const double* values, std::size_t n, double limit,

@@ -41,25 +41,6 @@ TEST("kernels: positions_within returns every value within its own limit, ascend
   });
 }
 
-TEST("kernels: positions_within_sums returns every value within the limits of its row and lane") {
-  for_each_level([](const Kernels& k) {
-    Random random(5);
-    for (std::size_t n = 0; n <= 20; ++n) {
-      AlignedDoubles values = random.values(n * 8), rows = random.values(n),
-                     eight = random.values(8);
-      eight[3] = -INFINITY;
-      if (n > 2) rows[1] = INFINITY, rows[2] = -INFINITY;
-      if (n > 9) values[9 * 8 + 2] = rows[9] + eight[2];
-      std::vector<std::int32_t> got(n * 8 + 1), expected;
-      for (std::size_t i = 0; i < n * 8; ++i)
-        if (values[i] <= rows[i / 8] + eight[i % 8])
-          expected.push_back(static_cast<std::int32_t>(i));
-      got.resize(k.positions_within_sums(values.data(), rows.data(), eight.data(), n, got.data()));
-      CHECK(got == expected);
-    }
-  });
-}
-
 TEST("kernels: positions_up_to and count_up_to find every value within the limit") {
   for_each_level([](const Kernels& k) {
     Random random(3);
