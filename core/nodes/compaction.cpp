@@ -21,6 +21,13 @@ constexpr std::size_t kProbedBlocks = 32;
 // are below the reach by more than that.
 constexpr double kUnionRounding = 1.0 - 1e-9;
 
+// The mean of a union is off by rounding: by less than this share of its halves' coordinates. For the cost, (d - e)^2 >=
+// (1 - s) d^2 - e^2 / s; the rest of 2 s is for the rounding of costs.
+constexpr double kMeanRounding = 0x1p-50, kSlack = 1e-9;
+
+// Marks a partner of both halves of a union.
+constexpr std::int32_t kJoined = -2;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -88,6 +95,7 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
       if (age_[pair.of] == (pair.of == pair.a ? pair.age_a : pair.age_b)) offer(nodes, pair.of);
       continue;
     }
+    join_partners(nodes, pair);
     merge_nodes(nodes, pair.a, pair.b);
     close_.set(static_cast<std::size_t>(pair.a), nodes.mean[pair.a]);
     inverse_weight_[pair.a] = 1.0 / nodes.weight[pair.a];
@@ -96,11 +104,6 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
     ++age_[pair.a];
     --left;
     last = pair.cost;
-    std::vector<Partner>& partners = partners_[pair.a];
-    for (Partner partner : partners_[pair.b]) {
-      partner.age = -1;  // a cost measured from the other node is a bound for the union
-      partners.push_back(partner);
-    }
     offer(nodes, pair.a);
   }
   if (expected > 0.0 && last > 0.0)
@@ -144,6 +147,45 @@ void Compaction::search(const FineNodes& nodes) {
   });
   for (std::size_t i = 0; i < n; ++i)
     if (into_[i] == static_cast<std::int32_t>(i)) offer_tidy(nodes, static_cast<std::int32_t>(i));
+}
+
+// Joins the lists of a pair that is about to merge. A third node's cost to the union follows from its costs to both
+// halves (Lance and Williams); it grows with them, so bounds give a bound. A node that is not on a list is beyond reach.
+void Compaction::join_partners(const FineNodes& nodes, const Pair& pair) {
+  std::vector<Partner>& partners = partners_[pair.a];
+  std::vector<Partner>& others = partners_[pair.b];
+  tidy(others, pair.b);
+  tidy(partners, pair.a);
+  const std::size_t listed = partners.size();
+  const double wa = nodes.weight[pair.a], wb = nodes.weight[pair.b];
+  double moved = 0.0;  // bound of the square by which the rounding of the mean moves the union
+  for (std::size_t j = 0; j < nodes.dims(); ++j) {
+    const double extent = std::abs(nodes.mean[pair.a][j]) + std::abs(nodes.mean[pair.b][j]);
+    const double off = kMeanRounding * extent * (scaling_ == nullptr ? 1.0 : scaling_[j]);
+    moved += off * off;
+  }
+  const auto bound = [&](std::int32_t node, double to_a, double to_b) {
+    const double w = nodes.weight[node], total = wa + wb + w;
+    const double cost =
+        ((wa + w) / total) * to_a + ((wb + w) / total) * to_b - (w / total) * pair.cost;
+    const double rounding = moved / kSlack * w * ((wa + wb) / total);
+    return std::max(std::min(to_a, to_b), (1.0 - 2.0 * kSlack) * cost - rounding);
+  };
+  for (const Partner& other : others) {
+    if (other.node == pair.a) continue;
+    const auto at = static_cast<std::size_t>(listed_[other.node]);
+    if (at < listed && partners[at].node == other.node) {
+      partners[at].bound = bound(other.node, partners[at].bound, other.bound);
+      partners[at].age = kJoined;
+    } else {
+      partners.push_back({other.node, -1, -1, bound(other.node, reach_, other.bound)});
+    }
+  }
+  for (std::size_t i = 0; i < listed; ++i) {
+    Partner& partner = partners[i];
+    if (partner.age != kJoined) partner.bound = bound(partner.node, partner.bound, reach_);
+    partner.age = -1;
+  }
 }
 
 // Renames partners to their current nodes, each once. A bound for a part of a union holds for the union.

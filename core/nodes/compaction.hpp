@@ -44,6 +44,7 @@ class Compaction {
 
   void start(const FineNodes& nodes, const double* scaling);
   void search(const FineNodes& nodes);
+  void join_partners(const FineNodes& nodes, const Pair& pair);
   void offer(const FineNodes& nodes, std::int32_t a);
   void offer_tidy(const FineNodes& nodes, std::int32_t a);
   void tidy(std::vector<Partner>& partners, std::int32_t a);
