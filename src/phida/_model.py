@@ -31,7 +31,7 @@ class Method:
     """A clustering method: its names, its native learner and its parameters."""
 
     name: str
-    """On the command line."""
+    """Name on the command line."""
     class_name: str
     """Name of the estimator, with its package."""
     learner: type[Any]
@@ -105,7 +105,7 @@ if hasattr(os, "register_at_fork"):
 _STAGES = ("ph", "refresh", "remove", "prune", "mapping")
 
 F = TypeVar("F")
-"""How an adapter describes the features of its rows."""
+"""An adapter's description of the features of its rows."""
 
 
 class Model(Generic[F]):

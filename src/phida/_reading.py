@@ -23,7 +23,7 @@ from phida.lineage import Candidate, History, Lineage
 
 
 class Held(NamedTuple):
-    """What an answer is given from: a reading of a model, and the columns that rows must have."""
+    """Source of an answer: a reading of a model, and the columns that rows must have."""
 
     reading: _core.Reading
     columns: Columns

@@ -36,15 +36,15 @@ class Projection:
     """
 
     center: Floats
-    """Taken off each feature first."""
+    """Subtracted from each feature first."""
     denominator: Floats
-    """What each feature is then divided by."""
+    """Divisor of each feature, applied after that."""
     mean: Floats
-    """Weighted mean of the rows, after that."""
+    """Weighted mean of the scaled rows."""
     axes: Floats
-    """Two directions, one a row."""
+    """Two directions, one per row."""
     share: Floats
-    """Part of the rows' variance along each axis."""
+    """Share of the rows' variance along each axis."""
 
     @classmethod
     def of(cls, model: Any) -> Self:

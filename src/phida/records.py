@@ -148,7 +148,7 @@ class Nodes(_Record, key="id", entry="node"):
     cluster_id: Ints
     """Id of the confirmed cluster, -1 for none."""
     feature_names: tuple[str, ...] | None
-    """Names of the features, where the input had any."""
+    """Names of the features, if the input had any."""
 
     def __len__(self) -> int:
         return len(self.id)
@@ -417,11 +417,11 @@ class Examples(_Record, key="row", entry="row"):
     cluster: Ints
     """Label of the cluster; ascending."""
     row: Ints
-    """Number of the row among the rows learned, from 0; -1 where it came from a model that was merged in."""
+    """Number of the row among the rows learned, from 0; -1 if it came from a merged model."""
     values: Floats
     """The row."""
     feature_names: tuple[str, ...] | None = None
-    """Names of the features, where they have any."""
+    """Names of the features, if they have any."""
 
     def to_pandas(self, ids: Any = None) -> pd.DataFrame:
         """Return a frame with one row per example.

@@ -30,7 +30,7 @@ FACTS = ("library_version", "params", "feature_names", "n_seen", "stream_positio
 OPTIONAL_FACTS = ("preparation",)
 
 State = Mapping[str, Any]
-"""What a learner is made from: arrays and plain numbers by name."""
+"""State of a learner: arrays and plain numbers by name."""
 
 
 def write(path: str | os.PathLike[str], state: State, facts: Mapping[str, Any]) -> None:

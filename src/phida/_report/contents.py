@@ -37,7 +37,7 @@ class Contents:
     data: dict[str, str]
     clusters: tuple[Row, ...]
     more: str
-    """How many clusters are not listed; empty for none."""
+    """Text with the number of clusters that are not listed; empty for none."""
     has_classes: bool
     ids_differ: bool
     """Whether an id differs from its label."""

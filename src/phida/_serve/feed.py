@@ -25,9 +25,9 @@ class Listener:
 
     stride: int = 0
     columns: int = 0
-    """Of the trail, what it has."""
+    """Columns of the trail that the listener has."""
     number: int = -1
-    """Of the snapshot that it has."""
+    """Number of the snapshot that the listener has."""
     closed: bool = False
     _woken: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -12,13 +12,13 @@ class Column:
     """One earlier snapshot."""
 
     number: int
-    """Of its snapshot."""
+    """Number of its snapshot."""
     ids: Set[int]
     """The clusters in it."""
     text: str
-    """What the bands and curves draw of it, as JSON."""
+    """The values that bands and curves draw, as JSON."""
     snapshot: bytes
-    """All of it, as JSON."""
+    """The whole snapshot, as JSON."""
 
 
 class Trail:

@@ -17,7 +17,7 @@ class Address:
 
     scheme: str
     hosts: tuple[str, ...]
-    """One or, for Kafka, several, each with its port where it was given."""
+    """The host, or several for Kafka; each with its port if one was given."""
     topic: str
     options: Mapping[str, str]
     user: str | None = None

@@ -30,7 +30,7 @@ class ArrowRows:
     """A Parquet or Arrow IPC file, a record batch at a time. Selected vectors are one column per value."""
 
     delimiter = ","
-    """Of CSV that is made of these rows."""
+    """Delimiter of CSV output."""
 
     def __init__(self, path: Path, format: str, selection: Selection, *, start: tuple[int, int] = (0, 0)) -> None:
         """``start``: row number and file position to resume from."""

@@ -29,7 +29,7 @@ class BadRow:
     """A row that cannot be used."""
 
     number: int
-    """From 0, counted over all rows of the stream."""
+    """Number of the row in the stream, from 0."""
     reason: str
     text: str
 
@@ -95,13 +95,13 @@ class Place:
     """The position from which a stream resumes."""
 
     offset: int = 0
-    """Where in its file the row begins; in bytes, or rows where a file has no bytes to speak of."""
+    """Offset of the row in its file: in bytes, or in rows for formats without lines."""
     file: FilePart | None = None
     """The file up to ``offset``; None for pipes and topics."""
     offsets: Mapping[str, int] = field(default_factory=dict)
-    """Where each partition of a topic goes on; empty for files."""
+    """Next offset of each partition of a topic; empty for files."""
     kept: Callable[[], None] = lambda: None
-    """Called when the rows before are safe from a crash."""
+    """Called when the earlier rows are safe from a crash."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,19 +111,19 @@ class Batch:
     end: int
     """Number of the next row in the stream."""
     place: Place
-    """Where the stream goes on from that row."""
+    """Place of that row in its source."""
     numbers: NDArray[np.int64]
     """Number of each row."""
     rows: NDArray[np.float64]
     texts: Sequence[str]
-    """Each row as it was written, where the format is text; else empty."""
+    """The text of each row, if the format is text; else empty."""
     columns: Callable[[], dict[str, Any]]
-    """All columns of the file, features or not, by name, as lists or arrays; worked out when asked for."""
+    """All columns of the file, features or not, by name, as lists or arrays; made when the function is called."""
     truth: Sequence[Any] = ()
-    """The label column, where one was named."""
+    """The label column, if one was named."""
     bad: Sequence[BadRow] = field(default=())
     place_of: Callable[[int], Place] = lambda number: Place()
-    """Where the stream goes on from a row of this batch; to be called before the next batch is read."""
+    """Returns the place of a row of this batch; only valid until the next batch is read."""
     urgent: bool = False
     """Whether the source waits until these rows are saved."""
 
@@ -165,15 +165,15 @@ class RowReader(Protocol):
 
     format: str
     delimiter: str
-    """Of CSV that is made of these rows: that of the file where it is CSV, else a comma."""
+    """Delimiter of CSV output: that of the file if it is CSV, else a comma."""
     names: tuple[str, ...] | None
-    """Names of the features; None where the format has none."""
+    """Names of the features; None if the format has none."""
     features: tuple[str, ...]
-    """The same, numbered where the format has none."""
+    """Names of the features, or numbers if the format has no names."""
     all_names: tuple[str, ...]
-    """Names of all columns, likewise."""
+    """Names of all columns, or numbers."""
     types: Mapping[str, Any]
-    """Type of each column, as pyarrow takes it, where the file has types; empty for text."""
+    """pyarrow type of each column, if the file has types; empty for text."""
 
     @property
     def conversions(self) -> Mapping[str, str]:

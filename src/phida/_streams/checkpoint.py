@@ -25,25 +25,25 @@ class Position:
     input_offset: int = 0
     """Offset of that row in its file."""
     input_tail: str = ""
-    """Digest of what stands before it, so that another file is told from this one; of a pipe, "pipe"."""
+    """Digest of the bytes before the offset, which identifies the file; "pipe" for a pipe."""
     input_head: str = ""
-    """Digest of the first bytes, likewise; empty in checkpoints that have none."""
+    """Digest of the first bytes of the input; empty for pipes and topics."""
     input_head_length: int = 0
     input_device: int = 0
     input_inode: int = 0
     output_offset: int = 0
     output_tail: str = ""
-    """Likewise, of the output."""
+    """Digest of the last bytes of the output."""
     output_format: str = ""
     bad_rows: int = 0
     bad_row_log_offset: int = 0
     events_offset: int = 0
     events_tail: str = "pipe"
-    """Likewise, of the file of events; "pipe" if there is none."""
+    """Digest of the last bytes of the file of events; "pipe" if there is none."""
     ids: bool = False
-    """Whether the output has stable ids in place of labels."""
+    """Whether the output has lasting ids instead of labels."""
     topic: str = ""
-    """The topic that is read, where it is one, and where each of its partitions goes on."""
+    """The topic, if the input is one, and the next offset of each of its partitions."""
     offsets: Mapping[str, int] = field(default_factory=dict)
     output_topic: str = ""
     batch: int = 1

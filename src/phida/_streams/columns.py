@@ -37,11 +37,11 @@ class Selection:
     exclude: tuple[str, ...] = ()
     label: str | None = None
     convert: Mapping[str, str | None] = field(default_factory=dict)
-    """Columns of dates and booleans that are learned as numbers, and their formats; None: to be found out."""
+    """Columns of dates and booleans to learn as numbers, and their formats; None: detect the format."""
     categories: tuple[str, ...] = ()
-    """Columns that are learned, but not as numbers."""
+    """Category columns to learn."""
     keep_missing: bool = False
-    """Whether missing values come as NaN, to be filled, and not as bad rows."""
+    """Whether missing values become NaN, to be filled later; if not, they make a row bad."""
 
     def all_names(self) -> tuple[str, ...]:
         """Return all named columns."""

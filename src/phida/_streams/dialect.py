@@ -27,11 +27,11 @@ class Dialect:
     """The dialect of a text file."""
 
     delimiter: str | None = None
-    """Between fields; None: detected."""
+    """Separator of fields; None: detected."""
     decimal: str = "."
-    """Between the integer part of a number and the rest."""
+    """Decimal separator."""
     thousands: str | None = None
-    """Between groups of three digits, if anything."""
+    """Separator of groups of three digits, if any."""
     encoding: str = "utf-8"
 
     def __post_init__(self) -> None:

@@ -25,7 +25,7 @@ class BadRows:
     """Handling and count of rows that cannot be read."""
 
     action: str = "fail"
-    """fail, skip or log."""
+    """``fail``, ``skip`` or ``log``."""
     log: IO[bytes] | None = None
     count: int = 0
 
@@ -84,7 +84,7 @@ class Stream:
     """Called when a checkpoint is due."""
     score: Score | None = None
     events: IO[bytes] | None = None
-    """Where events in the lives of clusters go, one JSON object a line."""
+    """File for events of clusters, one JSON object per line."""
     progress: Callable[[int, int], None] = lambda rows, place: None
     """Called after each batch, with its rows and the offset of the next one."""
     look: Callable[[Batch], None] = lambda batch: None

@@ -93,16 +93,15 @@ class Taken:
 
     count: int
     block: bytes
-    """All lines, each with a line break behind it."""
+    """All lines, each with its line break."""
     single: list[bytes] | None
-    """The lines without their line breaks; None where ``block`` can be split at every line break."""
+    """The lines without their line breaks; None if ``block`` can be split at every line break."""
     offset: int = 0
-    """Where in the file the next line begins."""
+    """Offset of the next line in the file."""
     begins: tuple[tuple[int, int, bytes], ...] = ()
-    """Where in the file some lines begin, the first and each after other bytes: (position here, offset, the lines from
-    there on that lie side by side)."""
+    """Runs of lines that are adjacent in the file: (position of the first line, its offset, the lines as bytes)."""
     places: tuple[tuple[int, int], ...] = ()
-    """Which line of the file some lines are, the first and each behind blank lines: (position here, number there)."""
+    """Line numbers of the first line and of each line after blank lines: (position here, number in the file)."""
 
     def number_in_file(self, position: int) -> int:
         """Return the line number of a line in the file, counting blank lines, from where reading began."""
@@ -243,7 +242,7 @@ class Lines:
         self.offset = offset
 
     def take(self, count: int) -> Taken:
-        """Return the next lines; fewer at the end, and where a followed file ends because another replaced it."""
+        """Return the next lines; fewer at the end, and at the end of a followed file that another one replaced."""
         self.begins_file = False
         if self._peeked:
             self._peeked = False

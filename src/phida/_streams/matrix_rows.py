@@ -33,7 +33,7 @@ class MatrixRows:
     names: tuple[str, ...] | None = None
     conversions: Mapping[str, str] = MappingProxyType({})
     delimiter = ","
-    """Of CSV that is made of these rows."""
+    """Delimiter of CSV output."""
 
     def __init__(self, path: Path, format: str, selection: Selection, *, start: tuple[int, int] = (0, 0)) -> None:
         """``start``: row number and file position to resume from."""

@@ -28,7 +28,7 @@ class Message:
     value: bytes
     partition: str = ""
     next_offset: int = 0
-    """Where its partition goes on, for brokers that have offsets."""
+    """Next offset of its partition, for brokers that have offsets."""
 
 
 class Messages(Protocol):

@@ -49,7 +49,7 @@ class NdjsonRows:
     format = "ndjson"
     types = NO_TYPES
     delimiter = ","
-    """Of CSV that is made of these rows."""
+    """Delimiter of CSV output."""
 
     def __init__(
         self,

@@ -52,10 +52,10 @@ class Source:
     """The row to start from, and its offset."""
     offset: int = 0
     header: tuple[str, ...] | None = None
-    """All columns, where an earlier part of the stream told them."""
+    """Names of all columns, if known from an earlier part of the stream."""
     dialect: Dialect = field(default_factory=Dialect)
     offsets: Mapping[str, int] = field(default_factory=dict)
-    """Where each partition of a topic goes on."""
+    """Next offset of each partition of a topic."""
 
     @property
     def is_pipe(self) -> bool:

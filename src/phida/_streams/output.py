@@ -32,7 +32,7 @@ class Output(Protocol):
 
     format: str
     offset: int
-    """Where the next row will begin; 0 where a file cannot be written on."""
+    """Offset of the next row; 0 if the file cannot be continued."""
 
     def write(self, batch: Batch, labels: NDArray[np.int64]) -> None:
         """Write the rows of a batch in one call, so that a reader of the pipe gets them together."""

@@ -26,17 +26,17 @@ class CutClarity:
     """
 
     persistence: float | None
-    """Of the gap that separates modes that persist from those that are absorbed: it decides the PH components. None
-    where there are fewer than two gaps."""
+    """Clarity of the gap between persistent and absorbed modes, which decides the PH components. None if there are
+    fewer than two gaps."""
     hierarchy: float | None
-    """Of the jump in merge height at which the hierarchy is cut: it decides the output clusters. None where the least
-    number of clusters leaves nothing to choose."""
+    """Clarity of the jump in merge height at the cut, which decides the output clusters. None if the minimum number of
+    clusters leaves no choice."""
     n_components: int
     n_clusters: int
     minimum_count: int
-    """The least number of clusters that the masses of the components justify."""
+    """Minimum number of clusters, from the masses of the components."""
     next_n_clusters: int | None
-    """How many clusters the second largest jump would give; None if there is no other choice."""
+    """Number of clusters at the second largest jump; None if there is no other choice."""
 
     def __str__(self) -> str:
         return (

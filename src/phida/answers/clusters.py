@@ -41,9 +41,9 @@ class Example:
     """A row that a cluster has seen."""
 
     row: int | None
-    """Number of the row among the rows learned, from 0; None where it came from a model that was merged in."""
+    """Number of the row among the rows learned, from 0; None if it came from a merged model."""
     values: tuple[tuple[str, float], ...]
-    """The features that tell the cluster from others, and their values."""
+    """The cluster's distinctive features, and the row's values of them."""
 
     def __str__(self) -> str:
         values = ", ".join(f"{feature} {value:.4g}" for feature, value in self.values)

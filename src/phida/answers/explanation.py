@@ -86,7 +86,7 @@ class Explanation:
     path: tuple[int, ...]
     """Nodes on the path of highest support between them in the PH graph; empty if there is no path."""
     path_support: float
-    """The lowest support on the path; 0 where there is none."""
+    """The lowest support on the path; 0 if there is none."""
     deaths: tuple[Death, ...]
     """The modes merged on the way to the common mode of both, or all merged modes if there is none."""
     threshold: float

@@ -44,10 +44,10 @@ class Profile(_Record, key="label", entry="cluster"):
     id: Ints
     """Lasting id of each cluster. Clusters share an id until their split is confirmed."""
     rows: Ints
-    """Rows that each cluster won while they were learned. Together they are the rows learned, except where nodes were
+    """Rows that each cluster won while they were learned. Together they are the rows learned, unless nodes were
     forgotten (``half_life``)."""
     share: Floats
-    """Share of each cluster in these rows; where old rows fade (``half_life``), in what is left of the support."""
+    """Share of each cluster in these rows; if old rows fade (``half_life``), in the remaining support."""
     nodes: Ints
     """Number of nodes of each cluster."""
     center: Floats

@@ -48,7 +48,7 @@ function show(jump = false) {
   showTimes();
 }
 
-/** What goes on while one looks back: the bands, the curves and the slider. */
+/** The parts that also change while an earlier snapshot is displayed: bands, curves and slider. */
 function showTimes() {
   const columns = [...trail];
   if (latest.nodes && latest.number !== columns.at(-1)?.number) columns.push(asColumn(latest));
@@ -57,7 +57,7 @@ function showTimes() {
   showSlider();
 }
 
-/** As the server makes a column of the trail: one band per id. */
+/** Make a column of the trail as the server does: one band per id. */
 function asColumn(snapshot) {
   const found = new Map();
   for (const { id, slot, share, rows } of snapshot.clusters) {
@@ -101,7 +101,7 @@ function showFigures(shown) {
   part("diagram-note").textContent = shown.leaves ? `of log ${plus ? "density" : "support"}` : "";
 }
 
-/** How clear the number of clusters is; in the published method, the cuts of persistence and of the hierarchy. */
+/** Show the clarity of the number of clusters; for PHIDA, of its cuts by persistence and of the hierarchy. */
 function showClarity(found) {
   const { persistence, hierarchy, clarity, text } = found ?? {};
   const values = clarity === undefined ? [persistence, hierarchy] : [clarity];
@@ -109,7 +109,7 @@ function showClarity(found) {
   part("clarity").title = text ?? "";
 }
 
-/** The slider goes along the bands above it: its values are rows. */
+/** Set up the slider below the bands, whose values are rows. */
 function showSlider() {
   const slider = part("past");
   slider.disabled = trail.length === 0;
@@ -123,7 +123,7 @@ function showSlider() {
   part("live").disabled = !past;
 }
 
-/** The column whose row is nearest; the present where that is nearer. */
+/** Return the column whose row is nearest, or the end of the list if the present is nearer. */
 function nearest(samples) {
   let best = trail.length;
   let least = Math.abs(latest.samples - samples);

@@ -29,7 +29,7 @@ export class Bands {
     this.events.clear();
   }
 
-  /** Columns of the trail with the present as the last; `at`: the samples of the moment looked at, if it is past. */
+  /** Columns of the trail, with the present as the last; `at`: samples of an earlier snapshot on display. */
   show(columns, events, selection, at) {
     this.columns = columns;
     this.selection = selection;
@@ -56,7 +56,7 @@ export class Bands {
     this.order.splice(below < 0 ? this.order.length : below + 1, 0, id);
   }
 
-  /** Per column and id, from where to where the band reaches, from 0 at the bottom to 1. */
+  /** Return the lower and upper end of each band per column, from 0 at the bottom to 1. */
   stack() {
     return this.won().map((rows) => {
       const total = [...rows.values()].reduce((sum, value) => sum + value, 0) || 1;
@@ -65,7 +65,7 @@ export class Bands {
     });
   }
 
-  /** Per column, the rows that each id won of late: over so many rows that chance does not show. */
+  /** Return the rows that each id won recently, per column: over so many rows that chance does not show. */
   won() {
     const { columns } = this;
     const rows = columns.map((column) => new Map([...column.bands.map(([id, , , won]) => [id, won]), [OTHERS, others(column)]]));
@@ -121,7 +121,7 @@ export class Bands {
     }
   }
 
-  /** Ids at the right end of the bands that are thick enough. */
+  /** Write ids at the right ends of bands that are thick enough. */
   names(context, width, y, last) {
     context.textAlign = "right";
     context.textBaseline = "middle";
@@ -183,5 +183,5 @@ export class Bands {
   }
 }
 
-/** Rows of the clusters without a band. */
+/** Return the rows of the clusters without a band. */
 const others = ({ won, bands }) => bands.reduce((left, [, , , rows]) => left - rows, won);

@@ -178,7 +178,7 @@ function events(latest) {
   return [items];
 }
 
-/** What a past snapshot itself says. */
+/** Show the values that an earlier snapshot has; the server cannot add others. */
 function remembered(snapshot, { kind, id }) {
   if (kind === "node") {
     const at = snapshot.nodes?.id.indexOf(id) ?? -1;

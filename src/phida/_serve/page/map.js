@@ -10,7 +10,7 @@ const COVERED = 0.14; // share of the map that dots would cover without overlap
 const [WIDEST, LEAST] = [15, 0.9]; // largest and smallest radius of a dot
 const WIDTH = 4; // numbers per node: x, y, radius, presence
 
-/** Whether two boxes of [left, top, right, bottom] do. */
+/** Return whether two boxes, each [left, top, right, bottom], overlap. */
 const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 
 export class NodeMap {
@@ -81,7 +81,7 @@ export class NodeMap {
     this.frame(nodes.x, nodes.y);
   }
 
-  /** The area of a dot is its weight's share of what all dots may cover. */
+  /** Return a function from weight to radius: a dot's share of the covered area is its share of the weight. */
   radii(weights) {
     const { width, height } = this.canvas.getBoundingClientRect();
     const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
@@ -109,7 +109,7 @@ export class NodeMap {
     if (this.gliding) requestAnimationFrame(() => this.glide());
   }
 
-  /** From positions of nodes to the canvas: functions for both coordinates. */
+  /** Return functions from the two coordinates of a node to the canvas. */
   place(width, height) {
     const [x, y, wide, high] = this.box.now;
     const across = Math.max(1, width - AXIS - 2 * MARGIN) / 2 / wide; // each axis uses the full side of the panel
@@ -120,7 +120,7 @@ export class NodeMap {
     ];
   }
 
-  /** Where a node is on the canvas. */
+  /** Return the position of a node on the canvas. */
   where(id) {
     const { width, height } = this.canvas.getBoundingClientRect();
     const [x, y] = this.place(width, height);
@@ -167,7 +167,7 @@ export class NodeMap {
     context.globalAlpha = 1;
   }
 
-  /** Lines between clusters lie over the dots; where they are short, dots would hide them. */
+  /** Draw the lines between clusters over the dots, which would hide short lines. */
   bridges(context, place) {
     context.lineCap = "round";
     this.lines(context, place, colours.panel, 3.5);
@@ -210,7 +210,7 @@ export class NodeMap {
     context.stroke();
   }
 
-  /** What grows along each axis: its strongest features. */
+  /** Write the strongest features of each axis. */
   axisNames(context, width, height) {
     const write = (text, room) => {
       let shown = text;
@@ -233,7 +233,7 @@ export class NodeMap {
     context.restore();
   }
 
-  /** The name of each of the largest clusters beside its heaviest node, where there is room. */
+  /** Write the names of the largest clusters next to their heaviest nodes, if there is room. */
   write(context, [x, y], width) {
     const heaviest = new Map();
     for (const i of this.order) {
@@ -266,7 +266,7 @@ export class NodeMap {
     }
   }
 
-  /** Position of the node at a point; -1 for none. */
+  /** Return the position of the node at a point, or -1. */
   hit(px, py) {
     if (!this.ids.length) return -1;
     const { width, height } = this.canvas.getBoundingClientRect();

@@ -43,7 +43,7 @@ export function surface(canvas, draw) {
   return paint;
 }
 
-/** Where the pointer is on an element. */
+/** Return the position of the pointer on an element. */
 export function pointOn(element, event) {
   const box = element.getBoundingClientRect();
   return [event.clientX - box.left, event.clientY - box.top];
