@@ -34,7 +34,7 @@ CLAIM = re.compile(r"(<!-- claim: ([^>]+?) -->)(.*?)(<!-- end -->)", re.DOTALL)
 SOLVED, WORTH = 0.95, 0.05
 OURS = "PHIDA+"
 
-#: The table in texts: the system's name there, and its name in the report. A star stands for the best setting.
+#: Name of each system in the texts' table, and in the report. A star means the best setting.
 SHOWN = {
     "**PHIDA+**": "PHIDA+",
     "PHIDA, the published method": "PHIDA-equations",
@@ -104,12 +104,12 @@ def of_shapes(kind: str, words: list[str]) -> str:
 
 
 def scores(order: str, system: str, metric: str = "ari", kind: str = "shapes") -> pd.Series:
-    """A system's values of one metric, by data set."""
+    """Return a system's values of one metric, by data set."""
     return shapes(kind).loc[(order, chosen(system)), metric].dropna()
 
 
 def beside(order: str, system: str, other: str, kind: str = "shapes") -> float:
-    """Mean ARI of a system on the data sets that another system finished."""
+    """Return the mean ARI of a system on the data sets that another system finished."""
     return float(scores(order, system, kind=kind).reindex(scores(order, other, kind=kind).index).mean())
 
 

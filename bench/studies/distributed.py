@@ -1,4 +1,4 @@
-"""Merged models beside one stream: ARI and AMI of 8 and 64 parts, random and by class, on the families of plus2.py.
+"""Merged models against one stream: ARI and AMI of 8 and 64 parts, random and by class, on the families of plus2.py.
 
 Random parts are contiguous in shuffled rows. Parts by class are contiguous in rows sorted by class, so that a model
 sees one or few classes. Families of one group have no classes and are left out.

@@ -1,4 +1,4 @@
-"""How soon and how surely drift is detected: phida.drift beside ADWIN and KSWIN of river, on the same streams.
+"""Delay and reliability of drift detection: phida.drift against ADWIN and KSWIN of river, on the same streams.
 
 River's detectors take numbers: each feature has a detector of its own, the first that detects a drift counts, and the
 level of each is divided by the number of features (Bonferroni). Otherwise all have their default settings. KSWIN takes
@@ -33,7 +33,7 @@ KINDS = {
 
 
 class Stream:
-    """Groups in 2, 4 or 8 dimensions, 3 to 8 of them, every third stream with heavy tails; and what comes after."""
+    """3 to 8 groups in 2, 4 or 8 dimensions, in every third stream with heavy tails; then a change."""
 
     def __init__(self, seed):
         self.seed = seed
@@ -56,7 +56,7 @@ class Stream:
         return centers[groups] + spread
 
     def after(self, kind):
-        """Rows after the change."""
+        """Return the rows after the change."""
         self.rng = np.random.default_rng([self.seed, list(KINDS).index(kind)])
         centers, shares = self.centers.copy(), self.shares.copy()
         first = int(np.argsort(shares)[len(shares) // 2])
@@ -87,7 +87,7 @@ class Stream:
 
 
 class PerFeature:
-    """A detector of river for each feature."""
+    """A detector of river per feature."""
 
     def __init__(self, make, dims):
         self.detectors = [make(dims) for _ in range(dims)]
@@ -109,7 +109,7 @@ METHODS = {
 
 
 def alarms(detector, rows):
-    """The rows at which a drift is detected, and what has changed, where the detector says it."""
+    """Return the rows at which a drift is detected, and the kind of change if the detector reports it."""
     for t, row in enumerate(rows):
         detector.update(dict(enumerate(row.tolist())))
         if detector.drift_detected:
@@ -117,7 +117,7 @@ def alarms(detector, rows):
 
 
 def measure(make, seed):
-    """False alarms before the change, and by kind the first alarm after it."""
+    """Return the false alarms before the change, and the first alarm after it by kind."""
     stream = Stream(seed)
     detector = make(stream.dims)
     false = sum(1 for _ in alarms(detector, stream.before))
@@ -125,25 +125,25 @@ def measure(make, seed):
 
 
 def measure_all(make, seeds):
-    """The sum of false alarms, and by kind the first alarms of all seeds."""
+    """Return the sum of false alarms, and the first alarms of all seeds by kind."""
     false, first = zip(*(measure(make, seed) for seed in seeds), strict=True)
     return sum(false), dict(zip(KINDS, zip(*first, strict=True), strict=True))
 
 
 def shown(found):
-    """Detected of how many, and the median delay."""
+    """Return detected changes of all changes, and the median delay, as text."""
     delays = [alarm[0] for alarm in found if alarm is not None]
     return f"{len(delays)} of {len(found)}, {np.median(delays):.0f}" if delays else f"0 of {len(found)}"
 
 
 def kinds_named(found):
-    """How often each kind was named."""
+    """Return how often each kind was named, as text."""
     named = [alarm[1].kind for alarm in found if alarm is not None and alarm[1] is not None]
     return ", ".join(f"{kind} {named.count(kind)}" for kind in ("new", "vanished", "moved", "share") if kind in named)
 
 
 def river_streams():
-    """Streams of river's generators: rows before, rows after. The target is one more feature."""
+    """Return streams of river's generators: rows before and after the change. The target is one more feature."""
     take = {
         "RandomRBF, other centres": (synth.RandomRBF(1, 1, n_features=4), synth.RandomRBF(2, 2, n_features=4)),
         "SEA, target only": (synth.SEA(0, seed=1), synth.SEA(3, seed=2)),
@@ -164,7 +164,7 @@ def river_streams():
 
 
 def choose():
-    """False alarms and delays by threshold, on the seeds that are not reported."""
+    """Print false alarms and delays by threshold, on the seeds that are not reported."""
     for threshold in (9.0, 12.0, 15.0):
         false, first = measure_all(lambda dims, threshold=threshold: ClusterDrift(threshold=threshold), CHOSEN)
         print(f"threshold {threshold:g}: false alarms {false} in {AT * len(CHOSEN):,} rows", flush=True)
@@ -173,7 +173,7 @@ def choose():
 
 
 def report():
-    """Delays and false alarms of all methods."""
+    """Print delays and false alarms of all methods."""
     results = {name: measure_all(make, REPORTED) for name, make in METHODS.items()}
     print("| detected, median delay in rows |", " | ".join(METHODS), "| kinds named by ClusterDrift |")
     print("|---" * (len(METHODS) + 2) + "|")
@@ -185,7 +185,7 @@ def report():
 
 
 def report_river():
-    """First alarms on streams of river's generators."""
+    """Print first alarms on streams of river's generators."""
     print("\n| delay in rows (false alarms before) |", " | ".join(METHODS), "| kind |")
     print("|---" * (len(METHODS) + 2) + "|")
     for name, before, after in river_streams():
@@ -201,7 +201,7 @@ def report_river():
 
 
 def unchanged(kind, n=60_000, dims=3):
-    """A long stream that does not change."""
+    """Yield a long stream that does not change."""
     rng = np.random.default_rng(1000)
     groups = {"one cloud": 1, "50 groups": 50}.get(kind, 6)
     centers = (20 if groups == 50 else 6) * rng.normal(size=(groups, dims))
@@ -215,7 +215,7 @@ def unchanged(kind, n=60_000, dims=3):
 
 
 def report_unchanged():
-    """False alarms of ClusterDrift on long streams."""
+    """Print false alarms of ClusterDrift on long streams."""
     print("\nfalse alarms of ClusterDrift in 60,000 rows each:")
     for kind in ("6 groups", "50 groups", "one cloud", "heavy tails", "uniform noise"):
         found = [f"row {t}: {change.kind}" for t, change in alarms(ClusterDrift(), unchanged(kind))]

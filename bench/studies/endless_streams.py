@@ -1,4 +1,4 @@
-"""What ``max_nodes`` and ``half_life`` of PHIDA+ cost: tables of docs/endless_streams.md.
+"""Cost of ``max_nodes`` and ``half_life`` in PHIDA+: tables of docs/endless_streams.md.
 
 ``PHIDA_DATA=folder python studies/endless_streams.py`` prints both: mean ARI class by class with fewer nodes, and a
 stream that drifts, with nodes, time per row and ARI after every 10,000 rows.
@@ -20,7 +20,7 @@ SEEDS = 5
 
 
 def class_by_class(classes: np.ndarray, seed: int) -> np.ndarray:
-    """Positions of the rows, all of one class after all of another, in random order."""
+    """Return positions of the rows class by class, in random order within each."""
     rng = np.random.default_rng(seed)
     where = rng.permutation(len(classes))
     place = rng.permutation(classes.max() + 1)

@@ -1,4 +1,4 @@
-"""How well confirmed events and ids follow what happens in streams that are made up.
+"""Compare confirmed events and ids with the known events of generated streams.
 
 ``stories``: groups are born, move into one, part and stop, with ``half_life`` set. ``steady``: streams that do not
 change. ``probes``: how often labels and ids of fixed points change. ``classes``: real data, class by class (digits,
@@ -15,12 +15,12 @@ from sklearn.datasets import load_digits
 from phida import PHIDAPlus
 from phida_bench.datasets import entry, load
 
-#: Rows of each group between two happenings, and while one moves.
+#: Rows of each group between two events, and during a movement.
 ROWS, MOVING = 1500, 200
 
 
 def places(rng, count, dims, gap):
-    """Centres that are at least about so many standard deviations apart."""
+    """Draw centres that are at least about so many standard deviations apart."""
     found, side = [], gap * max(1.2 * count ** (1 / min(dims, 3)), 2)
     while len(found) < count:
         place = rng.uniform(0, side, size=dims) if dims <= 3 else rng.normal(size=dims) * 1.6 * gap / np.sqrt(2 * dims)
@@ -34,7 +34,7 @@ def places(rng, count, dims, gap):
 
 
 def story(seed, dims, groups):
-    """Rows, and what happened when: a merge when two are two standard deviations apart, a split at four."""
+    """Draw rows and their events: two groups merge at a distance of two standard deviations, and split at four."""
     rng = np.random.default_rng([seed, dims, groups])
     center = places(rng, groups + 2, dims, 9.0)
     away, stage, moving = center[groups + 1], ROWS * groups, MOVING * (groups + 1)
@@ -56,14 +56,14 @@ def story(seed, dims, groups):
 
 
 def events_of(rows, **limits):
-    """All confirmed events, and the model."""
+    """Return all confirmed events, and the model."""
     told = []
     model = PHIDAPlus(compute_labels=False, **limits).on_event(told.append).partial_fit(rows)
     return told, model
 
 
 def stories(seeds=range(100, 120)):
-    """Precision and recall of confirmed events, and how late they are."""
+    """Print precision, recall and delay of confirmed events."""
     for dims in (2, 10):
         for groups in (4, 12, 30):
             found, total, delays, wrong = 0, 0, {}, Counter()
@@ -89,7 +89,7 @@ def stories(seeds=range(100, 120)):
 
 
 def unchanging(kind, seed, n_rows, dims):
-    """Rows of a stream that does not change."""
+    """Return the rows of a stream that does not change."""
     rng = np.random.default_rng([seed, 77])
     if kind == "one cloud":
         return rng.normal(size=(n_rows, dims))
@@ -110,7 +110,7 @@ def unchanging(kind, seed, n_rows, dims):
 
 
 def steady(n_rows=1_000_000):
-    """Confirmed events after the first 5,000 rows of streams that do not change."""
+    """Print confirmed events after the first 5,000 rows of streams that do not change."""
     for dims in (2, 10):
         for kind in ("six groups", "50 groups", "one cloud", "heavy tails", "noise"):
             told, model = events_of(unchanging(kind, 100, n_rows, dims))
@@ -119,7 +119,7 @@ def steady(n_rows=1_000_000):
 
 
 def probes(seeds=range(100, 110), n_rows=8000, batch=100):
-    """Shares of probes whose id, and whose label, changes from batch to batch after the first 1,000 rows."""
+    """Print the shares of probes whose id and label change from batch to batch after the first 1,000 rows."""
     for dims in (2, 10):
         changes = []
         for seed in seeds:
@@ -136,7 +136,7 @@ def probes(seeds=range(100, 110), n_rows=8000, batch=100):
 
 
 def classes(first_rows=200):
-    """Whether a class has an id of its own after its first rows, and how many other events there are."""
+    """Print whether a class has its own id after its first rows, and the number of other events."""
     for name in ("digits", "penbased", "anuran_calls"):
         if name == "digits":
             rows, target = load_digits(return_X_y=True)

@@ -1,4 +1,4 @@
-"""Sentence embeddings with known intents, and generated unit vectors: PHIDA+ beside the usual methods.
+"""Sentence embeddings with known intents, and generated unit vectors: PHIDA+ against the usual methods.
 
     python bench/studies/intents.py out.csv [name of a data set or a method ...]
     python bench/studies/intents.py --page docs/intents.md
@@ -37,7 +37,7 @@ from phida.embeddings import Reducer
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "datasets" / "embeddings"
 SEEDS = 3
-FIRST = 5000  # rows that a frozen reduction is fitted on
+FIRST = 5000  # rows to fit a frozen reduction
 BATCH = 1000
 
 Rows = np.ndarray
@@ -49,7 +49,7 @@ def unit(rows: Rows) -> Rows:
 
 
 def generated(cosine: float, seed: int) -> tuple[Rows, Labels]:
-    """20,000 unit vectors around 50 directions in 768 dimensions; ``cosine`` of two rows of one group."""
+    """Draw 20,000 unit vectors around 50 directions in 768 dimensions; ``cosine``: that of two rows of one group."""
     rng = np.random.default_rng((seed, round(100 * cosine)))
     centers = unit(rng.normal(size=(50, 768)))
     y = rng.integers(50, size=20_000)
@@ -58,7 +58,7 @@ def generated(cosine: float, seed: int) -> tuple[Rows, Labels]:
 
 
 def embedded(name: str, seed: int | None = None) -> tuple[Rows, Labels]:
-    """Rows and numbers of their intents, in an order of the seed."""
+    """Return rows and their intents, in an order drawn by the seed."""
     with np.load(DATA / f"{name}.npz") as file:
         X, y = unit(file["X"].astype(np.float64)), file["y"].astype(int)
     order = slice(None) if seed is None else np.random.default_rng(seed).permutation(len(y))
@@ -66,7 +66,7 @@ def embedded(name: str, seed: int | None = None) -> tuple[Rows, Labels]:
 
 
 def questions(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Texts and names of intents, in the order of the rows in the file."""
+    """Return texts and names of their intents, in the order of the file."""
     if name == "clinc150":
         parts = json.loads((DATA / f"{name}.json").read_text())
         pairs = np.array([pair for part in ("train", "val", "test") for pair in parts[part]], object)
@@ -78,7 +78,7 @@ def questions(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def weighted_words(name: str, seed: int) -> tuple[Any, Labels]:
-    """Sparse TF-IDF of the same questions, with the words of the first rows."""
+    """Return sparse TF-IDF of the same questions, with the words of the first rows."""
     texts, intents = questions(name)
     order = np.random.default_rng(seed).permutation(len(texts))
     words = TfidfVectorizer(stop_words="english").fit(texts[order[:FIRST]])
@@ -93,7 +93,7 @@ SETS: dict[str, Callable[[int], tuple[Rows, Labels]]] = {
 
 
 def online(X: Rows) -> Labels:
-    """PHIDA+ in batches; all rows are labelled at the end."""
+    """Run PHIDA+ in batches, and label all rows at the end."""
     model = PHIDAPlus(compute_labels=False)
     for at in range(0, X.shape[0], BATCH):
         model.partial_fit(X[at : at + BATCH])
@@ -108,13 +108,13 @@ def mini_batch(X: Rows, k: int, seed: int) -> Labels:
 
 
 def frozen(reducer: Reducer, X: Rows) -> Rows:
-    """Reduction that is fitted on the first rows; all rows then pass in batches."""
+    """Fit a reduction on the first rows, and pass all rows through it in batches."""
     reducer.fit(X[:FIRST])
     return np.concatenate([reducer.transform(X[at : at + BATCH]) for at in range(0, X.shape[0], BATCH)])
 
 
 def neighbours(X: Rows, seed: int) -> Rows:
-    """Reduction of all rows at once, as BERTopic does it by default."""
+    """Reduce all rows at once, as BERTopic does by default."""
     from umap import UMAP
 
     reduction = UMAP(n_components=5, n_neighbors=15, min_dist=0.0, metric="cosine", random_state=seed)
@@ -133,7 +133,7 @@ def hdbscan(X: Rows) -> Labels:
 
 REDUCTIONS = [("pca", 64), ("pca", 100), ("random", 128), ("umap", 5), ("umap", 10), ("umap", 30)]
 
-#: What is run on sparse rows.
+#: Methods for sparse rows.
 SPARSE = ("pca 100, PHIDA+", "MiniBatchKMeans, given K")
 
 METHODS: dict[str, Callable[[Rows, int, int], Labels]] = {
@@ -160,7 +160,7 @@ def trial(data: str, method: str, seed: int) -> dict[str, object]:
     X, y = SETS[data](seed)
     k = len(np.unique(y))
     METHODS[method](X[:600], k, seed)  # compiles, imports
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = memory("VmRSS")
     began = time.process_time()
     labels = METHODS[method](X, k, seed)

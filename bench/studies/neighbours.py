@@ -1,4 +1,4 @@
-"""PHIDA and PHIDA+ beside what people would otherwise take: k-means, HDBSCAN and DBSTREAM, on streams in two orders.
+"""PHIDA and PHIDA+ against common methods: k-means, HDBSCAN and DBSTREAM, on streams in two orders.
 
 ``python studies/neighbours.py OUT.csv [data set ...]`` writes a line per trial, and ``--tables OUT.csv`` prints the
 tables of docs/why.md. Data sets that scikit-learn lacks are looked for in the folder PHIDA_DATA. The others are helped
@@ -40,9 +40,9 @@ Labels = NDArray[np.int64]
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 OTHERS = ("seeds", "image_segmentation", "phoneme", "texture", "statlog", "penbased")
 SEEDS = 5
-#: Rows that a stream brings at a time.
+#: Rows per batch of a stream.
 BATCH = 100
-#: What "best" chooses from: cluster sizes of HDBSCAN; for DBSTREAM, quantiles of the distances between rows.
+#: Candidates for "best": cluster sizes of HDBSCAN; for DBSTREAM, quantiles of the distances between rows.
 SIZES = (5, 10, 20, 50, 100)
 QUANTILES = (0.005, 0.02, 0.05, 0.1, 0.2, 0.3)
 
@@ -53,7 +53,7 @@ class Stream:
     classes: Labels
 
     def ordered(self, order: str, seed: int) -> Stream:
-        """The same rows mixed, or class after class in a random order of the classes."""
+        """Return the rows shuffled, or class by class in a random order of the classes."""
         rng = np.random.default_rng(seed)
         where = rng.permutation(len(self.rows))
         if order == "class by class":
@@ -108,7 +108,7 @@ def dbstream(stream: Stream, k: int, seed: int, threshold: float = 1.0) -> Label
 
 @cache
 def best(name: str, data: str, order: str, scaled: bool) -> dict[str, float]:
-    """The parameter with the highest ARI on the first stream."""
+    """Return the parameter with the highest ARI on the first stream."""
     stream = made(data, order, scaled, seed=0)
     if name == "HDBSCAN":
         choices = [{"size": size} for size in SIZES if size < len(stream.rows) / 2]
@@ -168,7 +168,7 @@ def on(data: str, order: str, scaled: bool) -> Iterator[dict[str, object]]:
 
 
 def tables(path: str) -> None:
-    """Means over seeds, as Markdown."""
+    """Print means over seeds, as Markdown."""
     results = pd.read_csv(path)
     features = results.scaled.map({False: "raw", True: "standardised"})
     results = results.assign(features=features)

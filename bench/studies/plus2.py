@@ -50,7 +50,7 @@ Data = tuple[np.ndarray, np.ndarray]
 
 
 class Case(NamedTuple):
-    """A data set, and the order of its rows: shuffled, by class, sorted, or as it is."""
+    """A data set, and the order of its rows: shuffled, by class, sorted, or unchanged."""
 
     family: str
     name: str
@@ -204,7 +204,7 @@ def learned(X: np.ndarray, rows: np.ndarray) -> tuple[PHIDAPlus, np.ndarray]:
 
 
 def agreement(seed: int) -> Iterator[dict[str, object]]:
-    """How well the labels of two shuffles agree, and those of other orders with the first shuffle."""
+    """Return the agreement of the labels of two shuffles, and of other orders with the first shuffle."""
     for name in AGREEMENT:
         X, y = read(name)
         labels = {

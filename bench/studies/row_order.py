@@ -1,4 +1,4 @@
-"""Which copies and names would give PHIDA's published values where ours do not: Anuran Calls and Letter.
+"""Find copies and names of data sets that give PHIDA's published values, as ours do not: Anuran Calls and Letter.
 
 ``python studies/row_order.py anuran_calls`` learns the nonstationary streams of many spellings of the name and of all
 numberings of the four classes, and prints the nearest to the published means, and the spread over all of them.
@@ -29,7 +29,7 @@ SPELLINGS = (
 
 
 def means(X: np.ndarray, y: np.ndarray, spelling: str, setting: str, scores: bool = True) -> np.ndarray:
-    """Means over the 30 seeds; without scores, of the counts alone, which is faster."""
+    """Return means over the 30 seeds; without scores, only those of the counts, which is faster."""
     found = []
     for seed in range(30):
         order = stages(setting, y, spelling, seed)  # type: ignore[arg-type]

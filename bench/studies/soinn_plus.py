@@ -1,4 +1,4 @@
-"""Why SOINN+ differs from its published values when classes come one after the other.
+"""Find why SOINN+ differs from its published values when classes come one after the other.
 
 ``python studies/soinn_plus.py [data set ...]`` prints, for each data set and each reading of the method, the published
 mean beside the mean of ours and beside its spread over draws of what the paper fixes once per data set: the order of
@@ -20,7 +20,7 @@ from phida_bench.published import published
 
 DRAWS = 12
 METRICS = ("ari", "ami", "n_nodes", "n_clusters")
-#: How deleted nodes are counted, and of which edges the usual thresholds are.
+#: Variants: how deleted nodes are counted, and which edges set the usual thresholds.
 READINGS = {
     "released": {"count_indices": True, "usual_of_renewed": True},
     "equations": {"count_indices": False, "usual_of_renewed": False},
@@ -30,7 +30,7 @@ READINGS = {
 
 
 def trial(X: np.ndarray, y: np.ndarray, order: list[np.ndarray], passes: int = 1, **reading: bool) -> list[float]:
-    """Final scores and counts of one stream."""
+    """Return the final scores and counts of one stream."""
     system = _systems.SOINNPlus(X.shape[1], **reading)
     for stage in order:
         for _ in range(passes):

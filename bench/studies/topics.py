@@ -1,4 +1,4 @@
-"""Online topics of BERTopic on the questions of CLINC150, one domain after another: PHIDA+ beside MiniBatchKMeans.
+"""Online topics of BERTopic on the questions of CLINC150, one domain after another: PHIDA+ and MiniBatchKMeans.
 
     python studies/topics.py SEED [WAY ...]
 
@@ -55,13 +55,13 @@ change_user_name change_ai_name reset_settings maybe"""
 
 
 class Same(BaseDimensionalityReduction):
-    """Rows as they are."""
+    """A reduction that leaves rows unchanged."""
 
     def partial_fit(self, X: np.ndarray) -> Same:
         return self
 
 
-#: Reduction and cluster model of each way.
+#: Reduction and cluster model of each variant.
 WAYS = {
     "ClusterModel": lambda: (Same(), ClusterModel()),
     "Reducer(pca, 64), ClusterModel": lambda: (Reducer(n_components=64), ClusterModel()),
@@ -73,7 +73,7 @@ WAYS = {
 
 
 def stream(intents: np.ndarray, seed: int) -> list[np.ndarray]:
-    """Row numbers of each batch."""
+    """Return the row numbers of each batch."""
     rng = np.random.default_rng(seed)
     domains = [np.flatnonzero(np.isin(intents, line.split())) for line in DOMAINS.splitlines()]
     rows = [rng.permutation(domains[d]) for d in rng.permutation(len(domains))]

@@ -1,4 +1,4 @@
-"""How far the PH component view of PHIDA changes with one more row, on the paper's data sets.
+"""Change of PHIDA's PH component view by one more row, on the paper's data sets.
 
 ``python studies/view_stability.py [data set ...]`` learns each data set in a shuffled order. At POINTS places it renews
 the view without and with the next row, and prints: how often the number of PH components, that of clusters, and the

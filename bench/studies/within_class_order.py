@@ -1,4 +1,4 @@
-"""How much of the gap to the published nonstationary values the order of the rows inside the classes explains.
+"""Find how much of the gap to the published nonstationary values comes from the order of rows within classes.
 
 ``python studies/within_class_order.py IDAT|CAE [data set ...]`` draws that order anew, DRAWS times. Each draw gives
 means over the streams of the 30 trials. For each data set it prints the published means, ours, the mean and standard
@@ -34,17 +34,17 @@ Cut = Callable[[list[Rows]], list[Rows]]
 
 
 def per_call(order: list[Rows]) -> list[Rows]:
-    """The counter starts anew with every stage."""
+    """Reset the counter with every stage."""
     return order
 
 
 def never_reset(order: list[Rows]) -> list[Rows]:
-    """The counter runs through all stages."""
+    """Count through all stages."""
     return [np.concatenate(order)]
 
 
 def at_size_of_call(order: list[Rows]) -> list[Rows]:
-    """The counter goes back to 0 before a row at which it equals the number of rows in the current stage."""
+    """Reset the counter before a row at which it equals the number of rows in the current stage."""
     calls: list[list[int]] = [[]]
     for stage in order:
         for row in stage:

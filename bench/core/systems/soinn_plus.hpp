@@ -12,7 +12,7 @@
 
 namespace phida::systems {
 
-// There is nothing to tune; two slips of the authors' program can be reproduced.
+// There are no parameters; two errors of the authors' program can be reproduced.
 struct SoinnPlusSettings {
   bool count_indices = false;     // count a node that lost its edges by its number, from 1 on
   bool usual_of_renewed = false;  // take the usual thresholds from renewed edges, not from new ones

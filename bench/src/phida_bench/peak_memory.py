@@ -1,4 +1,4 @@
-"""How much memory a trial needed: the process' peak since the trial began, beyond what it held then."""
+"""Memory of a trial: the peak of the process since the trial began, minus its memory at that time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _STATUS = Path("/proc/self/status")
 
 
 def restart() -> int:
-    """Forget earlier peaks, where the system can; answer the bytes held now."""
+    """Forget earlier peaks, if the system can; return the bytes in use."""
     with suppress(OSError):  # other systems: the peak then covers earlier trials of the process too
         Path("/proc/self/clear_refs").write_text("5")
     return int(psutil.Process().memory_info().rss)
 
 
 def since(before: int) -> int | None:
-    """Bytes of the peak beyond ``before``; None where the system does not tell."""
+    """Return the bytes of the peak beyond ``before``; None if the system does not report them."""
     try:
         lines = _STATUS.read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Running what is missing: trials side by side in processes, each watched for time and memory."""
+"""Run missing trials in parallel processes, with limits of time and memory."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from phida_bench import records
 from phida_bench.records import Record, Trial
 from phida_bench.worker import Job, Outcome, Surroundings, Worker
 
-#: How often a trial under way is looked at, in seconds.
+#: Seconds between two checks of the running trials.
 _GLANCE = 0.1
 
-#: Seconds after which a file that was not finished never will be.
+#: Age in seconds from which an unfinished file counts as abandoned.
 _STALE = 3600.0
 
-#: Failures that another seed would only repeat.
+#: Statuses that every other seed would have, too.
 _FINAL = ("timeout", "memory", "declined")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a trial may use."""
+    """Limits of a trial."""
 
     timeout: float | None = None
     """Seconds for a whole trial, labelling included."""
     adaptive: bool = False
-    """Fewer seeds where learning is slow: see :func:`seeds_for`."""
+    """Whether slow methods get fewer seeds: see :func:`seeds_for`."""
 
 
 def seeds_for(seconds: float) -> int:
-    """How many seeds a method gets on a data set, by the seconds that it learns: the rule for slow systems."""
+    """Return the number of seeds of a method on a data set, from its seconds of learning: the rule for slow systems."""
     if seconds < 5:
         return 30
     return 10 if seconds < 60 else 3
@@ -44,7 +44,7 @@ def seeds_for(seconds: float) -> int:
 def missing(
     jobs: Iterable[Job], out: Path, digests: Mapping[str, str] | None = None, *, retry: bool = False
 ) -> list[Job]:
-    """The jobs that have no record with the same parameters and order yet; with ``retry`` also those that failed.
+    """Return the jobs without a record of the same parameters and order; with ``retry``, also failed ones.
 
     ``digests`` of the data sets: a record of another copy does not count.
     """
@@ -63,11 +63,11 @@ def missing(
 
 
 Progress = Callable[[Trial, str, str], None]
-"""Called when a trial is settled, with its status and reason; "skipped" where the rule for slow systems drops it."""
+"""Called when a trial ends, with its status and reason; "skipped" if the rule for slow systems drops it."""
 
 
 def run(jobs: Iterable[Job], surroundings: Surroundings, workers: int, limits: Limits, progress: Progress) -> None:
-    """Run jobs, each to a record. Interrupted at any moment, at most the trials under way are lost."""
+    """Run jobs and write their records. An interruption loses only the running trials."""
     out = surroundings.out
     _remove_fragments(out)
     pending = deque(jobs)
@@ -97,7 +97,7 @@ def run(jobs: Iterable[Job], surroundings: Surroundings, workers: int, limits: L
 
 
 def _look(worker: Worker, timeout: float | None, memory: int | None) -> Outcome | None:
-    """What became of the trial that a worker has under way; None while it goes on within its limits."""
+    """Return the outcome of a worker's trial; None while it runs within its limits."""
     try:
         if outcome := worker.outcome():
             return outcome
@@ -111,7 +111,7 @@ def _look(worker: Worker, timeout: float | None, memory: int | None) -> Outcome 
 
 
 def _consequences(job: Job, outcome: Outcome, pending: Iterable[Job], adaptive: bool) -> Iterator[tuple[Job, str, str]]:
-    """What a settled trial means for the other seeds of its cell, which wait."""
+    """Yield the waiting seeds of the same cell that need not run, with their status and reason."""
     cell = (job.trial.setting, job.trial.dataset, job.trial.method)
     others = [j for j in pending if (j.trial.setting, j.trial.dataset, j.trial.method) == cell]
     if outcome.status in _FINAL:
@@ -133,7 +133,7 @@ def _pool(workers: int, surroundings: Surroundings) -> Iterator[list[Worker]]:
 
 
 def _remove_fragments(out: Path) -> None:
-    """What a killed process left half written, long ago: another run may be writing into the same folder."""
+    """Remove old files of killed processes; newer ones may belong to another run in the same folder."""
     for fragment in out.glob("*/*/*/.*.part"):
         with suppress(FileNotFoundError):
             if time.time() - fragment.stat().st_mtime > _STALE:

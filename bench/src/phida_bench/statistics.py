@@ -1,4 +1,4 @@
-"""Ranks over data sets and the tests on them. SciPy does what it can; here is only what it lacks."""
+"""Ranks over data sets and tests on them, as far as SciPy does not have them."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Comparison:
     ranks: pd.Series
     """Average rank per method, the best first."""
     friedman: float
-    """By Friedman's test: the p-value that all methods rank alike."""
+    """p-value of Friedman's test that all methods rank alike."""
     nemenyi: pd.DataFrame
-    """By Nemenyi's comparison: a p-value per pair of methods."""
+    """p-value of Nemenyi's comparison for each pair of methods."""
     critical_difference: float
     """Average ranks that differ by less are not significantly different at the level of 0.05."""
     datasets: int
-    """How many data sets there are."""
+    """Number of data sets."""
 
 
 def compare(values: pd.DataFrame, better: str = "higher") -> Comparison:
@@ -161,10 +161,10 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def best_count(values: pd.DataFrame, method: str) -> int:
-    """On how many data sets no other method has a higher value."""
+    """Return the number of data sets on which no other method has a higher value."""
     return int((values[method] >= values.max(axis=1)).sum())
 
 
 def wins(values: pd.DataFrame, a: str, b: str) -> int:
-    """On how many data sets a has a higher value than b."""
+    """Return the number of data sets on which a has a higher value than b."""
     return int((values[a] > values[b]).sum())

@@ -1,4 +1,4 @@
-"""Means and standard deviations over the seeds, and how they stand beside the published ones."""
+"""Means and standard deviations over the seeds, and their comparison with the published ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ CELL = ["setting", "dataset", "method"]
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
-    """Per cell and metric: mean, std (n − 1), runs, status and reason; a cell in which a trial failed is unavailable.
+    """Return mean, std (n − 1), runs, status and reason per cell and metric; a cell with a failed trial is unavailable.
 
-    In the layout of :func:`phida_bench.published.published`, and with the reason why a cell is unavailable.
+    The layout is that of :func:`phida_bench.published.published`, with the reason why a cell is unavailable.
     """
     names = [name for name in metrics() if name in table]
     long = table.melt([*CELL, "seed", "status"], names, "metric", "value")
@@ -33,9 +33,9 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_earlier(cells: pd.DataFrame, earlier: pd.DataFrame) -> pd.DataFrame:
-    """Cells, and those of an earlier run that have more seeds; the column ``earlier`` tells them apart.
+    """Return cells, replaced by those of an earlier run that have more seeds; the column ``earlier`` marks these.
 
-    Trials of an earlier run may be gone while its means are not. A cell is taken whole from one run or the other.
+    The means of an earlier run may exist without its trials. A cell is taken whole from one run or the other.
     """
     seeds = [
         table[table["metric"] == "ari"].assign(ok=lambda t: t["runs"].where(t["status"] == "ok", 0)).set_index(CELL)
@@ -50,13 +50,13 @@ def with_earlier(cells: pd.DataFrame, earlier: pd.DataFrame) -> pd.DataFrame:
 
 
 def matrix(cells: pd.DataFrame, setting: str, metric: str) -> pd.DataFrame:
-    """Means by data set (rows) and method (columns); NaN where unavailable."""
+    """Return means by data set (rows) and method (columns); NaN if unavailable."""
     chosen = cells[(cells["setting"] == setting) & (cells["metric"] == metric)]
     return chosen.pivot(index="dataset", columns="method", values="mean")
 
 
 def beside_published(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """Our cells beside the published ones of the same method, with the difference in standard errors.
+    """Return our cells and the published ones of the same method, with the difference in standard errors.
 
     ``names`` gives the published name of each of our methods that has one.
     """
@@ -66,7 +66,7 @@ def beside_published(cells: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFr
         theirs, on=["setting", "dataset", "published_method", "metric"], suffixes=("", "_published"), how="left"
     )
     error = np.sqrt(both["std"] ** 2 / both["runs"] + both["std_published"] ** 2 / both["runs_published"])
-    error = error.where(error > 1e-9, 0.0)  # the spread of equal values is rounding
+    error = error.where(error > 1e-9, 0.0)  # equal values have a spread from rounding alone
     difference = both["mean"] - both["mean_published"]
     both["difference"] = difference
     with np.errstate(divide="ignore", invalid="ignore"):

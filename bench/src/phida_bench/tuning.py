@@ -1,4 +1,4 @@
-"""Tuning the systems that the paper tuned: Bayesian optimisation of ARI on seeds that are not reported."""
+"""Tune the systems that the paper tuned, by Bayesian optimisation of ARI on seeds that are not reported."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from phida_bench.protocol import Setting, stages
 from phida_bench.records import Trial
 from phida_bench.worker import ONE_THREAD, Surroundings, environment
 
-#: Seeds of the trials that parameters are chosen on; reported trials begin at 0.
+#: First seed of the trials for tuning; reported trials begin at 0.
 FIRST_SEED = 100
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What is tuned together."""
+    """A method on a data set in a setting, which is tuned as one."""
 
     method: str
     dataset: str
@@ -37,12 +37,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Budget:
-    """How long tuning may go on."""
+    """Limits of tuning."""
 
     trials: int = 40
     seeds: int = 3
     seconds: float = 600.0
-    """Per cell."""
+    """Seconds per cell."""
 
 
 def run(
@@ -52,7 +52,7 @@ def run(
     budget: Budget,
     progress: Callable[[Cell, str], None],
 ) -> None:
-    """Tune cells side by side, each in a process that is ended when its time is up; the best so far is kept."""
+    """Tune cells in parallel, each in a process that is killed when its time is up; the best result so far is kept."""
     context = multiprocessing.get_context("spawn")
     pending = deque(cells)
     busy: list[tuple[Cell, Any, float]] = []
@@ -83,7 +83,7 @@ def run(
 
 
 def tune(cell: Cell, surroundings: Surroundings, budget: Budget) -> None:
-    """Tune one cell; after each trial the best parameters so far are written down, and how many were tried."""
+    """Tune one cell; after each trial, save the best parameters so far and the number of trials."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     for plugin in surroundings.plugins:
         methods.add(plugin)
@@ -131,7 +131,7 @@ def _write(path: Path, facts: dict[str, Any]) -> None:
 
 
 def _finish(path: Path) -> str:
-    """Mark a cell as tuned, and tell what was chosen."""
+    """Mark a cell as tuned; return the chosen parameters as text."""
     if not path.is_file():
         return "no trial gave a result in time; the defaults stay"
     facts = json.loads(path.read_text()) | {"finished": True}

@@ -1,4 +1,4 @@
-"""A process that runs trials one after the other, and the handle by which the runner watches and stops it."""
+"""A process that runs trials in turn, and the runner's handle of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from phida_bench import datasets, execution, methods, records
 from phida_bench.datasets import Dataset, entry, load
 from phida_bench.records import Trial
 
-#: One thread each: trials run side by side, and times must be those of one core.
+#: One thread per trial: trials run in parallel, and times must be those of one core.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 ONE_THREAD = {name: "1" for name in _THREADS} | {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
@@ -28,7 +28,7 @@ ONE_THREAD = {name: "1" for name in _THREADS} | {
 
 @dataclass(frozen=True)
 class Job:
-    """A trial and what it is run with."""
+    """A trial and its parameters."""
 
     trial: Trial
     parameters: Mapping[str, Any]
@@ -38,21 +38,21 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a trial ended."""
+    """The end of a trial."""
 
     status: str
     reason: str
     seconds: float | None = None
-    """Spent learning; None where the process was lost, so that the record is for the runner to write."""
+    """Seconds of learning; None if the process was lost: the runner then writes the record."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where trials find what they need, and leave what they gave."""
+    """Folders and limits of all trials."""
 
     out: Path
     data: Path | None = None
-    """Folder of data sets, or a file of the user's."""
+    """Folder of data sets, or the user's own file."""
     plugins: tuple[Path, ...] = ()
     memory: int | None = None
     """Bytes that a trial may use."""
@@ -72,12 +72,12 @@ class Worker:
         self._since: float | None = None
 
     def begin(self, job: Job) -> None:
-        """Hand over a job."""
+        """Send a job to the process."""
         self.job, self._since = job, None
         self.pipe.send(job)
 
     def outcome(self) -> Outcome | None:
-        """What became of the job; None while it goes on. An EOFError where the process is gone."""
+        """Return the outcome of the job, or None while it runs; raise an EOFError if the process has ended."""
         while self.pipe.poll():
             news = self.pipe.recv()
             if isinstance(news, Outcome):
@@ -87,32 +87,32 @@ class Worker:
 
     @property
     def seconds(self) -> float:
-        """How long the trial has been under way; starting the process and loading the data do not count."""
+        """Seconds since the trial began, without starting the process and loading the data."""
         return 0.0 if self._since is None else time.monotonic() - self._since
 
     @property
     def memory(self) -> int:
-        """Bytes that the process holds."""
+        """Memory of the process in bytes."""
         try:
             return int(psutil.Process(self._process.pid).memory_info().rss)
         except psutil.NoSuchProcess:
             return 0
 
     def stop(self) -> int | None:
-        """End the process, whatever it does; answer its exit code."""
+        """Kill the process; return its exit code."""
         self.pipe.close()
         self._process.kill()
         self._process.join()
         return self._process.exitcode
 
     def ended(self) -> int | None:
-        """The exit code of a process that ended by itself."""
+        """Return the exit code of a process that ended by itself."""
         self._process.join(timeout=5)
         return self._process.exitcode
 
 
 def _serve(pipe: Connection, surroundings: Surroundings) -> None:
-    """Run jobs until the runner closes the pipe, or is gone. Ctrl-C is the runner's business."""
+    """Run jobs until the runner closes the pipe or ends. The runner handles Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for plugin in surroundings.plugins:
         methods.add(plugin)
@@ -136,7 +136,7 @@ def _work(pipe: Connection, surroundings: Surroundings) -> None:
 
 @contextmanager
 def environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Environment variables that a process started here inherits."""
+    """Set environment variables that processes started here inherit."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

@@ -62,6 +62,6 @@ class Metric:
     better: str | None
     """The better direction, ``higher`` or ``lower``; None if there is none."""
     digits: int
-    """How many are printed after the point."""
+    """Number of printed decimals."""
     settings: tuple[Setting, ...] = ALL_SETTINGS
-    """Those in which it means something."""
+    """Settings to which the metric applies."""

@@ -1,4 +1,4 @@
-"""Agreement with the true classes: after the last stage, on average over the stages, and what later stages undid."""
+"""Agreement with the true classes: after the last stage, averaged over the stages, and its loss in later stages."""
 
 from __future__ import annotations
 

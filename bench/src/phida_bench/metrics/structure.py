@@ -1,4 +1,4 @@
-"""How much structure was learned."""
+"""The size of the learned structure."""
 
 from phida_bench.metrics.interface import Metric
 

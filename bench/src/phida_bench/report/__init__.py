@@ -1,4 +1,4 @@
-"""The report: records in, a page and its tables out."""
+"""Make a page and its tables from records."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TRIALS = "trials.csv.xz"
 def write(
     folder: Path, out: Path, data: Path | None, jobs: int, say: Callable[[str], None], archive: Path | None = None
 ) -> Path:
-    """The report of a folder of records: the paper's data sets, and in a folder below those with visible groups.
+    """Write the report of a folder of records: the paper's data sets, and in a subfolder those with visible groups.
 
     With ``archive``, all records are packed into that file, and the report states its digest.
     """
@@ -68,7 +68,7 @@ def _packed(folder: Path, archive: Path) -> str:
 
 
 def _keep(trials: pd.DataFrame, out: Path) -> dict[str, str]:
-    """Write scores and digest of the labels of every trial; return what the page says about the file."""
+    """Write scores and digest of the labels of every trial; return the page's facts about the file."""
     table = trials.drop(columns=["reason", "made_with"]).dropna(axis=1, how="all")
     table = table.sort_values(["setting", "method", "dataset", "seed"])
     content = lzma.compress(table.to_csv(index=False, float_format="%.6g").encode())
@@ -119,14 +119,14 @@ def _write_paper(folder: Path, trials: pd.DataFrame, facts: dict[str, str], out:
 
 
 def _present(cells: pd.DataFrame) -> tuple[list[str], dict[str, str]]:
-    """Names of the methods in the cells, in the order of the report, and the group of each."""
+    """Return the names of the methods in the cells, in the order of the report, and the group of each."""
     known = methods()
     present = [name for name in known if name in set(cells["method"])]
     return present, {name: known[name].group for name in present}
 
 
 def _of_cells(cells: pd.DataFrame) -> list[Section]:
-    """Sections that need no record of a trial."""
+    """Return the sections that need no record of a trial."""
     present, groups = _present(cells)
     compared = cells[~cells["dataset"].isin(entries("substitutes"))]
     evidence = statements.table(statements.Evidence(compared, groups), _published_evidence(compared))
@@ -140,7 +140,7 @@ def _of_cells(cells: pd.DataFrame) -> list[Section]:
 
 
 def write_kept(results: Path, out: Path) -> None:
-    """Write the pages of the manual from the kept results: cells, facts, and what only the records could tell."""
+    """Write the pages of the manual from the kept results: cells, facts, and tables made from the records."""
     cells = pd.read_csv(results / "cells.csv", keep_default_na=False, na_values=[""]).fillna({"reason": ""})
     _write_kept(results, out, "The PHIDA benchmark", _of_cells(cells))
     of_shapes = results / "shapes"
@@ -156,21 +156,21 @@ def _write_kept(results: Path, out: Path, title: str, sections: list[Section]) -
 
 
 def _published_evidence(cells: pd.DataFrame) -> statements.Evidence:
-    """The published cells of the data sets that were run."""
+    """Return the published cells of the data sets that were run."""
     groups = {method.published: method.group for method in methods().values() if method.published}
     theirs = published()
     return statements.Evidence(theirs[theirs["dataset"].isin(cells["dataset"])], groups)
 
 
 def _as_printed(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells in the digits that the page prints."""
+    """Round cells to the digits that the page prints."""
     digits = [metrics()[name].digits for name in cells["metric"]]
     printed = {name: list(map(round, cells[name], digits)) for name in ("mean", "std")}
     return cells.assign(**printed).drop(columns="earlier", errors="ignore")
 
 
 def write_published(out: Path) -> Path:
-    """The report of the published tables alone: the paper's ranks, tests and diagrams, with no run."""
+    """Write the report of the published tables alone: the paper's ranks, tests and diagrams, without a run."""
     cells = published()
     names = list(dict.fromkeys(cells["method"]))
     # The batch systems have no nonstationary cells, so one group serves both settings.
@@ -198,7 +198,7 @@ def _facts(folder: Path, trials: pd.DataFrame, settings: tuple[str, ...]) -> dic
 
 
 def _hours(trials: pd.DataFrame) -> str:
-    """How long one core would learn all of it again."""
+    """Return the hours of learning on one core, as text."""
     seconds = trials["fit_seconds"].astype(float).sum()
     return f"{seconds / 3600:.1f} h of learning, in {len(trials)} trials"
 
@@ -225,7 +225,7 @@ def _beside_published(cells: pd.DataFrame, present: list[str]) -> list[Section]:
 def _ranks(
     cells: pd.DataFrame, groups: dict[str, str], diagrams: tuple[Diagram, ...]
 ) -> tuple[tuple[Picture, ...], pd.DataFrame]:
-    """Diagrams of ranks, and the ranks in words, over all data sets and over those that every method finished."""
+    """Return diagrams and texts of ranks, over all data sets and over those that every method finished."""
     pictures, rows = [], []
     for diagram in diagrams:
         for complete in (False, True):
@@ -256,7 +256,7 @@ def _ranks(
 
 
 def _plus(cells: pd.DataFrame, groups: dict[str, str]) -> Section:
-    """PHIDA+ beside PHIDA, and among all systems."""
+    """Compare PHIDA+ with PHIDA and with all systems."""
     pictures, words = _ranks(cells, groups, PLUS_DIAGRAMS)
     titles = {name: entry.title for name, entry in entries(None).items()}
     shown = [Table("words_plus", "PHIDA+ against PHIDA", against_phida(cells, titles), "Means over data sets.")]

@@ -1,4 +1,4 @@
-"""Critical difference diagrams: average ranks on a line, methods that cannot be told apart joined by a bar."""
+"""Critical difference diagrams: average ranks on a line, with a bar over methods that do not differ significantly."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from scikit_posthocs import critical_difference_diagram
 
 
 def cd_diagram(ranks: pd.Series, p_values: pd.DataFrame, title: str, highlight: str) -> Figure:
-    """Draw average ranks (smaller is better) and the groups that Nemenyi's comparisons leave together.
+    """Draw average ranks (smaller is better), and bars over methods that do not differ by Nemenyi's comparisons.
 
-    One method is highlighted by colour and weight; the others are told apart by place and name, not by colour.
+    One method is highlighted by colour and weight; the others differ by place and name, not by colour.
     """
     with mpl.rc_context({"font.size": 9}):
         figure = Figure(figsize=(7.0, 0.9 + 0.16 * len(ranks)), layout="constrained")
@@ -26,7 +26,7 @@ def cd_diagram(ranks: pd.Series, p_values: pd.DataFrame, title: str, highlight: 
             label_fmt_left="{label} ({rank:.2f})",
             label_fmt_right="({rank:.2f}) {label}",
         )
-        # A bar runs through its methods in the order of a set, which differs from process to process.
+        # The bars come in the order of a set, which differs from process to process.
         for bar in (line for lines in drawn["crossbars"] for line in lines):
             bar.set_data([min(bar.get_xdata()), max(bar.get_xdata())], bar.get_ydata()[:2])
         for text in axes.texts:

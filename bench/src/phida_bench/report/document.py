@@ -1,4 +1,4 @@
-"""What a report is made of, whatever it is written as."""
+"""The parts of a report, for every output format."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table whose cells are text already."""
+    """A table with text in all cells."""
 
     name: str
-    """Also the name of its files."""
+    """Name of the table and of its files."""
     title: str
     cells: pd.DataFrame
     note: str = ""
@@ -24,19 +24,19 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A diagram and the words below it."""
+    """A diagram and its caption."""
 
     name: str
     title: str
     figure: Figure
     note: str = ""
     raster: bool = False
-    """Whether it holds so many points that pixels are smaller than outlines."""
+    """Whether it has so many points that pixels need less space than outlines."""
 
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """A heading and what stands below it."""
+    """A heading and its content."""
 
     title: str
     tables: tuple[Table, ...] = ()

@@ -1,4 +1,4 @@
-"""How far each system is from its published values, and why."""
+"""Distance of each system from its published values, and the cause."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ROUNDED = 0.0005 + 1e-9
 
 
 def table(cells: pd.DataFrame, names: Mapping[str, str]) -> Table:
-    """Per system and setting: seeds, cells within two standard errors of the published ones, mean gap, cause."""
+    """Return per system and setting: seeds, cells within two standard errors of the published ones, mean gap, cause."""
     both = beside_published(cells[cells["dataset"].isin(entries())], names)
     scores = both["metric"].map(lambda name: metrics()[name].better == "higher" and not name.startswith("n_"))
     both = both[scores & both["mean_published"].notna()]

@@ -1,4 +1,4 @@
-"""A report as one HTML page, as Markdown with SVG diagrams, and its tables as CSV and LaTeX."""
+"""Render a report as one HTML page, as Markdown with SVG diagrams, and its tables as CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from phida_bench.report.document import Document, Picture, Table
 
 
 def write(document: Document, cells: pd.DataFrame, out: Path) -> Path:
-    """Write a report in every form, and all cells as one table; answer the path of the page."""
+    """Write a report in every format, and all cells as one table; return the path of the page."""
     for folder in ("tables", "diagrams"):
         (out / folder).mkdir(parents=True, exist_ok=True)
     for section in document.sections:
@@ -41,7 +41,7 @@ def write(document: Document, cells: pd.DataFrame, out: Path) -> Path:
 
 
 def write_markdown(document: Document, out: Path, more: str) -> None:
-    """Write a report as Markdown with SVG diagrams alone, and ``more`` at its end."""
+    """Write a report as Markdown with SVG diagrams only, and ``more`` at its end."""
     (out / "diagrams").mkdir(parents=True, exist_ok=True)
     for picture in (picture for section in document.sections for picture in section.pictures):
         (out / _file(picture)).write_text(svg(picture), "utf-8")
@@ -49,14 +49,14 @@ def write_markdown(document: Document, out: Path, more: str) -> None:
 
 
 def html(document: Document) -> str:
-    """One page that needs no other file."""
+    """Return one HTML page that needs no other file."""
     source = files(__package__).joinpath("page.html.j2").read_text("utf-8")
     template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
     return template.render(document=document, svg=svg, pixels=_embedded)
 
 
 def markdown(document: Document) -> str:
-    """The same in Markdown; diagrams are linked."""
+    """Return the report as Markdown; diagrams are linked."""
     return "\n".join(_markdown_lines(document)) + "\n"
 
 
@@ -77,7 +77,7 @@ def _markdown_lines(document: Document) -> Iterator[str]:
 
 
 def markdown_table(cells: pd.DataFrame) -> Iterator[str]:
-    """Lines of a table in Markdown."""
+    """Return the lines of a table in Markdown."""
     yield "| " + " | ".join(cells.columns) + " |"
     yield "|" + " --- |" * len(cells.columns)
     for row in cells.itertuples(index=False):
@@ -85,7 +85,7 @@ def markdown_table(cells: pd.DataFrame) -> Iterator[str]:
 
 
 def latex(table: Table) -> str:
-    """A LaTeX table, for the package booktabs."""
+    """Return a LaTeX table for the package booktabs."""
     body = table.cells.style.hide(axis="index").format(escape="latex")
     columns = "l" + "r" * (len(table.cells.columns) - 1)
     text: str = body.format_index(escape="latex", axis=1).to_latex(
@@ -95,12 +95,12 @@ def latex(table: Table) -> str:
 
 
 def _file(picture: Picture) -> str:
-    """Where the page in Markdown finds a picture."""
+    """Return the path of a picture for the page in Markdown."""
     return f"pictures/{picture.name}.png" if picture.raster else f"diagrams/{picture.name}.svg"
 
 
 def pixels(picture: Picture) -> bytes:
-    """A picture as PNG with few colours, the same for the same points."""
+    """Return a picture as PNG with few colours: the same bytes for the same points."""
     drawn, small = io.BytesIO(), io.BytesIO()
     picture.figure.savefig(drawn, format="png", dpi=90, metadata={"Software": None})
     image = Image.open(drawn).convert("RGB").quantize(40, dither=Image.Dither.NONE)
@@ -113,7 +113,7 @@ def _embedded(picture: Picture) -> str:
 
 
 def svg(picture: Picture) -> str:
-    """A diagram as SVG text, the same for the same numbers.
+    """Return a diagram as SVG: the same text for the same numbers.
 
     Text stays text, which is smaller than outlines. matplotlib reads these settings while it writes.
     """

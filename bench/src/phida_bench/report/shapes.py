@@ -1,4 +1,4 @@
-"""The page of the data with visible groups: how each system does, where PHIDA+ loses, and a picture per data set."""
+"""The page of the data with visible groups: scores of each system, losses of PHIDA+, and a picture per data set."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from phida_bench.report.small_multiples import Case, small_multiples
 from phida_bench.statistics import compare
 from phida_bench.summary import matrix
 
-#: The system of ours whose clusters are drawn, and whose losses are listed.
+#: Our system whose clusters are drawn and whose losses are listed.
 OURS = "PHIDA+"
-#: From here on a partition is the true one to the eye.
+#: ARI from which a partition looks like the true one.
 SOLVED = 0.95
 #: The share of data sets that a system must have finished to be ranked.
 _ENOUGH = 0.9
-#: A difference in ARI that is worth a line.
+#: Minimum difference in ARI to be listed.
 _WORTH = 0.05
 
 _ORDER_WORDS = {"shuffled": "shuffled", "grouped": "group by group"}
 
 
 def sections(cells: pd.DataFrame, drawn: tuple[Picture, ...]) -> list[Section]:
-    """All sections of the page, from the cells of the collection and pictures of the data sets."""
+    """Return all sections of the page, from the cells of the collection and pictures of the data sets."""
     known = known_methods()
     present = [known[name] for name in known if name in set(cells["method"])]
     found = [
@@ -48,7 +48,7 @@ def sections(cells: pd.DataFrame, drawn: tuple[Picture, ...]) -> list[Section]:
 
 
 def wide(cells: pd.DataFrame) -> pd.DataFrame:
-    """One row per order, data set and method with a column per metric, rounded: the cells in few bytes."""
+    """Return one row per order, data set and method, with a rounded column per metric: the cells in few bytes."""
     ok = cells.assign(mean=cells["mean"].where(cells["status"] == "ok"))
     table = ok.pivot(index=["setting", "dataset", "method"], columns="metric", values="mean")
     runs = ok[ok["metric"] == "ari"].set_index(["setting", "dataset", "method"])["runs"]
@@ -64,7 +64,7 @@ def narrow(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def overview(cells: pd.DataFrame, methods: list[Method]) -> Table:
-    """Means over all data sets, system by system."""
+    """Return the means over all data sets by system."""
     total = cells["dataset"].nunique()
     tables = {(order, metric): matrix(cells, order, metric) for order in ORDERS for metric in ("ari", "ami")}
     early, clusters = matrix(cells, "shuffled", "early_ari"), matrix(cells, "shuffled", "n_clusters")
@@ -107,7 +107,7 @@ def overview(cells: pd.DataFrame, methods: list[Method]) -> Table:
 
 
 def by_family(cells: pd.DataFrame, methods: list[Method]) -> Iterator[Table]:
-    """Mean ARI by kind of data, one table per order."""
+    """Return the mean ARI by family of data sets, one table per order."""
     family = {name: entry.family for name, entry in entries("shapes").items()}
     for order in ORDERS:
         table = matrix(cells, order, "ari")
@@ -134,7 +134,7 @@ def by_family(cells: pd.DataFrame, methods: list[Method]) -> Iterator[Table]:
 
 
 def losses(cells: pd.DataFrame, methods: list[Method]) -> Iterator[Table]:
-    """Data sets on which another system is better than ours, one table per order."""
+    """Return the data sets on which another system is better than ours, one table per order."""
     titles = {name: entry.title for name, entry in entries("shapes").items()}
     with_k = {method.name for method in methods if method.needs_class_count}
     ours = {method.name for method in methods if method.group in ("plus", "phida")}
@@ -169,7 +169,7 @@ def losses(cells: pd.DataFrame, methods: list[Method]) -> Iterator[Table]:
 
 
 def representatives(cells: pd.DataFrame, methods: list[Method]) -> list[str]:
-    """The systems that ranks compare: of those that differ in a setting alone, the one with the best mean ARI."""
+    """Return the systems to rank: of several settings of one system, the one with the best mean ARI."""
     means = matrix(cells, "shuffled", "ari").mean()
     kinds: dict[str, list[str]] = {}
     for method in methods:
@@ -200,7 +200,7 @@ def _ranks(cells: pd.DataFrame, methods: list[Method]) -> Section:
 
 
 def pictures(cells: pd.DataFrame, folder: Path, data: Path | None) -> Iterator[Picture]:
-    """True groups beside those found, from the records of the first seed."""
+    """Return pictures of true groups next to those found, from the records of the first seed."""
     present = set(cells["dataset"])
     sheets: dict[str, list[Entry]] = {}
     for entry in entries("shapes").values():
@@ -247,7 +247,7 @@ def _systems(methods: list[Method]) -> Table:
 
 
 def _given(method: Method) -> str:
-    """What a system is given besides the rows."""
+    """Return the information that a system gets in addition to the rows."""
     knows = {
         "K": method.needs_class_count,
         "scale": "share" in method.parameters or method.name == "DDVFA",

@@ -1,4 +1,4 @@
-"""Many small pictures of partitions: the true groups beside those that were found, in matching colours."""
+"""Many small pictures of partitions: the true groups next to those found, in matching colours."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from scipy.optimize import linear_sum_assignment
 
 from phida._agreement import adjusted_rand, contingency
 
-#: Rows that a small picture shows.
+#: Maximum number of rows in a small picture.
 _SHOWN = 450
 _COLUMNS = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A data set with its true groups and those that were found."""
+    """A data set with its true groups and those found."""
 
     title: str
     X: NDArray[np.float64]
     truth: NDArray[np.int64]
-    """From 0; -1 for rows that belong to none."""
+    """Group of each row, from 0; -1 for none."""
     found: NDArray[np.int64]
 
 
 def small_multiples(cases: list[Case]) -> Figure:
-    """A sheet with two small pictures per data set."""
+    """Draw a sheet with two small pictures per data set."""
     height = -(-len(cases) // _COLUMNS)
     tall = 1.15 * height + 0.1
     figure = Figure(figsize=(2.2 * _COLUMNS, tall))
@@ -61,7 +61,7 @@ def _draw(case: Case, left: Axes, right: Axes) -> None:
 
 
 def _plane(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Two features as they are, or the two main components."""
+    """Return two features unchanged, or the two main components."""
     return X if X.shape[1] == 2 else _centred(X) @ np.linalg.svd(_centred(X)[:2000], full_matrices=False)[2][:2].T
 
 
@@ -70,7 +70,7 @@ def _centred(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _matching(truth: NDArray[np.int64], found: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Found groups numbered so that each has the number of the true group that it shares most rows with."""
+    """Number found groups by the true group that they share most rows with."""
     groups = truth.max() + 1
     codes, labels = np.unique(found, return_inverse=True)
     shared = np.zeros((len(codes), max(groups, len(codes))))

@@ -1,4 +1,4 @@
-"""What the paper states in words, each beside our numbers."""
+"""The paper's statements in words, compared with our numbers."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from phida_bench.report.document import Table
 from phida_bench.statistics import ALPHA, Comparison, best_count, wins
 from phida_bench.summary import matrix
 
-#: Statements about "most data sets" are checked on no fewer than this.
+#: Minimum number of data sets to check a statement about "most data sets".
 _ENOUGH = 10
 
 
 class NotCheckedError(Exception):
-    """Why there is nothing to check a statement by."""
+    """A statement cannot be checked, for the reason given."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The cells at hand, and the group of each method."""
+    """The available cells, and the group of each method."""
 
     cells: pd.DataFrame
     groups: dict[str, str]
 
     def comparison(self, group: str, setting: str, metric: str) -> Comparison:
-        """The ranks of one diagram."""
+        """Return the ranks of one diagram."""
         found = _ranked(self, Diagram(group, setting, metric))
         if found is None or len(found.ranks) < 3:
             raise NotCheckedError("the methods it speaks of were not run")
         return found
 
     def means(self, setting: str, metric: str, *methods: str) -> pd.DataFrame:
-        """Means by data set, of those that have one of every method."""
+        """Return means by method, on the data sets that every method finished."""
         found = matrix(self.cells, setting, metric)
         if lacking := [name for name in methods if name not in found]:
             raise NotCheckedError(f"{', '.join(lacking)} was not run")
@@ -47,7 +47,7 @@ class Evidence:
         return means
 
     def on(self, dataset: str, setting: str, metric: str) -> pd.Series:
-        """Means by method on one data set."""
+        """Return means by method on one data set."""
         found = matrix(self.cells, setting, metric)
         if dataset not in found.index or "PHIDA" not in found:
             raise NotCheckedError(f"PHIDA was not run on {dataset}")
@@ -74,9 +74,9 @@ class Statement:
     text: str
     check: Check
     number: str = ""
-    """The number that the paper gives."""
+    """The number in the paper."""
     cause: str = ""
-    """Why our values may not show it, where the published ones do."""
+    """Possible reason why the published values agree and ours do not."""
 
 
 _MISSING = "the missing data sets: the published values do not show it on these data sets either"
@@ -88,7 +88,7 @@ _ABLATED = "the paper has no table of the ablations to compare with; the ranks d
 
 
 def table(ours: Evidence, theirs: Evidence | None = None) -> Table:
-    """Every statement with its verdict, by our values and by the published ones of the same data sets."""
+    """Return every statement with two verdicts: by our values, and by the published ones of the same data sets."""
     rows = []
     for statement in _statements():
         holds, numbers = _verdict(statement.check, ours)
@@ -210,7 +210,7 @@ def _places(group: str, setting: str, metric: str, *first: str) -> Check:
     def check(evidence: Evidence) -> tuple[bool, str]:
         found = evidence.comparison(group, setting, metric)
         _require(found, *first)
-        leads = found.ranks[first[0]] <= found.ranks.iloc[0]  # a shared best rank is one too
+        leads = found.ranks[first[0]] <= found.ranks.iloc[0]  # a shared best rank counts
         return bool(leads) and (len(first) == 1 or tuple(found.ranks.index[: len(first)]) == first), _order(found)
 
     return check

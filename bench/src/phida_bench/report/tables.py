@@ -19,7 +19,7 @@ from phida_bench.report.document import Table
 from phida_bench.runner import seeds_for
 from phida_bench.summary import beside_published
 
-#: The paper's tables: which metrics stand together.
+#: The metrics of each of the paper's tables.
 LAYOUT = {
     ("stationary", "quality"): ("ari", "ami"),
     ("nonstationary", "final"): ("ari", "ami"),
@@ -35,7 +35,7 @@ LAYOUT = {
 
 
 def results(cells: pd.DataFrame, methods: list[str], prefix: str = "") -> list[Table]:
-    """One table per part of the layout: mean (standard deviation) by data set and method."""
+    """Return one table per part of the layout: mean (standard deviation) by data set and method."""
     tables = []
     for (setting, part), names in LAYOUT.items():
         here = cells[(cells["setting"] == setting) & cells["metric"].isin(names) & cells["method"].isin(methods)]
@@ -56,7 +56,7 @@ def results(cells: pd.DataFrame, methods: list[str], prefix: str = "") -> list[T
 
 
 def _conditions(names: list[str]) -> str:
-    """What the numbers of a table are, and which methods were tuned or given the number of classes."""
+    """Describe the numbers of a table, and which methods were tuned or given the number of classes."""
     present = [known_methods()[name] for name in names if name in known_methods()]
     note = "Mean (standard deviation) over seeds from 0 on. N/A: no result; the last section gives the reason."
     if tuned_ones := [method.name for method in present if method.space]:
@@ -67,7 +67,7 @@ def _conditions(names: list[str]) -> str:
 
 
 def cell(row: object, metric: str) -> str:
-    """``mean (std)`` in the metric's digits; N/A where unavailable, -- where it does not apply, empty where not run."""
+    """Return ``mean (std)`` in the metric's digits; N/A if unavailable, -- if not applicable, empty if not run."""
     if row is None:
         return ""
     if row.status != "ok":  # type: ignore[attr-defined]
@@ -78,7 +78,7 @@ def cell(row: object, metric: str) -> str:
 
 
 def against_published(cells: pd.DataFrame, method: str, name: str, setting: str) -> Table:
-    """A method's cells beside the published ones: ours, theirs, and the difference in standard errors."""
+    """Compare a method's cells with the published ones: ours, theirs, and the difference in standard errors."""
     both = beside_published(cells, {method: name})
     both = both[both["dataset"].isin(entries())]
     wanted = [m for m in metrics().values() if setting in m.settings and m.better != "lower"]
@@ -98,7 +98,7 @@ def against_published(cells: pd.DataFrame, method: str, name: str, setting: str)
 
 
 def seconds(cells: pd.DataFrame, names: dict[str, str], setting: str) -> Table:
-    """Seconds of learning beside the published ones, for methods of ours by their published names."""
+    """Compare seconds of learning with the published ones, for methods by their published names."""
     both = beside_published(cells, names)
     both = both[(both["metric"] == "fit_seconds") & (both["setting"] == setting) & both["dataset"].isin(entries())]
     by_key = {(row.dataset, row.method): row for row in both.itertuples()}
@@ -121,17 +121,17 @@ def _seconds(value: float) -> str:
 
 
 def agreement(row: pd.Series, digits: int) -> str:
-    """How a mean of ours stands to the published one: ``=``, ``≈``, or the standard errors between them."""
+    """Compare our mean with the published one: ``=``, ``≈``, or the standard errors between them."""
     if np.isnan(row["mean"]) or np.isnan(row["mean_published"]):
         return "N/A"
     unit = 10.0**-digits
-    # A hair more than half a unit: the published mean was rounded from a value that may lie on the edge.
+    # A little more than half a unit: the published mean may come from a value at the edge of rounding.
     if abs(row["difference"]) <= 0.5 * unit * (1 + 1e-9):
         return "="
     if abs(round(row["mean"], digits) - row["mean_published"]) <= 1.001 * unit:
         return "≈"
     errors = row["standard_errors"]
-    return f"{errors:+.1f}" if np.isfinite(errors) else "≠"  # no spread to measure by
+    return f"{errors:+.1f}" if np.isfinite(errors) else "≠"  # without a spread, there is no unit
 
 
 def _beside(row: pd.Series, digits: int) -> str:
@@ -141,7 +141,7 @@ def _beside(row: pd.Series, digits: int) -> str:
 
 
 def deviations(cells: pd.DataFrame, method: str, name: str) -> Table:
-    """How the standard deviations compare with the published ones, over all cells of a metric."""
+    """Compare the standard deviations with the published ones, over all cells of a metric."""
     both = beside_published(cells, {method: name}).dropna(subset=["std", "std_published"])
     rows = []
     for (setting, metric), group in both.groupby(["setting", "metric"], sort=False):
@@ -161,7 +161,7 @@ def deviations(cells: pd.DataFrame, method: str, name: str) -> Table:
 
 
 def differences(trials: pd.DataFrame, a: str, b: str) -> Table:
-    """Two methods of ours beside each other: the mean difference in paired standard errors, metric by metric."""
+    """Compare two of our methods: the mean difference in paired standard errors, by metric."""
     rows: dict[str, dict[str, float]] = {}
     for (setting, dataset), group in trials[trials["status"] == "ok"].groupby(["setting", "dataset"], sort=False):
         for metric in ("ari", "ami", "avginc_ari", "avginc_ami", "n_nodes", "n_clusters"):
@@ -205,7 +205,7 @@ def _paired(difference: pd.Series) -> float:
 
 
 def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
-    """How many seeds stand behind each cell, which have fewer than the rule asks for, and which lack raw records."""
+    """Describe the number of seeds per cell, cells with fewer than the rule, and cells without raw records."""
     here = cells[(cells["metric"] == "ari") & cells["method"].isin(methods)]
     learning = cells[cells["metric"] == "fit_seconds"].set_index(["setting", "dataset", "method"])["mean"]
     rows = []
@@ -232,7 +232,7 @@ def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
 
 
 def tuned(folder: Path) -> Table:
-    """The parameters that tuning chose, with the score it saw and what it was allowed."""
+    """Return the parameters that tuning chose, with their score and the limits of tuning."""
     rows = []
     for method, dataset, setting, facts in all_tuned(folder):
         budget = facts["budget"]
@@ -258,7 +258,7 @@ def tuned(folder: Path) -> Table:
 
 
 class _Ranges:
-    """Stands in for an optuna trial, and notes down what may be suggested."""
+    """Replacement of an optuna trial that records the search space."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
@@ -273,7 +273,7 @@ class _Ranges:
 
 
 def searched(methods: Iterable[Method]) -> Table | None:
-    """What tuning may choose from, and what it tries first; None where nothing is tuned."""
+    """Return the search spaces of tuning and the points tried first; None if nothing is tuned."""
     rows = []
     for method in methods:
         if method.space is not None:
@@ -289,13 +289,13 @@ def searched(methods: Iterable[Method]) -> Table | None:
 
 
 def fixed(methods: Iterable[Method]) -> Table | None:
-    """What was decided for methods where publications leave it open; None where nothing was."""
+    """Return the decisions on details that publications leave open; None if there are none."""
     rows = [{"method": method.name, "settings": method.fixed} for method in methods if method.fixed]
     return Table("words_fixed", "Settings that are not tuned", pd.DataFrame(rows)) if rows else None
 
 
 def not_run(table: pd.DataFrame, earlier: pd.DataFrame | None = None) -> Table:
-    """What failed, timed out, ran out of memory or declined, and why; of an earlier run, what did not run since."""
+    """Return trials without a result and their reasons, and cells of an earlier run that were not run again."""
     bad = table[table["status"] != "ok"]
     if earlier is not None:
         keys = ["setting", "dataset", "method"]
@@ -319,7 +319,7 @@ def not_run(table: pd.DataFrame, earlier: pd.DataFrame | None = None) -> Table:
 
 
 def mixed(trials: pd.DataFrame) -> Table | None:
-    """Cells whose trials were not all made with the same parameters and versions; None where there are none."""
+    """Return cells whose trials differ in parameters or versions; None if there are none."""
     ok = trials[trials["status"] == "ok"]
     made = ok.groupby(["method", "dataset", "setting"])["made_with"].nunique()
     rows = [

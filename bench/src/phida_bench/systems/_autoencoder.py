@@ -1,4 +1,4 @@
-"""A dense autoencoder, Adam, and pre-training by reconstruction: what the deep methods share. Float32 throughout."""
+"""A dense autoencoder, Adam, and pre-training by reconstruction, for the deep methods. Everything is float32."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from phida_bench.systems._jax import jax, jnp
 
-#: Rows that pass through a network at once, whatever the number of rows.
+#: Maximum number of rows that pass through a network at once.
 BLOCK_ROWS = 4096
 
 Parameters = Any  # any tree of arrays
@@ -33,7 +33,7 @@ class Autoencoder(NamedTuple):
 
 
 class Adam(NamedTuple):
-    """Running moments of the gradient, and how many steps they have seen."""
+    """Running moments of the gradient, and their number of steps."""
 
     first: Parameters
     second: Parameters
@@ -41,14 +41,14 @@ class Adam(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Rows in pieces of one shape, so that one compilation serves them all; the last is padded with zeros."""
+    """Rows in blocks of one shape, which need one compilation; the last block is padded with zeros."""
 
     rows: jax.Array  #: (number of blocks, rows of a block, features)
     real: jax.Array  #: 1 for a row, 0 for padding
 
 
 def stack(random: np.random.RandomState, sizes: Sequence[int]) -> list[Layer]:
-    """Layers between the given sizes, uniform within one over the root of their inputs."""
+    """Draw layers of the given sizes, with uniform weights up to one over the root of their number of inputs."""
     layers = []
     for inputs, outputs in pairwise(sizes):
         weights = random.uniform(-(inputs**-0.5), inputs**-0.5, size=(inputs + 1, outputs)).astype(np.float32)
@@ -57,7 +57,7 @@ def stack(random: np.random.RandomState, sizes: Sequence[int]) -> list[Layer]:
 
 
 def autoencoder(random: np.random.RandomState, sizes: Sequence[int]) -> Autoencoder:
-    """An encoder through the given sizes, and a decoder through the same ones backwards."""
+    """Draw an encoder of the given sizes, and a decoder of the same sizes in reverse order."""
     return Autoencoder(stack(random, sizes), stack(random, sizes[::-1]))
 
 
@@ -69,13 +69,13 @@ def forward(layers: list[Layer], rows: jax.Array) -> jax.Array:
 
 
 def adam(parameters: Parameters) -> Adam:
-    """Before the first step."""
+    """Return the moments before the first step."""
     zeros = jax.tree.map(np.zeros_like, parameters)
     return Adam(zeros, zeros, np.zeros((), np.float32))
 
 
 def descend(parameters: Parameters, gradient: Parameters, moments: Adam, rate: float) -> tuple[Parameters, Adam]:
-    """One step of Adam, with its usual constants (0.9, 0.999, 1e-8)."""
+    """Take one step of Adam, with its usual constants (0.9, 0.999, 1e-8)."""
     steps = moments.steps + 1
     first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, moments.first, gradient)
     second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, moments.second, gradient)
@@ -87,7 +87,7 @@ def descend(parameters: Parameters, gradient: Parameters, moments: Adam, rate: f
 
 
 def blocks(X: NDArray[np.float64]) -> Blocks:
-    """The rows in as few blocks as ``BLOCK_ROWS`` allows."""
+    """Divide rows into as few blocks as ``BLOCK_ROWS`` allows."""
     count = ceil(len(X) / BLOCK_ROWS)
     size = ceil(len(X) / count)
     padded = np.zeros((count * size, X.shape[1]), dtype=np.float32)
@@ -98,12 +98,12 @@ def blocks(X: NDArray[np.float64]) -> Blocks:
 
 @jax.jit
 def embed(network: Autoencoder, data: Blocks) -> jax.Array:
-    """The embedding of the rows, block by block."""
+    """Return the embedding of the rows, computed block by block."""
     return jax.lax.map(lambda rows: forward(network.encoder, rows), data.rows)
 
 
 def unblocked(values: jax.Array, n_rows: int) -> NDArray[Any]:
-    """What was worked out for each row of the blocks, without the padding."""
+    """Return the values of the blocks' rows, without the padding."""
     return np.asarray(values).reshape(-1, *values.shape[2:])[:n_rows]
 
 
@@ -121,7 +121,7 @@ def pretrained(
     moments = adam(network)
     size = min(batch_size, len(rows))
     count = ceil(len(rows) / size)
-    # The last batch is filled up with row 0, which does not count there.
+    # The last batch is padded with row 0, which does not count there.
     order = np.zeros(count * size, dtype=np.int32)
     real = (np.arange(count * size) < len(rows)).reshape(count, size)
     for _ in range(epochs):
@@ -139,7 +139,7 @@ def reconstruction_errors(network: Autoencoder, rows: jax.Array) -> jax.Array:
 def _epoch(
     network: Autoencoder, moments: Adam, rows: jax.Array, order: jax.Array, real: jax.Array, rate: float
 ) -> tuple[Autoencoder, Adam]:
-    """One step on each batch: rows by their indices, and which of them count."""
+    """Take one step on each batch, given as indices of rows and a mask of those that count."""
 
     def step(state: tuple[Autoencoder, Adam], batch: tuple[jax.Array, jax.Array]) -> tuple[Any, None]:
         network, moments = state

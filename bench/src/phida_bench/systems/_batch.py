@@ -1,4 +1,4 @@
-"""What the methods that need all rows at once have in common."""
+"""Base class of the methods that need all rows at once."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from phida import _validation
 
 
 class BatchClusterer(ClusterMixin, BaseEstimator):
-    """A clusterer of rows that are all at hand: parameters and rows are checked here, once.
+    """A clusterer of a complete data set: parameters and rows are checked here, once.
 
-    A method says in ``_cluster`` how it labels rows. It has no ``predict``: none of these methods defines one.
+    A method labels rows in ``_cluster``. It has no ``predict``: none of these methods defines one.
     """
 
     labels_: NDArray[np.int64]
     n_clusters_: int
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Cluster the rows; nothing of an earlier fit stays.
+        """Cluster the rows; an earlier fit is forgotten.
 
         Parameters
         ----------
@@ -45,20 +45,20 @@ class BatchClusterer(ClusterMixin, BaseEstimator):
 
     @abstractmethod
     def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Label of each row, from 0 upwards."""
+        """Return the label of each row, from 0 upwards."""
 
     def _count(self) -> int:
-        """How many clusters there are."""
+        """Return the number of clusters."""
         return int(self.labels_.max()) + 1
 
 
 def in_order_of_appearance(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Labels renumbered from 0 upwards in the order in which they appear."""
+    """Renumber labels from 0 in the order in which they appear."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse]
 
 
 def components(first: NDArray[np.int64], second: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """Connected component of each of n things that are linked in pairs, numbered in the order in which they appear."""
+    """Return the connected component of each of n vertices, numbered in the order in which they appear."""
     graph = coo_array((np.ones(len(first), dtype=np.bool_), (first, second)), shape=(n, n))
     return connected_components(graph, directed=False)[1].astype(np.int64)  # type: ignore[no-any-return]

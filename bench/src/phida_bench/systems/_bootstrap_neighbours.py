@@ -10,14 +10,14 @@ from scipy.spatial import KDTree
 
 
 class Neighbourhoods(NamedTuple):
-    """The nearest neighbours of the samples that a resample holds, each sample once."""
+    """The nearest neighbours of the distinct samples in a resample."""
 
-    graph: NDArray[np.int64]  # distinct neighbours per sample, by position among these samples; filled with the sample
-    distances: NDArray[np.float64]  # to the k nearest, copies counted
+    graph: NDArray[np.int64]  # distinct neighbours per sample, as positions among these samples; padded with the sample
+    distances: NDArray[np.float64]  # to the k nearest, with copies counted
 
 
 class BootstrapNeighbours:
-    """The k nearest neighbours of every sample, a sample being a neighbour of itself, in any resample.
+    """Finds the k nearest neighbours of every sample in any resample; a sample is its own neighbour.
 
     A resample only repeats and drops samples, so its neighbours are found along the lists of the whole data: each entry
     counts as often as it was drawn, until there are k.
@@ -36,12 +36,12 @@ class BootstrapNeighbours:
         self._search(4 * n_neighbours)  # the chance that a resample needs more is about 1e-8 per sample for k = 10
 
     def all(self) -> Neighbourhoods:
-        """Neighbourhoods in the data as they are."""
+        """Return the neighbourhoods in the data set itself."""
         k = self._n_neighbours
         return Neighbourhoods(self._lists[:, :k], self._distances[:, :k])
 
     def drawn(self, counts: NDArray[np.int64]) -> Neighbourhoods:
-        """Neighbourhoods in a resample.
+        """Return the neighbourhoods in a resample.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class BootstrapNeighbours:
         return Neighbourhoods(graph, distances.reshape(len(present), k))
 
     def _search(self, length: int) -> None:
-        """Sorted lists of that many neighbours, or of all samples."""
+        """Return sorted lists of so many neighbours, or of all samples if there are fewer."""
         length = min(length, len(self._samples))
         distances, lists = self._tree.query(self._samples, k=np.arange(1, length + 1))
         self._distances: NDArray[np.float64] = distances

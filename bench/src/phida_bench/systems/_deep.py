@@ -1,4 +1,4 @@
-"""What the methods that cluster an autoencoder's embedding have in common."""
+"""Base class of the methods that cluster an autoencoder's embedding."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class Embedding(NamedTuple):
-    """A pre-trained network and what it makes of the rows."""
+    """A pre-trained network and its embedding of the rows."""
 
     network: Autoencoder
-    data: Blocks  #: the rows as the network takes them
-    points: NDArray[np.float32]  #: one for each row
+    data: Blocks  #: the scaled rows
+    points: NDArray[np.float32]  #: embedding of each row
 
 
 class DeepClusterer(BatchClusterer):
-    """A clusterer that is given the number of clusters. It needs JAX, which is loaded when it is fitted."""
+    """A clusterer that is given the number of clusters. It needs JAX, which ``fit`` imports."""
 
     n_clusters: int
     pretrain_epochs: int
@@ -43,7 +43,7 @@ class DeepClusterer(BatchClusterer):
     }
 
     def _count(self) -> int:
-        """As many as asked for; some may be empty."""
+        """Return the given number of clusters; some may be empty."""
         return self.n_clusters
 
     def _embed(
@@ -69,6 +69,6 @@ class DeepClusterer(BatchClusterer):
 
 
 def require_finite(trained: NDArray[np.float32]) -> None:
-    """Refuse what a network gave if training went astray."""
+    """Raise an error if training diverged to values that are not finite."""
     if not np.isfinite(trained).all():
         raise ValueError("Training diverged: what the network makes of X is not finite. Rescale the features.")

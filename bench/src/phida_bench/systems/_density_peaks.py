@@ -9,23 +9,23 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-#: Held at once. The n × n matrix is never made.
+#: Bytes of distances in memory at once; the n × n matrix is never made.
 BLOCK_NUMBERS = 1 << 22
 
-#: Neighbours remembered per row. Among so many, nearly every row finds a denser one.
+#: Number of stored neighbours per row. Nearly every row has a denser one among so many.
 REMEMBERED = 16
 
 
 @dataclass(frozen=True)
 class DecisionGraph:
-    """Where each row stands by density and by separation from denser rows."""
+    """Density of each row, and its separation from denser rows."""
 
     density: NDArray[np.float64]  #: ρ, the number of neighbours over the sum of the distances to them
     separation: NDArray[np.float64]  #: δ, the distance to the nearest denser row; the first has its largest distance
 
     def peaks(self, count: int) -> NDArray[np.int64]:
         """The rows with the largest product ρδ, the first of equals before the others."""
-        # Of rows that coincide (infinite density), all but the first are separated from nothing.
+        # All but the first of equal rows (infinite density) have a separation of 0.
         product = np.multiply(self.density, self.separation, out=np.zeros_like(self.density), where=self.separation > 0)
         return np.argsort(-product, kind="stable")[:count]
 
@@ -67,6 +67,6 @@ def _densities(
 
 
 def _blocks(rows: NDArray[np.int64], width: int) -> list[NDArray[np.int64]]:
-    """The rows in pieces, each of which may have so many columns."""
+    """Return slices of the rows; a matrix of a slice's rows and so many columns fits into memory."""
     size = max(1, BLOCK_NUMBERS // width)
     return [rows[start : start + size] for start in range(0, len(rows), size)]

@@ -20,12 +20,12 @@ from phida_bench.systems._autoencoder import (
 )
 from phida_bench.systems._jax import jax, jnp
 
-#: Keeps the root's gradient finite where a row sits on a mean.
+#: Keeps the root's gradient finite if a row equals a mean.
 TINY = 1e-12
 
 
 class Model(NamedTuple):
-    """What the clustering stage trains."""
+    """The parameters that the clustering stage trains."""
 
     network: Autoencoder
     means: jax.Array  #: μ, one row for each cluster
@@ -34,7 +34,7 @@ class Model(NamedTuple):
 
 
 def start(random: np.random.RandomState, network: Autoencoder, means: NDArray[np.float32]) -> tuple[Model, Adam]:
-    """Clusters at the given means, with the identity for a covariance, before the first step."""
+    """Return clusters with the given means and the identity as covariance, before the first step."""
     count, width = means.shape
     spreads = np.full(means.shape, np.log(np.expm1(1.0)), dtype=np.float32)
     model = Model(network, means, spreads, stack(random, (width, width, count)))
@@ -57,7 +57,7 @@ def loss(model: Model, rows: jax.Array, cluster_weights: jax.Array, gamma: float
 
 @jax.jit
 def assign(model: Model, data: Blocks) -> tuple[jax.Array, jax.Array]:
-    """The cluster of every row, block by block, and the mean share of every cluster (ω)."""
+    """Return the cluster of every row, computed block by block, and the mean share of every cluster (ω)."""
     p = jax.lax.map(lambda embedded: responsibilities(model, embedded), embed(model.network, data))
     return p.argmax(axis=2), (p * data.real[..., None]).sum(axis=(0, 1)) / data.real.sum()
 
@@ -66,6 +66,6 @@ def assign(model: Model, data: Blocks) -> tuple[jax.Array, jax.Array]:
 def step(
     model: Model, moments: Adam, rows: jax.Array, cluster_weights: jax.Array, gamma: float, rate: float
 ) -> tuple[Model, Adam]:
-    """One step of Adam on a balanced batch."""
+    """Take one step of Adam on a balanced batch."""
     moved: tuple[Model, Adam] = descend(model, jax.grad(loss)(model, rows, cluster_weights, gamma), moments, rate)
     return moved

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-#: A correlation above a limit by no more is equal to it: in groups of two features all are ±1, and means tie often.
+#: Tolerance of a limit of correlations: in groups of two features all are ±1, so that means are often equal.
 ROUNDING = 1e-12
 
 
@@ -29,7 +29,7 @@ class GroupCorrelation:
         means = np.add.reduceat(rows, self._starts, axis=1) / np.bincount(group)
         centred = rows - means[:, group]
         lengths = np.sqrt(np.add.reduceat(np.square(centred), self._starts, axis=1))
-        # A group with no variance correlates with nothing; rounded means must not give it one.
+        # A group without variance has a correlation of 0; rounded means must not change that.
         varies = np.maximum.reduceat(rows, self._starts, axis=1) > np.minimum.reduceat(rows, self._starts, axis=1)
         factors = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=varies & (lengths > 0.0))
         self._units = centred * factors[:, group]
@@ -37,7 +37,7 @@ class GroupCorrelation:
         self._counts = np.empty(8)
 
     def begin(self, category: int, row: int) -> None:
-        """Start a category, the next in number, with its first row."""
+        """Add the next category, with its first row."""
         if category == len(self._sums):
             self._sums = np.concatenate([self._sums, np.empty_like(self._sums)])
             self._counts = np.concatenate([self._counts, np.empty_like(self._counts)])
@@ -50,7 +50,7 @@ class GroupCorrelation:
         self._counts[category] += 1
 
     def keep(self, stay: NDArray[np.bool_]) -> None:
-        """Forget the categories that do not stay; the others move up."""
+        """Keep these categories, renumbered in order, and forget the others."""
         self._sums[: stay.sum()] = self._sums[: len(stay)][stay]
         self._counts[: stay.sum()] = self._counts[: len(stay)][stay]
 

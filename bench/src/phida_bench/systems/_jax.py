@@ -1,4 +1,4 @@
-"""JAX, or an error that says how to get it."""
+"""Import JAX, or raise an error with the extra to install."""
 
 try:
     import jax

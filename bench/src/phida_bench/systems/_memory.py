@@ -1,4 +1,4 @@
-"""How much memory a method may use, and what it says when that is not enough."""
+"""The memory that a method may use, and the error if that is not enough."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DoesNotFit(MemoryError):
 
 
 def allowed_memory(max_memory: int | None) -> float:
-    """Bytes that a method may use: those given, or the machine's physical memory where the system tells it."""
+    """Return the bytes that a method may use: those given, or the physical memory if the system reports it."""
     if max_memory is not None:
         return max_memory
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else math.inf
@@ -45,7 +45,7 @@ def require(method: str, needed: int, max_memory: int | None) -> None:
 
 
 def _readable(size: int) -> str:
-    """A number of bytes in the largest unit of which there is at least one."""
+    """Return a number of bytes as text, in the largest unit that fits at least once."""
     units = ("bytes", "KiB", "MiB", "GiB", "TiB")
     power = min((max(size, 1).bit_length() - 1) // 10, len(units) - 1)
     return f"{size} bytes" if power == 0 else f"{size / 1024**power:.1f} {units[power]}"

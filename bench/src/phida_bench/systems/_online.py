@@ -1,4 +1,4 @@
-"""What the online systems have in common."""
+"""Base class of the online systems."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class OnlineClusterer(ClusterMixin, BaseEstimator):
     _begun_with: dict[str, Any]
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Start afresh and learn the rows in their order.
+        """Train a new model on the rows, in order.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class OnlineClusterer(ClusterMixin, BaseEstimator):
         return self._learn(samples)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Go on learning with more rows, as one stage of the stream.
+        """Train on more rows, as one stage of the stream.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class OnlineClusterer(ClusterMixin, BaseEstimator):
                 )
 
     def _learn(self, samples: NDArray[np.float64]) -> Self:
-        self.__dict__.pop("labels_", None)  # they are of other rows
+        self.__dict__.pop("labels_", None)  # they belong to other rows
         self._system.learn(samples)
         if self.compute_labels:
             self.labels_ = self._system.assign(samples)

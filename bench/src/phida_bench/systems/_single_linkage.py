@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Of one block of distances: small enough for the processor's caches, large enough for BLAS.
+#: Size of a block of distances: small enough for the processor's caches, large enough for BLAS.
 BLOCK_BYTES = 32 * 2**20
 
 
@@ -42,10 +42,10 @@ class NearestClusters:
         self._squares = squares
         self._rounding = 16.0 * (d + 4) * np.finfo(np.float64).eps
         self._reach = np.zeros(n)  # no sample outside the cluster is nearer; squared
-        self._partner = np.arange(n)  # the sample at that distance, when last looked at
+        self._partner = np.arange(n)  # the sample at that distance, as last computed
 
     def of(self, cluster: NDArray[np.int64]) -> Nearest:
-        """Nearest cluster of every cluster; on ties that of the lowest number, then the samples of the lowest numbers.
+        """Return the nearest cluster of every cluster; of equals, the lowest number, then the lowest samples.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class NearestClusters:
         size = max(1, BLOCK_BYTES // (8 * len(cluster)))
         looked_at = []
         while len(waiting):
-            # Equal reach is not enough to be left out: the pair may win the tie.
+            # A pair with equal reach is not left out: it may win the tie.
             waiting = waiting[self._reach[waiting] <= best[cluster[waiting]]]
             rows, waiting = waiting[:size].copy(), waiting[size:]  # a view would keep the whole list
             self._look(rows, cluster)
@@ -73,12 +73,12 @@ class NearestClusters:
         return Nearest(rows, self._partner[rows], self._reach[rows])
 
     def _look(self, rows: NDArray[np.int64], cluster: NDArray[np.int64]) -> None:
-        """Bring reach and partner of some samples up to date."""
+        """Update reach and partner of some samples."""
         scores = self._left[rows] @ self._right
         np.putmask(scores, cluster[rows][:, None] == cluster, np.inf)
         lowest = scores.min(axis=1)
-        # Two candidates may both be wrong by the rounding of a product. What matters is the length of rows as near as
-        # the nearest; a row much longer than this one is too far away to be taken for it by mistake.
+        # Both of two candidates may be wrong by the rounding of a product, which depends on the lengths of the rows. A
+        # much longer row is too far away to be confused with the nearest.
         lengths = self._squares[rows] + np.maximum(lowest + self._squares[rows], 0.0)
         limits = lowest + self._rounding * lengths
         at, candidate = np.divmod(np.flatnonzero(scores <= limits[:, None]), len(cluster))
@@ -92,7 +92,7 @@ class NearestClusters:
         self._partner[rows] = candidate[order][starts]
 
     def _squared_distances(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Squared distances of pairs, from differences, a slice of the pairs at a time."""
+        """Return squared distances of pairs, computed from differences in slices."""
         result = np.empty(len(first))
         size = max(1, BLOCK_BYTES // (8 * self._samples.shape[1]))
         for start in range(0, len(first), size):

@@ -19,19 +19,19 @@ from phida_bench.systems._autoencoder import (
 )
 from phida_bench.systems._jax import jax, jnp
 
-#: Keeps the root's gradient finite where a row sits on a centre.
+#: Keeps the root's gradient finite if a row equals a centre.
 TINY = 1e-12
 
 
 class Model(NamedTuple):
-    """What the clustering stage trains."""
+    """The parameters that the clustering stage trains."""
 
     network: Autoencoder
     centres: jax.Array
 
 
 def start(network: Autoencoder, centres: NDArray[np.float32]) -> tuple[Model, Adam]:
-    """Before the first step."""
+    """Return the parameters before the first step."""
     model = Model(network, centres)
     return model, adam(model)
 
@@ -44,7 +44,7 @@ def affinities(embedded: jax.Array, centres: jax.Array, sharpness: float) -> jax
 
 def targets(q: jax.Array, real: jax.Array) -> jax.Array:
     """Affinities squared and divided by their sums over all rows, normalised for each row (p)."""
-    # Relative to a row's largest, no square underflows.
+    # Division by a row's largest keeps squares from underflow.
     weights = (q / q.max(axis=-1, keepdims=True)) ** 2 / (q * real[..., None]).sum(axis=(0, 1))
     return weights / weights.sum(axis=-1, keepdims=True)
 
@@ -58,7 +58,7 @@ def losses(model: Model, rows: jax.Array, p: jax.Array, sharpness: float, cluste
 
 @jax.jit
 def all_affinities(model: Model, data: Blocks, sharpness: float) -> jax.Array:
-    """Affinities of all rows, block by block."""
+    """Return the affinities of all rows, computed block by block."""
     return jax.lax.map(lambda embedded: affinities(embedded, model.centres, sharpness), embed(model.network, data))
 
 
@@ -66,7 +66,7 @@ def all_affinities(model: Model, data: Blocks, sharpness: float) -> jax.Array:
 def epoch(
     model: Model, moments: Adam, data: Blocks, sharpness: float, clustering_weight: float, rate: float
 ) -> tuple[Model, Adam]:
-    """One step on the mean loss of all rows; its gradient is gathered block by block."""
+    """Take one step on the mean loss of all rows, with the gradient summed over blocks."""
     p = targets(all_affinities(model, data, sharpness), data.real)
 
     def add(total: Model, block: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[Model, None]:

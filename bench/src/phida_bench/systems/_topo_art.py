@@ -12,7 +12,7 @@ BUCKET = -1
 
 
 class Comparison(NamedTuple):
-    """How an input compares with every category."""
+    """Comparison of an input with every category."""
 
     activation: NDArray[np.float64]
     match: NDArray[np.float64]
@@ -28,7 +28,7 @@ class Comparison(NamedTuple):
         return after & (self.match >= vigilance)
 
     def most_active(self, allowed: NDArray[np.bool_]) -> int | None:
-        """Most active of the categories allowed, the first of equals; None if none is."""
+        """Return the most active of the allowed categories, the first of equals; None if none is allowed."""
         return _first_largest(self.activation, allowed)
 
 
@@ -39,7 +39,7 @@ def _first_largest(values: NDArray[np.float64], allowed: NDArray[np.bool_]) -> i
 
 
 class Categories:
-    """Prototypes in order of their creation, how many inputs each took, and the edges between them.
+    """Prototypes in order of creation, the number of inputs of each, and the edges between them.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Categories:
         return Comparison(overlap / (self._choice + self._sizes[: len(self)]), overlap / self._norms[i])
 
     def add(self, i: int) -> int:
-        """Make a category of an input."""
+        """Create a category from an input."""
         new = len(self)
         if new == len(self._sizes):
             self._prototypes = np.concatenate([self._prototypes, np.empty_like(self._prototypes)])
@@ -82,18 +82,18 @@ class Categories:
         return new
 
     def take(self, i: int, winner: int, rate: float) -> None:
-        """Let the winner have an input and learn it."""
+        """Assign an input to the winner, which learns it."""
         self.counts[winner] += 1
         self.labels[i] = winner
         self._learn(i, winner, rate)
 
     def connect(self, i: int, winner: int, second: int, rate: float) -> None:
-        """Let the second winner learn an input too, and link it to the winner."""
+        """Update the second winner with an input, and link it to the winner."""
         self._learn(i, second, rate)
         self.edges.add((min(winner, second), max(winner, second)))
 
     def remove_small(self, largest: int) -> NDArray[np.bool_]:
-        """Remove categories of at most that many inputs, which go to the bucket; say which categories stay."""
+        """Move the inputs of small categories to the bucket, and remove these categories; return which ones stay."""
         stay = self.counts > largest
         n = len(stay)
         if not stay.all():
@@ -107,13 +107,13 @@ class Categories:
         return stay
 
     def empty_bucket(self) -> None:
-        """Give the inputs of the bucket to the category that lacks least in them; if there is none, to one for all."""
+        """Assign each input of the bucket to the category that lacks least in it; without categories, create one."""
         if len(self) == 0:
             self._prototypes[0] = 1.0
             self._sizes[0] = self._inputs.shape[1]
             self.counts = np.zeros(1, dtype=np.int64)
         for i in np.flatnonzero(self.labels == BUCKET).tolist():
-            # Summed difference by difference: categories that lack the same must not differ by rounding.
+            # Sums of differences, not the difference of sums: equal categories must not differ by rounding.
             lack = np.maximum(self._prototypes[: len(self)] - self._inputs[i], 0.0).sum(axis=1)
             self.labels[i] = np.argmin(lack)
 

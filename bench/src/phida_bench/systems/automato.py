@@ -1,4 +1,4 @@
-"""AuToMATo: density peaks whose persistence stands out from that of resamples."""
+"""AuToMATo: density peaks whose persistence exceeds that in resamples."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class AuToMATo(BatchClusterer):
         n, d = samples.shape
         neighbours = BootstrapNeighbours(samples, min(self.n_neighbors, n))
         density = _log_density(neighbours.all(), d)
-        # Where all neighbours are copies, an infinite density is no accident.
+        # If all neighbours are copies, an infinite density is correct.
         if not np.isfinite(density).any() and neighbours.all().distances.any():
             raise ValueError(
                 f"AuToMATo takes distances to the power of the number of features, here {d}, and no row has a finite "
@@ -127,7 +127,7 @@ class AuToMATo(BatchClusterer):
 
 
 def _log_density(neighbourhoods: Neighbourhoods, n_features: int) -> NDArray[np.float64]:
-    """Logarithm of the distance-to-measure density with exponent n_features; infinite where that leaves the range."""
+    """Logarithm of the distance-to-measure density with exponent n_features; infinite if it is out of range."""
     with np.errstate(over="ignore", under="ignore", divide="ignore"):
         return -np.log(np.mean(neighbourhoods.distances**n_features, axis=1))  # type: ignore[no-any-return]
 
@@ -139,7 +139,7 @@ def _tomato(neighbourhoods: Neighbourhoods, density: NDArray[np.float64]) -> Any
 
 
 def _gudhi() -> Any:
-    """ToMATo of gudhi, or an error that says how to get it."""
+    """Import gudhi's ToMATo, or raise an error with the extra to install."""
     try:
         from gudhi.clustering.tomato import Tomato
     except ImportError as error:
@@ -148,10 +148,10 @@ def _gudhi() -> Any:
 
 
 def _off_diagonal(diagram: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The points of positive persistence; the others match for nothing."""
+    """Return the points of positive persistence; the others have no effect on the distance."""
     return diagram[diagram[:, 0] > diagram[:, 1]]
 
 
 def _finite(diagram: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The points without those of infinite density, of which one more or less would be infinitely far away."""
+    """Return the points of finite density; one point more at infinity would make the distance infinite."""
     return diagram[np.isfinite(diagram).all(axis=1)]

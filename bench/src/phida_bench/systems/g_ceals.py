@@ -138,7 +138,7 @@ class GCEALS(DeepClusterer):
         labels: NDArray[np.int64] = first.labels_.astype(np.int64)
         for epoch in range(self.epochs):
             assigned, shares = training.assign(model, embedding.data)
-            if not np.isfinite(shares).all():  # training diverged, and the labels before that count
+            if not np.isfinite(shares).all():  # training diverged: the labels before that count
                 break
             labels = _autoencoder.unblocked(assigned, len(samples)).astype(np.int64)
             if epoch > 0:
@@ -152,7 +152,7 @@ class GCEALS(DeepClusterer):
 
 
 class BalancedBatches:
-    """Batches with as many rows of every cluster of a partition, few enough for the smallest to fill its part."""
+    """Batches with equally many rows of every cluster: at most as many as the smallest cluster has."""
 
     def __init__(self, labels: NDArray[np.int32], batch_size: int, random: np.random.RandomState) -> None:
         self._members = [np.flatnonzero(labels == label) for label in np.unique(labels)]

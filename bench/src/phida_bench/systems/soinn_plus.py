@@ -11,7 +11,7 @@ from phida_bench.systems._online import OnlineClusterer
 
 
 class SOINNPlus(OnlineClusterer):
-    """SOINN+, a self-organising incremental neural network with nothing to tune.
+    """SOINN+, a self-organising incremental neural network without parameters.
 
     A row that is farther from its two nearest nodes than these are from their neighbours becomes a node; otherwise it
     joins the two by an edge and moves the winner. Edges that have grown too old for their component and isolated nodes

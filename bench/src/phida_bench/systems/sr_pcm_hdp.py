@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from phida_bench.systems._batch import BatchClusterer
 from phida_bench.systems._density_peaks import decision_graph
 
-#: Movement of a coordinate below which a centre stands still.
+#: Movement of a coordinate below which a centre has converged.
 TOLERANCE = 1e-4
 FUZZY_ITERATIONS = 150
 ITERATIONS = 250
@@ -142,9 +142,9 @@ class SRPCMHDP(BatchClusterer):
 
 
 def fuzzy_memberships(distances: Matrix, fuzzifier: float) -> Matrix:
-    """Shares of each column among the rows, by inverse distance; all to the centres that the column sits on."""
+    """Return memberships of each column, by inverse distance; all of it to the centres that equal the column."""
     nearest = distances.min(axis=0)
-    # Relative to the nearest, no power overflows.
+    # Division by the nearest keeps powers from overflow.
     closeness = np.divide(nearest, distances, out=np.ones_like(distances), where=distances > 0)
     weights = closeness ** (2 / (fuzzifier - 1))
     shares: Matrix = weights / weights.sum(axis=0)
@@ -152,7 +152,7 @@ def fuzzy_memberships(distances: Matrix, fuzzifier: float) -> Matrix:
 
 
 def fuzzy_centres(rows: Matrix, centres: Matrix, fuzzifier: float) -> Matrix:
-    """Fuzzy c-means from the given centres."""
+    """Run fuzzy c-means from the given centres."""
     for _ in range(FUZZY_ITERATIONS):
         weights = fuzzy_memberships(cdist(centres, rows), fuzzifier) ** fuzzifier
         before, centres = centres, means_or_old(weights @ rows, weights.sum(axis=1), centres)
@@ -162,7 +162,7 @@ def fuzzy_centres(rows: Matrix, centres: Matrix, fuzzifier: float) -> Matrix:
 
 
 def means_or_old(sums: Matrix, weights: NDArray[np.float64], centres: Matrix) -> Matrix:
-    """Weighted means; a centre to which nothing belongs stays where it is."""
+    """Return weighted means; a centre without members keeps its position."""
     means: Matrix = np.divide(sums, weights[:, None], out=centres.copy(), where=weights[:, None] > 0)
     return means
 
@@ -187,18 +187,18 @@ def possibilities(distances: Matrix, widths: NDArray[np.float64], mean_width: fl
 
 
 def last_largest(memberships: Matrix) -> NDArray[np.int64]:
-    """The cluster of each row's largest membership, the last of equals."""
+    """Return the cluster of each row's largest membership, the last of equals."""
     largest: NDArray[np.int64] = len(memberships) - 1 - np.argmax(memberships[::-1], axis=0)
     return largest
 
 
 def core_widths(rows: Matrix, memberships: Matrix, labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Mean distance from their own mean of the members that belong to a cluster at least as much as its average."""
+    """Return the mean distance of each core from its mean; a core has the members of at least average membership."""
     widths = np.zeros(len(memberships))
     for cluster, membership in enumerate(memberships):
         members = labels == cluster
         own = membership[members]
-        # Rounding may lift the mean of equal values above them.
+        # Rounding may make the mean of equal values larger than they are.
         core = rows[members][own >= min(own.mean(), own.max())]
         widths[cluster] = np.linalg.norm(core - core.mean(axis=0), axis=1).mean()
     return widths

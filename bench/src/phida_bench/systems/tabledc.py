@@ -141,10 +141,10 @@ class TableDC(DeepClusterer):
 def first_centres(
     points: NDArray[np.float32], count: int, random: np.random.RandomState, max_memory: int | None
 ) -> NDArray[np.float32]:
-    """Means of Birch's clusters, and rows drawn at random in place of those that it did not find."""
+    """Return the means of Birch's clusters; random rows replace missing ones."""
     birch = Birch(n_clusters=None, compute_labels=False).fit(points)
     if len(birch.subcluster_centers_) > count:
-        # They are joined by Ward's method, which holds the distances between them twice.
+        # Ward's method joins them, and needs memory for two copies of their distances.
         _memory.require("TableDC", 8 * len(birch.subcluster_centers_) ** 2, max_memory)
         birch.set_params(n_clusters=count).partial_fit()
     labels = birch.predict(points)

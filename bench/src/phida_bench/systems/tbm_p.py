@@ -172,7 +172,7 @@ class TopoBARTMAP(BatchClusterer):
         return rows
 
     def _learn(self, i: int, rows: Categories, correlation: GroupCorrelation, vigilances: NDArray[np.float64]) -> None:
-        """Give a row to a category that matches and correlates, or to a new one."""
+        """Assign a row to a category that matches and correlates, or to a new one."""
         comparison = rows.compare(i)
         winner = self._winner(i, comparison, correlation, vigilances)
         if winner is None:
@@ -192,7 +192,7 @@ class TopoBARTMAP(BatchClusterer):
         while (winner := comparison.winner(vigilances[at])) is not None:
             if vigilances[at] == 1.0 or correlation.exceeds(self.eta, winner, i):
                 return winner
-            # It would win and be refused again at every vigilance up to its match; the last one takes it as it is.
+            # It would win again, and be refused, at every vigilance up to its match. The last vigilance accepts it.
             at = min(int(np.searchsorted(vigilances, comparison.match[winner], side="right")), len(vigilances) - 1)
         return None
 
@@ -210,7 +210,7 @@ class TopoBARTMAP(BatchClusterer):
 
 
 def _scaled(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Columns brought to [0, 1]; constant ones to 0."""
+    """Scale columns to [0, 1], and constant columns to 0."""
     low = rows.min(axis=0)
     return (rows - low) / (rows.max(axis=0) - low + 1e-16)  # type: ignore[no-any-return]
 
@@ -220,12 +220,12 @@ def _complement_coded(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _period(share: float, n: int) -> int:
-    """A share of n as a count: rounded half up, at least 1."""
+    """Return a share of n as a count: rounded half up, at least 1."""
     return max(1, math.floor(share * n + 0.5))
 
 
 def _ladder(start: float, step: float) -> NDArray[np.float64]:
-    """Vigilances from the first to 1, each the sum of the one before and the step."""
+    """Return vigilances from the first to 1, in equal steps."""
     steps = [start]
     while steps[-1] < 1.0:
         steps.append(min(1.0, steps[-1] + step))

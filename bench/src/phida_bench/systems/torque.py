@@ -15,17 +15,17 @@ from phida_bench.systems._single_linkage import BLOCK_BYTES, NearestClusters
 
 
 class Links(NamedTuple):
-    """The links of all layers: one per merge, and so a spanning tree of the samples unless distances are tied."""
+    """The links of all layers: one per merge. Unless distances are tied, they are a spanning tree of the samples."""
 
-    first: NDArray[np.int64]  # sample of the one cluster
-    second: NDArray[np.int64]  # sample of the other
+    first: NDArray[np.int64]  # sample of one cluster
+    second: NDArray[np.int64]  # sample of the other cluster
     mass: NDArray[np.float64]  # product of the clusters' sizes (M)
     squared: NDArray[np.float64]  # squared distance of the clusters (R)
     early: NDArray[np.bool_]  # made in the first layer, between single samples (F)
 
 
 class TorqueClustering(BatchClusterer):
-    """Torque Clustering (TC): no number of clusters and nothing to tune.
+    """Torque Clustering (TC), without a number of clusters or other parameters.
 
     Every row begins as a cluster. Layer by layer, each cluster is linked to its nearest one unless that is smaller, and
     linked clusters become one, until one is left. The *torque* of a link is the product of both sizes times the squared
@@ -84,7 +84,7 @@ class TorqueClustering(BatchClusterer):
 
     def _cluster(self, samples: NDArray[np.float64]) -> NDArray[np.int64]:
         n, d = samples.shape
-        # Three copies of the samples, ten vectors, and a block, of which all may be candidates where distances tie.
+        # Three copies of the samples, ten vectors, and a block. With tied distances, the whole block may be candidates.
         require(
             "Torque Clustering", 8 * n * (3 * d + 10) + 8 * min(max(BLOCK_BYTES, 8 * n), 8 * n * n), self.max_memory
         )
@@ -96,7 +96,7 @@ class TorqueClustering(BatchClusterer):
 
 
 def link_layers(samples: NDArray[np.float64]) -> Links:
-    """Link clusters to their nearest ones, layer by layer, until one is left; of two samples or more."""
+    """Link clusters to their nearest ones, layer by layer, until one is left. There are at least two samples."""
     nearest_clusters = NearestClusters(samples)
     cluster = np.arange(len(samples))
     layers: list[Links] = []
@@ -105,7 +105,7 @@ def link_layers(samples: NDArray[np.float64]) -> Links:
         mass = np.bincount(cluster)
         source, target = cluster[nearest.inside], cluster[nearest.outside]
         links = np.flatnonzero(mass[source] <= mass[target])
-        # A link in both directions is one.
+        # A link in both directions counts once.
         ends = np.sort(np.column_stack([source[links], target[links]]), axis=1)
         links = links[np.sort(np.unique(ends, axis=0, return_index=True)[1])]
         source, target = source[links], target[links]
