@@ -1,4 +1,4 @@
-"""Methods that misbehave, for tests of the runner: given to it as a plugin."""
+"""A plugin with methods that misbehave, for tests of the runner."""
 
 import os
 import time
@@ -9,7 +9,7 @@ from phida_bench.methods import Declined, Method
 
 
 class Nearest:
-    """Labels by the sign of the first feature; what a well-behaved method is."""
+    """A well-behaved method: labels by the sign of the first feature."""
 
     n_nodes = None
     n_clusters = 2
@@ -53,7 +53,7 @@ class Declines(Nearest):
 
 
 class Careless(Nearest):
-    """Counts as NumPy's integers, labels as a list."""
+    """A method whose counts are NumPy integers and whose labels are a list."""
 
     n_clusters = np.int64(2)
 
@@ -67,14 +67,14 @@ class Short(Nearest):
 
 
 class Slow(Nearest):
-    """Long enough to be interrupted, and counted."""
+    """A method slow enough to be interrupted, which counts its runs."""
 
     def learn(self, X):
         time.sleep(0.2)
 
 
 class ByPosition(Nearest):
-    """Right on data sets of three classes, fifty rows each, that come in the file's order."""
+    """A method that is correct on three classes of fifty rows in the file's order."""
 
     n_clusters = 3
 

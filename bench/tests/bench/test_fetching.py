@@ -29,7 +29,7 @@ COPIES = Path(__file__).parents[4] / "shared" / "datasets"
 
 
 class Files(http.server.BaseHTTPRequestHandler):
-    """Serves what the server has, with ranges; ``cut`` ends the first answer early."""
+    """Serves files with support for ranges; ``cut`` ends the first answer early."""
 
     def do_GET(self):
         self.server.asked.append(self.headers.get("Range"))
@@ -77,7 +77,7 @@ def quiet(done, total):
     pass
 
 
-def test_each_data_set_has_a_source_or_says_what_to_do():
+def test_each_data_set_has_a_source_or_instructions():
     for e in entries().values():
         fetched = all(url.startswith("https://") for url in e.urls) and e.name in CONVERSIONS
         assert e.sklearn or e.keel or e.missing or fetched, e.name
@@ -85,7 +85,7 @@ def test_each_data_set_has_a_source_or_says_what_to_do():
 
 
 @pytest.mark.parametrize(("name", "file"), [("seeds", "seeds_dataset.txt"), ("dermatology", "dermatology.data")])
-def test_a_fetched_data_set_has_the_digest_of_the_benchmark(server, tmp_path, name, file):
+def test_fetched_data_set_has_its_digest(server, tmp_path, name, file):
     server.files[f"{name}.zip"] = zipped(**{file: (SOURCES / file).read_bytes()})
     seen = []
     found = fetching.get(entry(name), tmp_path, lambda done, total: seen.append((done, total)), server.url)
@@ -96,7 +96,7 @@ def test_a_fetched_data_set_has_the_digest_of_the_benchmark(server, tmp_path, na
     assert again.digest == found.digest and len(server.asked) == 1
 
 
-def test_an_interrupted_download_continues_where_it_stopped(server, tmp_path):
+def test_interrupted_download_is_continued(server, tmp_path):
     server.files["seeds.zip"], server.cut = seeds(), 1000
     with pytest.raises(DatasetError, match=r"Run the command again to continue"):
         fetching.get(entry("seeds"), tmp_path, quiet, server.url)
@@ -110,7 +110,7 @@ def _after(server, folder):
     return folder
 
 
-def test_a_complete_part_is_not_downloaded_again(server, tmp_path):
+def test_complete_part_is_not_downloaded_again(server, tmp_path):
     server.files["seeds.zip"] = seeds()
     (tmp_path / ".seeds.part").write_bytes(seeds())
     assert fetching.get(entry("seeds"), tmp_path, quiet, server.url).source == entry("seeds").urls[0]
@@ -127,7 +127,7 @@ def test_a_complete_part_is_not_downloaded_again(server, tmp_path):
         (zipped(**{"seeds_dataset.txt": "1 2 3 4 5 6 7 1\n" * 209 + "1 2 3 4 5 6 7 2\n"}), "2 classes, but 3"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_kept(server, tmp_path, content, words):
+def test_failed_fetch_reports_reason_and_keeps_no_file(server, tmp_path, content, words):
     if content is not None:
         server.files["seeds.zip"] = content
     with pytest.raises(DatasetError, match=words):
@@ -135,21 +135,21 @@ def test_what_is_wrong_is_said_and_nothing_is_kept(server, tmp_path, content, wo
     assert not list(tmp_path.iterdir())
 
 
-def test_changed_values_do_not_have_the_digest(server, tmp_path):
+def test_changed_values_fail_the_digest(server, tmp_path):
     text = (SOURCES / "seeds_dataset.txt").read_text().replace("15.26", "15.27", 1)
     server.files["seeds.zip"] = zipped(**{"seeds_dataset.txt": text})
     with pytest.raises(DatasetError, match="the digest does not match"):
         fetching.get(entry("seeds"), tmp_path, quiet, server.url)
 
 
-def test_data_sets_without_a_source_say_what_to_do(tmp_path):
+def test_data_sets_without_source_give_instructions(tmp_path):
     with pytest.raises(DatasetError, match="mnist10k_pixels has the same images"):
         fetching.get(entry("mnist10k"), tmp_path, quiet)
     assert fetching.get(entry("iris"), tmp_path, quiet).source == "scikit-learn"
 
 
-def test_a_file_of_compress_is_unpacked():
-    # "compress" of the text "1 1\\n" as the program writes it: header, then codes of 9 bits.
+def test_compress_file_is_unpacked():
+    # The output of "compress" for the text "1 1\\n": header, then codes of 9 bits.
     codes = [ord(character) for character in "1 1\n"]
     bits = sum(code << (9 * place) for place, code in enumerate(codes))
     content = b"\x1f\x9d\x90" + bits.to_bytes(5, "little")
@@ -193,7 +193,7 @@ WRITTEN = {
 
 @pytest.mark.skipif(not COPIES.is_dir(), reason="needs the benchmark's copies of the data sets")
 @pytest.mark.parametrize("name", WRITTEN)
-def test_a_copy_in_the_format_of_its_source_is_converted_to_the_benchmarks_rows(server, tmp_path, name):
+def test_copy_in_source_format_is_converted_to_the_benchmarks_rows(server, tmp_path, name):
     copy = load(entry(name), COPIES)
     server.files[entry(name).urls[0].rsplit("/", 1)[-1]] = zipped(**WRITTEN[name](copy.X, copy.y))
     assert fetching.get(entry(name), tmp_path, quiet, server.url).digest == entry(name).digest
@@ -220,7 +220,7 @@ FILES = {
 
 @pytest.mark.skipif(not COPIES.is_dir(), reason="needs the benchmark's copies of the data sets")
 @pytest.mark.parametrize("name", FILES)
-def test_a_copy_as_the_files_of_a_repository_is_converted_to_the_benchmarks_rows(server, tmp_path, name):
+def test_copy_in_repository_format_is_converted_to_the_benchmarks_rows(server, tmp_path, name):
     copy = load(entry(name), COPIES)
     server.files = FILES[name](copy.X, copy.y)
     assert fetching.get(entry(name), tmp_path, quiet, server.url).digest == entry(name).digest
@@ -286,7 +286,7 @@ def test_mnist10k_pixels_of_npm_has_its_digest(server, tmp_path, tmp_path_factor
     assert wanted.name not in entries()
 
 
-def test_images_and_labels_of_mnists_format_become_rows():
+def test_mnist_images_and_labels_become_rows():
     X, y = idx(
         [
             bytes([0, 0, 8, 3, *struct.pack(">3i", 2, 1, 2), 1, 2, 3, 4]),
@@ -326,14 +326,14 @@ def r_file(start=b"RDX2\n", header=b""):
 @pytest.mark.parametrize(
     "content", [r_file(), lzma.compress(r_file()), r_file(b"RDX3\n", struct.pack(">i", 5) + b"UTF-8")]
 )
-def test_a_data_frame_of_r_is_read(content):
+def test_r_data_frame_is_read(content):
     X, y = r_frame([content])
     assert X.tolist() == [[0.5, 3.0], [2.0, 4.0]] and y.tolist() == [2, 1]
     assert data_frame(content)["c"][1] == ["no", "yes"]
 
 
 @pytest.mark.parametrize("content", [b"", b"RDX2\nX\n", r_file()[:-20], r_file()[:60], b"\xfd7zXZ", b"<html>"])
-def test_a_file_that_is_not_a_data_frame_is_refused(content):
+def test_file_without_data_frame_is_refused(content):
     with pytest.raises(ValueError, match="not a data frame of R"):
         r_frame([content])
 

@@ -1,4 +1,4 @@
-"""The methods behind the interface."""
+"""The methods, through their interface."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def run(name, stages=(X,)):
         ("PHIDA+", PHIDAPlus),
     ],
 )
-def test_phida_is_the_estimator(name, make):
+def test_phida_method_equals_the_estimator(name, make):
     model = make().fit(X[:90]).partial_fit(X[90:]).refresh()
     system, labels = run(name, (X[:90], X[90:]))
     assert labels.tolist() == model.predict(X).tolist()
@@ -45,7 +45,7 @@ def test_phida_is_the_estimator(name, make):
 
 
 @pytest.mark.parametrize("name", [m.name for m in methods().values() if m.group == "ablation"])
-def test_each_ablation_changes_what_is_learned(name):
+def test_each_ablation_changes_the_model(name):
     rows = drifting(600)
     learned = []
     for which in (name, "PHIDA"):
@@ -62,14 +62,14 @@ def test_mapping_comparisons_reach_the_number_of_classes(name):
     assert system.n_clusters == 3 or name == "IDA+HDBSCAN"
 
 
-def test_fewer_nodes_than_classes_are_a_cluster_each():
+def test_fewer_nodes_than_classes_are_one_cluster_each():
     system = method("IDA+KM").make(task("IDA+KM"))
     system.learn(X[:2])
     system.tell_classes(3)
     assert system.labels(X[:2]).tolist() == [0, 1]
 
 
-def test_no_method_is_told_the_classes_unless_it_needs_them():
+def test_only_methods_that_need_the_class_count_get_it():
     ours = [m for m in methods().values() if m.group in ("phida", "ablation", "mapping")]
     assert {m.name for m in ours if m.needs_class_count} == {m.name for m in ours if m.group == "mapping"}
 
@@ -89,12 +89,12 @@ def test_a_file_can_add_methods(tmp_path, monkeypatch):
         registry.add(path)
 
 
-def test_an_unknown_method_is_an_error_that_names_the_others():
+def test_unknown_method_error_names_the_others():
     with pytest.raises(ValueError, match="there is no method 'PHIDO'; the names are PHIDA"):
         method("PHIDO")
 
 
-def test_a_missing_package_is_told_with_its_extra():
+def test_missing_package_is_reported_with_its_extra():
     lacking = Method("x", "batch", 1, "", lambda task: None, requires={"no_such_package": "deep"})
     assert lacking.missing() == 'needs no_such_package: pip install "./bench[deep]"'
 
@@ -107,16 +107,16 @@ def test_online_systems_learn_stage_by_stage(name):
 
 
 @pytest.mark.parametrize("name", ["TC", "TBM-P", "SR-PCM-HDP"])
-def test_batch_systems_answer_the_labels_that_they_fitted(name):
+def test_batch_systems_return_fitted_labels(name):
     system, labels = run(name)
     assert len(set(labels)) == system.n_clusters and method(name).settings == ("stationary",)
 
 
-def test_what_the_paper_tuned_can_be_tuned():
+def test_methods_tuned_in_the_paper_have_a_search_space():
     assert {m.name for m in methods().values() if m.space} == {"GNG", "DDVFA", "CAEA", "TBM-P", "SR-PCM-HDP"}
 
 
-def test_every_published_method_is_here():
+def test_every_published_method_exists():
     from phida_bench.published import published
 
     assert {m.published for m in methods().values() if m.published} == set(published()["method"])

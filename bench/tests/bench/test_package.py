@@ -35,5 +35,5 @@ def test_every_estimator_has_an_example():
             assert ">>>" in exported.__doc__
 
 
-def test_stub_declares_what_the_native_module_has():
+def test_stub_equals_native_module():
     assert_up_to_date("phida_bench._systems", "bench/src/phida_bench/_systems.pyi")

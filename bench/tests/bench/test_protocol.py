@@ -1,4 +1,4 @@
-"""The two settings, against the words of the protocol."""
+"""The two settings, as the protocol defines them."""
 
 import hashlib
 
@@ -9,7 +9,7 @@ from phida_bench.protocol import stages
 Y = np.repeat([0, 1, 2], [5, 7, 4])
 
 
-def test_a_stationary_trial_is_the_legacy_permutation_of_its_seed():
+def test_stationary_order_is_the_legacy_permutation_of_the_seed():
     np.random.seed(3)
     expected = np.random.permutation(len(Y))
     (rows,) = stages("stationary", Y, "Any", 3)
@@ -22,7 +22,7 @@ def test_without_a_seed_rows_and_classes_keep_their_order():
     assert [Y[rows[0]] for rows in stages("nonstationary", Y, "Any", None)] == [0, 1, 2]
 
 
-def test_a_nonstationary_trial_brings_one_class_after_the_other_in_the_order_of_its_seed():
+def test_nonstationary_order_is_class_by_class_in_an_order_of_the_seed():
     np.random.seed(5)
     order = np.random.permutation(3)
     found = stages("nonstationary", Y, "Name", 5)
@@ -30,7 +30,7 @@ def test_a_nonstationary_trial_brings_one_class_after_the_other_in_the_order_of_
     assert sorted(np.concatenate(found)) == list(range(len(Y)))
 
 
-def test_the_order_inside_a_class_depends_on_the_spelling_alone():
+def test_order_within_a_class_depends_only_on_the_spelling():
     seed = int.from_bytes(hashlib.sha256(b"Name::0").digest()[:4], "little")
     rng = np.random.RandomState(seed)
     expected = {c: rng.permutation(np.flatnonzero(c == Y)).tolist() for c in range(3)}

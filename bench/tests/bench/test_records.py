@@ -1,4 +1,4 @@
-"""Records: whole or not at all."""
+"""Records are written completely or not at all."""
 
 import hashlib
 
@@ -15,7 +15,7 @@ RECORD = Record(
 )  # fmt: skip
 
 
-def test_a_record_comes_back_as_it_was(tmp_path):
+def test_record_is_read_as_written(tmp_path):
     records.write(RECORD, tmp_path)
     back = records.read(TRIAL, tmp_path)
     assert [stage.tolist() for stage in back.labels] == [[0, 1], [0, -1, 300]]
@@ -25,20 +25,20 @@ def test_a_record_comes_back_as_it_was(tmp_path):
     assert list(records.trials(tmp_path)) == [TRIAL]
 
 
-def test_facts_can_be_read_without_the_labels(tmp_path):
+def test_facts_are_read_without_labels(tmp_path):
     records.write(RECORD, tmp_path)
     assert records.read(TRIAL, tmp_path, with_labels=False).labels == ()
 
 
 @pytest.mark.parametrize("length", [0, 10, 200])
-def test_a_damaged_record_counts_as_none(tmp_path, length):
+def test_damaged_record_counts_as_missing(tmp_path, length):
     records.write(RECORD, tmp_path)
     path = TRIAL.path(tmp_path)
     path.write_bytes(path.read_bytes()[:length])
     assert records.read(TRIAL, tmp_path) is None
 
 
-def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_failed_write_leaves_no_file(tmp_path, monkeypatch):
     records.write(RECORD, tmp_path)
     before = TRIAL.path(tmp_path).read_bytes()
 
@@ -52,14 +52,14 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
     assert [path.name for path in TRIAL.path(tmp_path).parent.iterdir()] == ["004.npz"]
 
 
-def test_what_is_no_record_is_passed_over(tmp_path):
+def test_other_files_are_ignored(tmp_path):
     for name in ("tuned/stationary/iris/GNG.npz", "stationary/iris/PHIDA/notes.npz"):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).touch()
     assert list(records.trials(tmp_path)) == []
 
 
-def test_records_pack_into_one_file_that_is_the_same_for_the_same_records(tmp_path):
+def test_same_records_pack_into_the_same_bytes(tmp_path):
     folder = tmp_path / "results"
     for seed in range(3):
         records.write(Record(Trial("stationary", "iris", "PHIDA", seed), "ok", labels=(np.arange(5),)), folder)
@@ -73,7 +73,7 @@ def test_records_pack_into_one_file_that_is_the_same_for_the_same_records(tmp_pa
     assert again.labels[0].tolist() == [0, 1, 2, 3, 4]
 
 
-def test_what_is_no_archive_is_told(tmp_path):
+def test_invalid_archive_is_refused(tmp_path):
     path = tmp_path / "records.tar.xz"
     path.write_bytes(b"not an archive")
     with pytest.raises(ValueError, match=r"records\.tar\.xz is not an archive of records"):

@@ -20,14 +20,14 @@ def test_parameters_are_those_of_phida():
 
 
 @pytest.mark.parametrize("stream", [blobs(), drifting()], ids=["blobs", "drifting"])
-def test_chunks_give_the_state_of_one_call(stream):
+def test_chunks_give_the_same_state_as_one_call(stream):
     chunks = ReleasedPHIDA()
     for part in np.array_split(stream, 7):
         chunks.partial_fit(part)
     assert_same_state(chunks, ReleasedPHIDA().partial_fit(stream))
 
 
-def test_saved_model_is_loaded_as_its_own_class_alone(tmp_path):
+def test_saved_model_is_loaded_only_as_its_own_class(tmp_path):
     model = ReleasedPHIDA().fit(drifting())
     model.save(tmp_path / "model.safetensors")
     assert_same_state(ReleasedPHIDA.load(tmp_path / "model.safetensors"), model)
@@ -35,5 +35,5 @@ def test_saved_model_is_loaded_as_its_own_class_alone(tmp_path):
         PHIDA.load(tmp_path / "model.safetensors")
 
 
-def test_nodes_are_not_those_of_phida():
+def test_nodes_differ_from_phida():
     assert differences(state_of(ReleasedPHIDA().fit(drifting())), state_of(PHIDA().fit(drifting())))

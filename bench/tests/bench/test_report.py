@@ -46,7 +46,7 @@ def test_metrics_are_those_of_the_protocol(small_run):
     assert row["n_clusters"] == record.n_clusters and row["fit_seconds"] == sum(record.learn_seconds)
 
 
-def test_metrics_are_kept_and_worked_out_anew_where_a_record_changed(small_run, monkeypatch):
+def test_metrics_are_recomputed_only_for_changed_records(small_run, monkeypatch):
     first = evaluate(small_run)
 
     def refuse(*_):
@@ -62,7 +62,7 @@ def test_metrics_are_kept_and_worked_out_anew_where_a_record_changed(small_run, 
         evaluate(small_run)
 
 
-def test_a_cell_with_a_failed_trial_is_unavailable():
+def test_cell_with_a_failed_trial_is_unavailable():
     rows = [
         {
             "setting": "stationary",
@@ -81,7 +81,7 @@ def test_a_cell_with_a_failed_trial_is_unavailable():
     assert found["status"] == "unavailable" and np.isnan(found["mean"]) and found["reason"] == "slow"
 
 
-def test_the_difference_to_a_published_value_is_in_standard_errors():
+def test_difference_to_a_published_value_is_in_standard_errors():
     theirs = published().query(
         "setting == 'stationary' and dataset == 'iris' and metric == 'ari' and method == 'PHIDA'"
     )
@@ -90,7 +90,7 @@ def test_the_difference_to_a_published_value_is_in_standard_errors():
     assert found["standard_errors"] == pytest.approx(0.1 / np.sqrt(0.2**2 / 30 + theirs["std"].iloc[0] ** 2 / 30))
 
 
-def test_a_report_is_one_page_with_tables_in_every_form(small_run, tmp_path):
+def test_report_is_one_page_with_tables_in_every_format(small_run, tmp_path):
     page = report.write(small_run, tmp_path, None, 1, lambda text: None)
     html = page.read_text()
     assert not re.search(r'(src|href)="(?!#)', html), "the page needs no other file"
@@ -114,7 +114,7 @@ def test_every_cell_is_in_one_table(small_run, tmp_path):
     assert [f"{row.mean:.{metrics()[row.metric].digits}f}" for row in cells.itertuples()] == printed
 
 
-def test_cells_of_an_earlier_run_fill_what_has_fewer_seeds(small_run, tmp_path):
+def test_cells_of_an_earlier_run_replace_those_with_fewer_seeds(small_run, tmp_path):
     ours = summarise(evaluate(small_run))
     earlier = ours.query("setting == 'stationary' and dataset == 'iris'").assign(runs=30, mean=0.5)
     few = ours.query("setting == 'stationary' and dataset == 'phoneme'").assign(runs=1, mean=0.5)
@@ -136,21 +136,21 @@ def test_cells_of_an_earlier_run_fill_what_has_fewer_seeds(small_run, tmp_path):
     assert "exceeded 600 s" in page and "4 of 13" in page.split("cells without raw records: ")[1].split(":")[0]
 
 
-def test_what_was_searched_is_told():
+def test_report_shows_search_spaces():
     table = tables.searched(methods().values()).cells.set_index("method")
     assert table.loc["CAEA", "searched"] == "lam 4 … 500 (log), age_max 1 … 100 (log)"
     assert table.loc["CAEA", "tried first"] == "lam 28, age_max 10; lam 90, age_max 16"
     assert tables.searched([methods()["PHIDA"]]) is None
 
 
-def test_a_table_of_results_says_who_was_helped():
+def test_result_table_names_methods_given_the_class_count():
     cells = published().query("setting == 'stationary' and dataset == 'iris'")
     (quality, *_) = tables.results(cells, ["PHIDA", "GNG", "TableDC"])
     assert "on other seeds: GNG." in quality.note and "number of classes: TableDC." in quality.note
 
 
 def test_two_processes_write_the_same_diagrams(tmp_path):
-    """Sets of text are ordered by a hash that each process draws anew."""
+    """The order of a set of strings differs between processes."""
     written = []
     for seed in ("1", "2"):
         out = tmp_path / seed
@@ -167,7 +167,7 @@ RESULTS = Path(__file__).resolve().parents[3] / "bench" / "results"
 
 @pytest.fixture(scope="module")
 def manual(tmp_path_factory):
-    """The pages that the manual builds from the kept results."""
+    """Write the pages that the manual builds from the kept results."""
     out = tmp_path_factory.mktemp("manual")
     report.write_kept(RESULTS, out)
     return out
@@ -192,7 +192,7 @@ def test_pages_of_the_manual_link_files_that_exist(manual, folder):
     assert all((manual / folder / path).is_file() for path in links)
 
 
-def test_wide_cells_are_those_of_the_kept_table_again():
+def test_wide_cells_equal_the_kept_table():
     kept = pd.read_csv(RESULTS / "shapes" / "cells.csv")
     again = shapes.wide(shapes.narrow(kept))
     finished, expected = (table.dropna(subset="ari").reset_index(drop=True) for table in (again, kept))
@@ -210,7 +210,7 @@ def test_kept_trials_have_the_digest_and_the_means_of_the_page(manual):
     np.testing.assert_allclose(full["mean"], shown["mean"].reindex(full.index), rtol=0, atol=6e-4)
 
 
-def test_a_report_has_scores_and_labels_of_every_trial(small_run, tmp_path):
+def test_report_has_scores_and_label_digests_of_every_trial(small_run, tmp_path):
     report.write(small_run, tmp_path, None, 1, lambda text: None)
     content = (tmp_path / report.TRIALS).read_bytes()
     assert hashlib.sha256(content).hexdigest() in (tmp_path / "index.md").read_text()
@@ -221,18 +221,18 @@ def test_a_report_has_scores_and_labels_of_every_trial(small_run, tmp_path):
     assert labels_digest([record.labels[0] + 1]) != labels_digest(record.labels)
 
 
-def test_the_published_tables_alone_make_a_report(tmp_path):
+def test_published_tables_alone_make_a_report(tmp_path):
     html = report.write_published(tmp_path).read_text()
     assert html.count("<svg") == 8
     assert "0.0124" in html and "PHIDA 1.79" in html
 
 
-def test_a_folder_without_records_says_what_to_do(tmp_path):
+def test_folder_without_records_error_has_instructions(tmp_path):
     with pytest.raises(ValueError, match="holds no record; make some with: phida-bench run"):
         report.write(tmp_path, tmp_path / "out", None, 1, lambda text: None)
 
 
-def test_a_folder_of_failed_trials_says_why(tmp_path, monkeypatch):
+def test_folder_of_failed_trials_error_has_the_reason(tmp_path, monkeypatch):
     failed = trials_of(["a", "a"], [None, None]).assign(status="failed", reason="out of memory")
     monkeypatch.setattr(report, "evaluate", lambda *given: failed)
     with pytest.raises(ValueError, match=r"none of the 2 trials in .* has a result: out of memory"):
@@ -253,7 +253,7 @@ def test_differences_are_paired_by_seed():
     assert "1 of 1 exceed 2" in table.note
 
 
-def test_cells_of_mixed_origin_are_told():
+def test_report_lists_cells_of_mixed_origin():
     assert tables.mixed(trials_of("xx", [0.1, 0.2])) is None
     assert tables.mixed(trials_of("xy", [0.1, 0.2])).cells["data set"].tolist() == ["Iris"]
 
@@ -282,7 +282,7 @@ def test_published_tables_show_the_significance_that_the_paper_states():
     assert found.loc["noPH produces many small clusters: nonstationary", "published table, our data sets"] == "–"
 
 
-def test_published_values_have_no_gap_to_themselves():
+def test_published_values_have_gap_zero_to_themselves():
     names = {name: method.published for name, method in methods().items() if method.published}
     cells = published()
     table = gaps.table(cells[cells["method"].isin(names)], names).cells
@@ -293,13 +293,13 @@ def test_published_values_have_no_gap_to_themselves():
     assert table["mean difference of ARI"] == "+1.000" and "ours is stronger" in table["cause"]
 
 
-def test_what_was_decided_for_a_method_is_told():
+def test_report_shows_fixed_decisions_of_methods():
     table = tables.fixed(methods().values()).cells.set_index("method")["settings"]
     assert "100 epochs of pre-training" in table["G-CEALS"] and "largest density" in table["SR-PCM-HDP"]
     assert tables.fixed([methods()["PHIDA"]]) is None
 
 
-def test_commands_are_noted_once(tmp_path):
+def test_commands_are_saved_once(tmp_path):
     for command in ("phida-bench run", "phida-bench run --seeds 3", "phida-bench run"):
         records.add_command(command, tmp_path)
     assert records.commands(tmp_path) == ["phida-bench run", "phida-bench run --seeds 3"]

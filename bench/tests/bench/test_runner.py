@@ -30,7 +30,7 @@ def run(todo, out, *, workers=1, memory=None, **limits):
     return told
 
 
-def test_what_fails_is_recorded_with_its_reason_and_the_rest_goes_on(tmp_path):
+def test_failed_trial_is_recorded_with_reason_and_others_run(tmp_path):
     todo = jobs("Raises", "Dies", "Declines", "Careless", "Short", "Nearest")
     told = run(todo, tmp_path)
     found = {job.trial.method: records.read(job.trial, tmp_path) for job in todo}
@@ -45,15 +45,15 @@ def test_what_fails_is_recorded_with_its_reason_and_the_rest_goes_on(tmp_path):
     assert {(trial.method, status) for trial, status, _ in told} == {(n, r.status) for n, r in found.items()}
 
 
-def test_a_deterministic_method_takes_the_rows_as_the_file_has_them(tmp_path):
+def test_deterministic_method_gets_rows_in_file_order(tmp_path):
     run(jobs("ByPosition", "ByPositionShuffled"), tmp_path)
     found = evaluate(tmp_path).set_index("method")["ari"]
     assert found["ByPosition"] == 1.0 and found["ByPositionShuffled"] < 0.1
     made = [Job(Trial("stationary", "iris", "ByPosition", 0), {}, shuffled=shuffled) for shuffled in (False, True)]
-    assert missing(made, tmp_path) == made[1:]  # one of another order does not count
+    assert missing(made, tmp_path) == made[1:]  # a record with another order does not count
 
 
-def test_a_trial_that_hangs_is_ended_and_its_other_seeds_are_spared(tmp_path):
+def test_hanging_trial_is_ended_and_its_other_seeds_are_not_run(tmp_path):
     run(jobs("Sleeps", seeds=5) + jobs("Nearest"), tmp_path, timeout=3.0)
     for seed in range(5):
         record = records.read(Trial("stationary", "iris", "Sleeps", seed), tmp_path)
@@ -61,13 +61,13 @@ def test_a_trial_that_hangs_is_ended_and_its_other_seeds_are_spared(tmp_path):
     assert records.read(Trial("stationary", "iris", "Nearest", 0), tmp_path).ok
 
 
-def test_a_trial_that_grows_is_ended(tmp_path):
+def test_trial_over_its_memory_limit_is_ended(tmp_path):
     run(jobs("Grows"), tmp_path, memory=500 * 2**20, timeout=120.0)
     record = records.read(Trial("stationary", "iris", "Grows", 0), tmp_path)
     assert record.status == "memory" and "GiB allowed" in record.reason
 
 
-def test_only_what_is_missing_is_run(tmp_path):
+def test_only_missing_trials_are_run(tmp_path):
     todo = jobs("Nearest", "Raises", seeds=2)
     run(todo, tmp_path)
     assert missing(todo, tmp_path) == []
@@ -87,7 +87,7 @@ def test_slow_methods_get_fewer_seeds():
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path, signal_number):
+def test_killed_run_is_resumed(tmp_path, signal_number):
     command = [
         sys.executable, "-m", "phida_bench.cli", "run", "--methods", "Slow", "--plugin", str(PLUGIN),
         "--datasets", "iris", "--settings", "stationary", "--seeds", "12", "--out", str(tmp_path),

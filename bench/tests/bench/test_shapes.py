@@ -1,4 +1,4 @@
-"""Data with visible groups: the recipes, the two orders, the systems people would otherwise take, and their page."""
+"""Data with visible groups: the recipes, the two orders, the common systems, and their page."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from phida_bench.worker import Surroundings
 SMALL = ("moons", "noise_2", "blobs_5_2")
 
 
-def test_the_collection_has_the_27_files_and_what_is_made():
+def test_collection_has_27_files_and_the_generated_sets():
     found = entries("shapes")
     files = [e for e in found.values() if not e.generated]
     assert len(files) == 27 and {e.family for e in files} == {"sipu", "FCPS"}
@@ -30,7 +30,7 @@ def test_the_collection_has_the_27_files_and_what_is_made():
 
 
 @pytest.mark.parametrize("name", recipes())
-def test_a_recipe_gives_the_same_rows_at_every_call(name):
+def test_recipe_gives_the_same_rows_in_every_call(name):
     recipe = recipes()[name]
     (X, y), (again, _) = recipe.rows(), recipe.rows()
     assert np.array_equal(X, again) and np.isfinite(X).all()
@@ -38,7 +38,7 @@ def test_a_recipe_gives_the_same_rows_at_every_call(name):
     assert set(y.tolist()) - {NOISE} == set(range(recipe.groups))
 
 
-def test_blobs_are_as_far_apart_as_they_say():
+def test_blobs_have_the_stated_gap():
     for name, gap in (("blobs_touching_2", 4), ("blobs_far_10", 16), ("blobs_20_5", 8)):
         X, y = recipes()[name].rows()
         centers = np.array([X[y == group].mean(axis=0) for group in np.unique(y)])
@@ -46,13 +46,13 @@ def test_blobs_are_as_far_apart_as_they_say():
         assert apart[np.triu_indices(len(centers), 1)].min() == pytest.approx(gap, rel=0.1)
 
 
-def test_unbalanced_groups_are_a_hundred_to_one_and_unit_vectors_have_length_one():
+def test_unbalanced_groups_are_100_to_1_and_unit_vectors_have_length_1():
     counts = np.bincount(recipes()["unbalanced_2"].rows()[1])
     assert counts.max() / counts.min() == pytest.approx(100, rel=0.2)
     np.testing.assert_allclose(np.linalg.norm(recipes()["unit_vectors_20"].rows()[0], axis=1), 1.0)
 
 
-def test_a_file_is_found_in_the_folder_of_the_collection(tmp_path, monkeypatch):
+def test_file_is_found_in_the_folder_of_the_collection(tmp_path, monkeypatch):
     monkeypatch.delenv("PHIDA_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert find(entry("r15"), tmp_path) is None
@@ -61,7 +61,7 @@ def test_a_file_is_found_in_the_folder_of_the_collection(tmp_path, monkeypatch):
     assert find(entry("r15"), tmp_path) == str(tmp_path / "shapes" / "r15.npz")
 
 
-def test_shuffled_rows_come_in_two_stages_and_groups_one_after_the_other():
+def test_shuffled_rows_have_two_stages_and_grouped_rows_one_per_group():
     data = load(entry("blobs_5_2"))
     first, rest = stages("shuffled", data.y, "x", 3)
     assert len(first) == 200 and sorted(np.r_[first, rest]) == list(range(2000))
@@ -70,7 +70,7 @@ def test_shuffled_rows_come_in_two_stages_and_groups_one_after_the_other():
     assert not np.array_equal(rows, stages("grouped", data.y, "x", 4)[0])
 
 
-def test_noise_comes_all_along_and_is_not_scored(tmp_path):
+def test_noise_is_spread_over_the_stream_and_not_scored(tmp_path):
     data = load(entry("noise_2"))
     (rows,) = stages("grouped", data.y, "x", 0)
     groups = data.y[rows]
@@ -93,9 +93,9 @@ def test_noise_comes_all_along_and_is_not_scored(tmp_path):
         assert evaluate(tmp_path)["ari"].tolist() == [expected]
 
 
-def test_three_orders_of_the_orders_meant(tmp_path):
+def test_visible_groups_get_three_seeds_per_order(tmp_path):
     jobs = list(plan.jobs([method("KMeans"), method("PHIDA+")], [entry("moons")], ORDERS, 30, tmp_path))
-    assert len([job for job in jobs if job.trial.method == "KMeans"]) == 3  # it sees all rows: one order
+    assert len([job for job in jobs if job.trial.method == "KMeans"]) == 3  # it learns all rows at once: one order
     assert len([job for job in jobs if job.trial.method == "PHIDA+"]) == 6
     assert not list(plan.jobs([method("PHIDA+")], [entry("iris")], ORDERS, 30, tmp_path))
 
@@ -104,7 +104,7 @@ WELL_KNOWN = [m.name for m in methods().values() if m.group in ("told", "density
 
 
 @pytest.mark.parametrize("name", WELL_KNOWN)
-def test_well_known_systems_label_what_they_have_learned_so_far(name):
+def test_well_known_systems_label_the_rows_learned_so_far(name):
     found = method(name)
     if lack := found.missing():
         pytest.skip(lack)
@@ -140,7 +140,7 @@ def small_shapes(tmp_path_factory):
     return out
 
 
-def test_the_page_has_every_data_set_in_numbers_and_in_pictures(small_shapes, tmp_path):
+def test_page_has_numbers_and_a_picture_of_every_data_set(small_shapes, tmp_path):
     page = report.write(small_shapes, tmp_path, None, 1, lambda text: None)
     assert page == tmp_path / "shapes" / "index.html"
     html = page.read_text()
@@ -152,7 +152,7 @@ def test_the_page_has_every_data_set_in_numbers_and_in_pictures(small_shapes, tm
     assert len(cells) == 3 * (5 + 3) and not cells.duplicated(["setting", "dataset", "method"]).any()
 
 
-def test_the_overview_is_of_the_cells(small_shapes):
+def test_overview_equals_means_of_the_cells(small_shapes):
     cells = summarise(evaluate(small_shapes))
     known = [method(name) for name in methods() if name in set(cells["method"])]
     table = shapes.overview(cells, known).cells.set_index("system")
@@ -178,7 +178,7 @@ def test_losses_are_listed():
     assert table.cells.empty
 
 
-def test_of_systems_that_differ_in_a_setting_the_best_is_ranked():
+def test_best_setting_of_a_system_is_ranked():
     rows = [
         {"setting": "shuffled", "dataset": "moons", "method": name, "metric": "ari", "mean": value, "status": "ok"}
         for name, value in (("PHIDA+", 0.5), ("HDBSCAN-5", 0.2), ("HDBSCAN-10", 0.9), ("KMeans", 0.7))

@@ -1,4 +1,4 @@
-"""Ranks and tests, against SciPy, scikit-posthocs and the figures that the published tables give."""
+"""Ranks and tests, compared with SciPy, scikit-posthocs and the published tables."""
 
 import numpy as np
 import pandas as pd
@@ -14,30 +14,30 @@ from phida_bench.summary import matrix
 RANDOM = pd.DataFrame(np.random.default_rng(0).random((12, 5)), columns=list("abcde"))
 
 
-def test_ties_share_their_ranks_and_a_method_without_a_result_gets_the_last():
+def test_ties_share_ranks_and_missing_results_rank_last():
     values = pd.DataFrame({"a": [0.9, 0.5], "b": [0.9, np.nan], "c": [0.1, np.nan]})
     assert statistics.ranks(values).to_numpy().tolist() == [[1.5, 1.5, 3.0], [1.0, 3.0, 3.0]]
     assert statistics.ranks(values, "lower").iloc[0].tolist() == [2.5, 2.5, 1.0]
 
 
-def test_friedman_is_scipys_where_every_method_has_a_result():
+def test_friedman_equals_scipy_on_complete_results():
     ties = RANDOM.round(1)
     for values in (RANDOM, ties):
         expected = stats.friedmanchisquare(*values.to_numpy().T).pvalue
         assert statistics.friedman(statistics.ranks(values)) == pytest.approx(expected)
 
 
-def test_nemenyi_is_that_of_scikit_posthocs():
+def test_nemenyi_equals_scikit_posthocs():
     found = statistics.compare(RANDOM).nemenyi
     expected = scikit_posthocs.posthoc_nemenyi_friedman(RANDOM)
     assert np.allclose(found.loc[list("abcde"), list("abcde")], expected, atol=1e-6)
 
 
-def test_the_critical_difference_is_demsars():
+def test_critical_difference_equals_demsar():
     assert statistics.critical_difference(4, 14) == pytest.approx(2.569 * np.sqrt(4 * 5 / (6 * 14)), abs=1e-3)
 
 
-def test_holm_steps_down_and_never_falls():
+def test_holm_p_values_are_adjusted_and_never_decrease():
     assert statistics.holm({"a": 0.01, "b": 0.04, "c": 0.03}) == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06})
 
 
@@ -85,5 +85,5 @@ def test_the_published_tables_give_the_papers_corrections_and_counts():
         assert statistics.best_count(matrix(published(), "nonstationary", metric), "PHIDA") == 16
 
 
-def test_there_are_the_papers_18_diagrams():
+def test_the_papers_18_diagrams_exist():
     assert len(set(DIAGRAMS)) == len(DIAGRAMS) == 18

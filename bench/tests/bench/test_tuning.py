@@ -1,4 +1,4 @@
-"""Tuning: what is chosen, where it is kept, and that it stops."""
+"""Tuning: its choice, its files, and its end."""
 
 import json
 
@@ -15,7 +15,7 @@ pytest.importorskip("optuna", reason="tuning needs optuna")
 CELL = Cell("GNG", "iris", "stationary")
 
 
-def test_the_best_parameters_are_kept_and_a_run_takes_them(tmp_path):
+def test_best_parameters_are_saved_and_used_by_runs(tmp_path):
     tuning.tune(CELL, Surroundings(tmp_path), Budget(trials=6, seeds=2))
     facts = json.loads(plan.tuned_path(tmp_path, "GNG", "iris", "stationary").read_text())
     assert facts["ari"] > 0.4 and facts["budget"] == {"trials": 6, "seeds": 2, "seconds": 600.0}
@@ -27,7 +27,7 @@ def test_the_best_parameters_are_kept_and_a_run_takes_them(tmp_path):
     assert outcomes == plan.packaged() | {("GNG", "iris", "stationary"): facts}
 
 
-def test_the_package_brings_what_was_tuned_once():
+def test_package_contains_tuned_parameters():
     for (name, dataset, setting), outcome in plan.packaged().items():
         assert method(name).space is not None and setting in method(name).settings and entry(dataset)
         assert set(outcome["parameters"]) == set(next(iter(method(name).starts)))
@@ -54,7 +54,7 @@ def test_tuning_never_sees_the_reported_seeds(tmp_path, monkeypatch):
     assert seeds == {FIRST_SEED, FIRST_SEED + 1, FIRST_SEED + 2}
 
 
-def test_a_cell_is_ended_when_its_time_is_up(tmp_path):
+def test_tuning_ends_at_its_time_limit(tmp_path):
     told = []
     endless = Budget(trials=10**9, seeds=3, seconds=8.0)
     tuning.run([CELL], Surroundings(tmp_path), 1, endless, lambda *news: told.append(news))
@@ -64,7 +64,7 @@ def test_a_cell_is_ended_when_its_time_is_up(tmp_path):
     assert plan.is_tuned(tmp_path, "GNG", "iris", "stationary") or "no trial gave a result in time" in news
 
 
-def test_what_was_interrupted_is_not_tuned(tmp_path, monkeypatch):
+def test_interrupted_tuning_is_marked_unfinished(tmp_path, monkeypatch):
     run, trials = tuning.execution.run, []
 
     def interrupted(*given, **more):
@@ -81,6 +81,6 @@ def test_what_was_interrupted_is_not_tuned(tmp_path, monkeypatch):
     assert not plan.is_tuned(tmp_path, "GNG", "iris", "stationary")
 
 
-def test_what_has_nothing_to_tune_is_refused(tmp_path):
+def test_tuning_a_method_without_parameters_is_refused(tmp_path):
     with pytest.raises(ValueError, match="IDAT has nothing to tune"):
         tuning.tune(Cell("IDAT", "iris", "stationary"), Surroundings(tmp_path), Budget())

@@ -1,4 +1,4 @@
-"""What the oracles of graph-based systems share: distances, components, and edges in the order of the native ones."""
+"""Distances, components and sorted edges, for the oracles of graph-based systems."""
 
 import numpy as np
 

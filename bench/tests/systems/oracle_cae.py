@@ -23,7 +23,7 @@ class CAE:
         self.max_nodes = max_nodes
 
     def fit(self, X):
-        """One stage."""
+        """Learn one stage."""
         if self.global_s is None:
             self.global_s = bandwidth(X[:10])
         for j, x in enumerate(X, start=1):

@@ -17,7 +17,7 @@ class CAEA:
         self.edges = {}
 
     def fit(self, X):
-        """One stage."""
+        """Learn one stage."""
         for j in range(1, len(X) + 1):
             self.learn(X[j - 1], X[max(j - self.start, 0) : j], j)
         return self

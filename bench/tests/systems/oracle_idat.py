@@ -1,4 +1,4 @@
-"""IDAT, step by step as specified: plain NumPy, no state kept that could be worked out anew."""
+"""IDAT, step by step as specified: plain NumPy, without state that can be recomputed."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class IDAT:
                     self.main[pair] += 1
 
     def spread(self, x):
-        """The running variance takes in the sample; the largest standard deviation of a feature."""
+        """Add the sample to the running variance; return the largest standard deviation of a feature."""
         self.n += 1
         delta = x - self.mean
         self.mean = self.mean + delta / self.n
@@ -173,7 +173,7 @@ class IDAT:
 
     @property
     def considered(self):
-        """The nodes that prediction looks at."""
+        """Return the nodes that prediction considers."""
         return np.flatnonzero(self.active if self.active.any() else np.ones_like(self.active))
 
     def predict(self, X):

@@ -41,7 +41,7 @@ def weighted(weights, points):
 
 
 def cluster(X, h, alpha, lam, drawn):
-    """Labels and centres, from the rows that were drawn as a start."""
+    """Return labels and centres, from the given initial rows."""
     rho, delta = decision_graph(X, isqrt(len(X)))
     peaks = sorted(range(len(X)), key=lambda i: -rho[i] * delta[i])[:h]
     G = [X[i] for i in peaks]

@@ -1,4 +1,4 @@
-"""TBM-P by plain loops, with learning undone as the method describes it: the judge of the fast one."""
+"""TBM-P by plain loops, with learning undone as the method describes it, to check the fast version."""
 
 import math
 
@@ -10,7 +10,7 @@ def overlap(x, prototype):
 
 
 class Module:
-    """One TopoART module, its state as plain lists."""
+    """One TopoART module, with its state as plain lists."""
 
     def __init__(self, inputs, alpha):
         self.inputs, self.alpha = inputs, alpha
@@ -27,7 +27,7 @@ class Module:
         self.prototypes[j] = rate * np.minimum(self.prototypes[j], x) + (1 - rate) * self.prototypes[j]
 
     def search(self, x, rho, beta):
-        """Winner, or None after all have failed and x has become a category; and the activations that are left."""
+        """Return the winner, or None after all failed and x became a category; and the activations that remain."""
         activations = self.activations(x)
         for j in sorted(range(len(activations)), key=lambda j: -activations[j]):
             if self.match(j, x) >= rho:
@@ -105,7 +105,7 @@ def observations(X, groups, p):
         for group in sorted(set(groups)):
             columns = [f for f in range(X.shape[1]) if groups[f] == group]
             values = [pearson(Z[m, columns], Z[i, columns]) for m in members]
-            if np.mean(values) > p["eta"] + 1e-12:  # equal but for rounding is equal
+            if np.mean(values) > p["eta"] + 1e-12:  # equal within rounding
                 return True
         return False
 

@@ -1,10 +1,10 @@
-"""Torque Clustering by plain loops over a matrix of distances: the judge of the fast one."""
+"""Torque Clustering by plain loops over a matrix of distances, to check the fast version."""
 
 import numpy as np
 
 
 def components(n, pairs):
-    """Component of each of n things, numbered in the order in which they appear."""
+    """Return the component of each of n vertices, numbered in the order in which they appear."""
     label = list(range(n))
     for a, b in pairs:
         old, new = max(label[a], label[b]), min(label[a], label[b])
@@ -40,7 +40,7 @@ def layers(X):
 
 
 def cut(links):
-    """How many links of the highest torque are removed."""
+    """Return the number of links of the highest torque to remove."""
     late = [link for link in links if not link[4]]
     if not late:
         return 0

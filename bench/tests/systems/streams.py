@@ -1,4 +1,4 @@
-"""Small real data as streams: whole in a random order, and class by class."""
+"""Small real data as streams: shuffled, and class by class."""
 
 import numpy as np
 from sklearn.datasets import load_digits, load_iris, load_wine
@@ -24,5 +24,5 @@ def by_class(name, seed=0):
     return [X[rows] for rows in stages]
 
 
-#: (name, stages): every data set both ways.
+#: (name, stages): every data set in both orders.
 STREAMS = {f"{name} {how.__name__.replace('_', ' ')}": how(name) for name in DATA for how in (whole, by_class)}

@@ -1,4 +1,4 @@
-"""AuToMATo: its parts against direct computation, known results and the edges of the method."""
+"""AuToMATo: its parts against direct computation, known results and edge cases."""
 
 import sys
 
@@ -26,7 +26,7 @@ def drawn(n, seed):
 
 
 @pytest.mark.parametrize(("n", "k"), [(200, 10), (30, 10), (12, 10), (11, 11), (5, 1)])
-def test_neighbours_in_a_resample_are_those_of_a_search_in_it(n, k):
+def test_neighbours_in_a_resample_equal_a_search_in_it(n, k):
     X = blobs(n, seed=n)
     neighbours = BootstrapNeighbours(X, k)
     for seed in range(20):
@@ -54,7 +54,7 @@ def diagrams(n_points):
 
 
 @given(diagrams(st.integers(0, 12)), diagrams(st.integers(0, 12)))
-def test_bottleneck_distance_is_that_of_hera(first, second):
+def test_bottleneck_distance_equals_hera(first, second):
     hera = pytest.importorskip("gudhi.hera")
     expected = hera.bottleneck_distance(first, second, 0.0)
     assert bottleneck_distance(first, second) == pytest.approx(expected, abs=1e-12)
@@ -69,7 +69,7 @@ def test_bottleneck_distance_of_infinite_points():
 
 
 @pytest.mark.parametrize("load_data", [load_iris, load_wine])
-def test_diagram_and_width_are_those_of_resamples_searched_one_by_one(load_data):
+def test_diagram_and_width_equal_separate_searches_in_resamples(load_data):
     X = load_data().data
     n, d = X.shape
     model = AuToMATo(n_bootstrap=40, random_state=5).fit(X)
@@ -87,7 +87,7 @@ def test_diagram_and_width_are_those_of_resamples_searched_one_by_one(load_data)
 
 
 def test_a_peak_as_long_as_the_width_counts():
-    """Half its lifetime is the bottleneck distance to resamples that lack it, so equality happens."""
+    """Half its lifetime is the bottleneck distance to resamples without it, so equality occurs."""
     model = AuToMATo(n_bootstrap=1, random_state=0)
     for seed in range(40):
         X = blobs(40, 2, centers=2, seed=seed)
@@ -137,7 +137,7 @@ def test_without_gudhi_the_extra_is_named(monkeypatch):
 
 
 @pytest.mark.parametrize(("alpha", "rank"), [(0.7, 300), (0.35, 650), (0.0, 1000), (0.9, 100)])
-def test_the_quantile_is_not_moved_by_rounding(alpha, rank, monkeypatch):
+def test_rounding_does_not_change_the_quantile(alpha, rank, monkeypatch):
     distances = iter(np.random.default_rng(0).permutation(1000) + 1.0)
     monkeypatch.setattr("phida_bench.systems.automato.bottleneck_distance", lambda here, there: next(distances))
     assert AuToMATo(alpha=alpha, random_state=0).fit(blobs(12, 2)).width_ == 2.0 * rank

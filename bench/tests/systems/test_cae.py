@@ -64,7 +64,7 @@ def test_known_result():
     assert np.bincount(model.labels_).max() == 12
 
 
-def test_rows_are_counted_anew_in_each_call():
+def test_row_count_restarts_in_each_call():
     """The stages of a stream are its calls."""
     stages = by_class("iris")
     staged, whole_stream = CAE(), CAE().fit(np.concatenate(stages))
@@ -73,7 +73,7 @@ def test_rows_are_counted_anew_in_each_call():
     assert staged.n_nodes_ != whole_stream.n_nodes_
 
 
-def test_nodes_that_are_never_diverse_enough_stay_clusters_of_their_own():
+def test_nodes_that_never_become_diverse_stay_separate_clusters():
     (rows,) = whole("wine")
     model = CAE().fit(rows)
     assert (model.n_nodes_, model.n_clusters_, model.interval_, model.vigilance_) == (178, 178, None, 1.0)
@@ -81,13 +81,13 @@ def test_nodes_that_are_never_diverse_enough_stay_clusters_of_their_own():
     assert (model.n_nodes_, model.n_clusters_) == (7, 7)
 
 
-def test_two_equal_rows_end_the_beginning():
-    """Their determinant is 0. There is no other node to measure from, so everything is near enough."""
+def test_two_equal_rows_end_the_initial_phase():
+    """Their determinant is 0. There is no node at another position, so every sample is near enough."""
     model = CAE().fit([[1.0, 2.0], [1.0, 2.0], [5.0, 5.0]])
     assert (model.n_nodes_, model.interval_, model.vigilance_, model.n_clusters_) == (2, 4, 1.0, 1)
 
 
-def test_a_model_without_nodes_says_so_and_goes_on():
+def test_model_without_nodes_refuses_prediction_and_continues():
     """The first rows set the interval to twice their number; when it ends, none has an edge yet."""
     (rows,) = whole("iris", seed=1)
     n_first = CAE().fit(rows).interval_ // 2

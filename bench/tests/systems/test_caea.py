@@ -61,7 +61,7 @@ def test_known_result():
     assert np.bincount(model.labels_).tolist() == [69, 3, 6, 50, 10, 12]
 
 
-def test_rows_are_counted_anew_in_each_call():
+def test_row_count_restarts_in_each_call():
     """The stages of a stream are its calls."""
     stages = by_class("iris")
     staged, whole_stream = CAEA(), CAEA().fit(np.concatenate(stages))
@@ -76,12 +76,12 @@ def test_half_of_the_interval_rounded_up_begins_as_nodes(lam, n):
     assert model.n_nodes_ == n
 
 
-def test_alone_a_node_learns_everything():
+def test_single_node_learns_all_rows():
     model = CAEA(lam=2).fit([[0.0], [7.0], [1.0]])
     assert (model.n_nodes_, model.vigilance_, model.nodes_.tolist()) == (1, np.inf, [[4.0]])
 
 
-def test_a_model_without_nodes_says_so_and_goes_on():
+def test_model_without_nodes_refuses_prediction_and_continues():
     rows = np.array([[0.0], [1.0], [1e3], [2e3]])
     model = CAEA(lam=4, compute_labels=False).fit(rows)
     assert model.n_nodes_ == 0

@@ -36,7 +36,7 @@ def test_estimator(estimator, check):
     [[[1.0, np.nan]], [[1.0, np.inf]], [["a", "b"]], [["1", "2"]], [[1e150]], np.empty((0, 2)), [1.0, 2.0]],
     ids=repr,
 )
-def test_bad_input_is_refused_as_everywhere(estimator, X):
+def test_bad_input_is_refused(estimator, X):
     with pytest.raises(ValueError) as expected:
         PHIDA().fit(X)
     with pytest.raises(ValueError) as found:
@@ -45,7 +45,7 @@ def test_bad_input_is_refused_as_everywhere(estimator, X):
 
 
 @everyone
-def test_fitting_again_gives_the_same_and_counts_agree(estimator):
+def test_second_fit_gives_the_same_labels_and_counts(estimator):
     X = blobs(120)
     model = clone(estimator).fit(X)
     labels = model.labels_

@@ -53,7 +53,7 @@ def test_native_equals_oracle(stream, linkage, name):
     np.testing.assert_array_equal(twin.predict(some), oracle.assign(some, best=True))
 
 
-def test_each_call_may_have_a_range_of_its_own():
+def test_each_call_can_be_scaled_by_its_own_range():
     stages = STREAMS["iris by class"]
     model = DDVFA(scaling="per_call", **DEFAULTS)
     oracle = OracleDDVFA(linkage="single", limits=None, **DEFAULTS)

@@ -8,7 +8,7 @@ from systems import plain_sr_pcm_hdp as plain
 
 
 @pytest.mark.parametrize("n_neighbours", [1, 5, 30])
-def test_density_and_separation_as_by_plain_loops(n_neighbours):
+def test_density_and_separation_equal_plain_loops(n_neighbours):
     X = blobs(80)
     graph = decision_graph(X, n_neighbours)
     density, separation = plain.decision_graph(X.tolist(), n_neighbours)
@@ -16,7 +16,7 @@ def test_density_and_separation_as_by_plain_loops(n_neighbours):
     np.testing.assert_allclose(graph.separation, separation, rtol=1e-12)
 
 
-def test_many_features_are_searched_differently_to_the_same_end():
+def test_search_in_many_features_gives_the_same_result():
     X = blobs(60, d=40)
     graph = decision_graph(X, 7)
     density, separation = plain.decision_graph(X.tolist(), 7)
@@ -24,7 +24,7 @@ def test_many_features_are_searched_differently_to_the_same_end():
     np.testing.assert_allclose(graph.separation, separation, rtol=1e-6)
 
 
-def test_blocks_change_nothing(monkeypatch):
+def test_block_size_does_not_change_the_result(monkeypatch):
     X = blobs(90)
     whole = decision_graph(X, 9)
     monkeypatch.setattr(_density_peaks, "BLOCK_NUMBERS", 100)
@@ -33,14 +33,14 @@ def test_blocks_change_nothing(monkeypatch):
     np.testing.assert_array_equal(pieces.separation, whole.separation)
 
 
-def test_few_remembered_neighbours_change_nothing(monkeypatch):
+def test_number_of_stored_neighbours_does_not_change_the_result(monkeypatch):
     X = blobs(90)
     whole = decision_graph(X, 9)
     monkeypatch.setattr(_density_peaks, "REMEMBERED", 1)
     np.testing.assert_allclose(decision_graph(X, 9).separation, whole.separation, rtol=1e-15)
 
 
-def test_rows_that_coincide():
+def test_equal_rows():
     graph = decision_graph(np.array([[0.0], [0.0], [0.0], [5.0]]), 2)
     assert graph.density.tolist() == [np.inf, np.inf, np.inf, 0.2]
     assert graph.separation.tolist() == [5.0, 0.0, 0.0, 5.0]

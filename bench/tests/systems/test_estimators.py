@@ -22,7 +22,7 @@ online = pytest.mark.parametrize("cls", ONLINE, ids=lambda cls: cls.__name__)
 
 @pytest.fixture
 def use_simd_level():
-    """A function that switches the systems' instruction set; the one in use before comes back afterwards."""
+    """Return a function that switches the systems' instruction set, which is restored after the test."""
     before = _systems.simd_level()
     yield _systems.use_simd_level
     _systems.use_simd_level(before)
@@ -32,7 +32,7 @@ def state_of(model):
     return {name: np.asarray(value).tolist() for name, value in model._system.__getstate__().items()}
 
 
-# With parameters for the few rows of the checks, where the defaults are for longer streams.
+# Parameters for the few rows of the checks; the defaults suit longer streams.
 FOR_FEW_ROWS = {"GNG": {"lam": 4, "a_max": 2}, "CAEA": {"lam": 8}}
 
 
@@ -42,13 +42,13 @@ def test_estimator(estimator, check):
 
 
 @online
-def test_fit_starts_afresh(cls):
+def test_fit_forgets_the_earlier_model(cls):
     model = cls().fit(MORE)
     assert state_of(model.fit(X)) == state_of(cls().fit(X)) == state_of(cls().partial_fit(X))
 
 
 @online
-def test_labels_are_those_of_the_rows_just_given(cls):
+def test_labels_are_of_the_latest_rows(cls):
     model = cls().fit(X)
     np.testing.assert_array_equal(model.labels_, model.predict(X))
     model.partial_fit(MORE)
@@ -73,7 +73,7 @@ def test_without_labels(cls):
 
 @online
 @pytest.mark.parametrize("how", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
-def test_a_copy_goes_on_as_the_model_does(cls, how):
+def test_copy_learns_as_the_model_does(cls, how):
     model = cls().fit(X)
     twin = how(model)
     assert state_of(twin) == state_of(model)
@@ -140,12 +140,12 @@ def test_parameters_may_not_change_after_learning_began():
 
 
 def wait_for_rows(model):
-    """Until learning has begun."""
+    """Wait until learning has begun."""
     while not hasattr(model, "_system") or model._system.n_seen == 0:
         time.sleep(0.001)
 
 
-def test_ctrl_c_stops_learning_and_what_was_learned_stays():
+def test_ctrl_c_stops_learning_and_keeps_learned_rows():
     rows = np.random.default_rng(0).normal(size=(200_000, 40))
     model = systems.GNG(lam=2, compute_labels=False)
 

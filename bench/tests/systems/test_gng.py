@@ -47,7 +47,7 @@ def test_native_equals_oracle(stream, parameters):
     a_max=st.integers(0, 4),
 )
 def test_ties_go_to_the_lower_index(rows, lam, a_max):
-    """Steps of a half and errors that never decay keep small whole numbers exact, so ties are everywhere."""
+    """Steps of 0.5 and errors that never decay keep small whole numbers exact, so ties are frequent."""
     parameters = FRITZKE | {"lam": lam, "a_max": a_max, "eps_b": 0.5, "eps_n": 0.25, "d": 1.0}
     native, oracle = _systems.GNG(2, **parameters), OracleGNG(**parameters)
     for row in np.array(rows, dtype=np.float64):
@@ -80,7 +80,7 @@ def test_one_node_each_lam_rows_until_the_cap():
 
 
 def test_errors_that_decay_fast_neither_vanish_nor_become_slow():
-    """0.01 to the power of 1000 is no double; the unit of the errors is renewed before that."""
+    """0.01 to the power of 1000 underflows; the unit of the errors is renewed before that."""
     (rows,) = whole("iris")
     parameters = FRITZKE | {"lam": 10, "d": 0.01}
     native, oracle = _systems.GNG(4, **parameters), OracleGNG(**parameters)

@@ -63,7 +63,7 @@ def test_known_result():
     assert np.bincount(model.labels_).tolist() == [22, 50, 29, 14, 35]
 
 
-def test_calls_make_no_difference():
+def test_any_split_into_calls_gives_the_same_model():
     (rows,) = whole("wine")
     one, many = IDAT().fit(rows), IDAT()
     for chunk in np.array_split(rows, 29):
@@ -72,7 +72,7 @@ def test_calls_make_no_difference():
     np.testing.assert_array_equal(one.labels_, many.predict(rows))
 
 
-def test_without_active_nodes_all_answer():
+def test_prediction_without_active_nodes_uses_all_nodes():
     model = IDAT().fit([[0.0], [1.0], [5.0]])
     assert (model.n_nodes_, model.n_active_nodes_, model.n_clusters_) == (3, 0, 3)
     assert model.labels_.tolist() == [0, 1, 2]

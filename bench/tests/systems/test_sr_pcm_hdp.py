@@ -13,7 +13,7 @@ from systems import plain_sr_pcm_hdp as plain
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("h", "alpha", "lam"), [(3, 1.0, 1.5), (4, 5.3, 1.5), (2, 2.0, 0.0), (5, 0.3, 8.0)])
-def test_as_by_plain_loops(h, alpha, lam, seed):
+def test_result_equals_plain_loops(h, alpha, lam, seed):
     X = blobs(60, centers=4, seed=seed)
     model = SRPCMHDP(n_high_density_points=h, alpha=alpha, lam=lam, random_state=seed).fit(X)
     drawn = np.random.RandomState(seed).choice(60, size=3 * h, replace=False)
@@ -38,7 +38,7 @@ def test_the_same_seed_gives_the_same_clusters():
     np.testing.assert_array_equal(first.cluster_centers_, second.cluster_centers_)
 
 
-def test_in_many_dimensions_one_cluster_is_left():
+def test_many_dimensions_leave_one_cluster():
     assert SRPCMHDP(random_state=0).fit(np.random.default_rng(0).normal(size=(300, 200))).n_clusters_ == 1
 
 
@@ -49,7 +49,7 @@ def test_fewer_rows_than_centres(n):
     assert 1 <= model.n_clusters_ <= n
 
 
-def test_rows_that_are_all_equal():
+def test_all_rows_equal():
     model = SRPCMHDP(random_state=0).fit(np.ones((20, 2)))
     assert model.n_clusters_ == 1
     assert model.cluster_centers_.tolist() == [[1.0, 1.0]]
@@ -68,16 +68,16 @@ def test_every_cluster_has_rows_and_a_finite_centre(X, h, alpha, lam):
     assert np.isfinite(model.cluster_centers_).all()
 
 
-def test_a_point_on_a_centre_belongs_to_it_alone():
+def test_point_on_a_centre_belongs_only_to_it():
     shares = sr_pcm_hdp.fuzzy_memberships(np.array([[0.0, 1.0], [2.0, 2.0]]), 2.0)
     np.testing.assert_allclose(shares, [[1.0, 0.8], [0.0, 0.2]])
 
 
-def test_a_point_on_two_centres_is_shared():
+def test_point_on_two_centres_is_shared():
     assert sr_pcm_hdp.fuzzy_memberships(np.array([[0.0], [0.0], [3.0]]), 2.0).tolist() == [[0.5], [0.5], [0.0]]
 
 
-def test_a_cluster_without_width_holds_its_centre_alone():
+def test_cluster_of_width_zero_has_only_its_centre():
     distances = np.array([[0.0, 1.0], [0.0, 1.0]])
     memberships = sr_pcm_hdp.possibilities(distances, np.array([0.0, 2.0]), 0.5, 1.0)
     np.testing.assert_allclose(memberships, [[1.0, 0.0], [1.0, np.exp(-1.0)]])
@@ -88,7 +88,7 @@ def test_the_last_of_equal_memberships_wins():
     assert sr_pcm_hdp.last_largest(memberships).tolist() == [1, 1, 0]
 
 
-def test_a_centre_to_which_nothing_belongs_stays():
+def test_centre_without_members_does_not_move():
     centres = sr_pcm_hdp.means_or_old(np.array([[2.0], [0.0]]), np.array([4.0, 0.0]), np.array([[9.0], [7.0]]))
     assert centres.tolist() == [[0.5], [7.0]]
 

@@ -1,4 +1,4 @@
-"""TBM-P: the plain reading, known results and the edges of the method."""
+"""TBM-P: the plain version, known results and edge cases."""
 
 import numpy as np
 import pytest
@@ -28,9 +28,9 @@ PARAMETERS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40)  # the plain reading is slow
+@settings(max_examples=40)  # the plain version is slow
 @given(PARAMETERS, st.integers(0, 50), st.sampled_from([2, 3, 6]))
-def test_results_are_those_of_the_plain_reading(parameters, seed, d):
+def test_results_equal_the_plain_version(parameters, seed, d):
     X = blobs(20, d, centers=3, seed=seed)
     model = TopoBARTMAP(**parameters).fit(X)
     groups, n_nodes, labels = topo_bartmap(X, model.get_params())
@@ -41,7 +41,7 @@ def test_results_are_those_of_the_plain_reading(parameters, seed, d):
 
 @settings(max_examples=30)
 @given(PARAMETERS, st.integers(0, 50))
-def test_equal_rows_and_constant_features_are_no_obstacle(parameters, seed):
+def test_equal_rows_and_constant_features_are_clustered(parameters, seed):
     X = np.round(blobs(18, 4, centers=2, seed=seed, spread=1.0))
     X[:, 1] = 7.0
     X[10:14] = X[3]
@@ -68,7 +68,7 @@ def test_if_no_category_stays_all_rows_are_one_cluster():
     assert (model.n_nodes_, model.n_clusters_) == (1, 1)
 
 
-def test_groups_of_one_feature_correlate_with_nothing():
+def test_groups_of_one_feature_have_correlation_zero():
     """With one feature and a threshold of 0, only a row that equals a prototype finds a category."""
     X = np.array([[0.0], [0.4], [1.0], [0.4]])
     model = TopoBARTMAP(rho_a=0.0, phi_a=0, eta=0.0).fit(X)
@@ -81,7 +81,7 @@ def test_mean_correlations_with_the_rows_of_a_category():
     rows = np.random.default_rng(0).normal(size=(12, 7))
     groups = np.array([0, 1, 0, 1, 0, 2, 1])
     correlation = GroupCorrelation(rows, groups)
-    for category in range(9):  # more than it has room for at first
+    for category in range(9):  # more than its initial capacity
         correlation.begin(category, 0)
     correlation.include(8, 1)
     correlation.include(8, 2)
@@ -96,8 +96,8 @@ def test_mean_correlations_with_the_rows_of_a_category():
 
 @settings(max_examples=200)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, -1.0, 1.0]))
-def test_a_mean_correlation_that_equals_the_limit_does_not_exceed_it(seed, mean):
-    """Two features correlate by +1 or -1, so that means are known."""
+def test_mean_correlation_equal_to_the_limit_does_not_exceed_it(seed, mean):
+    """Two features correlate by +1 or -1, so the means are known."""
     rows = np.random.default_rng(seed).random((5, 2))
     signs = {0.0: [1, -1, 1, -1], -1.0: [-1] * 4, 1.0: [1] * 4}[mean]
     rising = np.array([*signs, 1]) > 0
@@ -109,7 +109,7 @@ def test_a_mean_correlation_that_equals_the_limit_does_not_exceed_it(seed, mean)
     assert not correlation.exceeds(mean, 0, 4)
 
 
-def test_of_categories_that_lack_the_same_the_first_gets_an_input_from_the_bucket():
+def test_tied_categories_give_bucket_inputs_to_the_first():
     rows = np.array([[3, 3, 1], [2, 3, 2], [3, 2, 2]]) / 3
     categories = Categories(np.hstack([rows, 1 - rows]), choice=1e-3)
     categories.add(0)
@@ -120,7 +120,7 @@ def test_of_categories_that_lack_the_same_the_first_gets_an_input_from_the_bucke
 
 @settings(max_examples=60)
 @given(PARAMETERS, st.integers(0, 10**6))
-def test_ties_are_those_of_the_plain_reading(parameters, seed):
+def test_ties_equal_the_plain_version(parameters, seed):
     """Quarters are scaled and summed without rounding."""
     X = np.random.default_rng(seed).integers(0, 5, (24, 4)).astype(float)
     X[0], X[1] = 0.0, 4.0

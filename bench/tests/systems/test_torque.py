@@ -1,4 +1,4 @@
-"""Torque Clustering: the plain reading, ties and duplicates, known results, and memory."""
+"""Torque Clustering: the plain version, ties and duplicates, known results, and memory."""
 
 import tracemalloc
 
@@ -23,12 +23,12 @@ GRID = arrays(
 
 
 @given(GRID)
-def test_labels_are_those_of_the_plain_reading_where_distances_are_tied(X):
+def test_labels_with_tied_distances_equal_the_plain_version(X):
     np.testing.assert_array_equal(TorqueClustering().fit_predict(X), torque_clustering(X))
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_links_are_those_of_the_plain_reading(seed):
+def test_links_equal_the_plain_version(seed):
     X = blobs(40, seed=seed)
     links = link_layers(X)
     found = zip(links.first, links.second, links.mass, links.squared, links.early)
@@ -36,7 +36,7 @@ def test_links_are_those_of_the_plain_reading(seed):
     np.testing.assert_array_equal(TorqueClustering().fit_predict(X), torque_clustering(X))
 
 
-def test_the_size_of_a_block_changes_nothing(monkeypatch):
+def test_block_size_does_not_change_the_links(monkeypatch):
     X = np.round(blobs(150, seed=3), 1)
     expected = TorqueClustering().fit_predict(X)
     monkeypatch.setattr(_single_linkage, "BLOCK_BYTES", 1000)
@@ -53,7 +53,7 @@ def test_many_blocks_take_no_more_memory_than_one(monkeypatch):
     assert peak < 4 * 2**20  # 500 lists of all rows would take 8 MiB
 
 
-def test_rounding_of_products_changes_nothing():
+def test_rounding_of_products_does_not_change_the_links():
     """Far from the origin, products of rows are wrong by more than the distances between them."""
     X = np.round(8 * blobs(60, seed=1))
     np.testing.assert_array_equal(TorqueClustering().fit_predict(X + 2.0**40), TorqueClustering().fit_predict(X))
@@ -77,7 +77,7 @@ def test_equal_rows_are_one_cluster():
     assert TorqueClustering().fit(np.ones((20, 3))).n_clusters_ == 1
 
 
-def test_a_drop_to_no_torque_at_all_is_infinite():
+def test_drop_to_zero_torque_is_infinite():
     """Two pairs of equal rows: the link between them is the only one with torque, and is removed."""
     assert TorqueClustering().fit_predict([[0.0], [0.0], [1.0], [1.0]]).tolist() == [0, 0, 1, 1]
 
@@ -116,6 +116,6 @@ def test_published_results(name):
     assert adjusted_mutual_info_score(y, model.labels_) == pytest.approx(ami, abs=0.001)
 
 
-def test_too_little_memory_is_refused_with_what_to_do():
+def test_too_little_memory_is_refused_with_advice():
     with pytest.raises(DoesNotFit, match=r"would need 2\.\d MiB for these rows and may use 1\.0 MiB.*max_memory"):
         TorqueClustering(max_memory=2**20).fit(np.arange(200.0)[:, None])

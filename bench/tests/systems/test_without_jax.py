@@ -1,4 +1,4 @@
-"""The deep methods where JAX is absent."""
+"""The deep methods without JAX."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from phida_bench.systems import GCEALS, TableDC
 
 @pytest.fixture
 def no_jax(monkeypatch):
-    """JAX looks absent, and what imported it earlier is forgotten."""
+    """Hide JAX, and forget modules that imported it."""
     for name in [name for name in sys.modules if name.split(".")[0] == "jax"]:
         monkeypatch.delitem(sys.modules, name)
     for name in ("_jax", "_autoencoder", "_tabledc_training", "_g_ceals_training"):
@@ -21,7 +21,7 @@ def no_jax(monkeypatch):
 
 
 @pytest.mark.parametrize("method", [TableDC, GCEALS])
-def test_the_error_says_what_to_install(method, no_jax):
+def test_missing_jax_error_names_the_extra(method, no_jax):
     with pytest.raises(ImportError, match=r'pip install "\./bench\[deep\]"'):
         method(n_clusters=3).fit(blobs(20))
 

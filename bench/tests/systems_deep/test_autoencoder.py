@@ -27,7 +27,7 @@ def test_forward():
     np.testing.assert_allclose(_autoencoder.forward(layers, X.astype(np.float32)), plain.network(layers, X), atol=1e-5)
 
 
-def test_adam_as_by_its_formula():
+def test_adam_equals_its_formula():
     rng = np.random.default_rng(0)
     x, m, v = rng.normal(size=3), np.zeros(3), np.zeros(3)
     parameters, moments = [x.astype(np.float32)], _autoencoder.adam([x.astype(np.float32)])
@@ -40,7 +40,7 @@ def test_adam_as_by_its_formula():
 
 
 @pytest.mark.parametrize(("n", "size", "shape"), [(50, 4096, (1, 50)), (50, 20, (3, 17)), (50, 25, (2, 25))])
-def test_blocks_hold_every_row_once(n, size, shape, monkeypatch):
+def test_blocks_have_every_row_once(n, size, shape, monkeypatch):
     monkeypatch.setattr(_autoencoder, "BLOCK_ROWS", size)
     data = _autoencoder.blocks(X)
     assert data.rows.shape == (*shape, 4)
@@ -48,7 +48,7 @@ def test_blocks_hold_every_row_once(n, size, shape, monkeypatch):
     np.testing.assert_allclose(_autoencoder.unblocked(data.rows, n), X, rtol=1e-6)
 
 
-def test_one_batch_of_all_rows_is_a_step_on_their_mean_error():
+def test_one_batch_of_all_rows_descends_their_mean_error():
     network = _autoencoder.autoencoder(np.random.RandomState(0), (4, 6, 3))
     trained = _autoencoder.pretrained(np.random.RandomState(1), network, X, epochs=1, batch_size=999, rate=0.01)
 
@@ -60,7 +60,7 @@ def test_one_batch_of_all_rows_is_a_step_on_their_mean_error():
         np.testing.assert_allclose(first, second, atol=1e-4)
 
 
-def test_pretraining_lowers_the_error_and_no_epoch_changes_nothing():
+def test_pretraining_lowers_the_error_and_zero_epochs_keep_the_network():
     network = _autoencoder.autoencoder(np.random.RandomState(0), (4, 30, 3))
     rows = X.astype(np.float32)
     errors = [

@@ -1,4 +1,4 @@
-"""TableDC and G-CEALS as estimators, with networks small enough to be trained in no time."""
+"""TableDC and G-CEALS as estimators, with networks that are trained quickly."""
 
 import doctest
 import importlib
@@ -48,19 +48,19 @@ def test_docstring_examples(name):
 
 
 @pytest.mark.parametrize("make", [tabledc, g_ceals])
-def test_the_same_seed_gives_the_same_labels_and_another_one_other_weights(make):
+def test_same_seed_gives_same_labels_and_another_seed_other_weights(make):
     first = make(n_clusters=9, random_state=1).fit_predict(X)
     np.testing.assert_array_equal(make(n_clusters=9, random_state=1).fit_predict(X), first)
     assert (make(n_clusters=9, random_state=2).fit_predict(X) != first).any()
 
 
 def large_tabledc(**parameters):
-    """As wide as it must be to be dependable; the smaller ones are for what any network shows."""
+    """Return TableDC with a network wide enough for known results; the other tests need only small ones."""
     return tabledc(**{"hidden_size": 128, "latent_size": 10, "epochs": 20} | parameters)
 
 
 @pytest.mark.parametrize("make", [large_tabledc, g_ceals])
-def test_groups_far_apart_are_found(make):
+def test_distant_groups_are_found(make):
     groups = np.repeat([[0.0] * 4, [9.0] * 4, [0.0, 0.0, 9.0, 9.0]], 40, axis=0)
     truth = np.repeat(range(3), 40)
     labels = make().fit_predict(groups + np.random.default_rng(0).normal(size=groups.shape))
@@ -68,7 +68,7 @@ def test_groups_far_apart_are_found(make):
 
 
 @pytest.mark.parametrize("make", [tabledc, g_ceals])
-def test_the_number_of_clusters_is_the_one_asked_for(make):
+def test_number_of_clusters_is_the_parameter(make):
     assert make(n_clusters=5).fit(X).n_clusters_ == 5
     with pytest.raises(ValueError, match="n_samples=4 should be >= n_clusters=5"):
         make(n_clusters=5).fit(X[:4])
@@ -85,7 +85,7 @@ def test_one_cluster(make):
     assert set(make(n_clusters=1).fit_predict(X)) == {0}
 
 
-def test_training_that_diverges_says_so():
+def test_diverging_training_raises_an_error():
     for astray in (tabledc(), tabledc(pretrain_epochs=0, learning_rate=1e30)):
         with pytest.raises(ValueError, match=r"Training diverged.*Rescale the features"):
             astray.fit(1e30 * X if astray.pretrain_epochs else X)
@@ -105,7 +105,7 @@ def test_centres_that_birch_does_not_find_are_rows():
     assert all((points == centre).all(axis=1).any() for centre in centres[1:])
 
 
-def test_birch_may_not_fit():
+def test_birch_beyond_the_memory_limit_is_refused():
     with pytest.raises(DoesNotFit, match="TableDC would need"):
         tabledc(max_memory=100).fit(X)
 
@@ -128,7 +128,7 @@ def test_training_ends_when_a_cluster_vanishes():
     assert g_ceals(epochs=50, stop_factor=0.999).fit(X).n_iter_ == 2
 
 
-def test_training_that_diverges_keeps_the_last_labels_of_g_ceals():
+def test_diverging_training_keeps_the_last_labels_of_g_ceals():
     model = g_ceals(epochs=20, learning_rate=1e30, pretrain_epochs=0).fit(X)
     assert model.n_iter_ < 20
     np.testing.assert_array_equal(model.labels_, g_ceals(epochs=1, pretrain_epochs=0).fit_predict(X))
@@ -142,7 +142,7 @@ def test_widths_of_layers_are_checked(sizes):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_rows_that_are_all_equal():
+def test_all_rows_equal():
     for model in (tabledc(), g_ceals()):
         assert len(model.fit(np.ones((20, 2))).labels_) == 20
 
@@ -152,19 +152,19 @@ def test_k_means_warns_of_too_few_distinct_rows():
         g_ceals().fit(np.ones((20, 2)))
 
 
-def test_scale_and_place_of_features_do_not_matter_to_g_ceals():
-    """Up to rounding, since it standardises; powers of two do not round."""
+def test_g_ceals_ignores_scale_and_offset_of_features():
+    """G-CEALS standardises features, and powers of two do not round."""
     scaled = X * 2.0 ** np.arange(4)
     np.testing.assert_array_equal(g_ceals().fit_predict(scaled), g_ceals().fit_predict(X))
 
 
-def test_g_ceals_may_take_features_as_they_are():
+def test_g_ceals_can_use_unscaled_features():
     rows = StandardScaler().fit_transform(X)
     np.testing.assert_array_equal(g_ceals(standardise=False).fit_predict(rows), g_ceals().fit_predict(X))
 
 
 def test_iris():
-    """Known results; processors differ in the last bits of float32, so the scores are rounded."""
+    """The scores are rounded: processors differ in the last bits of float32."""
     data = load_iris()
     scores = [
         adjusted_rand_score(data.target, make(epochs=20).fit_predict(data.data)) for make in (large_tabledc, g_ceals)

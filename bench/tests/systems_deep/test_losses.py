@@ -53,7 +53,7 @@ def test_affinities(tabledc):
     np.testing.assert_allclose(q, plain.cauchy(points, tabledc.centres), rtol=1e-5)
 
 
-def test_targets_leave_padding_out():
+def test_targets_exclude_padding():
     q = np.random.default_rng(0).uniform(0.01, 1, size=(12, 3)).astype(np.float32)
     real = (np.arange(12) < 10).astype(np.float32)
     p = _tabledc_training.targets(q.reshape(2, 6, 3), real.reshape(2, 6)).reshape(12, 3)
@@ -109,7 +109,7 @@ def test_assignment_of_all_rows(g_ceals, monkeypatch):
     np.testing.assert_allclose(shares, p.mean(axis=0), rtol=1e-5)
 
 
-def test_gradients_are_finite_on_a_centre(tabledc, g_ceals):
+def test_gradients_are_finite_for_a_row_on_a_centre(tabledc, g_ceals):
     rows = X[:5].astype(np.float32)
     points = _autoencoder.forward(tabledc.network.encoder, rows)
     uniform = np.full((5, 5), 0.2, dtype=np.float32)
