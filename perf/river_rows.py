@@ -25,7 +25,7 @@ def blobs(width: int) -> np.ndarray:
 
 
 def measure(width: int, repeats: int = 9) -> None:
-    """Print median microseconds of processor time per row; all ways in turn, each on its own model."""
+    """Print median microseconds of processor time per row; all variants in turn, each on its own model."""
     first, rows = np.split(blobs(width), 2)
     names = [f"f{i}" for i in range(width)]
     frame = pd.DataFrame(rows, columns=names)

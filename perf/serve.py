@@ -1,4 +1,4 @@
-"""Learning rate of a served stream, without listeners and with ten, of which one reads nothing.
+"""Learning rate of a served stream: without listeners, and with ten, one of which never reads.
 
 The server is a separate process and is fed through a pipe at full speed; the listeners share another process. The two
 settings alternate, since machines are noisy.

@@ -185,8 +185,8 @@ void ScaleGuard::select(const RowMatrix& rows, std::span<const std::int32_t> mem
   }
 }
 
-// A scale is (third - first quartile) / kNormalIqr, and 1 if that is too small. The factor cancels in gamma except
-// against those ones, so it stays.
+// A scale is (third - first quartile) / kNormalIqr, or 1 if that is too small. The factor cancels in gamma only if no
+// scale is 1, so it stays.
 void ScaleGuard::bound_scales(std::size_t dims) {
   double squares_at_most = 0.0, sum_at_least = 0.0;
   for (std::size_t j = 0; j < dims; ++j) {

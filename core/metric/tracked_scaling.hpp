@@ -43,7 +43,7 @@ class TrackedScaling {
   ScaleGuard guard_;
   int fits_until_guard_ = 0;  // fits left after a guard that proved nothing
   ColumnQuartiles quartiles_;
-  // changes to rows since the quartiles were computed, other than additions
+  // whether rows other than new ones have changed since the quartiles were computed
   bool moved_ = true;
   std::size_t fitted_ = 0;  // number of rows at that time
   ColumnQuantiles medians_{0.5};

@@ -114,7 +114,7 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
 
 Match Matcher::nearest_two_less(const double* query, const double* center, const RowMatrix& rows) {
   const std::size_t dims = rows.cols();
-  // Subtracting the centre rounds, so differences are off by an ulp of the result, which is at most this.
+  // The centre is subtracted with rounding, which changes differences by an ulp of the result: at most this.
   const double rounding =
       0x1p-51 * (norm(query, dims) + 2.0 * norm(center, dims) + rounded_.largest_norm());
   const std::size_t found = sieve(query, nullptr, rounding, false, rows);

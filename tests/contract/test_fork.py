@@ -14,7 +14,7 @@ from phida import PHIDA, PHIDAPlus
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
-#: A random walk never returns: nodes become many, and learning slow.
+#: A random walk rarely returns, so it makes many nodes, and learning is slow.
 SLOW = np.cumsum(np.random.default_rng(0).normal(size=(40_000, 8)), axis=0)
 
 

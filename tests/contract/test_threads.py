@@ -18,7 +18,7 @@ from states import assert_same_state, differences, state_of
 
 from phida import PHIDA, PHIDAPlus
 
-#: A random walk never returns: nodes become many, and learning slow, on any machine.
+#: A random walk rarely returns, so it makes many nodes, and learning is slow on any machine.
 SLOW = np.cumsum(np.random.default_rng(0).normal(size=(400_000, 8)), axis=0)
 
 

@@ -193,7 +193,7 @@ class Cases:
 
 
 def changed(plain: object, rng: np.random.Generator) -> object:
-    """Return plain values in which about every tenth one is another, missing or twice."""
+    """Return plain values, of which about one in ten is changed, removed or doubled."""
     if rng.random() < 0.02:
         return [None, -1, 1e300, float("nan"), "", "number", [], {}, 2**70, True][rng.integers(10)]
     if isinstance(plain, list):

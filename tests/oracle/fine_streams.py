@@ -11,7 +11,7 @@ def tiny(rng, n, d):
 
 
 def outliers(rng, n, d):
-    """Return rows of which one in ten is far away, up to the largest allowed value."""
+    """Return rows with one outlier in ten, up to the largest allowed value."""
     rows = strategies.clustered(rng, n, d)
     rows[rng.random(n) < 0.1] *= 10.0 ** rng.integers(1, 139)
     return rows

@@ -95,7 +95,7 @@ def found(content, part):
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_signal_stops_reading_between_two_blocks(tmp_path, monkeypatch, name):
-    """Counted in blocks, not in seconds: none is read after a signal."""
+    """The test counts blocks instead of seconds: none is read after a signal."""
     path = tmp_path / "rows.csv"
     path.write_bytes(b"a,b\n1,2\n" + HOSTILE[name](1 << 21))
     signals, blocks, read = Signals(), [], os.read

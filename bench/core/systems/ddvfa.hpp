@@ -49,7 +49,7 @@ class Ddvfa {
   Ddvfa(std::size_t dims, Settings settings)
       : dims_(dims), settings_(std::move(settings)), categories_(empty()), centroids_(empty()) {}
 
-  // Ranges are those of whole calls.
+  // Needs all rows of the call, which give the ranges.
   void begin_call(const double* rows, std::size_t n);
   void learn(const double* sample);
   void assign(const double* rows, std::size_t n, std::int64_t* labels);

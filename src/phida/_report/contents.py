@@ -21,7 +21,7 @@ class Row:
     """A row of the table of clusters."""
 
     found: Cluster
-    """The cluster, as every list shows it."""
+    """The cluster, with the same facts as in other lists."""
     rows: int
     """Number of rows of the data."""
     row_share: float

@@ -22,7 +22,7 @@ class Clusters:
 
     profile: Profile
     place: Ints
-    """Position in the list of each label."""
+    """Position of each label in the list."""
     names: tuple[str, ...]
     """The id as text. While a split is not confirmed, clusters share an id; all but the largest of them then get a
     number: ``3``, ``3.2``, ``3.3``."""

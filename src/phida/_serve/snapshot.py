@@ -213,9 +213,7 @@ def _events(moment: Moment) -> dict[str, Any]:
 
 def _column(facts: dict[str, Any], text: str) -> Column:
     """Return the data of the bands: clusters by their lasting ids."""
-    part = {
-        key: facts[key] for key in ("number", "time", "samples", "rate", "vigilance", "n_nodes", "n_clusters", "won")
-    }
+    part = {key: facts[key] for key in _DRAWN}
     bands: dict[int, list[Any]] = {}
     for cluster in facts["clusters"]:
         band = bands.setdefault(cluster["id"], [cluster["id"], cluster["slot"], 0, 0])

@@ -274,8 +274,8 @@ class RowExplanation:
     next_distance: float | None
     """Distance to the second nearest cluster."""
     pulls: tuple[Pull, ...]
-    """What draws the row to the nearest node of its cluster rather than of the next one: one entry a feature, the one
-    that decides most first."""
+    """Effect of each feature on the distances to the nearest node of its cluster and of the next one, the largest
+    first."""
     differences: tuple[Difference, ...]
     """Per feature: the row (``a``) and the mean of its cluster (``b``), the largest difference first."""
     score: float
@@ -585,7 +585,7 @@ def _back(came_from: dict[int, int], node: int) -> Iterator[int]:
 
 
 def _deaths(persistence: Persistence, a: int, b: int) -> Iterator[Death]:
-    """Yield the modes that died on both ways up to their first common mode."""
+    """Yield the modes that merged on the paths from a and b to their first common mode."""
     row_of = {node: i for i, node in enumerate(persistence.node.tolist())}
     base = dict(zip(persistence.input_nodes.tolist(), persistence.base.tolist(), strict=True))
 
