@@ -1,5 +1,4 @@
 # Everything here works on a fresh clone with Python 3.11 or later, a C++20 compiler and access to PyPI.
-# `make` alone lists the targets.
 
 PYTHON ?= python3
 JOBS ?= 2

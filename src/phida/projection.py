@@ -1,4 +1,4 @@
-"""A map of the learned nodes for plots and the live page: main directions, links and colours."""
+"""A map of the learned nodes for plots and the live page: main directions and colours."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ Ints = NDArray[np.int64]
 
 #: Relative variance below which a direction is rounding error.
 _FLAT = 1e-12
-
-#: Nearest neighbours of each node of PHIDA+ that are joined to it by an edge.
-_NEIGHBOURS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,88 +109,6 @@ class Projection:
         points = (np.asarray(rows, dtype=np.float64) - self.center) / self.denominator
         coordinates: Floats = (points - self.mean) @ self.axes.T
         return coordinates
-
-
-def node_edges(model: Any) -> tuple[Ints, Ints]:
-    """Return the edges to draw between nodes, the shortest first.
-
-    They are the PH graph. If nodes are the leaves of the hierarchy (PHIDA+), they connect each node to its two nearest
-    neighbours in its own cluster, so that a few thousand edges show the clusters.
-
-    Parameters
-    ----------
-    model : PHIDA or PHIDAPlus
-
-    Returns
-    -------
-    source, target : ndarray of int
-        Positions among the nodes.
-    """
-    graph = model.graph_
-    order = np.argsort(graph.distance, kind="stable")
-    source, target = graph.source[order], graph.target[order]
-    if model.hierarchy_.leaves == "component":
-        return source, target
-    cluster = model.nodes_.cluster
-    inside = cluster[source] == cluster[target]
-    source, target = source[inside], target[inside]
-    ends, edge = np.concatenate([source, target]), np.tile(np.arange(len(source)), 2)
-    by_end = np.lexsort([edge, ends])
-    rank = np.arange(len(ends)) - np.searchsorted(ends[by_end], ends[by_end])
-    near = np.unique(edge[by_end][rank < _NEIGHBOURS])
-    return source[near], target[near]
-
-
-@dataclass(frozen=True, eq=False)
-class ClusterLinks:
-    """The merges that the cut refuses, each as a link between the closest nodes of the two clusters."""
-
-    source: Ints
-    """One end of each link, as a position among the nodes."""
-    target: Ints
-    """The other end."""
-    height: Floats
-    """Height of the merge; the links are in ascending order."""
-
-    @classmethod
-    def of(cls, model: Any) -> Self:
-        """Create them from a fitted model. Merges of infinite height have no link.
-
-        Parameters
-        ----------
-        model : PHIDA or PHIDAPlus
-
-        Returns
-        -------
-        links : ClusterLinks
-        """
-        nodes, graph, tree, view = model.nodes_, model.graph_, model.hierarchy_, model.assignment_view_
-        refused = slice(tree.level, int(np.isfinite(tree.merge_height).sum()))
-        group = nodes.cluster.copy()
-        order = np.argsort(graph.distance, kind="stable")
-        crossing = order[group[graph.source[order]] != group[graph.target[order]]]
-        source, target = graph.source[crossing], graph.target[crossing]
-        points = (nodes.representatives - view.center) / view.denominator
-        ends = []
-        for into, other in zip(tree.merge_into[refused], tree.merge_from[refused], strict=True):
-            kept, lost = (group[np.flatnonzero(tree.leaf == leaf)[0]] for leaf in (into, other))
-            a, b = group[source], group[target]
-            between = np.flatnonzero(((a == kept) & (b == lost)) | ((a == lost) & (b == kept)))
-            if len(between):
-                ends.append((source[between[0]], target[between[0]]))
-            else:
-                ends.append(_nearest(points, np.flatnonzero(group == kept), np.flatnonzero(group == lost)))
-            group[group == lost] = kept
-        source, target = np.array(ends, dtype=np.int64).reshape(-1, 2).T
-        return cls(source, target, tree.merge_height[refused])
-
-
-def _nearest(points: Floats, some: Ints, others: Ints) -> tuple[int, int]:
-    """Return the two points of both sets that are closest to each other."""
-    squares = (points**2).sum(axis=1)
-    between = squares[some][:, None] + squares[others] - 2 * points[some] @ points[others].T
-    first, second = np.unravel_index(np.argmin(between), between.shape)
-    return int(some[first]), int(others[second])
 
 
 def spread_colours(weight: Floats, place: Floats, wish: Ints, count: int) -> Ints:

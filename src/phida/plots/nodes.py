@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from phida.plots import style
+from phida.plots.links import ClusterLinks
 from phida.plots.model import Model
-from phida.projection import ClusterLinks, Projection, node_edges
+from phida.projection import Projection
 from phida.records import Bools, Floats, Ints, _frame, _Record
 
 if TYPE_CHECKING:
@@ -79,11 +80,11 @@ class NodePositions(_Record, key="node", entry="node"):
         -------
         record : NodePositions
         """
-        nodes = model.nodes_
+        nodes, graph = model.nodes_, model.graph_
         projection = Projection.of(model)
         plus = model.hierarchy_.leaves == "node"
         links = ClusterLinks.of(model) if plus else None
-        source, target = node_edges(model) if links is None else (links.source, links.target)
+        order = np.argsort(graph.distance, kind="stable")
         return cls(
             node=nodes.id,
             position=projection.transform(nodes.representatives),
@@ -92,8 +93,8 @@ class NodePositions(_Record, key="node", entry="node"):
             cluster=nodes.cluster,
             id=nodes.cluster_id,
             edges="saddles" if plus else "PH graph",
-            source=source,
-            target=target,
+            source=graph.source[order] if links is None else links.source,
+            target=graph.target[order] if links is None else links.target,
             height=None if links is None else links.height,
             share=projection.share,
         )
