@@ -39,7 +39,8 @@ def test_state_equals_the_model(client, model):
     assert facts["won"] == sum(cluster["rows"] for cluster in facts["clusters"]) == 600
     assert facts["nodes"]["id"] == model.nodes_.id.tolist()
     assert facts["n_events"] == len(model.lineage_) + model.lineage_.n_dropped
-    assert facts["leaves"] == model.hierarchy_.leaves and facts["clarity"]["text"] == str(model.cut_clarity_)
+    assert facts["terms"]["components"] == (model.hierarchy_.leaves == "component")
+    assert facts["clarity"]["text"] == str(model.cut_clarity_)
     assert facts["clarity"]["n_clusters"] == model.n_clusters_
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida._reading import Answers
+from phida._serve.moment import Moment
 
 Ints = NDArray[np.int64]
 
@@ -13,16 +14,17 @@ Ints = NDArray[np.int64]
 NEXT = 24
 
 
-def deciding_edges(model: Answers) -> tuple[Ints, Ints]:
+def deciding_edges(moment: Moment) -> tuple[Ints, Ints]:
     """Return the ends of the edges, as positions among the nodes.
 
     PHIDA: a spanning forest of the PH graph, which has the components of that graph. PHIDA+: for each of the next
     merges, those just above the cut, the shortest edge between the clusters that it would merge.
     """
+    model = moment.model
     graph = model.graph_
     order = np.argsort(graph.distance, kind="stable")
     source, target = graph.source[order], graph.target[order]
-    if model.hierarchy_.leaves == "component":
+    if moment.terms.components:
         chosen = _spanning(source.tolist(), target.tolist(), len(model.nodes_))
     else:
         chosen = _between_clusters(model, source, target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def node(moment: Moment, id: int) -> dict[str, Any]:
         "scale": number(float(nodes.scale[at])),
         "active": bool(nodes.active[at]),
         "component": component if component >= 0 else None,
-        "leaves": moment.model.hierarchy_.leaves,
+        "terms": asdict(moment.terms),
         "cluster": int(moment.model.cluster_ids_[label]) if label >= 0 else None,
         "name": moment.clusters.names[moment.clusters.place[label]] if label >= 0 else None,
         "features": [
@@ -109,7 +110,7 @@ def _examples(moment: Moment, cluster: int) -> list[dict[str, Any]]:
 
 def _n_components(moment: Moment, members: NDArray[np.bool_]) -> int | None:
     """Return the number of PH components of a cluster, or None if clusters consist of single nodes."""
-    if moment.model.hierarchy_.leaves == "node":
+    if not moment.terms.components:
         return None
     return len(set(moment.model.nodes_.component[members].tolist()))
 
@@ -117,7 +118,7 @@ def _n_components(moment: Moment, members: NDArray[np.bool_]) -> int | None:
 def _mode(moment: Moment, node: int) -> int:
     """Return the mode of a node's component, or its cluster's strongest node if nodes are leaves."""
     nodes, hierarchy = moment.model.nodes_, moment.model.hierarchy_
-    if hierarchy.leaves == "component":
+    if moment.terms.components:
         return int(hierarchy.mode[hierarchy.leaf[node]])
     return int(np.argmax(np.where(nodes.cluster == nodes.cluster[node], nodes.support, -1)))
 

@@ -17,6 +17,29 @@ _NAME = 60
 
 
 @dataclass(frozen=True)
+class Terms:
+    """The page's words for a model, and the parts that the model has."""
+
+    support: str
+    """Name of a node's support."""
+    measure: str
+    """Measure whose peaks are the modes."""
+    mode: str
+    """Name of the node that another node of its cluster is compared with."""
+    area: str
+    """Field of the nodes that sets their area on the map."""
+    components: bool
+    """Whether clusters consist of PH components: edges then connect nodes of a component, otherwise clusters."""
+
+
+#: Terms for each kind of leaves of the hierarchy.
+_TERMS = {
+    "component": Terms("support", "support", "the mode of its component", "rows", components=True),
+    "node": Terms("weight", "density", "the strongest of its cluster", "support", components=False),
+}
+
+
+@dataclass(frozen=True)
 class Moment:
     """The common source of snapshots, predictions and explanations, which makes them consistent."""
 
@@ -33,6 +56,11 @@ class Moment:
     def clusters(self) -> Clusters:
         """The clusters, largest first."""
         return Clusters.of(self.model)
+
+    @property
+    def terms(self) -> Terms:
+        """The terms for the leaves of the hierarchy."""
+        return _TERMS[self.model.hierarchy_.leaves]
 
     def feature(self, j: int) -> str:
         """Return the name of a feature, shortened if it is long."""

@@ -113,7 +113,7 @@ def _clusters(moment: Moment, slots: list[int]) -> list[dict[str, Any]]:
 def _edges(moment: Moment, drawn: NDArray[np.int64]) -> list[list[int]]:
     place = np.full(len(moment.model.nodes_), -1)
     place[drawn] = np.arange(len(drawn))
-    source, target = (place[ends] for ends in deciding_edges(moment.model))
+    source, target = (place[ends] for ends in deciding_edges(moment))
     edges = np.flatnonzero((source >= 0) & (target >= 0))[:EDGES]
     return [source[edges].tolist(), target[edges].tolist()]
 
@@ -153,7 +153,7 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "n_nodes": model.n_nodes_,
         "n_clusters": model.n_clusters_,
         "won": int(moment.clusters.profile.rows.sum()),
-        "leaves": model.hierarchy_.leaves,
+        "terms": asdict(moment.terms),
         # Figures of the published method; None in PHIDA+.
         "n_active_nodes": model.figures.get("n_active_nodes"),
         "n_components": model.figures.get("n_components"),

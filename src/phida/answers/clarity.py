@@ -38,6 +38,11 @@ class CutClarity:
     next_n_clusters: int | None
     """Number of clusters at the second largest jump; None if there is no other choice."""
 
+    @property
+    def clarity(self) -> float | None:
+        """Clarity of the number of output clusters: that of the hierarchy."""
+        return self.hierarchy
+
     def __str__(self) -> str:
         return (
             f"{_counted(self.n_components, 'component')} ({_told(self.persistence, 'no gap to choose by')}), "

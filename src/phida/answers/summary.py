@@ -91,7 +91,7 @@ class Summary:
     @property
     def sure(self) -> float | None:
         """Clarity of the number of clusters, from 0 (a toss-up) to 1 (certain); None if there was no choice."""
-        return self.clarity.hierarchy if isinstance(self.clarity, CutClarity) else self.clarity.clarity
+        return self.clarity.clarity
 
     def plain(self) -> dict[str, Any]:
         """Return the summary as plain values, for JSON.

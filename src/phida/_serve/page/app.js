@@ -95,10 +95,11 @@ function showFigures(shown) {
   showClarity(shown.clarity);
   part("advice").textContent = (shown.advice ?? []).join(" ");
   part("advice").hidden = !shown.advice?.length;
-  const plus = shown.leaves === "node";
-  for (const element of document.querySelectorAll(".published")) element.hidden = shown.leaves !== "component";
-  for (const element of document.querySelectorAll(".plus")) element.hidden = !plus || !shown.edges[0].length;
-  part("diagram-note").textContent = shown.leaves ? `of log ${plus ? "density" : "support"}` : "";
+  const { terms } = shown;
+  for (const element of document.querySelectorAll(".published")) element.hidden = !terms?.components;
+  for (const element of document.querySelectorAll(".plus"))
+    element.hidden = !terms || terms.components || !shown.edges[0].length;
+  part("diagram-note").textContent = terms ? `of log ${terms.measure}` : "";
 }
 
 /** Show the clarity of the number of clusters; for PHIDA, of its cuts by persistence and of the hierarchy. */

@@ -77,17 +77,16 @@ export class Detail {
     const parts = [
       list([
         ["cluster", idText(facts.name)],
-        ...(facts.leaves === "node" ? [] : [["component", facts.component ?? "none"]]),
+        ...(facts.terms.components ? [["component", facts.component ?? "none"]] : []),
         ["rows won", count(facts.rows)],
-        [facts.leaves === "node" ? "weight" : "support", count(facts.support)],
+        [facts.terms.support, count(facts.support)],
         ["scale", figure(facts.scale)],
         ["born at row", count(facts.birth)],
-        ...(facts.leaves === "node" ? [] : [["in prediction", facts.active ? "active" : "not active"]]),
+        ...(facts.terms.components ? [["in prediction", facts.active ? "active" : "not active"]] : []),
       ]),
     ];
     if (facts.explanation) {
-      const other = facts.leaves === "node" ? "the strongest of its cluster" : "the mode of its component";
-      parts.push(made("h3", "", `Why it is in one cluster with node ${facts.other}, ${other}`));
+      parts.push(made("h3", "", `Why it is in one cluster with node ${facts.other}, ${facts.terms.mode}`));
       parts.push(...facts.explanation.map((line) => made("p", "", line)));
     }
     parts.push(made("h3", "", "Representative"));
@@ -187,7 +186,7 @@ function remembered(snapshot, { kind, id }) {
       list([
         ["cluster", idText(snapshot.names[snapshot.nodes.place[at]])],
         ["rows won", count(snapshot.nodes.rows[at])],
-        ...(snapshot.leaves === "node" ? [] : [["in prediction", snapshot.nodes.active[at] ? "active" : "not active"]]),
+        ...(snapshot.terms.components ? [["in prediction", snapshot.nodes.active[at] ? "active" : "not active"]] : []),
       ]),
     ];
   }

@@ -60,7 +60,7 @@ export class NodeMap {
   take(snapshot) {
     const { nodes } = snapshot;
     const [before, now] = [this.at, this.now];
-    const weights = snapshot.leaves === "node" ? nodes.support : nodes.rows;
+    const weights = nodes[snapshot.terms.area];
     const radius = this.radii(weights);
     this.ids = nodes.id;
     this.at = new Map(nodes.id.map((id, i) => [id, i]));
@@ -76,7 +76,7 @@ export class NodeMap {
     this.now = this.from.slice();
     this.order = nodes.id.map((_, i) => i).sort((a, b) => weights[b] - weights[a] || a - b);
     this.edges = snapshot.edges;
-    this.between = snapshot.leaves === "node"; // edges connect clusters, not nodes of one cluster
+    this.between = !snapshot.terms.components; // edges connect clusters, not nodes of one cluster
     this.axes = snapshot.axes ?? ["", ""];
     this.frame(nodes.x, nodes.y);
   }
