@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import typer
 
-from phida._cli.options import names
+from phida._cli.options import Input, names
 from phida._missing import RULES, Imputer
 from phida._streams.address import is_address
 from phida._streams.batch import Batch, DataError, RowReader
@@ -27,21 +27,9 @@ from phida._streams.opening import FORMATS, NAMELESS, Source, format_of, opened
 BATCH = 10_000
 
 
-def dialect(delimiter: str | None, decimal: str, thousands: str | None, encoding: str) -> Dialect:
-    """Return the CSV dialect that the options describe."""
-    named = {"tab": "\t", "\\t": "\t", "space": " "}
-    try:
-        return Dialect(named.get(delimiter or "", delimiter), decimal, thousands, encoding)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
 def source(
     data: str,
-    format: str | None,
-    dialect: Dialect,
-    columns: str | None,
-    exclude: str | None,
+    given: Input,
     label: str | None = None,
     convert: str | None = None,
     model: StreamModel | None = None,
@@ -53,21 +41,33 @@ def source(
     A model with feature names selects the columns by name, if the format has names. The model also defines conversions
     and the handling of missing values.
     """
+    dialect = _dialect(given)
     if impute is not None and impute not in RULES:
         raise typer.BadParameter(f"--impute takes {', '.join(RULES)}, not {impute!r}.")
     kept = None if model is None or model.imputer is None else model.imputer.rule
     if None not in (kept, impute) and kept != impute:
         raise typer.BadParameter(f"the model was started with --impute {kept}, which cannot change.")
-    if format is not None and format not in FORMATS:
-        raise typer.BadParameter(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}.")
-    chosen = names(columns)
-    if model is not None and model.names is not None and not chosen and format_of(data, format) not in NAMELESS:
+    if given.format is not None and given.format not in FORMATS:
+        raise typer.BadParameter(f"unknown format {given.format!r}; choose one of {', '.join(FORMATS)}.")
+    chosen = names(given.columns)
+    if model is not None and model.names is not None and not chosen and format_of(data, given.format) not in NAMELESS:
         chosen = model.columns or ()
     converted = {**dict.fromkeys(names(convert)), **({} if model is None else model.conversions)}
     encoded = tuple(categories) if model is None else model.categories
     keep = (impute or kept) is not None or bool(encoded)
-    selection = Selection(chosen, names(exclude), label, converted, categories=encoded, keep_missing=keep)
-    return Source(data, format, selection, dialect=dialect)
+    selection = Selection(chosen, names(given.exclude), label, converted, categories=encoded, keep_missing=keep)
+    return Source(data, given.format, selection, dialect=dialect)
+
+
+def _dialect(given: Input) -> Dialect:
+    """Return the CSV dialect that the options describe."""
+    named = {"tab": "\t", "\\t": "\t", "space": " "}
+    try:
+        return Dialect(
+            named.get(given.delimiter or "", given.delimiter), given.decimal, given.thousands, given.encoding
+        )
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def begin_preparation(model: StreamModel, reader: RowReader, impute: str | None) -> None:

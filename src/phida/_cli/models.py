@@ -29,20 +29,14 @@ from phida._streams.output import FORMATS, output_to
 from phida._streams.tables import FORMATS as TABLES
 
 
-@options.with_parameters
+@options.with_shared
 def fit(
     data: options.Data,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Model file to write (default: none, summary only).", dir_okay=False),
     ] = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = ".",
-    thousands: options.Thousands = None,
-    encoding: options.Encoding = "utf-8",
-    columns: options.Columns = None,
-    exclude: options.Exclude = None,
+    given: options.Input = options.INPUT,
     convert: options.Convert = None,
     categories: options.Categories = None,
     impute: options.Impute = None,
@@ -68,8 +62,7 @@ def fit(
         _check_jobs(jobs, model)
         if weights and not model.settings.method.merges:
             raise typer.BadParameter("--categories is an option of PHIDA+; leave it out with --method phida.")
-        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
-        source = inputs.source(data, format, dialect, columns, exclude, label, convert, None, impute, weights)
+        source = inputs.source(data, given, label, convert, None, impute, weights)
         order = None if shuffle or not model.settings.method.merges else OrderSample()
         try:
             _learn(model, source, bad, quiet, impute, jobs, weights, shuffle=shuffle, order=order)
@@ -94,19 +87,14 @@ def fit(
             say("the model was not saved; --out FILE saves it, for phida predict and other commands", quiet=quiet)
 
 
+@options.with_shared
 def update(
     model: options.Model,
     data: options.Data,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Model file to write (default: replace MODEL).", dir_okay=False)
     ] = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = ".",
-    thousands: options.Thousands = None,
-    encoding: options.Encoding = "utf-8",
-    columns: options.Columns = None,
-    exclude: options.Exclude = None,
+    given: options.Input = options.INPUT,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
     as_json: options.Json = False,
@@ -122,10 +110,9 @@ def update(
             raise typer.BadParameter(
                 f"{model} is a checkpoint; continue it with phida stream --resume, or pass --out FILE."
             )
-        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
         begun = found.n_seen
         try:
-            _learn(found, inputs.source(data, format, dialect, columns, exclude, model=found), bad, quiet)
+            _learn(found, inputs.source(data, given, model=found), bad, quiet)
         except DataError as error:
             raise _saved(found, begun, out or model, error) from error
         except Interrupted:
@@ -135,6 +122,7 @@ def update(
         _tell(found, bad, {}, out or model, as_json, quiet)
 
 
+@options.with_shared
 def predict(
     model: options.Model,
     data: options.Data,
@@ -147,13 +135,7 @@ def predict(
             help="Output format: csv, ndjson, parquet or arrow (default: from .parquet or .arrow, else as DATA)."
         ),
     ] = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = ".",
-    thousands: options.Thousands = None,
-    encoding: options.Encoding = "utf-8",
-    columns: options.Columns = None,
-    exclude: options.Exclude = None,
+    given: options.Input = options.INPUT,
     label: options.Label = None,
     ids: options.Ids = False,
     novelty: Annotated[
@@ -172,8 +154,7 @@ def predict(
         inputs.check_targets(data, output, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
-        source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
+        source = inputs.source(data, given, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None, size=partial(size_of, source)))
         score = Score()
         wanted = output_format_of(output, output_format)

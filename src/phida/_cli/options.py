@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
 
@@ -68,6 +70,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 
+@dataclass(frozen=True)
+class Input:
+    """The options for the format and the columns of an input."""
+
+    format: Format = None
+    delimiter: Delimiter = None
+    decimal: Decimal = "."
+    thousands: Thousands = None
+    encoding: Encoding = "utf-8"
+    columns: Columns = None
+    exclude: Exclude = None
+
+
+#: The options of an input that are not set.
+INPUT = Input()
+
+
 def names(text: str | None) -> tuple[str, ...]:
     """Split comma-separated names; a name with a comma is quoted with double quotes."""
     if text is None:
@@ -96,17 +115,24 @@ def option_name(parameter: str) -> str:
     return f"--{parameter.replace('_', '-')}"
 
 
-def with_parameters(command: C) -> C:
-    """Give a command the options of PHIDA+'s parameters, after ``method``; the command takes them as ``parameters``."""
-    parameters = dict(inspect.signature(command, eval_str=True).parameters)
-    del parameters["parameters"]
+def with_shared(command: C) -> C:
+    """Give a command the options of an input, as ``given``, and after ``method`` those of PHIDA+, as ``parameters``."""
     found = []
-    for parameter in parameters.values():
-        found.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        if parameter.name == "given":
+            types = get_type_hints(Input, include_extras=True)
+            found += [_keyword(one.name, types[one.name], one.default) for one in fields(Input)]
+        elif parameter.name != "parameters":
+            found.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         if parameter.name == "method":
             found += [_option(one) for one in PLUS.values() if one.option]
-    command.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
-    return command
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        command(given=Input(**{one.name: options.pop(one.name) for one in fields(Input)}), **options)
+
+    run.__signature__ = inspect.Signature(found)  # type: ignore[attr-defined]
+    return cast(C, run)
 
 
 def _option(one: Declaration) -> inspect.Parameter:
@@ -114,5 +140,8 @@ def _option(one: Declaration) -> inspect.Parameter:
     default = "" if one.default is None else f"; default: {one.default}"
     choices = f": {', '.join(one.choices)} or none" if one.choices else ""
     option = typer.Option(help=f"{one.summary}{choices} (PHIDA+ only{default}).", **bounds)
-    annotation = Annotated[one.type | None, option]  # type: ignore[name-defined]
-    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    return _keyword(one.name, Annotated[one.type | None, option], None)
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

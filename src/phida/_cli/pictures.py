@@ -44,17 +44,12 @@ def plot(
             print_json({"pictures": written})
 
 
+@options.with_shared
 def report(
     model: options.Model,
     data: options.Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.", dir_okay=False)],
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = ".",
-    thousands: options.Thousands = None,
-    encoding: options.Encoding = "utf-8",
-    columns: options.Columns = None,
-    exclude: options.Exclude = None,
+    given: options.Input = options.INPUT,
     label: options.Label = None,
     on_bad_row: options.OnBadRow = "fail",
     bad_row_log: options.BadRowLog = None,
@@ -72,8 +67,7 @@ def report(
         inputs.check_targets(data, out, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
         found = StreamModel.load(model)
-        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
-        source = inputs.source(data, format, dialect, columns, exclude, label, model=found)
+        source = inputs.source(data, given, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet))
         summary = DataSummary()
         score = Score()

@@ -21,7 +21,7 @@ from phida._streams.model import StreamModel
 from phida._streams.opening import Source, opened
 
 
-@options.with_parameters
+@options.with_shared
 def serve(
     data: Annotated[
         str | None, typer.Option("--from", help="Data file or topic, as for phida stream; - for standard input.")
@@ -36,13 +36,7 @@ def serve(
     token: Annotated[str | None, typer.Option(envvar="PHIDA_TOKEN", help="Token that visitors must provide.")] = None,
     rate: Annotated[float | None, typer.Option(help="Maximum number of rows to learn per second.")] = None,
     follow: Annotated[bool, typer.Option(help="Keep reading as the file grows or is rotated, like tail -F.")] = False,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = ".",
-    thousands: options.Thousands = None,
-    encoding: options.Encoding = "utf-8",
-    columns: options.Columns = None,
-    exclude: options.Exclude = None,
+    given: options.Input = options.INPUT,
     convert: options.Convert = None,
     impute: options.Impute = None,
     label: options.Label = None,
@@ -64,19 +58,19 @@ def serve(
             for_reading = {
                 "--rate": rate,
                 "--follow": follow,
-                "--format": format,
-                "--delimiter": delimiter,
-                "--decimal": decimal != ".",
-                "--thousands": thousands,
-                "--encoding": encoding != "utf-8",
+                "--format": given.format,
+                "--delimiter": given.delimiter,
+                "--decimal": given.decimal != ".",
+                "--thousands": given.thousands,
+                "--encoding": given.encoding != "utf-8",
                 "--convert": convert,
                 "--impute": impute,
                 "--label": label,
                 "--on-bad-row": on_bad_row != "fail",
                 "--bad-row-log": bad_row_log,
             }
-            if given := [name for name, value in for_reading.items() if value]:
-                raise typer.BadParameter(f"{', '.join(given)}: only for input from --from; add --from FILE.")
+            if useless := [name for name, value in for_reading.items() if value]:
+                raise typer.BadParameter(f"{', '.join(useless)}: only for input from --from; add --from FILE.")
         try:
             from phida._serve.access import is_loopback
             from phida._serve.learning import Learning
@@ -97,8 +91,7 @@ def serve(
             raise typer.BadParameter(f"{model} learned categories, which the page does not show; use phida stream.")
         source = None
         if data is not None:
-            dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
-            source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
+            source = inputs.source(data, given, label, convert, learned, impute)
         if learned is None:
             learned = methods.new_model(method, parameters)
         methods.check_begun(learned.settings, method, parameters)
@@ -110,7 +103,7 @@ def serve(
             learned,
             source,
             bad,
-            selection=Selection(options.names(columns), options.names(exclude), label) if learn else None,
+            selection=Selection(options.names(given.columns), options.names(given.exclude), label) if learn else None,
             impute=impute,
             rate=rate,
             notify=partial(say, quiet=quiet),

@@ -28,7 +28,7 @@ from phida._streams.tables import FORMATS as TABLES
 from phida.answers.summary import Summary
 
 
-@options.with_parameters
+@options.with_shared
 def stream(
     data: Annotated[
         str,
@@ -58,13 +58,7 @@ def stream(
         bool,
         typer.Option("--new-file", help="With --resume: read DATA, a new file, from its first row."),
     ] = False,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
-    decimal: options.Decimal = ".",
-    thousands: options.Thousands = None,
-    encoding: options.Encoding = "utf-8",
-    columns: options.Columns = None,
-    exclude: options.Exclude = None,
+    given: options.Input = options.INPUT,
     convert: options.Convert = None,
     impute: options.Impute = None,
     label: options.Label = None,
@@ -99,8 +93,7 @@ def stream(
         learned, position = _start(checkpoint_folder, resume, model, begin, batch is not None)
         if resume and position.row:
             say(f"resuming at row {position.row:,}", quiet=quiet)
-        dialect = inputs.dialect(delimiter, decimal, thousands, encoding)
-        source = inputs.source(data, format, dialect, columns, exclude, label, convert, learned, impute)
+        source = inputs.source(data, given, label, convert, learned, impute)
         _check_topics(position, begin)
         if position.row and not is_address(data):
             _check_input(position, source, new_file)
