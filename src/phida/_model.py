@@ -248,7 +248,7 @@ class Model(Generic[F]):
 
         return Parts(learner, new, n_threads)
 
-    def merge(self, others: Sequence[Model[F]], *, follow: bool = True) -> None:
+    def merge(self, others: Sequence[Model[F]], names: Sequence[str], *, follow: bool = True) -> None:
         """Add what other models of PHIDA+ have learned. They do not change. ``follow`` is as for :meth:`learn`."""
         learner = self.learner
         assert isinstance(learner, _core.PlusLearner)
@@ -257,18 +257,13 @@ class Model(Generic[F]):
             raise ValueError("a model cannot be merged with itself; copy.deepcopy makes another one.")
         if len({id(other) for other in theirs}) < len(theirs):
             raise ValueError("a model is given twice; its rows would count twice. Name each model once.")
-        for number, other in enumerate(others, start=2):
-            if other.preparation.kind != self.preparation.kind:
-                raise ValueError(
-                    f"model {number} and the first were trained with different --convert or --impute options; merge "
-                    "models of rows that were prepared in the same way."
-                )
+        for other, name in zip(others, names, strict=True):
             assert self.settings is not None and other.settings is not None
-            for name, own in self.settings.values.items():
-                if other.settings.values[name] != own:
+            for parameter, own in self.settings.values.items():
+                if (found := other.settings.values[parameter]) != own:
                     raise ValueError(
-                        f"model {number} has {name}={other.settings.values[name]!r} and the first has {own!r}; "
-                        "merge models with the same parameters."
+                        f"{name} has {parameter}={found!r} and the first has {own!r}; merge models with the same "
+                        "parameters."
                     )
         learner.merge([other for other in theirs if isinstance(other, _core.PlusLearner)], follow=follow)
 
@@ -369,26 +364,51 @@ def named_columns(width: int, names: Any) -> Columns:
     return Columns(width, np.array(names, dtype=object))
 
 
-def merge(model: Model[Columns], others: Sequence[Model[Columns]], *, follow: bool = True) -> None:
-    """Add the nodes of other models to the first one, after a comparison of their features."""
+def merge(
+    model: Model[Columns],
+    others: Sequence[Model[Columns]],
+    names: Sequence[str] | None = None,
+    *,
+    follow: bool = True,
+) -> None:
+    """Add the nodes of other models to the first one, after a comparison of their features. Errors have the names."""
+    if names is None:
+        names = [f"model {number}" for number in range(2, len(others) + 2)]
     columns = model.features
-    for number, other in enumerate(others, start=2):
-        columns = _common(columns, other.features, number)
-    model.merge(others, follow=follow)
+    for other, name in zip(others, names, strict=True):
+        model.preparation.refuse_other(other.preparation, name)
+        columns = _common(columns, other.features, name)
+    model.merge(others, names, follow=follow)
     model.features = columns
 
 
-def _common(ours: Columns, theirs: Columns, number: int) -> Columns:
+def _common(ours: Columns, theirs: Columns, name: str) -> Columns:
     """Return the features of two models to merge, with the names of the one that has any."""
+    if ours.names is not None and theirs.names is not None and list(theirs.names) != list(ours.names):
+        raise ValueError(
+            f"{name} has other features than the models before it: {_difference(list(ours.names), list(theirs.names))}."
+        )
     if theirs.width != ours.width:
         raise ValueError(
-            f"model {number} has {theirs.width} features and the first {ours.width}; merge models of the same features."
+            f"{name} has {theirs.width} features and the first {ours.width}; merge models of the same ones."
         )
-    if ours.names is None or theirs.names is None:
-        return theirs if ours.names is None else ours
-    if list(theirs.names) != list(ours.names):
-        raise ValueError(
-            f"model {number} has the features {list(theirs.names)} and those before it {list(ours.names)}; "
-            "merge models of the same features in the same order."
-        )
-    return ours
+    return ours if theirs.names is None else replace(ours, names=theirs.names)
+
+
+def _difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
+    """Return how the names of two models differ."""
+    found = []
+    if missing := sorted(set(ours) - set(theirs)):
+        found.append(f"it lacks {_first(missing)}")
+    if added := sorted(set(theirs) - set(ours)):
+        found.append(f"it adds {_first(added)}")
+    if found:
+        return " and ".join(found)
+    at = next(k for k, (our, their) in enumerate(zip(ours, theirs, strict=True)) if our != their)
+    return f"the same names in another order, feature {at} is {theirs[at]!r} instead of {ours[at]!r}"
+
+
+def _first(names: Sequence[str]) -> str:
+    """Return the first few names, and how many more there are."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(map(repr, names[:3])) + more

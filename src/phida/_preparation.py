@@ -43,11 +43,28 @@ class Preparation:
         """Whether missing values are filled."""
         return self.rule is not None
 
-    @property
-    def kind(self) -> Any:
-        """Properties that merged models must share. Their learned values may differ."""
-        encoding = None if self.encoding is None else self.encoding.to_plain()
-        return self.conversions, None if self.imputer is None else self.imputer.rule, encoding
+    def refuse_other(self, other: Preparation, name: str) -> None:
+        """Raise an error if the model of this name prepares rows differently, so that it cannot be merged.
+
+        Values learned for missing ones may differ.
+        """
+        encodings = [None if one.encoding is None else one.encoding.to_plain() for one in (self, other)]
+        if encodings[0] != encodings[1]:
+            raise ValueError(
+                f"{name} and the first model have different encoders. Encode the rows of both with one TableEncoder; "
+                "each run of phida fit --categories makes an encoder of its own."
+            )
+        if self.conversions != other.conversions:
+            raise ValueError(
+                f"{name} converts {other.conversions or 'no columns'} and the first model "
+                f"{self.conversions or 'no columns'}; merge models with the same --convert."
+            )
+        ours, theirs = (None if one.imputer is None else one.imputer.rule for one in (self, other))
+        if ours != theirs:
+            raise ValueError(
+                f"{name} has the rule {theirs or 'error'!r} for missing values and the first model "
+                f"{ours or 'error'!r}; merge models with the same rule."
+            )
 
     def learned(self, rows: Floats) -> Floats:
         """Learn from rows, and return them with their missing values filled from the rows before."""

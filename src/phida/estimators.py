@@ -279,7 +279,10 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
         theirs = []
         for number, other in enumerate(others, start=2):
             if not isinstance(other, PHIDAPlus):
-                raise TypeError(f"model {number} is a {type(other).__name__}; only models of PHIDAPlus can be merged.")
+                hint = " Pass the models of a list with merge(*models)." if isinstance(other, list | tuple) else ""
+                raise TypeError(
+                    f"model {number} is a {type(other).__name__}; only models of PHIDAPlus can be merged.{hint}"
+                )
             if not other.__sklearn_is_fitted__():
                 raise NotFittedError(f"model {number} is not fitted; merge models that have learned rows.")
             theirs.append(other._fitted)

@@ -104,7 +104,7 @@ def test_default_and_phida_refuse_gaps_with_advice():
 
 
 def test_models_with_different_rules_are_not_merged():
-    with pytest.raises(ValueError, match="--impute"):
+    with pytest.raises(ValueError, match="has the rule 'mean' for missing values and the first model 'median'"):
         PHIDAPlus(missing="median").fit(GAPS).merge(PHIDAPlus(missing="mean").fit(GAPS))
 
 

@@ -176,17 +176,64 @@ def test_merge_command_refuses_the_same_file_twice(tmp_path):
     assert not (tmp_path / "b.safetensors").exists()
 
 
-@pytest.mark.parametrize("options", [["--impute", "mean"], ["--convert", "t"]], ids=["impute", "convert"])
-def test_models_with_different_preparation_are_refused(tmp_path, options):
-    rows = {"numbers.csv": ["1,1", "2,3", "3,9"], "prepared.csv": ["1,true", "2,false", "3,true"]}
-    if options[0] == "--impute":
-        rows["prepared.csv"] = ["1,1", "2,", "3,9"]
-    for name, lines in rows.items():
-        (tmp_path / name).write_text("\n".join(["a,t", *lines]) + "\n")
-        words = [*options, "--out"] if name == "prepared.csv" else ["--out"]
-        ran = CliRunner().invoke(app, ["fit", str(tmp_path / name), *words, str(tmp_path / name.replace("csv", "st"))])
-        assert ran.exit_code == 0, ran.output
-    paths = [str(tmp_path / "numbers.st"), str(tmp_path / "prepared.st")]
-    for order in (paths, paths[::-1]):
+def fitted_file(path, lines, *options):
+    path.write_text("\n".join(lines) + "\n")
+    ran = CliRunner().invoke(app, ["fit", str(path), *options, "--out", str(path.with_suffix(".st"))])
+    assert ran.exit_code == 0, ran.output
+    return str(path.with_suffix(".st"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "reason"),
+    [
+        (["a,t", "1,1", "2,", "3,9"], ["--impute", "mean"], "missing values"),
+        (["a,t", "1,true", "2,false", "3,true"], ["--convert", "t"], "the same --convert"),
+        (["a,t", "1,x", "2,y", "3,x"], ["--categories", "t"], "different encoders"),
+    ],
+    ids=["impute", "convert", "categories"],
+)
+def test_models_with_different_preparation_are_refused(tmp_path, lines, options, reason):
+    numbers = fitted_file(tmp_path / "numbers.csv", ["a,t", "1,1", "2,3", "3,9"])
+    prepared = fitted_file(tmp_path / "prepared.csv", lines, *options)
+    for order in ([numbers, prepared], [prepared, numbers]):
         found = CliRunner().invoke(app, ["merge", *order, "-o", str(tmp_path / "both.st")])
-        assert found.exit_code != 0 and "--convert or --impute" in " ".join(found.output.split())
+        assert found.exit_code != 0 and reason in " ".join(found.output.split())
+
+
+def test_models_with_encoders_of_their_own_are_refused_by_file_name(tmp_path):
+    one = fitted_file(tmp_path / "one.csv", ["a,t", "1,x", "2,y", "3,x"], "--categories", "t")
+    other = fitted_file(tmp_path / "other.csv", ["a,t", "1,x", "2,y", "9,x"], "--categories", "t")
+    found = CliRunner().invoke(app, ["merge", one, other, "-o", str(tmp_path / "both.st")])
+    assert found.exit_code != 0
+    assert "other.st and the first model have different encoders" in " ".join(found.output.split())
+
+
+@pytest.mark.parametrize(
+    ("names", "difference"),
+    [
+        ("abdc", "same names in another order, feature 2 is 'd' instead of 'c'"),
+        ("abcx", "it lacks 'd' and it adds 'x'"),
+        ("abc", "it lacks 'd'"),
+        ("wxyz", "it lacks 'a', 'b', 'c' and 1 more and it adds 'w', 'x', 'y' and 1 more"),
+    ],
+)
+def test_error_names_the_features_that_differ(names, difference):
+    X = labelled(100)[0]
+    model = PHIDAPlus().fit(pd.DataFrame(X, columns=list("abcd")))
+    with pytest.raises(ValueError, match=difference):
+        model.merge(PHIDAPlus().fit(pd.DataFrame(X[:, : len(names)], columns=list(names))))
+
+
+def test_list_of_models_is_refused_with_the_way_to_pass_it():
+    with pytest.raises(TypeError, match=r"merge\(\*models\)"):
+        fitted(100).merge([fitted(100, seed=1)])
+
+
+def test_merged_model_fills_missing_values_apart_from_the_other_model():
+    X = labelled(200)[0]
+    one = PHIDAPlus(missing="mean", compute_labels=False).fit(X[:100])
+    other = PHIDAPlus(missing="mean", compute_labels=False).fit(pd.DataFrame(X[100:], columns=list("abcd")))
+    before = other.to_bytes()
+    one.merge(other).partial_fit(pd.DataFrame(X + 100, columns=list("abcd")))
+    assert one.feature_names_in_.tolist() == list("abcd")
+    assert other.to_bytes() == before

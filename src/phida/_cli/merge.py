@@ -30,7 +30,7 @@ def merge(
             if any(path.samefile(other) for other in models[:number] if path.exists() and other.exists()):
                 raise ValueError(f"{path} is given twice; its rows would count twice. Name each model once.")
         (merged, parameters), *others = [_loaded(path) for path in models]
-        merge_models(merged, [other for other, _ in others])
+        merge_models(merged, [other for other, _ in others], [str(path) for path in models[1:]])
         state_file.replace(out, merged.content(parameters, merged.features.names, None))
         reading = merged.reading()
         counts = {"clusters": reading.n_clusters, "nodes": reading.n_nodes}
