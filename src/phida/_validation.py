@@ -74,6 +74,7 @@ def rows(estimator: BaseEstimator, X: Any, *, keep_float32: bool = False, keep_m
     """Return rows as a C-ordered float64 matrix; float32 rows stay float32 if ``keep_float32``."""
     from sklearn.utils import check_array
 
+    _refuse_vectors_and_texts(X)
     _refuse_other_shapes(X)
     _refuse_other_values(X)
     kinds = [np.float64, np.float32] if keep_float32 else np.float64
@@ -226,6 +227,29 @@ def _is_numeric(X: Any, name: Any, kind: Any) -> bool:
 def _listed(names: list[str], most: int = 10) -> str:
     shown = ", ".join(map(repr, names[:most]))
     return f"column{'' if len(names) == 1 else 's'} {shown}" + ("" if len(names) <= most else ", …")
+
+
+def _refuse_vectors_and_texts(X: Any) -> None:
+    """Refuse columns of vectors, such as embeddings in a frame, and lists of texts."""
+    if (type(X) is np.ndarray and X.dtype.kind in "fiub") or hasattr(X, "toarray"):
+        return
+    try:
+        first = np.asarray(X.head(1) if hasattr(X, "head") else X[:1])
+    except (TypeError, ValueError, KeyError, IndexError):
+        return
+    if first.ndim == 1 and any(isinstance(value, str) for value in first):
+        raise InputError(
+            "X holds texts; pass numbers. For sentences, these are their embeddings, or TF-IDF reduced by "
+            "phida.embeddings.Reducer."
+        )
+    is_polars_array = first.ndim == 2 and len(getattr(X, "shape", ())) == 1
+    held = [first.dtype.kind == "O" and np.ndim(value) > 0 for value in first.flat]
+    if not is_polars_array and not any(held):
+        return
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    source = "X" if names is None else f"X[{names[held.index(True)]!r}]"
+    values = f"{source}.to_numpy()" if hasattr(X, "to_numpy") or names is not None else source
+    raise InputError(f"{source} holds vectors; pass a matrix, such as np.stack({values}).")
 
 
 def _refuse_other_shapes(X: Any) -> None:

@@ -111,8 +111,8 @@ class Reducer(TransformerMixin, BaseEstimator):
             return self
         if self.n_components > min(rows.shape):
             raise ValueError(
-                f"n_components={self.n_components} needs as many rows and features; X has shape {rows.shape}. Pass "
-                "more rows to the first call, or lower n_components."
+                f"n_components={self.n_components} needs at least {self.n_components} rows and features; X has shape "
+                f"{rows.shape}. Pass more rows to the first call, or lower n_components."
             )
         if issparse(rows):  # centring would make it dense
             svd = TruncatedSVD(self.n_components, random_state=self.random_state).fit(rows)
@@ -234,6 +234,11 @@ class Reducer(TransformerMixin, BaseEstimator):
 
     def _validated(self, X: Any, *, reset: bool, keep_float32: bool = False) -> Any:
         sparse = ["csr"] if self.method == "pca" else False
+        if issparse(X) and not sparse:
+            raise TypeError(
+                f'Sparse data was passed for X, but method="{self.method}" needs dense rows; use method="pca", '
+                "which takes sparse ones."
+            )
         kinds = [np.float64, np.float32] if keep_float32 else np.float64
         return validate_data(self, X, reset=reset, dtype=kinds, accept_sparse=sparse)
 

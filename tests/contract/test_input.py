@@ -30,6 +30,12 @@ def with_object(value):
     return bad
 
 
+def with_vectors():
+    rows = np.empty(len(X), dtype=object)
+    rows[:] = list(X)
+    return rows
+
+
 DATES = np.full((5, 3), np.datetime64("2024-01-01"))
 
 COMPLEX = r"^Complex data not supported: X holds complex numbers\. Pass real and imaginary parts as separate columns"
@@ -76,6 +82,17 @@ REFUSALS = {
     "one-dimensional": (X[0], ValueError, r"X has one dimension, of shape \(3,\)"),
     "three-dimensional": (X[None], ValueError, "Found array with dim 3"),
     "a number": (3.0, ValueError, "Expected 2D array, got scalar array instead"),
+    "series of vectors": (pd.Series(list(X)), ValueError, r"X holds vectors; .* np\.stack\(X\.to_numpy\(\)\)"),
+    "vectors in an array": (with_vectors(), ValueError, r"X holds vectors; .* np\.stack\(X\)"),
+    "vectors in a frame": (
+        pd.DataFrame({"id": range(150), "v": list(X)}),
+        ValueError,
+        r"X\['v'\] holds vectors; .* np\.stack\(X\['v'\]\.to_numpy\(\)\)",
+    ),
+    "vectors in polars": (pl.DataFrame({"v": pl.Series(X)}), ValueError, r"X\['v'\] holds vectors"),
+    "polars series of vectors": (pl.Series(X), ValueError, "X holds vectors"),
+    "vectors in pyarrow": (pa.table({"v": list(X)}), ValueError, r"X\['v'\] holds vectors"),
+    "list of texts": (["how are you", "hello"], ValueError, "X holds texts; .* embeddings"),
     "ragged": ([[1.0, 2.0], [3.0]], ValueError, "."),
 }
 
