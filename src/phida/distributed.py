@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from phida import _parts
 from phida.estimators import Estimator, PHIDAPlus
 
-__all__ = ["merge_tree", "merge_two"]
+__all__ = ["learn_part", "merge_parts", "merge_tree", "merge_two"]
 
 E = TypeVar("E", bound=Estimator)
 
@@ -35,12 +35,35 @@ def merge_two(one: PHIDAPlus, other: PHIDAPlus) -> PHIDAPlus:
 
 
 def learn_part(model: E, rows: Any) -> E:
-    """Learn rows of a part, without following clusters: ``refresh`` maps the nodes to clusters after the last merge."""
+    """Learn rows of a part without mapping its nodes to clusters, as Dask and Spark do.
+
+    Merge such models with :func:`merge_parts`, and call ``refresh`` after the last merge: cluster ids begin there.
+
+    Parameters
+    ----------
+    model : PHIDA or PHIDAPlus
+    rows : array-like of shape (n_samples, n_features)
+
+    Returns
+    -------
+    model : PHIDA or PHIDAPlus
+        The same model.
+    """
     return model._partial_fit(rows, follow=False)
 
 
 def merge_parts(one: PHIDAPlus, other: PHIDAPlus) -> PHIDAPlus:
-    """Merge two models of parts as :func:`merge_two` does, without following clusters."""
+    """Merge two models of parts as :func:`merge_two` does, without mapping the nodes to clusters.
+
+    Parameters
+    ----------
+    one, other : PHIDAPlus
+
+    Returns
+    -------
+    merged : PHIDAPlus
+        The first model, or the second one if the first one has no rows.
+    """
     if not one.__sklearn_is_fitted__():
         return other
     return one._merge([other], follow=False) if other.__sklearn_is_fitted__() else one
@@ -53,8 +76,8 @@ def merge_tree(models: Sequence[Any], merge: Callable[[Any, Any], Any] = merge_t
     ----------
     models : sequence
         At least one model, in the order of the parts. The first one of a pair may change.
-    merge : callable
-        Merges two models.
+    merge : callable, default=merge_two
+        Merges two models. For models of :func:`learn_part`, pass :func:`merge_parts`.
 
     Returns
     -------
@@ -74,6 +97,10 @@ def unfitted(estimator: type[E], parameters: dict[str, Any]) -> E:
     """Return a new model, after a check of its parameters."""
     if "compute_labels" in parameters:
         raise ValueError("compute_labels does not apply here; leave it out, and call predict after training.")
+    if not isinstance(estimator, type):
+        raise TypeError(
+            f"estimator must be a class, such as PHIDAPlus, not {estimator!r}; pass its parameters by name instead."
+        )
     model = estimator(compute_labels=False, **parameters)
     model._validate_params()
     return model

@@ -75,6 +75,8 @@ def test_other_types_than_collections_are_refused(rows):
         phida.dask.fit(dask.array.zeros((0, 4), chunks=(1, 4)))
     with pytest.raises(ValueError, match="compute_labels does not apply"):
         phida.dask.fit(dask.array.from_array(rows), compute_labels=True)
+    with pytest.raises(TypeError, match=r"estimator must be a class, such as PHIDAPlus, not PHIDAPlus\(\)"):
+        phida.dask.fit(dask.array.from_array(rows), estimator=PHIDAPlus())
 
 
 def test_nan_in_a_partition_is_refused(rows):

@@ -15,7 +15,7 @@ from phida._cli.app import app
 from phida._model import PLUS
 from phida._parts import BLOCK, N_PARTS, Parts
 from phida._streams.model import StreamModel
-from phida.distributed import merge_parts, merge_tree, merge_two
+from phida.distributed import learn_part, merge_parts, merge_tree, merge_two
 
 NAMES = list("abcd")
 
@@ -61,6 +61,14 @@ def test_models_without_rows_change_nothing():
         assert_same_state(merge_tree(models), learned(blobs(500)))
         assert_same_state(merge_tree(models, merge_parts), learned(blobs(500)))
     assert not merge_two(empty, PHIDAPlus()).__sklearn_is_fitted__()
+
+
+def test_parts_with_maps_give_the_same_nodes_and_labels():
+    parts = np.split(blobs(8000), 4)
+    unmapped = merge_tree([learn_part(PHIDAPlus(), rows) for rows in parts], merge_parts).refresh()
+    mapped = merge_tree([PHIDAPlus().partial_fit(rows) for rows in parts]).refresh()
+    np.testing.assert_array_equal(unmapped.nodes_.representatives, mapped.nodes_.representatives)
+    np.testing.assert_array_equal(unmapped.predict(parts[0]), mapped.predict(parts[0]))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3, -1])

@@ -34,7 +34,8 @@ def fit(
     """Train a new model on a table, and refresh it.
 
     PHIDA+ learns one model per partition, in parallel, and merges them. Each task holds one Arrow batch at a time. The
-    model is bit-identical to the same merges on one machine (:func:`phida.distributed.merge_tree`).
+    model is bit-identical to the same merges on one machine: :func:`phida.distributed.merge_tree` of models of
+    :func:`phida.distributed.learn_part`.
 
     PHIDA, and PHIDA+ with ``half_life``, depend on the order of all rows, so one task learns the whole table. The model
     is bit-identical to ``fit`` on one machine.
