@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
@@ -27,6 +28,9 @@ __all__ = ["Reducer"]
 
 #: Type of a file with a linear reduction.
 _KIND = "phida.embeddings.Reducer"
+
+#: Values of rows that principal components are computed from at a time.
+_TOGETHER = 1 << 22
 
 
 class Reducer(TransformerMixin, BaseEstimator):
@@ -102,7 +106,7 @@ class Reducer(TransformerMixin, BaseEstimator):
         self
         """
         self._validate_params()
-        rows = _of_length_1(self._validated(X, reset=True))
+        rows = self._validated(X, reset=True, keep_float32=self.method == "pca" and not issparse(X))
         width = rows.shape[1]
         if self.method == "random":
             rng = np.random.default_rng(self.random_state)
@@ -115,16 +119,19 @@ class Reducer(TransformerMixin, BaseEstimator):
                 f"{rows.shape}. Pass more rows to the first call, or lower n_components."
             )
         if issparse(rows):  # centring would make it dense
-            svd = TruncatedSVD(self.n_components, random_state=self.random_state).fit(rows)
+            svd = TruncatedSVD(self.n_components, random_state=self.random_state).fit(_of_length_1(rows))
             self.mean_, self.components_ = np.zeros(width), np.ascontiguousarray(svd.components_)
         elif self.method == "pca":
-            self.mean_ = rows.mean(axis=0)
-            axes = np.linalg.eigh((rows - self.mean_).T @ (rows - self.mean_))[1][:, ::-1].T[: self.n_components]
+            self.mean_ = np.sum([block.sum(axis=0) for block in _blocks(rows)], axis=0) / len(rows)
+            scatter = np.zeros((width, width))
+            for block in _blocks(rows):
+                scatter += (block - self.mean_).T @ (block - self.mean_)
+            axes = np.linalg.eigh(scatter)[1][:, ::-1].T[: self.n_components]
             largest = np.abs(axes).argmax(axis=1)
             signs = np.sign(axes[np.arange(len(axes)), largest])  # the sign of an axis is arbitrary
             self.components_ = np.ascontiguousarray(axes * signs[:, None])
         else:
-            self.umap_ = _umap(self.n_components, self.random_state).fit(rows)
+            self.umap_ = _umap(self.n_components, self.random_state).fit(_of_length_1(rows))
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -249,6 +256,13 @@ class Reducer(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.method == "pca"
         return tags
+
+
+def _blocks(rows: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
+    """Yield rows scaled to length 1, a block at a time, which avoids copies of all rows."""
+    size = max(1, _TOGETHER // rows.shape[1])
+    for first in range(0, len(rows), size):
+        yield _of_length_1(rows[first : first + size].astype(np.float64, copy=False))
 
 
 def _of_length_1(rows: Any) -> Any:

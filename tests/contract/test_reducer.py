@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from phida import PHIDAPlus, StateFileError
+from phida import PHIDAPlus, StateFileError, embeddings
 from phida.embeddings import Reducer
 
 rng = np.random.default_rng(0)
@@ -34,6 +34,25 @@ def test_pca_equals_pca_of_normalised_rows():
     np.testing.assert_allclose(found.transform(X), normalize(signs * expected.transform(normalize(X))), atol=1e-11)
     axes = found.components_
     assert (axes[np.arange(7), np.abs(axes).argmax(axis=1)] > 0).all()
+
+
+def test_pca_in_blocks_equals_pca_of_all_rows(monkeypatch):
+    expected = Reducer(n_components=7).fit(X)
+    monkeypatch.setattr(embeddings, "_TOGETHER", 100 * X.shape[1])
+    found = Reducer(n_components=7).fit(X)
+    np.testing.assert_allclose(found.mean_, expected.mean_, atol=1e-14)
+    np.testing.assert_allclose(found.components_, expected.components_, atol=1e-11)
+
+
+def test_fit_of_float32_makes_no_copy_of_all_rows(monkeypatch):
+    rows = np.tile(X.astype(np.float32), (50, 1))
+    monkeypatch.setattr(embeddings, "_TOGETHER", 1000 * X.shape[1])
+    tracemalloc.start()
+    try:
+        Reducer(n_components=7).fit(rows)
+        assert tracemalloc.get_traced_memory()[1] < rows.nbytes
+    finally:
+        tracemalloc.stop()
 
 
 def test_random_projection_keeps_cosines_approximately():
