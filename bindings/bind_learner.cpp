@@ -81,7 +81,7 @@ std::size_t learn_weighted(SharedPlus& learner, const Matrix& samples,
   return learn_rows([&](std::size_t i) { return weights->data()[i]; });
 }
 
-void merge(SharedPlus& learner, const nb::list& others, bool follow) {
+void merge(SharedPlus& learner, const nb::list& others, bool follow, bool one_stream) {
   std::vector<std::unique_ptr<const PlusLearner>> copies;
   std::vector<const PlusState*> states;
   for (const nb::handle other : others) {
@@ -97,10 +97,16 @@ void merge(SharedPlus& learner, const nb::list& others, bool follow) {
       double rows = 0.0;
       for (const PlusState* const state : states) rows += static_cast<double>(state->n_seen);
       require_room(l.state().n_seen, l.state().lineage, l.state().history, rows);
-      l.merge(states, follow);
+      l.merge(states, follow, one_stream);
     });
   }
   if (!merged) throw nb::python_error();
+}
+
+void number_examples(SharedPlus& learner, std::int64_t part, std::int64_t n_parts,
+                     std::int64_t block) {
+  const nb::gil_scoped_release released;
+  learner.replace(no_signal, [&](PlusLearner& l) { l.number_examples(part, n_parts, block); });
 }
 
 // The effect of the last sample, in the words of the golden traces.
@@ -296,8 +302,12 @@ void bind_learner(nb::module_& m) {
            "must be finite; the caller has checked. If clusters are not followed, end_learning "
            "maps the nodes.")
       .def("merge", &merge, nb::arg("others"), nb::kw_only(), nb::arg("follow") = true,
+           nb::arg("one_stream") = false,
            "Add the nodes of other learners with the same settings. If clusters are not followed, "
-           "end_learning maps the nodes.")
+           "end_learning maps the nodes. Examples of parts of one stream keep their row numbers.")
+      .def("number_examples", &number_examples, nb::arg("part"), nb::arg("n_parts"),
+           nb::arg("block"),
+           "Number the rows of examples by the stream whose blocks were dealt to several learners.")
       .def("last_step", &last_plus_step)
       .def(
           "examples",

@@ -231,7 +231,12 @@ void PlusLearner::follow_clusters(bool certain) {
                   nodes.lineage, state_.lineage);
 }
 
-void PlusLearner::merge(std::span<const PlusState* const> others, bool follow) {
+void PlusLearner::number_examples(std::int64_t part, std::int64_t n_parts, std::int64_t block) {
+  for (std::int64_t& row : state_.nodes.example_row)
+    if (row != kNone) row = (row / block * n_parts + part) * block + row % block;
+}
+
+void PlusLearner::merge(std::span<const PlusState* const> others, bool follow, bool one_stream) {
   reading_.reset();
   cluster_.clear();
   std::vector<PlusState> unnamed;  // ids are valid only in their own model
@@ -245,7 +250,8 @@ void PlusLearner::merge(std::span<const PlusState* const> others, bool follow) {
       std::fill(column->begin(), column->end(), std::int64_t{kNone});
     std::fill(lineage.won_mapped.begin(), lineage.won_mapped.end(), std::int64_t{0});
     std::fill(lineage.away.begin(), lineage.away.end(), std::int64_t{0});
-    std::fill(copy.nodes.example_row.begin(), copy.nodes.example_row.end(), std::int64_t{kNone});
+    if (!one_stream)
+      std::fill(copy.nodes.example_row.begin(), copy.nodes.example_row.end(), std::int64_t{kNone});
     // The rows of the other model count as learned after those of this one, to which events refer.
     for (std::int64_t& birth : copy.nodes.birth) birth += state_.n_seen;
     state_.n_seen += other->n_seen;

@@ -47,8 +47,13 @@ class PlusLearner {
   // before `end_learning`: until then, readers see one cluster. What is learned is the same.
   void learn(const double* row, double rows = 1.0, bool follow = true);
 
-  // Adds the nodes of models with the same settings. Their clusters get ids of this model, if they are followed.
-  void merge(std::span<const PlusState* const> others, bool follow = true);
+  // Adds the nodes of models with the same settings. Their clusters get ids of this model, if they are followed. Their
+  // examples keep the numbers of their rows only if all models learned parts of one stream.
+  void merge(std::span<const PlusState* const> others, bool follow = true, bool one_stream = false);
+
+  // Numbers the rows of the examples by the stream whose blocks of rows were dealt to `n_parts` models, of which this is
+  // number `part`.
+  void number_examples(std::int64_t part, std::int64_t n_parts, std::int64_t block);
 
   // Maps the nodes now. Does nothing before the first row, or if nothing was learned since the last map here.
   void end_learning();

@@ -300,7 +300,8 @@ void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
   archive.column("birth", nodes.birth, n, Range<std::int64_t>{0, n_seen});
   archive.column("id", nodes.id, n, kCounts);
   const std::size_t n_examples = Archive::kReads ? kAnyLength : nodes.example_row.size();
-  archive.column("example_row", nodes.example_row, n_examples, Range<std::int64_t>{kNone, n_seen});
+  archive.column("example_row", nodes.example_row, n_examples,
+                 Range<std::int64_t>{kNone, kCounts.most});
   archive.rows("example", nodes.example, nodes.example_row.size(), kValues);
   archive.column("leaf", nodes.leaf, n, Range<std::int64_t>{0, kMaxNodes.most});
   archive.column("gap", nodes.gap, n, kSums);

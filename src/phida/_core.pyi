@@ -154,9 +154,14 @@ class PlusLearner:
         Learn rows in order, each counting for as many rows as its weight says. Every value must be finite; the caller has checked. If clusters are not followed, end_learning maps the nodes.
         """
 
-    def merge(self, others: list[PlusLearner], *, follow: bool = True) -> None:
+    def merge(self, others: list[PlusLearner], *, follow: bool = True, one_stream: bool = False) -> None:
         """
-        Add the nodes of other learners with the same settings. If clusters are not followed, end_learning maps the nodes.
+        Add the nodes of other learners with the same settings. If clusters are not followed, end_learning maps the nodes. Examples of parts of one stream keep their row numbers.
+        """
+
+    def number_examples(self, part: int, n_parts: int, block: int) -> None:
+        """
+        Number the rows of examples by the stream whose blocks were dealt to several learners.
         """
 
     def last_step(self) -> dict[str, Any]: ...

@@ -72,9 +72,11 @@ class Parts:
         """Merge all learners into the first one. Its nodes are mapped to clusters when learning ends."""
 
         def merged(one: _core.PlusLearner, other: _core.PlusLearner) -> _core.PlusLearner:
-            one.merge([other], follow=False)
+            one.merge([other], follow=False, one_stream=True)
             return one
 
+        for part, learner in enumerate(self._learners):
+            learner.number_examples(part, N_PARTS, BLOCK)
         learned = [learner for learner in self._learners if learner is self._learners[0] or learner.n_seen]
         with ThreadPoolExecutor(self._n_threads) as threads:
             tree(learned, merged, threads.map)

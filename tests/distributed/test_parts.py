@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from states import assert_same_state, estimator_of
+from states import assert_same_state, differences, estimator_of, state_of
 from typer.testing import CliRunner
 
 from phida import PHIDAPlus
@@ -35,6 +35,16 @@ def dealt(rows, weights=None):
     part = np.arange(len(rows)) // BLOCK % N_PARTS
     parts = [learned(rows[part == k], None if weights is None else weights[part == k]) for k in np.unique(part)]
     return merge_tree(parts, merge_parts).refresh()
+
+
+def assert_parts_of(X, model, expected):
+    """Assert the bits of merged parts, with examples that are numbered by the rows of X."""
+    one, other = state_of(model), state_of(expected)
+    for state in (one, other):
+        state["example_row"], rows = None, state["example_row"]
+        if state is one:
+            np.testing.assert_array_equal(X[rows], one["example"])
+    assert differences(one, other) == []
 
 
 def bracketed(one, other):
@@ -81,7 +91,8 @@ def test_any_number_of_threads_gives_the_same_bits(n, n_jobs):
     if others:  # blocks 8, 9 and 10 go to the first three parts
         parts = [np.concatenate([a, others[6]]), np.concatenate([b, others[7]]), np.concatenate([others[0], others[8]])]
         parts += others[1:6]
-    assert_same_state(model, merge_tree([learned(rows, max_nodes=64) for rows in parts], merge_parts).refresh())
+    expected = merge_tree([learned(rows, max_nodes=64) for rows in parts], merge_parts).refresh()
+    assert_parts_of(X, model, expected)
     assert model.n_samples_seen_ == n
     np.testing.assert_array_equal(model.labels_, model.predict(X))
 
@@ -106,7 +117,8 @@ def test_frame_gives_the_bits_of_its_matrix_and_its_names(made):
 def test_weights_stay_with_their_rows_in_parts():
     X, weights = blobs(5 * BLOCK), np.random.default_rng(1).integers(4, size=5 * BLOCK).astype(float)
     counted = weights > 0
-    assert_same_state(PHIDAPlus().fit(X, sample_weight=weights, n_jobs=2), dealt(X[counted], weights[counted]))
+    model = PHIDAPlus().fit(X, sample_weight=weights, n_jobs=2)
+    assert_parts_of(X[counted], model, dealt(X[counted], weights[counted]))
 
 
 def test_rows_with_half_life_are_learned_in_order():
@@ -117,7 +129,7 @@ def test_rows_with_half_life_are_learned_in_order():
 def test_threaded_fit_starts_afresh_and_reports_its_events():
     X, kinds = blobs(3 * BLOCK), []
     model = PHIDAPlus().fit(X + 1.0).on_event(lambda event: kinds.append(event.kind))
-    assert_same_state(model.fit(X, n_jobs=2), dealt(X))
+    assert_parts_of(X, model.fit(X, n_jobs=2), dealt(X))
     assert kinds == [event.kind for event in model.lineage_]
 
 
@@ -133,8 +145,11 @@ class Slow:
         self.wait()
         self.n_seen += len(rows)
 
-    def merge(self, others, *, follow):
+    def merge(self, others, *, follow, one_stream):
         self.n_seen += sum(other.n_seen for other in others)
+
+    def number_examples(self, part, n_parts, block):
+        pass
 
 
 def test_parts_are_learned_in_parallel():
@@ -168,7 +183,8 @@ def test_any_batch_size_gives_the_same_parts():
         parts.merge()
         model.refresh()
         found.append(estimator_of(model))
-        assert_same_state(found[-1], dealt(X))
+        assert_parts_of(X, found[-1], dealt(X))
+    assert_same_state(*found)
 
 
 def test_command_with_jobs_equals_fit_with_jobs(tmp_path):
