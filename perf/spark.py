@@ -103,8 +103,8 @@ def write(folder, n, dims, n_files, seed=0):
 class Idle(PHIDAPlus):
     """Learns only its first rows, to have a model to save."""
 
-    def partial_fit(self, X, y=None, sample_weight=None):
-        return self if self.__sklearn_is_fitted__() else super().partial_fit(X[:1000])
+    def _partial_fit(self, X, sample_weight=None, *, follow=True):
+        return self if self.__sklearn_is_fitted__() else super()._partial_fit(X[:1000], follow=follow)
 
 
 def counted(batches):
