@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -103,6 +104,9 @@ if hasattr(os, "register_at_fork"):
 
 #: Stages of every saved learner; only the benchmark's ablations leave some out.
 _STAGES = ("ph", "refresh", "remove", "prune", "mapping")
+
+#: Number of models whose nodes are merged as one list at most. Its time grows with the square of this number.
+_AT_ONCE = 8
 
 F = TypeVar("F")
 """An adapter's description of the features of its rows."""
@@ -265,7 +269,8 @@ class Model(Generic[F]):
                         f"{name} has {parameter}={found!r} and the first has {own!r}; merge models with the same "
                         "parameters."
                     )
-        learner.merge([other for other in theirs if isinstance(other, _core.PlusLearner)], follow=follow)
+        plus = [other for other in theirs if isinstance(other, _core.PlusLearner)]
+        learner.merge(plus if len(plus) < _AT_ONCE else [_united(plus)], follow=follow)
 
     def end_learning(self) -> None:
         """Refresh, and begin a new stage of learning."""
@@ -294,6 +299,16 @@ class Model(Generic[F]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         Model.__init__(self)
         self.__dict__.update(state)
+
+
+def _united(learners: Sequence[_core.PlusLearner]) -> _core.PlusLearner:
+    """Merge learners in pairs of neighbours, level by level, into a new one; few copies exist at a time."""
+    if len(learners) == 1:
+        return copy.deepcopy(learners[0])
+    half = 1 << (len(learners) - 1).bit_length() - 1
+    first, rest = _united(learners[:half]), learners[half:]
+    first.merge([_united(rest) if len(rest) > 1 else rest[0]], follow=False)
+    return first
 
 
 def from_file(

@@ -259,7 +259,7 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
         """Add what other models have learned, as if this one had learned their rows too.
 
         The nodes of all models become one list, and the closest nodes merge until the list is within ``max_nodes``. If
-        an error occurs, no model changes.
+        there are more than 8 models, the others first merge in pairs. If an error occurs, no model changes.
 
         Parameters
         ----------

@@ -430,7 +430,7 @@ class Examples(_Record, key="row", entry="row"):
         ----------
         ids : sequence, default=None
             Text, file name or id of each row learned, in the order of learning. The frame then has a column ``id``,
-            which is None for rows of a model that was merged in.
+            which is None for rows of a model that was merged in. Rows of weight 0 are not learned: leave theirs out.
         """
         names = self.feature_names or tuple(f"feature {j}" for j in range(self.values.shape[1]))
         columns: dict[str, Any] = {"cluster": self.cluster, "row": self.row}

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from phida import PHIDA, PHIDAPlus
 from phida._cli.app import app
+from phida.distributed import merge_parts, merge_tree
 
 CENTERS = 12 * np.random.default_rng(9).normal(size=(6, 4))
 
@@ -53,6 +54,18 @@ def test_order_of_models_changes_no_cluster():
         models = [fitted(3000, seed=seed) for seed in order]
         found.append(models[0].merge(*models[1:]).predict(X))
     assert all(adjusted_rand_score(found[0], labels) == 1.0 for labels in found[1:])
+
+
+@pytest.mark.parametrize("n", [9, 12])
+def test_many_models_merge_in_pairs(n):
+    models = [fitted(300, seed=seed, max_nodes=64) for seed in range(n)]
+    before = [copied(model) for model in models]
+    expected = copied(models[0]).merge(merge_tree([copied(model) for model in models[1:]], merge_parts))
+    models[0].merge(*models[1:])
+    assert_same_state(models[0], expected)
+    assert models[0].n_samples_seen_ == 300 * n
+    for model, unchanged in zip(models[1:], before[1:], strict=True):
+        assert_same_state(model, unchanged)
 
 
 def test_merging_twice_gives_the_same_bits():
