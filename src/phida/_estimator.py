@@ -521,7 +521,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         else:
             parts = model.parts(n_threads)
             try:
-                parts.learn(counted.astype(np.float64, copy=False), their_weights)
+                parts.learn(counted, their_weights)
             finally:
                 parts.merge()
 

@@ -34,8 +34,8 @@ class Parts:
         self._learners, self._new, self._n_threads = [first], new, n_threads
         self._n_rows = 0
 
-    def learn(self, rows: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> None:
-        """Learn the next rows of the stream. An interruption keeps the rows learned before."""
+    def learn(self, rows: NDArray[Any], weights: NDArray[np.float64] | None = None) -> None:
+        """Learn the next rows of the stream, of float64 or float32. An interruption keeps the rows learned before."""
         shares = self._shares(len(rows))
         while len(self._learners) < len(shares):
             self._learners.append(self._new())
@@ -45,7 +45,8 @@ class Parts:
             try:
                 for block in share:
                     if not stopped.is_set():
-                        learner.learn(rows[block], None if weights is None else weights[block], follow=False)
+                        part = rows[block].astype(np.float64, copy=False)
+                        learner.learn(part, None if weights is None else weights[block], follow=False)
             except BaseException:
                 stopped.set()
                 raise

@@ -47,12 +47,17 @@ def test_bad_value_in_a_later_part_is_refused_before_any_row_is_learned(estimato
     assert model.n_samples_seen_ == len(X)
 
 
-def test_float32_rows_are_never_copied_whole():
+@pytest.mark.parametrize(
+    "learn",
+    [lambda model, rows: model.partial_fit(rows).predict(rows), lambda model, rows: model.fit(rows, n_jobs=2)],
+    ids=["partial_fit", "n_jobs"],
+)
+def test_float32_rows_are_never_copied_whole(learn):
     rows = np.random.default_rng(0).standard_normal((40_000, 256), np.float32)
     model = PHIDAPlus(max_nodes=8, compute_labels=False)
     tracemalloc.start()
     try:
-        model.partial_fit(rows).predict(rows)
+        learn(model, rows)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
