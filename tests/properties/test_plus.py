@@ -219,7 +219,7 @@ def test_unit_of_any_feature_changes_nothing_if_standardised(data, max_nodes, ex
 
 
 @pytest.mark.parametrize("n_rows", [300, 1000, 2200, 5000])
-def test_novelty_marks_its_share_of_new_and_learned_rows(n_rows):
+def test_novelty_marks_its_share_of_new_rows(n_rows):
     centers = np.array([[0.0, 0, 0], [9, 0, 0], [0, 9, 9]])
     shares = []
     for seed in range(5):
