@@ -156,7 +156,7 @@ def test_contradictory_dialects_are_refused(options, message):
 
 def test_all_non_numeric_columns_are_named_at_once(here):
     path = here / "r.csv"
-    path.write_text('t,"u, v",d,ok,x\n' + "".join(f"a,b,2024-01-{i + 1:02d},yes,{i}.5\n" for i in range(25)))
+    path.write_text('t,"u, v",d,ok,x\n' + "".join(f"a,b,2024-01-{i + 1:02d},yes,{25 - i}.5\n" for i in range(25)))
     found = phida("fit", path)
     assert found.exit_code == 3 and "4 columns are not numeric and 1 can be used." in found.output
     assert """Add: --exclude 't,"u, v"' --convert d,ok""" in found.output
@@ -196,14 +196,14 @@ def test_dates_and_booleans_become_numbers():
 def test_id_columns_give_a_warning(here):
     rows = np.column_stack([np.arange(600), X])
     np.savetxt("r.csv", rows, delimiter=",", header="customer_id,a,b,c", comments="")
-    warning = "column 'customer_id' looks like an id. To leave it out, add --exclude customer_id"
+    warning = "column 'customer_id' looks like an id or a time. To leave it out, add --exclude customer_id"
     assert warning in phida("fit", "r.csv").output
     assert warning in phida("stream", "r.csv", "--output", "o.csv").output
     assert "looks like an id" not in phida("fit", "r.csv", "--columns", "customer_id,a").output
     shuffled = np.random.default_rng(0).permutation(50).astype(float)
-    names = ("up", "unique", "counts", "measured")
-    columns = np.column_stack([np.arange(50.0), shuffled, shuffled % 7, shuffled + 0.5])
-    assert likely_ids(names, columns) == ["up", "unique"] and likely_ids(names, columns[:5]) == []
+    names = ("up", "seconds", "unique", "counts", "measured")
+    columns = np.column_stack([np.arange(50.0), np.arange(50.0) / 8, shuffled, shuffled % 7, shuffled + 0.5])
+    assert likely_ids(names, columns) == ["up", "seconds", "unique"] and likely_ids(names, columns[:5]) == []
 
 
 def test_fit_without_a_model_file_prints_its_result(here):

@@ -398,9 +398,10 @@ def _named(columns: Sequence[str], most: int = 10) -> str:
 
 
 def warn_of_ids(reader: RowReader, batch: Batch, quiet: bool) -> None:
-    """Warn of features that resemble ids: used as numbers, they hide the structure of the others."""
+    """Warn of features that resemble ids or times: used as numbers, they hide the structure of the others."""
     for name in likely_ids(reader.features, batch.rows):
-        say(f"warning: column {name!r} looks like an id. To leave it out, add --exclude {listed([name])}", quiet=quiet)
+        names = listed([name])
+        say(f"warning: column {name!r} looks like an id or a time. To leave it out, add --exclude {names}", quiet=quiet)
 
 
 def _tell(

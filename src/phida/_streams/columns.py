@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from phida._streams.batch import DataError
 
-#: Rows from which a column of integers can be recognised as an id.
+#: Rows from which a column can be recognised as an id.
 _ENOUGH_ROWS = 20
 
 #: Share of steps by one from which a column counts rows: it may restart every 100 rows, but not every 60.
@@ -113,15 +113,16 @@ class NotNumericError(DataError):
 
 
 def likely_ids(names: Sequence[str], rows: NDArray[np.float64]) -> list[str]:
-    """Return features that resemble ids: integers that only increase, are unique, or repeatedly count rows from 1."""
+    """Return features that resemble ids: numbers that only increase, and integers that are unique or count rows."""
     if len(rows) < _ENOUGH_ROWS:
         return []
     found = []
     for i, name in enumerate(names):
         values = rows[:, i]
-        if not (np.isfinite(values).all() and (values == np.floor(values)).all()):
+        if not np.isfinite(values).all():
             continue
-        steps = np.diff(values)
-        if (steps > 0).all() or len(np.unique(values)) == len(values) or (steps == 1).mean() > _COUNTING:
+        steps, whole = np.diff(values), bool((values == np.floor(values)).all())
+        repeats = len(np.unique(values)) < len(values)
+        if (steps > 0).all() or (whole and (not repeats or (steps == 1).mean() > _COUNTING)):
             found.append(name)
     return found

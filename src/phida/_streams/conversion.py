@@ -139,7 +139,7 @@ def not_numeric(
     if texts:
         sentences.append(f"{_shown(texts)}: text, which only phida fit --categories can use.")
     if ids:
-        sentences.append(f"{_shown(ids)}: integers that look like an id.")
+        sentences.append(f"{_shown(ids)}: numbers that look like an id or a time.")
     if texts or ids:
         options.append(f"--exclude {listed(name for name, _ in (*ids, *texts))}")
     if convertible:
