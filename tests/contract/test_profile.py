@@ -1,5 +1,7 @@
 """The list of clusters: sizes in rows, labels, ids and telling features."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris, load_wine, make_blobs
@@ -13,6 +15,7 @@ from phida._serve.moment import Moment
 from phida._serve.snapshot import Sketcher
 from phida._serve.trail import Trail
 from phida.answers import ClusterList, Profile, Summary
+from phida.answers.profile import readable
 
 DATA = {"iris": load_iris().data, "wine": load_wine().data, "digits": load_digits().data}
 
@@ -144,3 +147,21 @@ def test_hiding_feature_is_named_for_any_number_of_clusters():
     assert Summary.of(PHIDAPlus(scale="standard").fit(rows)).variance.advice() == []
     constant = np.column_stack([rows[:, 0], np.ones(len(rows))])
     assert Summary.of(PHIDAPlus(scale=None).fit(constant)).variance.advice() == []
+
+
+def test_large_means_and_examples_have_no_exponent():
+    incomes = np.repeat([32_000.0, 125_000.0], 100) + np.random.default_rng(0).normal(0, 3000, 200).round()
+    said = str(Summary.of(PHIDAPlus().fit(incomes[:, None])).clusters)
+    assert re.search(r"feature 0 12\d,\d{3} \(", said) and "e+" not in PHIDAPlus().fit(incomes[:, None]).summary()
+    shown = [readable(value) for value in (0.00012346, -3.14159, 9999.4, 9999.6, -1234567.8, 1e15)]
+    assert shown == ["0.0001235", "-3.142", "9999", "10,000", "-1,234,568", "1e+15"]
+
+
+def test_rounding_of_units_leaves_no_tiny_means():
+    flags = np.repeat([0.0, 1.0], [700, 300])
+    mean, deviation = flags.mean(), flags.std()
+    encoded = (flags - mean) / deviation + 1e-15
+    model = PHIDAPlus(scale=None).fit(np.column_stack([encoded, flags * 9]))
+    clusters = ClusterList.of(model).in_units({"feature 0": (deviation, mean)}).clusters
+    values = {one.feature: one.center for one in clusters[0].telling}, dict(clusters[0].examples[0].values)
+    assert [one["feature 0"] for one in values] == [0.0, 0.0]

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from phida import _core
-from phida.answers.profile import ALIKE, Profile
+from phida.answers.profile import ALIKE, Profile, readable
 from phida.records import Examples
 
 #: Maximum number of listed clusters.
@@ -20,6 +20,9 @@ TELLING = 3
 
 #: Rows shown per cluster.
 _EXAMPLES = 3
+
+#: A number that is this small next to the mean is 0, with an error of rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class TellingFeature:
     """The same in standard deviations from the mean of all rows."""
 
     def __str__(self) -> str:
-        return f"{self.feature} {self.center:.4g} ({self.deviations:+.1f} sd)"
+        return f"{self.feature} {readable(self.center)} ({self.deviations:+.1f} sd)"
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Example:
     """The cluster's distinctive features, and the row's values of them."""
 
     def __str__(self) -> str:
-        values = ", ".join(f"{feature} {value:.4g}" for feature, value in self.values)
+        values = ", ".join(f"{feature} {readable(value)}" for feature, value in self.values)
         return values if self.row is None else f"row {self.row:,}: {values}"
 
 
@@ -172,7 +175,8 @@ class ClusterList:
 
         def undone(feature: str, value: float) -> float:
             factor, offset = units.get(feature, (1.0, 0.0))
-            return factor * value + offset
+            found = factor * value + offset
+            return found if abs(found) > _ROUNDING * abs(offset) else 0.0
 
         def example(one: Example) -> Example:
             return replace(one, values=tuple((feature, undone(feature, value)) for feature, value in one.values))

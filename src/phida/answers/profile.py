@@ -30,6 +30,11 @@ def telling(away: Floats, count: int) -> Ints:
     return np.argsort(-np.abs(away), kind="stable")[:count]
 
 
+def readable(value: float) -> str:
+    """Format a value of a feature: four digits, or all digits before the point of a larger number."""
+    return f"{value:,.0f}" if 9999.5 <= abs(value) < 1e15 else f"{value:.4g}"
+
+
 def named_features(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
     """Return the names of the features, or ``feature 0``, ``feature 1``, …"""
     return tuple(f"feature {j}" for j in range(count)) if names is None else tuple(names)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from phida.answers.profile import Profile
+from phida.answers.profile import Profile, readable
 from phida.plots import style
 from phida.records import Floats, Ints
 
@@ -62,7 +62,7 @@ def _draw_bars(record: Profile, cluster: int, ax: Axes | None) -> Axes:
     features = record.telling(cluster, _BARS)
     values = record.deviations[cluster, features]
     colours = [style.COLOURS[3] if value > 0 else style.COLOURS[0] for value in values]
-    texts = [f"{record.center[cluster, j]:,.4g}" for j in features]
+    texts = [readable(record.center[cluster, j]) for j in features]
     ax = _bars(ax, record, features, values, colours, texts)
     ax.axvline(0, color=style.ink(), linewidth=0.8)
     ax.set_xlabel("standard deviations from the stream's mean")
@@ -76,7 +76,7 @@ def _draw_spread(model: Any, record: Profile, ax: Axes | None) -> Axes:
     variance = (moments.deviation / view.denominator) ** 2
     share = variance / (variance.sum() or 1.0)
     features = np.argsort(-share, kind="stable")[:_BARS]
-    texts = [f"{moments.mean[j]:,.4g} ± {moments.deviation[j]:,.3g}" for j in features]
+    texts = [f"{readable(moments.mean[j])} ± {readable(moments.deviation[j])}" for j in features]
     ax = _bars(ax, record, features, 100 * share[features], [style.COLOURS[0]] * len(features), texts)
     ax.set_xlabel("% of the variance, after scaling of the features")
     shown = f"; {len(features)} of {len(share)} features" if len(features) < len(share) else ""
