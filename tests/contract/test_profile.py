@@ -157,6 +157,29 @@ def test_large_means_and_examples_have_no_exponent():
     assert shown == ["0.0001235", "-3.142", "9999", "10,000", "-1,234,568", "1e+15"]
 
 
+@pytest.mark.parametrize("n_rows", [600, 4000])
+def test_feature_of_few_whole_numbers_per_group_is_named(n_rows):
+    rng = np.random.default_rng(0)
+    group = rng.integers(2, size=n_rows)
+    measured = np.column_stack([8.0 * group, 8.0 * group, 6.0 * group]) + rng.normal(size=(n_rows, 3))
+    whole = np.column_stack([measured[:, :2], measured[:, 2].round()])
+    summary = Summary.of(PHIDAPlus(scale="standard").fit(whole))
+    assert summary.single_valued == ("feature 2",) and "single value of feature 2" in summary.advice()[0]
+    noise = rng.uniform(-0.5, 0.5, n_rows)
+    for rows in (measured, np.column_stack([whole[:, :2], whole[:, 2] + noise])):
+        summary = Summary.of(PHIDAPlus(scale="standard").fit(rows))
+        assert len(summary.clusters) == 2 and summary.single_valued == ()
+
+
+def test_features_of_two_values_or_of_equal_rows_are_not_named():
+    rng = np.random.default_rng(0)
+    flags = np.column_stack([rng.integers(2, size=400) * 9.0, rng.normal(size=(400, 2))])
+    places = np.repeat([[0.0, 0], [1, 7], [2, 3], [6, 1]], 200, axis=0)
+    for rows, clusters in ((flags, 2), (places, 4)):
+        summary = Summary.of(PHIDAPlus().fit(rows))
+        assert len(summary.clusters) == clusters and summary.single_valued == ()
+
+
 def test_rounding_of_units_leaves_no_tiny_means():
     flags = np.repeat([0.0, 1.0], [700, 300])
     mean, deviation = flags.mean(), flags.std()

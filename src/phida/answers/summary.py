@@ -11,7 +11,8 @@ from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
 from phida.answers.clusters import ClusterList
 from phida.answers.explanation import DensityExplanation, Explainer, Explanation
 from phida.answers.scaling import LargestVariance
-from phida.records import Examples, Hierarchy, Persistence
+from phida.answers.single_values import advice_on_single_values, single_valued
+from phida.records import Examples, Hierarchy, Moments, Nodes, Persistence
 
 #: Below this clarity, the number of clusters is uncertain.
 _CLOSE_CALL = 0.1
@@ -37,6 +38,8 @@ class Summary:
     """The two clusters that are closest to being one; None for one cluster."""
     variance: LargestVariance
     """The feature with the largest share of the variance in the metric of the model."""
+    single_valued: tuple[str, ...]
+    """Features of which most clusters have a single value each, such as whole numbers with a small range."""
 
     @classmethod
     def of(cls, model: Any) -> Self:
@@ -80,12 +83,14 @@ class Summary:
         explainer = Explainer(reading, reading if whole is None else whole, names)
         pair = explainer.closest_clusters()
         hierarchy = Hierarchy(**reading.hierarchy())
+        nodes = Nodes(**reading.nodes(), feature_names=None if names is None else tuple(names))
         return cls(
             clusters=ClusterList.of_reading(reading, names, examples),
             n_nodes=reading.n_nodes,
             clarity=cut_clarity(Persistence(**reading.persistence()), hierarchy, reading.n_components),
             closest=None if pair is None else explainer.clusters(*pair),
             variance=LargestVariance.of_reading(reading, names),
+            single_valued=single_valued(nodes, Moments(**reading.moments())),
         )
 
     @property
@@ -109,7 +114,7 @@ class Summary:
         }
 
     def advice(self) -> list[str]:
-        """Return what to try if one feature hides the others, or the result is one cluster or uncertain.
+        """Return what to try if one feature hides or divides the others, or the result is one cluster or uncertain.
 
         Returns
         -------
@@ -121,6 +126,7 @@ class Summary:
             divides = " cut(n_clusters=…) divides it nevertheless." if self.variance.scalable else ""
             # Advice on the other features comes first: with them, there may be more clusters.
             return found or [said + divides]
+        found += advice_on_single_values(self.single_valued)
         if self.sure is not None and self.sure < _CLOSE_CALL:
             found.append("warning: the number of clusters is uncertain; more rows or another order may change it.")
         return found
