@@ -196,7 +196,8 @@ def test_dates_and_booleans_become_numbers():
 def test_id_columns_give_a_warning(here):
     rows = np.column_stack([np.arange(600), X])
     np.savetxt("r.csv", rows, delimiter=",", header="customer_id,a,b,c", comments="")
-    warning = "column 'customer_id' looks like an id or a time. To leave it out, add --exclude customer_id"
+    reason = "looks like an id or a time (it increases, or no value repeats)"
+    warning = f"column 'customer_id' {reason}. To leave it out, add --exclude customer_id"
     assert warning in phida("fit", "r.csv").output
     assert warning in phida("stream", "r.csv", "--output", "o.csv").output
     assert "looks like an id" not in phida("fit", "r.csv", "--columns", "customer_id,a").output

@@ -401,7 +401,8 @@ def warn_of_ids(reader: RowReader, batch: Batch, quiet: bool) -> None:
     """Warn of features that resemble ids or times: used as numbers, they hide the structure of the others."""
     for name in likely_ids(reader.features, batch.rows):
         names = listed([name])
-        say(f"warning: column {name!r} looks like an id or a time. To leave it out, add --exclude {names}", quiet=quiet)
+        why = "looks like an id or a time (it increases, or no value repeats)"
+        say(f"warning: column {name!r} {why}. To leave it out, add --exclude {names}", quiet=quiet)
 
 
 def _tell(

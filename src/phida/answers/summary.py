@@ -142,7 +142,7 @@ class Summary:
         if self.clusters.ids_differ:
             lines.append("Labels are those of predict; ids last as the model learns (predict_id, phida predict --ids).")
         if any(cluster.examples for cluster in self.clusters.listed):
-            lines += ["", "Rows near the centre of each cluster:"]
+            lines += ["", "Rows near the centre of each cluster (row 0 was learned first):"]
             lines += [f"  {one.cluster}: {'; '.join(map(str, one.examples))}" for one in self.clusters.listed]
         if self.closest is not None:
             a, b = self.closest.a.cluster, self.closest.b.cluster
