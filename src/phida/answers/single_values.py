@@ -61,6 +61,6 @@ def advice_on_single_values(names: tuple[str, ...]) -> list[str]:
         return []
     shown = ", ".join(names[:5]) + ("" if len(names) <= 5 else f" and {len(names) - 5} more")
     return [
-        f"warning: most clusters have a single value of {shown}: the gaps between values, such as whole numbers, "
-        "divide the rows. Add noise as wide as a gap, or leave the feature out."
+        f"warning: most clusters have a single value of {shown}. Gaps between values, such as whole numbers, can "
+        "divide groups. Then add noise as wide as a gap, or leave the feature out."
     ]
