@@ -17,13 +17,14 @@ constexpr double kOffNow = 0.5, kReachPerOff = 1.5, kLeastMargin = 0.02;
 // Blocks of eight nodes sampled to estimate a reach.
 constexpr std::size_t kProbedBlocks = 32;
 
-// A union may be closer to a third node than both of its halves by rounding alone. So pairs are merged only if they
-// are below the reach by more than that.
-constexpr double kUnionRounding = 1.0 - 1e-9;
+// A union may be closer to a third node than its halves allow, by rounding alone: costs are at least this share of what
+// they would be. So pairs are merged only if they are below the reach by more than that.
+constexpr double kUnionRounding = 1.0 - 1e-6;
 
-// The mean of a union is off by rounding: by less than this share of its halves' coordinates. For the cost, (d - e)^2 >=
-// (1 - s) d^2 - e^2 / s; the rest of 2 s is for the rounding of costs.
-constexpr double kMeanRounding = 0x1p-50, kSlack = 1e-9;
+// Rounding moves each value of a union's mean by at most this share of it. If that is a larger share of a distance
+// than the root of the next number, kUnionRounding does not cover the effect. Squares below the last number are
+// inexact themselves.
+constexpr double kOffOfMean = 0x1p-51, kMostOfSquare = 0x1p-45, kInexactSquare = 0x1p-1000;
 
 // Marks a partner of both halves of a union.
 constexpr std::int32_t kJoined = -2;
@@ -95,7 +96,10 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
       if (age_[pair.of] == (pair.of == pair.a ? pair.age_a : pair.age_b)) offer(nodes, pair.of);
       continue;
     }
-    join_partners(nodes, pair);
+    if (is_rounded(nodes, pair))
+      list_all(pair);
+    else
+      join_lists(nodes, pair);
     merge_nodes(nodes, pair.a, pair.b);
     close_.set(static_cast<std::size_t>(pair.a), nodes.mean[pair.a]);
     inverse_weight_[pair.a] = 1.0 / nodes.weight[pair.a];
@@ -149,27 +153,34 @@ void Compaction::search(const FineNodes& nodes) {
     if (into_[i] == static_cast<std::int32_t>(i)) offer_tidy(nodes, static_cast<std::int32_t>(i));
 }
 
+// Whether rounding may bring the union of a pair closer to a third node than both halves are. No third node is closer
+// to the union than the cost of the pair, which was the cheapest, allows.
+bool Compaction::is_rounded(const FineNodes& nodes, const Pair& pair) const {
+  const double weight = nodes.weight[pair.a] + nodes.weight[pair.b];
+  const double tiny = std::numeric_limits<double>::min() / weight;  // for products that underflow
+  double square = kInexactSquare;
+  for (std::size_t j = 0; j < nodes.dims(); ++j) {
+    const double a = std::abs(nodes.mean[pair.a][j]), b = std::abs(nodes.mean[pair.b][j]);
+    double off = kOffOfMean * (std::max(a, b) + tiny);
+    if (scaling_ != nullptr) off *= scaling_[j];
+    square += off * off;
+  }
+  return !(square <= kMostOfSquare * (pair.cost / weight));
+}
+
 // Joins the lists of a pair that is about to merge. A third node's cost to the union follows from its costs to both
 // halves (Lance and Williams); it grows with them, so bounds give a bound. A node that is not on a list is beyond reach.
-void Compaction::join_partners(const FineNodes& nodes, const Pair& pair) {
+void Compaction::join_lists(const FineNodes& nodes, const Pair& pair) {
   std::vector<Partner>& partners = partners_[pair.a];
   std::vector<Partner>& others = partners_[pair.b];
   tidy(others, pair.b);
   tidy(partners, pair.a);
   const std::size_t listed = partners.size();
   const double wa = nodes.weight[pair.a], wb = nodes.weight[pair.b];
-  double moved = 0.0;  // bound of the square by which the rounding of the mean moves the union
-  for (std::size_t j = 0; j < nodes.dims(); ++j) {
-    const double extent = std::abs(nodes.mean[pair.a][j]) + std::abs(nodes.mean[pair.b][j]);
-    const double off = kMeanRounding * extent * (scaling_ == nullptr ? 1.0 : scaling_[j]);
-    moved += off * off;
-  }
   const auto bound = [&](std::int32_t node, double to_a, double to_b) {
     const double w = nodes.weight[node], total = wa + wb + w;
-    const double cost =
-        ((wa + w) / total) * to_a + ((wb + w) / total) * to_b - (w / total) * pair.cost;
-    const double rounding = moved / kSlack * w * ((wa + wb) / total);
-    return std::max(std::min(to_a, to_b), (1.0 - 2.0 * kSlack) * cost - rounding);
+    const double cost = (wa + w) / total * to_a + (wb + w) / total * to_b - w / total * pair.cost;
+    return kUnionRounding * std::max(cost, 0.0);
   };
   for (const Partner& other : others) {
     if (other.node == pair.a) continue;
@@ -186,6 +197,13 @@ void Compaction::join_partners(const FineNodes& nodes, const Pair& pair) {
     if (partner.age != kJoined) partner.bound = bound(partner.node, partner.bound, reach_);
     partner.age = -1;
   }
+}
+
+// Lists all nodes as partners of a pair that is about to merge, without bounds.
+void Compaction::list_all(const Pair& pair) {
+  partners_[pair.a].clear();
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(into_.size()); ++i)
+    if (i != pair.a && i != pair.b && into_[i] == i) partners_[pair.a].push_back({.node = i});
 }
 
 // Renames partners to their current nodes, each once. A bound for a part of a union holds for the union.

@@ -44,7 +44,9 @@ class Compaction {
 
   void start(const FineNodes& nodes, const double* scaling);
   void search(const FineNodes& nodes);
-  void join_partners(const FineNodes& nodes, const Pair& pair);
+  bool is_rounded(const FineNodes& nodes, const Pair& pair) const;
+  void join_lists(const FineNodes& nodes, const Pair& pair);
+  void list_all(const Pair& pair);
   void offer(const FineNodes& nodes, std::int32_t a);
   void offer_tidy(const FineNodes& nodes, std::int32_t a);
   void tidy(std::vector<Partner>& partners, std::int32_t a);

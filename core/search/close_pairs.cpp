@@ -8,7 +8,7 @@
 namespace phida {
 namespace {
 
-constexpr std::size_t kBlock = 16;
+constexpr std::size_t kRowsOfBlock = 16;
 
 // Rows that are measured against all others before the next ones, so that they stay in the cache.
 constexpr std::size_t kCachedBytes = 512 << 10;
@@ -42,11 +42,11 @@ void ClosePairs::assign(const RowMatrix& rows, const double* scaling) {
   const std::size_t n = rows.rows(), parts = (dims_ + kProductTerms - 1) / kProductTerms;
   const double terms = static_cast<double>(std::min(dims_, kProductTerms) + parts + 2);
   product_error_ = 1.01 * (terms + 1.0) * kFloatRounding;
-  group_ = std::max<std::size_t>(1, kCachedBytes / (kBlock * dims_ * sizeof(float)));
+  group_ = std::max<std::size_t>(1, kCachedBytes / (kRowsOfBlock * dims_ * sizeof(float)));
   norm_.assign(n, 0.0);
   off_.assign(n, kInfinity);
-  blocks_.assign(blocks() * kBlock * dims_, 0.0f);
-  least_.resize(blocks() * kBlock);
+  blocks_.assign(blocks() * kRowsOfBlock * dims_, 0.0f);
+  least_.resize(blocks() * kRowsOfBlock);
   lay(rows, scaling);
   for (std::size_t i = 0; i < n; ++i) set(i, rows[i]);
 }
@@ -78,13 +78,13 @@ void ClosePairs::lay(const RowMatrix& rows, const double* scaling) {
 }
 
 void ClosePairs::set(std::size_t row, const double* values) {
-  float* const to = blocks_.data() + row / kBlock * dims_ * kBlock + row % kBlock;
+  float* const to = blocks_.data() + row / kRowsOfBlock * dims_ * kRowsOfBlock + row % kRowsOfBlock;
   double norm = 0.0, error = 0.0, farthest = 0.0;
   for (std::size_t j = 0; j < dims_; ++j) {
     const double value = (values[j] - centre_[j]) * factor_[j];
     const auto rounded = static_cast<float>(std::clamp(value, -kFarthest, kFarthest));
     const double gap = value - static_cast<double>(rounded);
-    to[j * kBlock] = rounded;
+    to[j * kRowsOfBlock] = rounded;
     norm += static_cast<double>(rounded) * static_cast<double>(rounded);
     error += gap * gap;
     farthest = std::max(farthest, std::abs(value));
@@ -96,7 +96,7 @@ void ClosePairs::set(std::size_t row, const double* values) {
                 static_cast<double>(dims_) * 0x1p-140;
     return;
   }
-  for (std::size_t j = 0; j < dims_; ++j) to[j * kBlock] = 0.0f;
+  for (std::size_t j = 0; j < dims_; ++j) to[j * kRowsOfBlock] = 0.0f;
   norm_[row] = 0.0;
   off_[row] = kInfinity;
 }
@@ -123,18 +123,19 @@ void ClosePairs::set_limits(std::span<const double> limits) {
 
 std::span<const ClosePairs::Pair> ClosePairs::find(std::size_t eight, std::size_t from,
                                                    std::size_t to) {
-  const std::size_t most = (to - from) * kBlock * kLanes;
+  const std::size_t most = (to - from) * kRowsOfBlock * kLanes;
   found_.resize(std::max(found_.size(), most));
   products_.resize(found_.size());
-  const float* const points = blocks_.data() + eight / 2 * dims_ * kBlock + eight % 2 * kLanes;
+  const float* const points =
+      blocks_.data() + eight / 2 * dims_ * kRowsOfBlock + eight % 2 * kLanes;
   const std::size_t found = kernels().products_from(
-      points, least_.data() + eight * kLanes, blocks_.data() + from * dims_ * kBlock,
-      least_.data() + from * kBlock, to - from, dims_, found_.data(), products_.data());
+      points, least_.data() + eight * kLanes, blocks_.data() + from * dims_ * kRowsOfBlock,
+      least_.data() + from * kRowsOfBlock, to - from, dims_, found_.data(), products_.data());
   pairs_.clear();
   for (std::size_t f = 0; f < found; ++f) {
     const auto lane = static_cast<std::size_t>(found_[f]) % kLanes;
     const std::size_t a = eight * kLanes + lane;
-    const std::size_t b = from * kBlock + static_cast<std::size_t>(found_[f]) / kLanes;
+    const std::size_t b = from * kRowsOfBlock + static_cast<std::size_t>(found_[f]) / kLanes;
     const double square =
         norm_[a] + norm_[b] - 2.0 * static_cast<double>(products_[f]) - off_[a] - off_[b];
     const double least = square > 0.0 ? square / (1.0 + 2.0 * kSlack) / unit_ / unit_ : 0.0;

@@ -127,6 +127,27 @@ TEST("compaction: merges equal a plain search on many features far from the orig
   }
 }
 
+TEST("compaction: merges equal a plain search on distances of a few units in the last place") {
+  Random random(10);
+  for (const std::size_t dims : {1, 2, 3, 50}) {
+    RowMatrix rows = random.grid(40, dims, 9);
+    for (std::size_t i = 0; i < 40; ++i)
+      for (std::size_t j = 0; j < dims; ++j) rows[i][j] = 1e15 + 0.125 * rows[i][j];
+    check_rows(rows, 7 + dims);
+  }
+}
+
+TEST("compaction: merges equal a plain search on a mixture of scales within a feature") {
+  Random random(11);
+  for (int round = 0; round < 10; ++round) {
+    RowMatrix rows = random.rows(40, 3);
+    for (std::size_t i = 0; i < 40; ++i)
+      for (std::size_t j = 0; j < 3; ++j)
+        rows[i][j] *= std::pow(10.0, random.uniform(-300.0, 130.0));
+    check_rows(rows, 12);
+  }
+}
+
 TEST("compaction: merges equal a plain search on locally different scales") {
   Random random(4);
   RowMatrix rows = random.rows(48, 2);

@@ -73,6 +73,17 @@ def test_learned_values_of_any_scale_are_saved_loaded_and_predicted(model, kinds
             type(model).from_bytes(again.to_bytes())
         assert not np.isnan(model.transform(rows)).any()
         assert np.isfinite(model.score_samples(rows)).all()
+        assert_same_state(model.partial_fit(rows), again)
+
+
+@pytest.mark.parametrize("parameters", [{"max_nodes": 32}, {"max_nodes": 12, "half_life": 20.0}], ids=str)
+def test_loaded_model_learns_like_the_original_where_distances_round(parameters):
+    """Steps of 0.125 are the smallest at 1e15, so means of rows round by as much as their distances."""
+    for seed in range(30):
+        rows = 1e15 + 0.125 * np.random.default_rng(seed).integers(0, 9, (150, 2))
+        model = PHIDAPlus(**parameters).fit(rows)
+        loaded = PHIDAPlus.from_bytes(model.to_bytes())
+        assert_same_state(model.partial_fit(rows), loaded.partial_fit(rows))
 
 
 @pytest.mark.parametrize("method", ["phida", "phida+"])
