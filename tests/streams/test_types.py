@@ -127,6 +127,24 @@ def test_arrow_types_without_text_form_are_converted(here, kind, output):
         assert found == texts
 
 
+def test_types_that_parquet_lacks_are_written_as_text(here):
+    table = pa.table(
+        {
+            "a": np.arange(3.0),
+            "i": pa.array([pa.MonthDayNano([1, 2, 3]), None, pa.MonthDayNano([0, 0, 0])]),
+            "s": pa.array([{}, None, {}], pa.struct([])),
+            "n": pa.array([1, None, 3], pa.int8()),
+        }
+    )
+    with pa.ipc.new_file("r.arrow", table.schema) as out:
+        out.write_table(table)
+    for batch in (1, 100):
+        found = parquet.read_table(streamed("r.arrow", f"{batch}.parquet", batch, "--columns", "a"))
+        assert found.schema.field("n").type == pa.int8()
+        assert found["i"].to_pylist() == [str(pa.MonthDayNano([1, 2, 3])), None, str(pa.MonthDayNano([0, 0, 0]))]
+        assert found["s"].to_pylist() == ["{}", None, "{}"]
+
+
 def of_booleans(suffix, n=60):
     """Return a file of the same rows in any format."""
     rng = np.random.default_rng(0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
 from phida._streams.arrow_rows import pyarrow_or_advice
 from phida._streams.batch import DataError
+from phida._streams.texts import texts_of_column
 
 FORMATS = ("parquet", "arrow")
 
@@ -25,6 +27,8 @@ class TableFile:
         self._format = format
         self._writer: Any = None
         self._schema: Any = None
+        self._as_text: list[str] | None = None
+        """Columns that Parquet can hold only as text, once known."""
         self._held: list[Any] = []
         self._n_held = 0
 
@@ -35,8 +39,7 @@ class TableFile:
 
     def write(self, table: Any) -> None:
         """Add a table; rows are written when there are enough."""
-        if self._format == "arrow":
-            table = self._without_dictionaries(table)
+        table = self._without_dictionaries(table) if self._format == "arrow" else self._as_parquet(table)
         if self._schema is None:
             self._schema = table.schema
         elif table.schema != self._schema:
@@ -56,6 +59,15 @@ class TableFile:
         for i, field in enumerate(table.schema):
             if self._pa.types.is_dictionary(field.type):
                 table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
+        return table
+
+    def _as_parquet(self, table: Any) -> Any:
+        """Return columns of types that Parquet lacks, such as intervals, as text."""
+        if self._as_text is None:
+            schema = table.schema
+            self._as_text = [] if _fits(schema) else [field.name for field in schema if not _fits([field])]
+        for name in self._as_text:
+            table = table.set_column(table.schema.get_field_index(name), name, texts_of_column(table.column(name)))
         return table
 
     def close(self) -> None:
@@ -86,3 +98,15 @@ class TableFile:
         ]
         encoding = None if self._increasing is None else {self._increasing: "DELTA_BINARY_PACKED"}
         return parquet.ParquetWriter(self._sink, self._schema, use_dictionary=repeated, column_encoding=encoding)
+
+
+def _fits(fields: Iterable[Any]) -> bool:
+    """Return whether Parquet has types for these fields."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        parquet.ParquetWriter(pa.BufferOutputStream(), pa.schema(fields)).close()
+    except pa.ArrowException:
+        return False
+    return True
