@@ -140,7 +140,7 @@ class MatrixRows:
                     raise self._incomplete()
                 room = room[read:]
         except (EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise DataError(f"{self._path} is damaged ({error}).") from error
+            raise DataError(f"{self._path} is damaged ({str(error) or 'it ends too early'}).") from error
         return found
 
     def _incomplete(self) -> DataError:
