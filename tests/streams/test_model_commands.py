@@ -325,6 +325,17 @@ def test_full_disk_is_reported_with_the_name_of_the_file(here, words):
     assert found.exit_code == 1 and "No space left on device: '/dev/full'" in found.output
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device of Linux")
+def test_full_disk_is_reported_with_the_name_of_the_picture(here):
+    fitted()
+    (here / "pictures").mkdir()
+    for picture in phida("plot", "m.safetensors", "--out", "pictures", "--json").output.split('"')[3::2]:
+        Path(picture).unlink()
+        Path(picture).symlink_to("/dev/full")
+    found = phida("plot", "m.safetensors", "--out", "pictures")
+    assert found.exit_code == 1 and "No space left on device: 'pictures/nodes.png'" in found.output
+
+
 def test_debug_prints_the_traceback(here):
     found = phida("--debug", "inspect", "rows.csv")
     assert type(found.exception).__name__ == "StateFileError"

@@ -36,7 +36,8 @@ def plot(
         written = []
         for picture in rendered(found, format):
             path = out / f"{picture.name}.{format}"
-            path.write_bytes(picture.data)
+            with inputs.writable(path) as file:
+                file.write(picture.data)
             written.append(str(path))
             if not as_json:
                 say(f"{path}: {picture.title}", quiet=quiet)
