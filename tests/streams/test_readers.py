@@ -243,7 +243,7 @@ BAD = [
     ("csv", "1,nan", "column 'b' has no value ('nan')"),
     ("csv", "1,-inf", "column 'b' is -inf"),
     ("csv", "1,1e200", "column 'b' is 1e+200"),
-    ("csv", '1,"2', "not valid CSV"),
+    ("csv", '1,"2', "row 1 is not valid CSV"),
     ("csv", b"1,\xff", "not UTF-8"),
     ("ndjson", '{"a": 1}', "row 1: column 'b' is missing"),
     ("ndjson", '{"a": 1, "b": "2"}', "'2' in column 'b' is not a number"),

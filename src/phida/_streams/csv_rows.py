@@ -308,7 +308,7 @@ class CsvRows:
         return texts, np.array(rows, np.float64).reshape(shape), np.array(numbers, np.int64), bad
 
     def _row(self, text: str, number: int) -> list[float]:
-        fields = self._fields(text)
+        fields = self._fields(text, f"row {number}")
         if len(fields) != len(self.all_names):
             raise DataError(
                 f"row {number} has the wrong number of fields: {len(fields)} instead of {len(self.all_names)}."
@@ -335,13 +335,13 @@ class CsvRows:
             return " If commas are decimal points, pass --decimal ,"
         return ""
 
-    def _fields(self, text: str) -> list[str]:
+    def _fields(self, text: str, what: str = "the first line") -> list[str]:
         if '"' not in text:
             return text.split(self.delimiter)
         try:
             return next(csv.reader([text], delimiter=self.delimiter, strict=True))
         except (csv.Error, StopIteration) as error:
-            raise DataError(f"a line is not valid CSV ({error}).") from error
+            raise DataError(f"{what} is not valid CSV ({error}).") from error
 
     def _decoded(self, line: bytes, taken: Taken | None = None, position: int = 0) -> str:
         try:
