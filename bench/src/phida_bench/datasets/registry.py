@@ -11,6 +11,7 @@ import tomllib
 import zipfile
 import zlib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -190,7 +191,9 @@ def entry(name: str) -> Entry:
     try:
         return entries(None)[name]
     except KeyError:
-        raise ValueError(f"there is no data set {name!r}; the names are {', '.join(entries(None))}.") from None
+        near = get_close_matches(name, entries(None), n=1)
+        hint = f"did you mean {near[0]}?" if near else "phida-bench list shows the names."
+        raise ValueError(f"there is no data set {name!r}; {hint}") from None
 
 
 def add_own(data: Path | None) -> str | None:

@@ -31,18 +31,23 @@ def methods() -> dict[str, Method]:
     return {m.name: m for m in sorted(found, key=lambda m: m.order)}
 
 
-def add(plugin: Path) -> None:
-    """Add the ``METHODS`` of a Python file.
+def add(plugin: Path) -> list[str]:
+    """Add the ``METHODS`` of a Python file; return their names.
 
     Parameters
     ----------
     plugin : path-like
+
+    Returns
+    -------
+    names : list of str
     """
     try:
         found = runpy.run_path(str(plugin))["METHODS"]
     except (OSError, KeyError) as error:
         raise ValueError(f"{plugin} is not a Python file with METHODS in it ({error!r}).") from error
     methods().update({m.name: m for m in found})
+    return [m.name for m in found]
 
 
 def method(name: str) -> Method:

@@ -47,6 +47,9 @@ def write(
     trials = evaluate(folder, data, jobs)
     if unknown := sorted({trial.dataset for trial in records.trials(folder)} - set(entries(None))):
         say(f"skipped records of {', '.join(unknown)}: pass the file of the data set as --data")
+    if unknown := sorted(set(trials["method"]) - set(methods())):
+        say(f"left {', '.join(unknown)} out: pass the file of the method as --plugin")
+        trials = trials[trials["method"].isin(methods())]
     if trials.empty:
         raise ValueError(f"{folder} holds no record; make some with: phida-bench run --out {folder}")
     if not (trials["status"] == "ok").any():
@@ -130,13 +133,15 @@ def _of_cells(cells: pd.DataFrame) -> list[Section]:
     present, groups = _present(cells)
     compared = cells[~cells["dataset"].isin(entries("substitutes"))]
     evidence = statements.table(statements.Evidence(compared, groups), _published_evidence(compared))
-    return [
+    judged = (evidence.cells["here"] != statements.NOT_CHECKED).any()
+    sections = [
         *_beside_published(cells, present),
         *_comparisons(compared, groups),
         *([_plus(compared, groups)] if {"PHIDA", PLUS} <= set(present) else []),
-        Section("Statements of the paper", tables=(evidence,)),
+        Section("Statements of the paper", tables=(evidence,) if judged else ()),
         *_results(cells, present, groups),
     ]
+    return [section for section in sections if section.tables or section.pictures]
 
 
 def write_kept(results: Path, out: Path) -> None:

@@ -14,6 +14,9 @@ from phida_bench.report.document import Table
 from phida_bench.statistics import ALPHA, Comparison, best_count, wins
 from phida_bench.summary import matrix
 
+#: The verdict of a statement whose methods or data sets were not run.
+NOT_CHECKED = "not checked"
+
 #: Minimum number of data sets to check a statement about "most data sets".
 _ENOUGH = 10
 
@@ -92,7 +95,7 @@ def table(ours: Evidence, theirs: Evidence | None = None) -> Table:
     rows = []
     for statement in _statements():
         holds, numbers = _verdict(statement.check, ours)
-        there, published = ("not checked", "") if theirs is None else _verdict(statement.check, theirs)
+        there, published = (NOT_CHECKED, "") if theirs is None else _verdict(statement.check, theirs)
         causes = [_MISSING] if there == "no" else []
         causes += [statement.cause] if statement.cause else []
         cause = "; ".join(causes) if holds == "no" else ""
@@ -102,7 +105,7 @@ def table(ours: Evidence, theirs: Evidence | None = None) -> Table:
                 "paper": statement.number,
                 "here": holds,
                 "our numbers": numbers,
-                "published table, our data sets": "–" if there == "not checked" else f"{there}: {published}",
+                "published table, our data sets": "–" if there == NOT_CHECKED else f"{there}: {published}",
                 "cause": cause,
             }
         )
@@ -114,16 +117,16 @@ def _verdict(check: Check, evidence: Evidence) -> tuple[str, str]:
         holds, numbers = check(evidence)
         return "yes" if holds else "no", numbers
     except NotCheckedError as reason:
-        return "not checked", str(reason)
+        return NOT_CHECKED, str(reason)
 
 
 def _counted(rows: list[dict[str, str]]) -> str:
-    counts = {verdict: sum(row["here"] == verdict for row in rows) for verdict in ("yes", "no", "not checked")}
+    counts = {verdict: sum(row["here"] == verdict for row in rows) for verdict in ("yes", "no", NOT_CHECKED)}
     shared = [row for row in rows if row["published table, our data sets"] != "–"]
     both = sum(row["published table, our data sets"].startswith("yes") for row in shared)
     return (
         f"Of {len(rows)} statements, {counts['yes']} hold here, {counts['no']} do not"
-        + (f", {counts['not checked']} could not be checked" if counts["not checked"] else "")
+        + (f", {counts[NOT_CHECKED]} could not be checked" if counts[NOT_CHECKED] else "")
         + "."
         + (f" By the published tables of these data sets, {both} of {len(shared)} hold." if shared else "")
     )
@@ -210,8 +213,9 @@ def _places(group: str, setting: str, metric: str, *first: str) -> Check:
     def check(evidence: Evidence) -> tuple[bool, str]:
         found = evidence.comparison(group, setting, metric)
         _require(found, *first)
-        leads = found.ranks[first[0]] <= found.ranks.iloc[0]  # a shared best rank counts
-        return bool(leads) and (len(first) == 1 or tuple(found.ranks.index[: len(first)]) == first), _order(found)
+        stated = found.ranks[list(first)]
+        best = found.ranks.iloc[: len(first)]
+        return bool((stated.to_numpy() <= best.to_numpy()).all()), _order(found)  # equal ranks may have either order
 
     return check
 
@@ -220,7 +224,7 @@ def _last(group: str, setting: str, metric: str, name: str) -> Check:
     def check(evidence: Evidence) -> tuple[bool, str]:
         found = evidence.comparison(group, setting, metric)
         _require(found, name)
-        return found.ranks.index[-1] == name, _order(found)
+        return bool(found.ranks[name] >= found.ranks.iloc[-1]), _order(found)
 
     return check
 
