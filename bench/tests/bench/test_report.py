@@ -268,17 +268,20 @@ def test_statements_on_few_data_sets_are_not_checked(small_run):
     assert letter.tolist() == ["not checked", "PHIDA was not run on letter"]
 
 
-def test_equal_ranks_hold_in_either_order():
-    table = pd.DataFrame({"B": [0.9, 0.8], "A": [0.8, 0.9], "PHIDA": [0.5, 0.5]})
+def test_ranks_are_judged_on_ten_data_sets_and_equal_ones_hold_in_either_order():
+    table = pd.DataFrame({"B": [0.9, 0.8] * 5, "A": [0.8, 0.9] * 5, "PHIDA": [0.5] * 10})
     cells = table.stack().rename_axis(["dataset", "method"]).rename("mean").reset_index()
     cells = cells.assign(setting="nonstationary", metric="avginc_ari", std=0.0, runs=30, status="ok", reason="")
-    evidence = statements.Evidence(cells, {"A": "mapping", "B": "mapping", "PHIDA": "phida"})
+    groups = {"A": "mapping", "B": "mapping", "PHIDA": "phida"}
 
-    def holds(*order):
+    def holds(*order, cells=cells):
+        evidence = statements.Evidence(cells, groups)
         return statements._places("mapping", "nonstationary", "avginc_ari", *order)(evidence)[0]
 
     assert holds("A", "B", "PHIDA") and holds("B", "A", "PHIDA") and holds("B")
     assert not holds("A", "PHIDA", "B") and not holds("PHIDA")
+    with pytest.raises(statements.NotCheckedError, match="only 9 data sets were run"):
+        holds("A", cells=cells[cells["dataset"] > 0])
 
 
 def test_published_tables_show_the_significance_that_the_paper_states():

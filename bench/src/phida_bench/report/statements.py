@@ -17,7 +17,7 @@ from phida_bench.summary import matrix
 #: The verdict of a statement whose methods or data sets were not run.
 NOT_CHECKED = "not checked"
 
-#: Minimum number of data sets to check a statement about "most data sets".
+#: Minimum number of data sets to check ranks and statements about "most data sets".
 _ENOUGH = 10
 
 
@@ -37,6 +37,8 @@ class Evidence:
         found = _ranked(self, Diagram(group, setting, metric))
         if found is None or len(found.ranks) < 3:
             raise NotCheckedError("the methods it speaks of were not run")
+        if found.datasets < _ENOUGH:
+            raise NotCheckedError(f"only {found.datasets} data sets were run")
         return found
 
     def means(self, setting: str, metric: str, *methods: str) -> pd.DataFrame:
