@@ -223,9 +223,9 @@ def seeds(cells: pd.DataFrame, methods: list[str]) -> Table:
         ]
         row = {"setting": setting, "method": method, "seeds": done or "none", "below the rule": ", ".join(few)}
         if "earlier" in cells:
-            gone = ok[ok["earlier"]]["dataset"]
-            names = "all" if len(gone) == len(ok) else ", ".join(entries(None)[name].title for name in gone)
-            row["without raw records"] = names if len(gone) else ""
+            gone, kept = ok[ok["earlier"]]["dataset"], ok[~ok["earlier"]]["dataset"]
+            shown, words = (gone, "") if len(gone) < len(kept) else (kept, "all but " if len(kept) else "all")
+            row["without raw records"] = words + ", ".join(entries(None)[name].title for name in shown)
         rows.append(row)
     note = "The rule: 30 seeds if learning takes less than 5 s, 10 up to a minute, otherwise 3."
     return Table("words_seeds", "Seeds", pd.DataFrame(rows), note)
