@@ -142,7 +142,7 @@ def test_serve_refuses_a_model_with_categories(here):
 def test_models_of_other_encodings_are_not_merged(here):
     phida("fit", "table.csv", "--categories", "plan", "--out", "a.model")
     phida("fit", "table.csv", "--categories", "plan=2", "--out", "b.model")
-    with pytest.raises(ValueError, match="prepared in the same way"):
+    with pytest.raises(ValueError, match="different encoders"):
         package.load("a.model").merge(package.load("b.model"))
 
 
