@@ -37,12 +37,13 @@ class Chance {
     const double inverse = dimensions.inverse_coarse;
     noise_ = std::sqrt(2.0 * portable_log(std::max(static_cast<double>(n_nodes), 4.0)));
     factor_ = inverse > 0.0 ? kFactor * portable_pow(inverse, kPower) : 0.0;
+    least_ = kLeast * std::min(dimensions.local, kMostLocal) / std::sqrt(k_);
   }
 
   // For a peak and a saddle whose heights were measured over these masses.
   double between(double peak, double saddle) const {
-    return factor_ *
-           (noise_ * (error(peak) + error(saddle)) + uneven_ * std::max(1.0 - k_ / peak, 0.0));
+    const double uneven = uneven_ * std::max(1.0 - k_ / peak, 0.0);
+    return factor_ * std::max(noise_ * (error(peak) + error(saddle)) + uneven, least_);
   }
 
  private:
@@ -50,7 +51,8 @@ class Chance {
   static double error(double mass) { return 1.0 / std::sqrt(std::max(mass - 0.5, 0.5)); }
 
   static constexpr double kFactor = 0.92, kPower = 0.55, kUneven = 0.15;
-  double k_, uneven_, noise_, factor_;
+  static constexpr double kLeast = 0.35, kMostLocal = 4.0;
+  double k_, uneven_, noise_, factor_, least_;
 };
 
 // An edge with its height.

@@ -17,6 +17,8 @@ EDGES = 10  # nearest neighbours that share an edge with a node
 FACTOR = 0.92
 POWER = 0.55  # exponent of the coarse dimension
 UNEVEN = 0.15  # chance adds it per neighbour and dimension, since nodes are spread unevenly
+LEAST = 0.35  # least chance per dimension, over the root of k: more rows do not make nodes lie more evenly
+MOST_LOCAL = 4.0  # dimensions that count for it
 FEW = 100  # smaller sets keep the dimensions of the set they were cut from
 PLACE = 100.0  # rows at one place that make it a cluster
 LATTICE = 1e-9  # relative difference below which squared distances count as equal
@@ -203,7 +205,8 @@ class Split:
         largest = math.sqrt(2 * _core.log(max(self.n_all, 4)))
         noise = largest * (count_noise(peak.mass) + count_noise(edge.mass))
         uneven = UNEVEN * (self.dimensions.local / self.k) * max(1 - self.k / peak.mass, 0.0)
-        return FACTOR * narrow * (noise + uneven)
+        least = LEAST * min(self.dimensions.local, MOST_LOCAL) / math.sqrt(self.k)
+        return FACTOR * narrow * max(noise + uneven, least)
 
     def _join(self) -> None:
         edges = [(self.at_middle(a, b), a, b) for a, b in self.edges()]

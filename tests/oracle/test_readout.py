@@ -140,6 +140,14 @@ def test_chance_of_single_rows_in_one_dimension():
     assert split.chance(eight, eight) == pytest.approx(0.5**0.55 * 0.92 * np.sqrt(2 * np.log(50)) * 2 / np.sqrt(7.5))
 
 
+@pytest.mark.parametrize(("local", "counted"), [(1.0, 1.0), (2.5, 2.5), (9.0, 4.0)])
+def test_chance_of_countless_rows_is_the_least_one(local, counted):
+    split = split_of(np.random.default_rng(0).uniform(size=(50, 1)), 8)
+    split.dimensions = readout.Dimensions(local, 1.0)
+    many = readout.Density(0.0, 1e12)
+    assert split.chance(many, many) == pytest.approx(0.92 * 0.35 * counted / np.sqrt(8))
+
+
 @settings(max_examples=40)
 @given(stream=weighted_streams(), arguments=settings_of_learners)
 def test_boundaries_separate_clusters_by_more_than_chance(stream, arguments):
@@ -179,6 +187,13 @@ def test_native_clusters_of_many_groups_equal_oracle(seed, max_nodes):
     d = [2, 3, 8, 1][seed]
     rows = 6 * rng.normal(size=(12, d))[rng.integers(0, 12, size=1200)] + rng.normal(size=(1200, d))
     assert_same_reading(rows, None, {"max_nodes": max_nodes})
+
+
+@pytest.mark.parametrize("weight", [100.0, 1e4, 1e9])
+@pytest.mark.parametrize("d", [1, 2, 3, 8])
+def test_native_clusters_of_heavy_rows_equal_oracle(d, weight):
+    rows = np.random.default_rng(d).normal(size=(600, d))
+    assert_same_reading(rows, np.full(600, weight), {"max_nodes": 300})
 
 
 def assert_same_reading(rows, weights, arguments):

@@ -169,6 +169,12 @@ def test_one_gaussian_is_one_cluster(seed):
     assert set(PHIDAPlus().fit(rows).labels_) == {0}
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_one_gaussian_of_a_million_rows_is_one_cluster(seed):
+    rows = np.random.default_rng(seed).normal(size=(1_000_000, 3))
+    assert PHIDAPlus(compute_labels=False).fit(rows).n_clusters_ == 1
+
+
 @given(strategies.rows(n=(1, 80)))
 def test_every_number_of_clusters_can_be_cut(rows):
     model = PHIDAPlus().fit(rows)
