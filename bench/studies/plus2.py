@@ -157,6 +157,14 @@ def cases(seed: int) -> Iterator[Case]:
                 yield Case("cloud", f"{kind} {d} {n}", lambda kind=kind, d=d, n=n: cloud(kind, d, n, rng(3, d, n)))
     for d in (2, 8):
         yield Case("cloud", f"gauss {d} 100000", lambda d=d: cloud("gauss", d, 100_000, rng(3, d)))
+    for d in (1, 2, 3, 4, 6, 8, 16):
+        for kind in ("gauss", "tails", "uniform"):
+            for n in (300_000, 1_000_000):
+                make = lambda kind=kind, d=d, n=n: cloud(kind, d, n, rng(3, d, n))  # noqa: E731
+                yield Case("rows", f"{kind} {d} {n}", make)
+    for k, d in ((12, 2), (12, 8), (50, 3), (50, 16)):
+        make = lambda k=k, d=d: separated(k, d, 1_000_000, "equal", 8, rng(1, k, d))  # noqa: E731
+        yield Case("rows", f"{k} x {d} 1000000", make)
     for n in (500, 1500, 5000):
         for noise in (0.03, 0.06, 0.1):
             yield Case("curve", f"moons {n} {noise}", lambda n=n, s=noise: make_moons(n, noise=s, random_state=seed))
