@@ -82,7 +82,8 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
     if (heap_.empty()) {
       if (too_short && reach_ == kMost) break;  // all distances are infinite
       if (too_short)
-        reach_ = std::min(std::max((1.0 + margin) * reach_, reach_for(left - target)), kMost);
+        reach_ =
+            std::min(std::max((1.0 + margin) * reach_, reach_for(nodes, left - target)), kMost);
       too_short = true;
       search(nodes);
       continue;
@@ -282,8 +283,9 @@ void Compaction::offer_tidy(const FineNodes& nodes, std::int32_t a) {
   std::push_heap(heap_.begin(), heap_.end());
 }
 
-// The cost within which enough nodes have a partner for this many merges, estimated from a sample of the nodes.
-double Compaction::reach_for(std::size_t merges) {
+// The cost within which enough nodes have a partner for this many merges, estimated from a sample of the nodes. Costs
+// are measured, because the bounds of nodes that are close to each other, or far from most others, can be 0.
+double Compaction::reach_for(const FineNodes& nodes, std::size_t merges) {
   const std::size_t n = into_.size();
   std::size_t live = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -299,7 +301,12 @@ double Compaction::reach_for(std::size_t merges) {
     for (const ClosePairs::Pair& pair : close_.of_eight(eight, limits_)) {
       if (pair.a == pair.b) continue;
       double& cost = least[static_cast<std::size_t>(pair.a) % kLanes];
-      cost = std::min(cost, pair.least / (inverse_weight_[pair.a] + inverse_weight_[pair.b]));
+      const double inverse = inverse_weight_[pair.a] + inverse_weight_[pair.b];
+      if (!(pair.least / inverse < cost)) continue;
+      double squares[kLanes];
+      kernels().squares_to_rows(nodes.mean[pair.a], scaling_, nodes.mean[0], nodes.mean.stride(),
+                                &pair.b, 1, squares);
+      cost = std::min(cost, squares[0] / inverse);
     }
     for (std::size_t i = eight * kLanes; i < std::min(n, (eight + 1) * kLanes); ++i)
       if (into_[i] == static_cast<std::int32_t>(i)) cheapest_.push_back(least[i % kLanes]);

@@ -50,7 +50,7 @@ class Compaction {
   void offer(const FineNodes& nodes, std::int32_t a);
   void offer_tidy(const FineNodes& nodes, std::int32_t a);
   void tidy(std::vector<Partner>& partners, std::int32_t a);
-  double reach_for(std::size_t merges);
+  double reach_for(const FineNodes& nodes, std::size_t merges);
   bool is_current(const Pair& pair) const;
   std::int32_t root(std::int32_t node);
 

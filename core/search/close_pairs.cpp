@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "simd/kernels.hpp"
 
@@ -107,7 +108,7 @@ std::span<const ClosePairs::Pair> ClosePairs::of_eight(std::size_t eight,
   return find(eight, 0, blocks());
 }
 
-// A pair is within its limits if 2 p >= n_a + n_b - off_a - off_b - (1 + s) (limit_a + limit_b).
+// A pair is within its limits only if 2 p >= n_a + n_b - off_a - off_b - (1 + s) (limit_a + limit_b).
 void ClosePairs::set_limits(std::span<const double> limits) {
   std::fill(least_.begin(), least_.end(), std::numeric_limits<float>::infinity());
   for (std::size_t i = 0; i < limits.size(); ++i) {

@@ -13,8 +13,8 @@
 // The divisor has room for the rounding of squares summed by the caller, up to 2^20 features.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 

@@ -148,6 +148,20 @@ TEST("compaction: merges equal a plain search on a mixture of scales within a fe
   }
 }
 
+// A reach that grew from 0 in small steps would take thousands of searches.
+TEST("compaction: the first merges of groups, and of rows, that products cannot bound") {
+  Random random(12);
+  RowMatrix groups = random.rows(500, 3), huge = groups;
+  for (std::size_t i = 0; i < 500; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      groups[i][j] = static_cast<double>(i % 50) + 1e-7 * groups[i][j];
+      huge[i][j] *= 1e130;
+    }
+  Compaction compaction;
+  for (const RowMatrix* const rows : {&groups, &huge})
+    check_nodes(compaction, nodes_at(*rows), nullptr, 495);
+}
+
 TEST("compaction: merges equal a plain search on locally different scales") {
   Random random(4);
   RowMatrix rows = random.rows(48, 2);
