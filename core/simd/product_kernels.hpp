@@ -6,8 +6,8 @@
 
 namespace {
 
-// As many points at a time as the registers hold, with two sums each.
-constexpr int kProductPoints = kFloatParts == 1 ? 8 : kFloatParts == 2 ? 4 : 2;
+// Points at a time: so many that their sums are eight vectors, which fit into the registers.
+constexpr int kProductPoints = 8 / kFloatParts;
 
 PHIDA_INLINE FloatVec multiply_add(FloatVec a, FloatVec b, FloatVec sum) {
 #if defined(__AVX512F__)
