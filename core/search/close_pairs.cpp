@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kRowsOfBlock = 16;
 
-// Rows that are measured against all others before the next ones, so that they stay in the cache.
+// Bytes of rows that are measured against all others before the next ones, so that they stay in the cache.
 constexpr std::size_t kCachedBytes = 512 << 10;
 
 // The centre is the median of this many rows.
@@ -19,13 +19,13 @@ constexpr std::size_t kRowsOfMedian = 31;
 
 constexpr double kFloatRounding = 0x1p-24, kSlack = 0x1p-20;
 
-// Rows farther from the centre than this many units have no point.
-constexpr double kFarthest = 0x1p40;
+// Rows with a coordinate farther from the centre than this many units have no point.
+constexpr double kFarthest = 0x1p50;
 
 // Squares in units between these powers of two neither underflow nor overflow.
 constexpr double kLeastUnit = 0x1p-400, kMostUnit = 0x1p400;
 
-// Products are far below this.
+// Products are far below this: they are at most 2^20 features times the square of kFarthest.
 constexpr double kMostProduct = 1e38;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
