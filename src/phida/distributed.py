@@ -53,7 +53,7 @@ def learn_part(model: E, rows: Any) -> E:
 
 
 def merge_parts(one: PHIDAPlus, other: PHIDAPlus) -> PHIDAPlus:
-    """Merge two models of parts as :func:`merge_two` does, without mapping the nodes to clusters.
+    """Merge two models of parts, without mapping the nodes to clusters.
 
     Parameters
     ----------
