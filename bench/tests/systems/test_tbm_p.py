@@ -16,14 +16,14 @@ PARAMETERS = st.fixed_dictionaries(
     {
         "rho_a": st.sampled_from([0.0, 0.3, 0.6, 0.8, 0.93, 1.0]),
         "rho_b": st.sampled_from([0.0, 0.5, 0.7, 0.85, 1.0]),
-        "bsb_a": st.sampled_from([0.0, 0.3, 1.0]),
-        "bsb_b": st.sampled_from([0.0, 0.3, 1.0]),
+        "bsb_a": st.sampled_from([0.0, 0.25, 1.0]),
+        "bsb_b": st.sampled_from([0.0, 0.25, 1.0]),
         "phi_a": st.integers(0, 4),
         "phi_b": st.integers(0, 2),
         "tau_a": st.sampled_from([0.01, 0.3, 0.5, 1.0]),
         "tau_b": st.sampled_from([0.1, 0.5, 1.0]),
         "eta": st.sampled_from([-0.5, 0.0, 0.4, 0.9]),
-        "beta": st.sampled_from([1.0, 0.6]),
+        "beta": st.sampled_from([1.0, 0.5]),
     }
 )
 
@@ -42,7 +42,9 @@ def test_results_equal_the_plain_version(parameters, seed, d):
 @settings(max_examples=30)
 @given(PARAMETERS, st.integers(0, 50))
 def test_equal_rows_and_constant_features_are_clustered(parameters, seed):
-    X = np.round(blobs(18, 4, centers=2, seed=seed, spread=1.0))
+    """Many activations are equal: scaled to eighths, their sums are exact, so rounding does not decide between them."""
+    X = np.clip(np.round(blobs(18, 4, centers=2, seed=seed, spread=1.0)), -4.0, 4.0)
+    X[0], X[1] = -4.0, 4.0
     X[:, 1] = 7.0
     X[10:14] = X[3]
     model = TopoBARTMAP(**parameters).fit(X)
