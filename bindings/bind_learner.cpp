@@ -1,11 +1,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string_view.h>
 
 #include <numeric>
 #include <optional>
-#include <string_view>
 
 #include "arrays.hpp"
 #include "learning/learner.hpp"
@@ -13,7 +11,6 @@
 #include "learning/shared_learner.hpp"
 #include "signals.hpp"
 #include "state.hpp"
-#include "state/check.hpp"
 
 namespace phida::bindings {
 namespace {
@@ -234,21 +231,6 @@ void bind_shared(nb::class_<SharedLearner<L>>& c) {
       .def_prop_ro("ended", field<L>([](const State& s) { return s.ended; }));
 }
 
-Scale scale_of(std::string_view name) {
-  if (name == "auto") return Scale::kAuto;
-  if (name == "standard") return Scale::kStandard;
-  if (name == "none") return Scale::kNone;
-  throw nb::value_error("a scale is 'auto', 'standard' or 'none'");
-}
-
-const char* name_of(Scale scale) {
-  switch (scale) {
-    case Scale::kAuto: return "auto";
-    case Scale::kStandard: return "standard";
-    default: return "none";
-  }
-}
-
 }  // namespace
 
 void bind_learner(nb::module_& m) {
@@ -283,19 +265,11 @@ void bind_learner(nb::module_& m) {
   auto plus = nb::class_<SharedPlus>(m, "PlusLearner", "The online learner of PHIDA+.");
   plus.def(
           "__init__",
-          [](SharedPlus* self, std::size_t n_features, std::size_t max_nodes, double half_life,
-             std::string_view scale, std::size_t keep_examples) {
-            if (n_features == 0) throw nb::value_error("n_features must be positive");
-            const FineSettings settings{.dims = n_features,
-                                        .max_nodes = max_nodes,
-                                        .half_life = half_life,
-                                        .scale = scale_of(scale),
-                                        .examples = keep_examples};
-            state::check_settings(settings);
-            new (self) SharedPlus(PlusLearner(settings));
+          [](SharedPlus* self, std::size_t n_features, const nb::kwargs& settings) {
+            new (self) SharedPlus(PlusLearner(settings_from(n_features, settings)));
           },
-          nb::arg("n_features"), nb::kw_only(), nb::arg("max_nodes") = 2048,
-          nb::arg("half_life") = 0.0, nb::arg("scale") = "auto", nb::arg("keep_examples") = 0)
+          nb::arg("n_features"), nb::arg("settings"),
+          "The settings are the fields of FineSettings, as a model file has them.")
       .def("learn", &learn_weighted, nb::arg("samples").noconvert(),
            nb::arg("weights").noconvert() = nb::none(), nb::kw_only(), nb::arg("follow") = true,
            "Learn rows in order, each counting for as many rows as its weight says. Every value "
@@ -327,11 +301,7 @@ void bind_learner(nb::module_& m) {
       .def("__setstate__", [](SharedPlus& self,
                               const nb::dict& d) { new (&self) SharedPlus(plus_learner_from(d)); })
       .def_prop_ro("allowance",
-                   field<PlusLearner>([](const PlusState& s) { return s.allowance / s.unit; }))
-      .def_prop_ro("max_nodes", [](const SharedPlus& l) { return l.settings().max_nodes; })
-      .def_prop_ro("keep_examples", [](const SharedPlus& l) { return l.settings().examples; })
-      .def_prop_ro("half_life", [](const SharedPlus& l) { return l.settings().half_life; })
-      .def_prop_ro("scale", [](const SharedPlus& l) { return name_of(l.settings().scale); });
+                   field<PlusLearner>([](const PlusState& s) { return s.allowance / s.unit; }));
   bind_shared(plus);
 }
 

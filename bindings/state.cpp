@@ -65,6 +65,19 @@ nb::dict to_dict(const PlusLearner& learner) {
   return d;
 }
 
+FineSettings settings_from(std::size_t n_features, const nb::dict& given) {
+  FineSettings settings{.dims = n_features};
+  nb::dict d;
+  DictWriter writer(d);
+  state::plus_settings_fields(writer, settings);
+  d.update(given);
+  DictReader reader(d);
+  state::plus_settings_fields(reader, settings);
+  reader.finish();
+  state::check_settings(settings);
+  return settings;
+}
+
 PlusLearner plus_learner_from(const nb::dict& d) {
   DictReader reader(d);
   check_format(reader);

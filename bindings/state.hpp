@@ -15,6 +15,10 @@ nanobind::dict to_dict(const PlusLearner& learner);
 Learner learner_from(const nanobind::dict& state);
 PlusLearner plus_learner_from(const nanobind::dict& state);
 
+// The settings of a new learner: those given, by the names of their fields, and the defaults of the others. Raises
+// ValueError likewise.
+FineSettings settings_from(std::size_t n_features, const nanobind::dict& given);
+
 // The events from number `since` on, as columns; earlier ones count as dropped.
 nanobind::dict events_since(const Lineage& lineage, std::int64_t since);
 

@@ -10,7 +10,10 @@
 
 namespace phida {
 
+// The parameters of PHIDA+.
 struct FineSettings {
+  static constexpr std::size_t kMostNodes = 1 << 16;
+
   std::size_t dims = 0;
   std::size_t max_nodes = 2048;  // B
   double half_life = 0.0;        // H, in rows; 0 disables fading
@@ -18,6 +21,17 @@ struct FineSettings {
   std::size_t examples = 0;  // rows shown per cluster; 0 keeps none
 
   bool operator==(const FineSettings&) const = default;
+
+  // Every parameter once: its name for Python and in model files, its member, its least and its greatest value. The
+  // constructor, saving, loading and the check of the ranges follow from this list.
+  template <class Settings, class Visit>
+  static void visit(Settings& s, Visit visit) {
+    visit("n_features", s.dims, 1, std::int64_t{1} << 40);
+    visit("max_nodes", s.max_nodes, 8, kMostNodes);
+    visit("half_life", s.half_life, 0.0, 1e300);
+    visit("scale", s.scale, Scale::kAuto, Scale::kNone);
+    visit("keep_examples", s.examples, 0, 100);
+  }
 };
 
 // The effect of a row. The winner may have been merged since.

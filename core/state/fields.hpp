@@ -73,9 +73,7 @@ void number(Archive& archive, const char* name, T& value, const Range<std::int64
   if constexpr (Archive::kReads) value = static_cast<std::remove_const_t<T>>(stored);
 }
 
-constexpr Range<std::int64_t> kMaxNodes{8, 1 << 16};
-constexpr Range<double> kHalfLives{0.0, 1e300};
-constexpr Range<std::int64_t> kExamples{0, 100};
+constexpr std::int64_t kMostNodes = FineSettings::kMostNodes;
 
 template <class Archive, class Settings>
 void settings_fields(Archive& archive, Settings& s) {
@@ -90,11 +88,13 @@ void settings_fields(Archive& archive, Settings& s) {
 
 template <class Archive, class Settings>
 void plus_settings_fields(Archive& archive, Settings& s) {
-  number(archive, "n_features", s.dims, {1, std::int64_t{1} << 40});
-  number(archive, "max_nodes", s.max_nodes, kMaxNodes);
-  archive.field("half_life", s.half_life, kHalfLives);
-  number(archive, "scale", s.scale, {0, static_cast<std::int64_t>(Scale::kNone)});
-  number(archive, "keep_examples", s.examples, kExamples);
+  FineSettings::visit(s, [&](const char* name, auto& value, auto least, auto most) {
+    if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(value)>>)
+      archive.field(name, value, Range<double>{least, most});
+    else
+      number(archive, name, value,
+             {static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)});
+  });
 }
 
 template <class Archive, class Nodes>
@@ -303,7 +303,7 @@ void fine_node_fields(Archive& archive, Nodes& nodes, std::int64_t n_seen) {
   archive.column("example_row", nodes.example_row, n_examples,
                  Range<std::int64_t>{kNone, kCounts.most});
   archive.rows("example", nodes.example, nodes.example_row.size(), kValues);
-  archive.column("leaf", nodes.leaf, n, Range<std::int64_t>{0, kMaxNodes.most});
+  archive.column("leaf", nodes.leaf, n, Range<std::int64_t>{0, kMostNodes});
   archive.column("gap", nodes.gap, n, kSums);
   archive.column("spacing", nodes.spacing, n, kSums);
 }
@@ -313,18 +313,18 @@ template <class Archive, class Map>
 void map_fields(Archive& archive, Map& s) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   constexpr Range<double> kHeights{-kInfinite, kInfinite};
-  constexpr Range<std::int64_t> kLeaves{0, kMaxNodes.most}, kLeavesOrNone{kNone, kMaxNodes.most};
+  constexpr Range<std::int64_t> kLeaves{0, kMostNodes}, kLeavesOrNone{kNone, kMostNodes};
   auto& map = s.map;
   number(archive, "map_leaves", map.n_leaves, kLeaves);
   number(archive, "map_level", map.level, kLeaves);
-  records(archive, map.merges, kMaxNodes.most, Column{"merge_into", &Merge::into, kLeaves},
+  records(archive, map.merges, kMostNodes, Column{"merge_into", &Merge::into, kLeaves},
           Column{"merge_from", &Merge::from, kLeaves},
           Column{"merge_height", &Merge::height, kHeights});
   archive.column("merge_prominence", s.prominence, map.merges.size(), kHeights);
   archive.column("merge_chance", s.chance, map.merges.size(), kHeights);
-  records(archive, s.link, kMaxNodes.most, Column{"link_a", &Link::a, kLeaves},
+  records(archive, s.link, kMostNodes, Column{"link_a", &Link::a, kLeaves},
           Column{"link_b", &Link::b, kLeaves});
-  records(archive, s.peaks, kMaxNodes.most, Column{"peak_leaf", &DensityPeak::node, kLeaves},
+  records(archive, s.peaks, kMostNodes, Column{"peak_leaf", &DensityPeak::node, kLeaves},
           Column{"peak_birth", &DensityPeak::birth, kHeights},
           Column{"peak_death", &DensityPeak::death, kHeights},
           Column{"peak_partner", &DensityPeak::partner, kLeavesOrNone},

@@ -147,7 +147,8 @@ class Learner:
 class PlusLearner:
     """The online learner of PHIDA+."""
 
-    def __init__(self, n_features: int, *, max_nodes: int = 2048, half_life: float = 0.0, scale: str = 'auto', keep_examples: int = 0) -> None: ...
+    def __init__(self, n_features: int, **settings) -> None:
+        """The settings are the fields of FineSettings, as a model file has them."""
 
     def learn(self, samples: Matrix, weights: Vector | None = None, *, follow: bool = True) -> int:
         """
@@ -173,18 +174,6 @@ class PlusLearner:
 
     @property
     def allowance(self) -> float: ...
-
-    @property
-    def max_nodes(self) -> int: ...
-
-    @property
-    def keep_examples(self) -> int: ...
-
-    @property
-    def half_life(self) -> float: ...
-
-    @property
-    def scale(self) -> str: ...
 
     def end_learning(self) -> None:
         """Refresh and begin a new stage."""

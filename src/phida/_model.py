@@ -71,7 +71,7 @@ class Settings:
     def new_learner(self, n_features: int) -> Learner:
         """Return a native learner without rows."""
         declared = self.method.parameters
-        values = {name: declared[name].off if value is None else value for name, value in self.values.items()}
+        values = {name: declared[name].native(value) for name, value in self.values.items()}
         flags = dict.fromkeys(self.method.marks & {"released"}, True)
         made: Learner = self.method.learner(n_features, **flags, **values)
         return made
@@ -150,9 +150,8 @@ class Model(Generic[F]):
         learner = kind.__new__(kind)
         learner.__setstate__(dict(state))
         model = cls()
-        values = {name: getattr(learner, name) for name in method.parameters}
-        off = {name for name, value in values.items() if value == method.parameters[name].off}
-        model._put(learner, method.settings(values | dict.fromkeys(off)), features)
+        values = {name: one.of_native(state[name]) for name, one in method.parameters.items()}
+        model._put(learner, method.settings(values), features)
         return model
 
     def with_features(self, features: F) -> Self:

@@ -30,7 +30,7 @@ class Declaration:
     most: float = 0
     choices: tuple[str, ...] = ()
     off: Any = None
-    """Value of the native learner for None; None: the parameter cannot be None."""
+    """Value of the native learner for None; None: the parameter cannot be None. A choice is stored as its position."""
     option: bool = True
     """Whether it is an option of the command line."""
 
@@ -55,6 +55,14 @@ class Declaration:
     def plain(self, value: Any) -> Any:
         """Return a valid value as a built-in type."""
         return None if value is None else self.type(value)
+
+    def native(self, value: Any) -> Any:
+        """Return a valid value as the native learner has it."""
+        return self.off if value is None else self.choices.index(value) if self.choices else value
+
+    def of_native(self, value: Any) -> Any:
+        """Return the value of a native learner as a parameter."""
+        return None if value == self.off else self.choices[value] if self.choices else value
 
     @property
     def allowed(self) -> str:
@@ -116,7 +124,7 @@ class PlusParameters:
         'similar scale to 1 for features of very different scale. ``"standard"`` divides by the standard deviation. '
         "None takes values as they are.",
         choices=("auto", "standard"),
-        off="none",
+        off=2,
     )
     keep_examples: int = _declared(
         3,

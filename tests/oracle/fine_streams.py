@@ -4,6 +4,8 @@ import numpy as np
 import strategies
 from hypothesis import strategies as st
 
+from phida import _core
+
 
 def tiny(rng, n, d):
     """Return groups far smaller than their distance from zero."""
@@ -66,3 +68,9 @@ def weights(draw, n):
 def weighted_streams(draw):
     rows = draw(streams)
     return rows, draw(weights(len(rows)))
+
+
+def native_learner(n_features, arguments):
+    """Return a native learner with the settings of an oracle."""
+    scale = ("auto", "standard", "none").index(arguments.get("scale", "auto"))
+    return _core.PlusLearner(n_features, **arguments | {"scale": scale})

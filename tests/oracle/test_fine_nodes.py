@@ -9,8 +9,7 @@ from states import bits
 
 from oracle import fine_nodes
 from oracle.fine_nodes import FineNodes
-from oracle.fine_streams import settings_of_learners, streams, weighted_streams
-from phida import _core
+from oracle.fine_streams import native_learner, settings_of_learners, streams, weighted_streams
 
 SUMS = ("weight", "mean", "scatter", "credit", "allowance", "unit")
 
@@ -231,10 +230,6 @@ def test_merged_fading_models_share_one_unit():
 
 
 # The native learner.
-
-
-def native_learner(n_features, arguments):
-    return _core.PlusLearner(n_features, **arguments)
 
 
 def assert_same_state(native, oracle):

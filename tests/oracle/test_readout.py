@@ -6,8 +6,7 @@ from hypothesis import given, settings
 
 import oracle.readout as readout
 from oracle.fine_nodes import FineNodes
-from oracle.fine_streams import settings_of_learners, weighted_streams
-from phida import _core
+from oracle.fine_streams import native_learner, settings_of_learners, weighted_streams
 
 
 def learned(rows, weights=None, **settings):
@@ -197,7 +196,7 @@ def test_native_clusters_of_heavy_rows_equal_oracle(d, weight):
 
 
 def assert_same_reading(rows, weights, arguments):
-    native = _core.PlusLearner(rows.shape[1], **arguments)
+    native = native_learner(rows.shape[1], arguments)
     native.learn(rows, weights)
     native.end_learning()
     found, expected = native.reading(), readout.read(learned(rows, weights, **arguments))
