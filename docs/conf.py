@@ -46,7 +46,7 @@ numpydoc_validation_exclude = {
     r"\.(Nodes|Graph|Persistence|Hierarchy|AssignmentView|Moments|Lineage|Event|History)$",
     r"\.(CutClarity|DensityClarity|Explanation|DensityExplanation|RowExplanation|Side|Death|Difference|Pull)$",
     r"\.(Examples|Example|Cluster|ClusterList|LargestVariance|Summary|TellingFeature)$",
-    r"\.(Profile|Projection|NodePositions|LineageBands|PersistenceDiagram|Dendrogram|Signal|Change|Candidate)$",
+    r"\.(Profile|Projection|NodePositions|LineageBands|PersistenceDiagram|Dendrogram|Change|Candidate)$",
     r"\.(Entry|Dataset|Method|Task|System|Metric|Comparison)$",
     # They are documented, but not found if the default is None.
     r"\.(published|space|memory|margin|shared|scale|merge_prominence|merge_chance|interval|n_components|vigilance)$",

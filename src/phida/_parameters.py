@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -170,10 +171,10 @@ def declared(kind: Any) -> Mapping[str, Declaration]:
 
 
 def documented(kind: C) -> C:
-    """Describe the declared parameters of a class in its docstring, before its attributes."""
-    before, attributes, after = (kind.__doc__ or "").partition("    Attributes\n")
+    """Describe the declared parameters of a class in its docstring, before the other sections."""
+    summary, *sections = re.split(r"(?m)^(?=    \w+\n    -+$)", kind.__doc__ or "", maxsplit=1)
     own = "".join(description(one, one.name) for one in declared(kind).values())
-    kind.__doc__ = before + textwrap.indent(f"Parameters\n----------\n{own}\n", "    ") + attributes + after
+    kind.__doc__ = summary + textwrap.indent(f"Parameters\n----------\n{own}\n", "    ") + "".join(sections)
     return kind
 
 
