@@ -269,6 +269,7 @@ void bind_learner(nb::module_& m) {
             new (self) SharedPlus(PlusLearner(settings_from(n_features, settings)));
           },
           nb::arg("n_features"), nb::arg("settings"),
+          nb::sig("def __init__(self, n_features: int, **settings: float) -> None"),
           "The settings are the fields of FineSettings, as a model file has them.")
       .def("learn", &learn_weighted, nb::arg("samples").noconvert(),
            nb::arg("weights").noconvert() = nb::none(), nb::kw_only(), nb::arg("follow") = true,

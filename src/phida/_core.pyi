@@ -147,7 +147,7 @@ class Learner:
 class PlusLearner:
     """The online learner of PHIDA+."""
 
-    def __init__(self, n_features: int, **settings) -> None:
+    def __init__(self, n_features: int, **settings: float) -> None:
         """The settings are the fields of FineSettings, as a model file has them."""
 
     def learn(self, samples: Matrix, weights: Vector | None = None, *, follow: bool = True) -> int:

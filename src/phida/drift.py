@@ -106,6 +106,7 @@ class ClusterDrift(base.DriftDetector):
         self.grace_period = grace_period
         self.max_nodes = max_nodes
         self.half_life = half_life
+        self._change: Change | None = None
         self._clusterer = PHIDAPlus(max_nodes=max_nodes, half_life=half_life, keep_examples=0)
         self._restart()
 
@@ -150,14 +151,14 @@ class ClusterDrift(base.DriftDetector):
         model = self._clusterer._model
         self._rows = 0
         self._n_events = model.learner.n_events if model.begun else 0
-        self._change: Change | None = None
+        self._change = None
         self._unknown = (self._test(1), self._test(1))  # rows of no cluster; distances
         self._strange = 0  # rows of no cluster
         self._clusters: dict[int, _Cluster] = {}
 
-    def _test(self, n: int) -> ADWIN:
+    def _test(self, n: int) -> Any:
         """Return one of n tests of a kind."""
-        return ADWIN(delta=self.delta / n, clock=8, grace_period=30)
+        return ADWIN(delta=self.delta / n, clock=8, grace_period=30)  # type: ignore[no-untyped-call]
 
     def _confirmed(self, learner: Learner) -> Iterator[Change]:
         """Yield the changes that new events of the lineage confirm, and restart the tests of their clusters."""
@@ -216,8 +217,8 @@ class ClusterDrift(base.DriftDetector):
 class _Cluster:
     """The tests of a cluster."""
 
-    share: ADWIN
-    places: list[ADWIN]
+    share: Any
+    places: list[Any]
     """One test per feature."""
     last: int = 0
     """Number of the last row that it won."""
@@ -230,11 +231,11 @@ class _Cluster:
         return (rows - self.last) * rate if rate * self.share.width >= _FEWEST else 0.0
 
 
-def _changes(test: ADWIN, value: float) -> bool:
+def _changes(test: Any, value: float) -> bool:
     test.update(value)
     return bool(test.drift_detected)
 
 
-def _rises(test: ADWIN, value: float) -> bool:
+def _rises(test: Any, value: float) -> bool:
     before = test.estimation
     return _changes(test, value) and test.estimation > before
