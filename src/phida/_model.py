@@ -19,7 +19,6 @@ from phida._parameters import Declaration
 from phida._parts import Parts
 from phida._preparation import Preparation
 from phida._validation import Columns
-from phida._versions import __version__
 from phida.errors import ParameterError, StateFileError
 from phida.records import Examples
 
@@ -173,6 +172,8 @@ class Model(Generic[F]):
         preparation: Preparation | None = None,
     ) -> bytes:
         """Return the content of the model file, with the parameters of the estimator."""
+        from phida._versions import __version__  # takes 10 ms, and most commands only read models
+
         # Read once, under the model's lock: another thread may be learning.
         state = self.learner.__getstate__()
         facts = {

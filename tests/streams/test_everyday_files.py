@@ -1,6 +1,7 @@
 """Everyday files: other delimiters, decimal commas, encodings, ids, dates, gaps."""
 
 import csv
+import io
 import json
 import re
 import subprocess
@@ -14,6 +15,7 @@ from streams_data import X, write_rows
 from typer.testing import CliRunner
 
 from phida import PHIDAPlus, StateFileError, load, state_file
+from phida._cli import console
 from phida._cli.app import COMMANDS, app
 from phida._missing import Imputer
 from phida._streams.batch import DataError
@@ -376,11 +378,18 @@ def test_help_of_each_command_is_its_docstring():
 
 @pytest.mark.parametrize(
     ("words", "missing"),
-    [(["--help"], ("numpy", "sklearn", "phida._streams")), (["fit", "r.csv"], ("sklearn", "pandas"))],
+    [
+        ("--help", ("numpy", "sklearn", "phida._streams")),
+        ("fit r.csv", ("sklearn", "scipy", "pandas", "pyarrow", "rich")),
+        ("update m r.csv", ("sklearn", "scipy", "pandas", "pyarrow", "rich")),
+        ("predict m r.csv", ("sklearn", "scipy", "pandas", "pyarrow", "rich", "importlib.metadata")),
+        ("inspect m", ("sklearn", "scipy", "pandas", "pyarrow", "rich", "importlib.metadata")),
+    ],
 )
 def test_commands_import_only_what_they_need(here, words, missing):
     (here / "r.csv").write_text("a,b\n1,2\n3,4\n")
-    code = f"import sys; sys.argv = ['phida', *{words!r}]\nfrom phida._cli import main\ntry:\n    main()\n"
+    assert phida("fit", "r.csv", "--out", "m").exit_code == 0
+    code = f"import sys; sys.argv = ['phida', *{words.split()!r}]\nfrom phida._cli import main\ntry:\n    main()\n"
     code += f"finally:\n    assert not {set(missing)!r} & set(sys.modules), sys.modules.keys()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -403,3 +412,26 @@ def test_interrupted_import_ends_without_a_traceback(here):
     code += "builtins.__import__ = stopped; sys.argv = ['phida', 'fit', 'r.csv']\nfrom phida._cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 130 and "Traceback" not in done.stderr
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_line_shows_share_and_time_left_and_is_erased(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr(console, "_progress", console._ProgressLine())
+    with console.counting("rows", quiet=False, size=lambda: 400) as advance:
+        advance(2000, 100)
+        console.say("a message")
+        drawn = terminal.getvalue()
+    assert re.fullmatch(r"\r2,000 rows  25% 0:00:00 left\r +\ra message\n", drawn)
+
+
+def test_progress_line_without_a_size_shows_seconds(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr(console, "_progress", console._ProgressLine())
+    with console.counting("rows", quiet=False) as advance:
+        advance(2000, 100)
+    assert re.fullmatch(r"\r2,000 rows 0:00:00\r +\r", terminal.getvalue())

@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import typer
-from rich.console import Console
 
 from phida._cli import INTERRUPTED
 from phida.errors import StateFileError
-
-#: Console for results. Progress and messages go to ``notes``, so that results can be piped.
-results = Console()
-notes = Console(stderr=True, soft_wrap=True)
 
 FAILURE, BAD_DATA, BAD_MODEL = 1, 3, 4
 
@@ -26,10 +22,12 @@ FAILURE, BAD_DATA, BAD_MODEL = 1, 3, 4
 debug = False
 
 
-def say(text: str, *, quiet: bool = False) -> None:
-    """Print a message to standard error."""
+def say(text: str, *, quiet: bool = False, color: str | None = None) -> None:
+    """Print a message to standard error, so that results can be piped; on a terminal, in a color."""
     if not quiet:
-        notes.print(text, markup=False, highlight=False)
+        _progress.erase()
+        plain = color is None or os.environ.get("NO_COLOR")
+        typer.echo(text if plain else typer.style(text, fg=color), err=True)
 
 
 def print_json(facts: Any) -> None:
@@ -45,7 +43,7 @@ def errors_as_messages() -> Iterator[None]:
             warnings.showwarning = lambda message, *_, **__: say(f"phida: {message}")
             yield
     except KeyboardInterrupt:
-        notes.print("interrupted")
+        say("interrupted")
         raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
         # The reader of the pipe has closed it; without this, Python prints an error when it closes standard output.
@@ -62,8 +60,34 @@ def errors_as_messages() -> Iterator[None]:
 def _fail(error: BaseException, code: int) -> None:
     if debug:
         raise error
-    notes.print(f"phida: {error}", style="red", markup=False, highlight=False)
+    say(f"phida: {error}", color="red")
     raise typer.Exit(code) from None
+
+
+class _ProgressLine:
+    """A line on standard error that is written over; ``rich`` would draw it, but takes 50 ms to import."""
+
+    def __init__(self) -> None:
+        self._width = 0
+        self._drawn = 0.0
+
+    def show(self, text: str) -> None:
+        """Draw the line, at most ten times a second."""
+        now = time.monotonic()
+        if now - self._drawn >= 0.1:
+            self._drawn = now
+            sys.stderr.write("\r" + text.ljust(self._width))
+            sys.stderr.flush()
+            self._width = len(text)
+
+    def erase(self) -> None:
+        """Remove the line, if there is one."""
+        if self._width:
+            sys.stderr.write("\r" + " " * self._width + "\r")
+            self._width = 0
+
+
+_progress = _ProgressLine()
 
 
 @contextmanager
@@ -74,28 +98,27 @@ def counting(
 
     The function takes the rows of a batch, and the offset of the next batch in the units of the size.
     """
-    if quiet or not notes.is_terminal:
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield lambda count, place: None
         return
-    from rich.progress import (
-        Progress,
-        SpinnerColumn,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    total, begin, rows = size(), time.monotonic(), 0
 
-    total = size()
-    counted = (SpinnerColumn(), TextColumn("{task.fields[rows]:,} " + unit))
-    left = (TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left"))
-    with Progress(*counted, *(left if total else (TimeElapsedColumn(),)), console=notes, transient=True) as bar:
-        task = bar.add_task("", total=total, rows=0)
-        rows = 0
+    def advance(count: int, place: int) -> None:
+        nonlocal rows
+        rows += count
+        seconds = time.monotonic() - begin
+        if not total:
+            _progress.show(f"{rows:,} {unit} {_clock(seconds)}")
+        elif place:
+            share = min(1.0, place / total)
+            _progress.show(f"{rows:,} {unit} {share:4.0%} {_clock(seconds / share - seconds)} left")
 
-        def advance(count: int, place: int) -> None:
-            nonlocal rows
-            rows += count
-            bar.update(task, rows=rows, completed=place)
-
+    try:
         yield advance
+    finally:
+        _progress.erase()
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"

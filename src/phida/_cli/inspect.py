@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import typer
 
 from phida import _core, state_file
 from phida._cli import options
-from phida._cli.console import errors_as_messages, print_json, results
+from phida._cli.console import errors_as_messages, print_json
 from phida._streams.model import StreamModel
 from phida.answers.profile import named_features
 from phida.answers.summary import Summary
@@ -28,10 +29,9 @@ def inspect(model: options.Model, as_json: options.Json = False) -> None:
             print_json(_facts(found, reading, summary, *content))
             return
         described = summary.described(found.settings.method.class_name.rpartition(".")[2], found.n_seen)
-        results.print(described, markup=False, highlight=False, soft_wrap=True)
-        results.print()
+        typer.echo(f"{described}\n")
         for name, value in _file(found, *content).items():
-            results.print(f"{name:>11}  {value}", markup=False, highlight=False, soft_wrap=True)
+            typer.echo(f"{name:>11}  {value}")
 
 
 def _facts(

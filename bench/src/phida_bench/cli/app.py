@@ -12,14 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
 
 from phida._cli import console
-from phida._cli.console import errors_as_messages, notes, results
+from phida._cli.console import errors_as_messages
 from phida._cli.options import Debug, Version
 
 if TYPE_CHECKING:
     from phida_bench.datasets import Entry
     from phida_bench.methods import Method
+
+#: Console for results. Progress and messages go to ``notes``, so that results can be piped.
+results = Console()
+notes = Console(stderr=True, soft_wrap=True)
 
 app = typer.Typer(
     name="phida-bench",
