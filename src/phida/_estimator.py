@@ -23,7 +23,7 @@ from phida._missing import Imputer
 from phida._model import PUBLISHED, Method, Model, Settings, from_file, method_of, named_columns
 from phida._parameters import LabelParameters, declared
 from phida._preparation import Preparation
-from phida._reading import Answers, Held, ModelAnswers
+from phida._reading import Answers, ModelAnswers
 from phida._validation import Columns
 from phida.answers.html import summary_html
 from phida.errors import InputError, ParameterError
@@ -142,12 +142,6 @@ class Cut(Predictor):
     >>> fewer, fewer.predict([[5.0, 3.4, 1.5, 0.2]]).tolist()
     (Cut(n_clusters=5), [0])
     """
-
-    @classmethod
-    def _of(cls, snapshot: Held) -> Self:
-        cut = cls()
-        cut._held = snapshot
-        return cut
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the columns of :meth:`transform`.

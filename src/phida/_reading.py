@@ -6,7 +6,7 @@ import copy
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,17 @@ class Answers:
     def _snapshot(self) -> Held:
         """Return the snapshot to predict from."""
         return self._held
+
+    @classmethod
+    def _of(cls, held: Held) -> Self:
+        """Return the answers of a snapshot."""
+        found = cls()
+        found._held = held
+        return found
+
+    def _frozen(self) -> Answers:
+        """Return the answers of this moment; the model may go on learning."""
+        return Answers._of(self._snapshot())
 
     def _labels_from(self) -> LabelSource:
         """Return the source of labels."""
@@ -364,9 +375,18 @@ class Reading(ModelAnswers):
     def _fitted(self) -> Model[Columns]:
         return self._model
 
+    def _frozen(self) -> Answers:
+        return named_answers(self._model.reading(), self._model.features.width, self.names)
+
     @property
     def examples_(self) -> records.Examples | None:
         return self._model.examples(None)
+
+
+def named_answers(reading: _core.Reading, width: int, names: Sequence[str] | None) -> Answers:
+    """Return the answers of a reading, with names of its features."""
+    known = None if names is None else np.array(names, dtype=object)
+    return Answers._of(Held(reading, Columns(width, known)))
 
 
 def _margins(distances: NDArray[np.float64]) -> NDArray[np.float64]:

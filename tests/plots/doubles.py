@@ -50,7 +50,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
     heights = np.linspace(1, 2, len(merge_into)) ** 2
     if plus:
         heights = np.concatenate([np.linspace(0, 0.8, len(inner)), [np.inf] * (n_clusters > 2)])
-    return SimpleNamespace(
+    made = SimpleNamespace(
         cluster_ids_=np.arange(n_clusters) * 2 + 1,
         cluster_centers_=centers,
         n_clusters_=n_clusters,
@@ -123,6 +123,8 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
         ),
         history_=history(plus=plus),
     )
+    made._frozen = lambda: made
+    return made
 
 
 def with_ids(made, *ids):

@@ -160,13 +160,8 @@ def _counts(moment: Moment) -> dict[str, Any]:
         "vigilance": number(model.figures.get("vigilance")),
         "interval": model.figures.get("interval"),
         "clarity": _clarity(model.cut_clarity_),
-        "advice": [shortened(sentence, _TEXT) for sentence in _variance(moment).advice()],
+        "advice": [shortened(sentence, _TEXT) for sentence in LargestVariance.of(model).advice()],
     }
-
-
-def _variance(moment: Moment) -> LargestVariance:
-    names = [moment.feature(j) for j in range(len(moment.features))]
-    return LargestVariance.of_reading(moment.model._reading, names)
 
 
 def _modes(moment: Moment) -> dict[str, Any]:

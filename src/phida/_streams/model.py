@@ -17,7 +17,7 @@ from phida._missing import Imputer
 from phida._model import PLUS, PUBLISHED, Learner, Model, Settings, from_file
 from phida._parts import Parts
 from phida._preparation import Preparation
-from phida._reading import Reading
+from phida._reading import Reading, named_answers
 from phida._streams.batch import Batch, DataError
 from phida._streams.values import is_missing
 from phida._validation import Columns
@@ -111,7 +111,7 @@ class StreamModel:
 
     def summary(self, reading: _core.Reading) -> Summary:
         """Return a summary of a reading: numbers in their units and categories as shares, not as they are encoded."""
-        found = Summary.of_reading(reading, self.names, examples=self.examples())
+        found = Summary.of(named_answers(reading, self.width, self.names), self.examples())
         encoding = self._preparation.encoding
         return found if encoding is None else replace(found, clusters=found.clusters.in_units(encoding.units()))
 

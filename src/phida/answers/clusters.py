@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from phida import _core
 from phida.answers.profile import ALIKE, Profile, readable
 from phida.records import Examples
 
@@ -90,55 +89,18 @@ class ClusterList:
     n_features: int
 
     @classmethod
-    def of(cls, model: Any, telling: int = TELLING) -> Self:
+    def of(cls, model: Any, examples: Examples | None = None) -> Self:
         """Create it from a fitted model.
 
         Parameters
         ----------
-        model : PHIDA
-        telling : int, default=3
-            Number of features per cluster.
-
-        Returns
-        -------
-        clusters : ClusterList
-        """
-        # cuts and PHIDA keep no rows
-        return cls.of_profile(Profile.of(model), telling, getattr(model, "examples_", None))
-
-    @classmethod
-    def of_reading(cls, reading: _core.Reading, names: Sequence[str] | None, examples: Examples | None = None) -> Self:
-        """Create it from a snapshot of a model and its feature names.
-
-        Parameters
-        ----------
-        reading : Reading
-        names : sequence of str, optional
+        model : PHIDA or PHIDAPlus
         examples : Examples, optional
-            Rows that the clusters have seen.
-
-        Returns
-        -------
-        clusters : ClusterList
+            Rows that the clusters have seen (default: ``examples_`` of the model, if it has any).
         """
-        return cls.of_profile(Profile.of_reading(reading, names), examples=examples)
-
-    @classmethod
-    def of_profile(cls, profile: Profile, telling: int = TELLING, examples: Examples | None = None) -> Self:
-        """Create it from the profile of a model.
-
-        Parameters
-        ----------
-        profile : Profile
-        telling : int, default=3
-            Number of features per cluster.
-        examples : Examples, optional
-            Rows that the clusters have seen.
-
-        Returns
-        -------
-        clusters : ClusterList
-        """
+        profile = Profile.of(model)
+        if examples is None:
+            examples = getattr(model, "examples_", None)
         return cls(
             tuple(
                 Cluster(
@@ -151,9 +113,9 @@ class ClusterList:
                         TellingFeature(
                             profile.feature_names[j], float(profile.center[at, j]), float(profile.deviations[at, j])
                         )
-                        for j in profile.telling(at, telling).tolist()
+                        for j in profile.telling(at, TELLING).tolist()
                     ),
-                    examples=_shown(profile, at, telling, examples),
+                    examples=_shown(profile, at, examples),
                 )
                 for at in range(len(profile.label))
             ),
@@ -167,10 +129,6 @@ class ClusterList:
         ----------
         units : dict of str to (float, float)
             Factor and offset of features; the values of others stay.
-
-        Returns
-        -------
-        clusters : ClusterList
         """
 
         def undone(feature: str, value: float) -> float:
@@ -213,12 +171,7 @@ class ClusterList:
         return any(cluster.id != cluster.cluster for cluster in self.clusters)
 
     def plain(self) -> list[dict[str, Any]]:
-        """Return all clusters as plain values, for JSON.
-
-        Returns
-        -------
-        clusters : list of dict
-        """
+        """Return all clusters as plain values, for JSON."""
         return [
             asdict(cluster)
             | {
@@ -249,12 +202,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.095 else f"{100 * share:.1f} %"
 
 
-def _shown(profile: Profile, cluster: int, telling: int, examples: Examples | None) -> tuple[Example, ...]:
+def _shown(profile: Profile, cluster: int, examples: Examples | None) -> tuple[Example, ...]:
     """Return example rows of a cluster, with its most distinctive features."""
     if examples is None:
         return ()
     names = profile.feature_names
-    features = profile.telling(cluster, telling).tolist()
+    features = profile.telling(cluster, TELLING).tolist()
     return tuple(
         Example(
             int(examples.row[at]) if examples.row[at] >= 0 else None,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from phida.records import AssignmentView, Floats, Ints, Moments, Nodes, _frame, _Record
+from phida.records import Floats, Ints, Moments, _frame, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,28 +84,8 @@ class Profile(_Record, key="label", entry="cluster"):
         >>> [profile.feature_names[feature] for feature in profile.telling(0, count=2)]
         ['sepal length (cm)', 'petal width (cm)']
         """
-        return cls._made(
-            model.nodes_, model.moments_, model.cluster_ids_, lambda rows: model._snapshot().reading.assign(rows)
-        )
-
-    @classmethod
-    def of_reading(cls, reading: Any, names: Sequence[str] | None) -> Self:
-        """Create it from a snapshot of a model and its feature names.
-
-        Parameters
-        ----------
-        reading : Reading
-        names : sequence of str, optional
-
-        Returns
-        -------
-        profile : Profile
-        """
-        nodes = Nodes(**reading.nodes(), feature_names=None if names is None else tuple(names))
-        return cls._made(nodes, Moments(**reading.moments()), reading.cluster_ids(), reading.assign)
-
-    @classmethod
-    def _made(cls, nodes: Nodes, moments: Moments, ids: Ints, assign: Callable[[Floats], Ints]) -> Self:
+        model = model._frozen()
+        nodes, ids = model.nodes_, model.cluster_ids_
         inside = nodes.cluster >= 0
         cluster, support = nodes.cluster[inside], nodes.support[inside]
         left = np.bincount(cluster, support, len(ids))
@@ -114,7 +94,7 @@ class Profile(_Record, key="label", entry="cluster"):
         winner = nodes.cluster
         if not inside.all():  # nodes without a cluster count for the cluster that prediction assigns
             winner = winner.copy()
-            winner[~inside] = assign(np.ascontiguousarray(nodes.representatives[~inside]))
+            winner[~inside] = model._reading.assign(np.ascontiguousarray(nodes.representatives[~inside]))
         rows = np.bincount(winner, nodes.rows, len(ids)).astype(np.int64)
         size = rows if np.issubdtype(support.dtype, np.integer) else left
         order = np.argsort(-size, kind="stable")
@@ -125,44 +105,21 @@ class Profile(_Record, key="label", entry="cluster"):
             share=(size / size.sum())[order],
             nodes=np.bincount(cluster, minlength=len(ids))[order],
             center=centers[order],
-            deviations=deviations(centers[order], moments),
+            deviations=deviations(centers[order], model.moments_),
             feature_names=named_features(nodes.feature_names, centers.shape[1]),
         )
 
     def telling(self, cluster: int, count: int = 3) -> Ints:
-        """Return a cluster's features that are farthest from the mean, farthest first; ties go to the lower index.
+        """Return the positions of a cluster's features that are farthest from the mean, farthest first.
 
         Parameters
         ----------
         cluster : int
             Its position in the record.
         count : int, default=3
-            How many features.
-
-        Returns
-        -------
-        features : ndarray of int
-            Positions of the features.
+            How many features. Ties go to the lower position.
         """
         return telling(self.deviations[cluster], count)
-
-    def distances(self, view: AssignmentView) -> Floats:
-        """Return squared distances between the centres in the metric of prediction; infinity on the diagonal.
-
-        Parameters
-        ----------
-        view : AssignmentView
-            View of the same model.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_clusters, n_clusters)
-        """
-        centers = (self.center - view.center) / view.denominator
-        squares = (centers**2).sum(axis=1)
-        distances: Floats = squares[:, None] + squares - 2 * centers @ centers.T
-        np.fill_diagonal(distances, np.inf)
-        return distances
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per cluster and feature, the most distinctive features first."""

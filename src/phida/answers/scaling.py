@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from phida import _core
 from phida.answers.profile import named_features
-from phida.records import AssignmentView, Moments
 
 #: A feature with a larger share of the variance hides the others.
 DOMINANT = 0.9
@@ -40,35 +37,26 @@ class LargestVariance:
     """Whether the model has the parameter ``scale``."""
 
     @classmethod
-    def of_reading(cls, reading: _core.Reading, names: Sequence[str] | None) -> Self:
-        """Create it from a snapshot of a model and its feature names.
+    def of(cls, model: Any) -> Self:
+        """Create it from a fitted model.
 
         Parameters
         ----------
-        reading : Reading
-        names : sequence of str, optional
-
-        Returns
-        -------
-        variance : LargestVariance
+        model : PHIDA or PHIDAPlus
         """
-        variance = np.square(Moments(**reading.moments()).deviation / AssignmentView(**reading.view()).denominator)
+        model = model._frozen()
+        variance = np.square(model.moments_.deviation / model.assignment_view_.denominator)
         largest, total = int(np.argmax(variance)), float(variance.sum())
         share = float(variance[largest]) / total if total > 0 else 1.0 / len(variance)
         return cls(
-            named_features(names, len(variance))[largest],
+            named_features(model._snapshot().names, len(variance))[largest],
             share,
             share > DOMINANT and int((variance > 0).sum()) > 1,
-            reading.leaves == "node",
+            model._reading.leaves == "node",
         )
 
     def advice(self) -> list[str]:
-        """Return what to do if the feature hides the others: one sentence, or none.
-
-        Returns
-        -------
-        sentences : list of str
-        """
+        """Return what to do if the feature hides the others: one sentence, or none."""
         if not self.hides_others:
             return []
         remedy = (

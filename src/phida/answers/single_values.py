@@ -18,15 +18,6 @@ def single_valued(nodes: Nodes, moments: Moments) -> tuple[str, ...]:
     """Return the features with one value per cluster: in clusters that hold more than half of the support.
 
     Only clusters of several nodes count: in a cluster of one node, every feature has one value.
-
-    Parameters
-    ----------
-    nodes : Nodes
-    moments : Moments
-
-    Returns
-    -------
-    names : tuple of str
     """
     inside = nodes.cluster >= 0
     cluster, support = nodes.cluster[inside], nodes.support[inside]
@@ -47,16 +38,7 @@ def single_valued(nodes: Nodes, moments: Moments) -> tuple[str, ...]:
 
 
 def advice_on_single_values(names: tuple[str, ...]) -> list[str]:
-    """Return what to do about such features: one sentence, or none.
-
-    Parameters
-    ----------
-    names : tuple of str
-
-    Returns
-    -------
-    sentences : list of str
-    """
+    """Return what to do about such features: one sentence, or none."""
     if not names:
         return []
     shown = ", ".join(names[:5]) + ("" if len(names) <= 5 else f" and {len(names) - 5} more")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from phida import _core
-from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
+from phida.answers.clarity import CutClarity, DensityClarity
 from phida.answers.clusters import ClusterList
 from phida.answers.explanation import DensityExplanation, Explainer, Explanation
 from phida.answers.scaling import LargestVariance
 from phida.answers.single_values import advice_on_single_values, single_valued
-from phida.records import Examples, Hierarchy, Moments, Nodes, Persistence
+from phida.records import Examples
 
 #: Below this clarity, the number of clusters is uncertain.
 _CLOSE_CALL = 0.1
@@ -42,55 +40,28 @@ class Summary:
     """Features of which most clusters have a single value each, such as whole numbers with a small range."""
 
     @classmethod
-    def of(cls, model: Any) -> Self:
+    def of(cls, model: Any, examples: Examples | None = None) -> Self:
         """Create it from a fitted model.
 
         Parameters
         ----------
-        model : PHIDA
-
-        Returns
-        -------
-        summary : Summary
-        """
-        snapshot = model._snapshot()
-        examples = getattr(model, "examples_", None)  # cuts and PHIDA keep no rows
-        return cls.of_reading(snapshot.reading, snapshot.names, snapshot.whole, examples)
-
-    @classmethod
-    def of_reading(
-        cls,
-        reading: _core.Reading,
-        names: Sequence[str] | None,
-        whole: _core.Reading | None = None,
-        examples: Examples | None = None,
-    ) -> Self:
-        """Create it from a snapshot of a model and its feature names.
-
-        Parameters
-        ----------
-        reading : Reading
-        names : sequence of str, optional
-        whole : Reading, optional
-            For a cut: the snapshot with the model's own hierarchy.
+        model : PHIDA or PHIDAPlus
         examples : Examples, optional
-            Rows that the clusters have seen.
-
-        Returns
-        -------
-        summary : Summary
+            Rows that the clusters have seen (default: ``examples_`` of the model, if it has any).
         """
-        explainer = Explainer(reading, reading if whole is None else whole, names)
+        if examples is None:
+            examples = getattr(model, "examples_", None)
+        model = model._frozen()  # another thread may be learning
+        reading, names, whole = (getattr(model._snapshot(), part) for part in ("reading", "names", "whole"))
+        explainer = Explainer(reading, whole, names)
         pair = explainer.closest_clusters()
-        hierarchy = Hierarchy(**reading.hierarchy())
-        nodes = Nodes(**reading.nodes(), feature_names=None if names is None else tuple(names))
         return cls(
-            clusters=ClusterList.of_reading(reading, names, examples),
-            n_nodes=reading.n_nodes,
-            clarity=cut_clarity(Persistence(**reading.persistence()), hierarchy, reading.n_components),
+            clusters=ClusterList.of(model, examples),
+            n_nodes=model.n_nodes_,
+            clarity=model.cut_clarity_,
             closest=None if pair is None else explainer.clusters(*pair),
-            variance=LargestVariance.of_reading(reading, names),
-            single_valued=single_valued(nodes, Moments(**reading.moments())),
+            variance=LargestVariance.of(model),
+            single_valued=single_valued(model.nodes_, model.moments_),
         )
 
     @property
@@ -99,12 +70,7 @@ class Summary:
         return self.clarity.clarity
 
     def plain(self) -> dict[str, Any]:
-        """Return the summary as plain values, for JSON.
-
-        Returns
-        -------
-        facts : dict
-        """
+        """Return the summary as plain values, for JSON."""
         return {
             "clarity": self.sure,
             "decided": str(self.clarity),
@@ -114,12 +80,7 @@ class Summary:
         }
 
     def advice(self) -> list[str]:
-        """Return what to try if one feature hides or divides the others, or the result is one cluster or uncertain.
-
-        Returns
-        -------
-        sentences : list of str
-        """
+        """Return what to try if one feature hides or divides the others, or the result is one cluster or uncertain."""
         found = self.variance.advice()
         if len(self.clusters) == 1:
             said = "All rows form one cluster: between no two groups the density falls more than chance explains."
@@ -132,12 +93,7 @@ class Summary:
         return found
 
     def lines(self) -> list[str]:
-        """Return the summary as lines of text.
-
-        Returns
-        -------
-        lines : list of str
-        """
+        """Return the summary as lines of text."""
         lines = str(self.clusters).splitlines()
         if self.clusters.ids_differ:
             lines.append("Labels are those of predict; ids last as the model learns (predict_id, phida predict --ids).")
@@ -159,10 +115,6 @@ class Summary:
             Name of the model's class.
         n_seen : int
             Number of rows learned.
-
-        Returns
-        -------
-        text : str
         """
         counts = {"feature": self.clusters.n_features, "node": self.n_nodes, "cluster": len(self.clusters)}
         counted = ", ".join(_counted(count, thing) for thing, count in counts.items())
