@@ -51,6 +51,9 @@ numpydoc_validation_exclude = {
     # They are documented, but not found if the default is None.
     r"\.(published|space|memory|margin|shared|scale|merge_prominence|merge_chance|interval|n_components|vigilance)$",
     r"\.(feature_names|clarity|joined|kept)$",
+    # They take a fitted model, or what a method of the same name elsewhere describes.
+    r"\.of$",
+    r"\.DensityExplanation\.sentences$",
 }
 
 html_theme = "pydata_sphinx_theme"

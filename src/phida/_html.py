@@ -9,17 +9,7 @@ _CELL = "padding: 0.15em 0.8em 0.15em 0; text-align: {}"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str = "", more: str = "") -> str:
-    """Return a table; columns whose cells are all numbers are aligned to the right.
-
-    Parameters
-    ----------
-    head : sequence of str
-        Names of the columns.
-    rows : sequence of sequences of str
-        One cell per column.
-    caption, more : str
-        Lines above and below the table.
-    """
+    """Return a table, with lines above and below it; columns of numbers are aligned to the right."""
     numeric = [all(_is_number(cell) for cell in column) for column in zip(*rows, strict=True)] or [False] * len(head)
     align = [_CELL.format("right" if right else "left") for right in numeric]
 

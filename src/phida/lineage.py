@@ -79,17 +79,7 @@ class Candidate:
 
     @classmethod
     def from_columns(cls, columns: dict[str, Any]) -> tuple[Self, ...]:
-        """Return all candidates of a native learner.
-
-        Parameters
-        ----------
-        columns : dict
-            Columns by name.
-
-        Returns
-        -------
-        candidates : tuple of Candidate
-        """
+        """Return the candidates in the core's columns."""
         names = ("kind", "first", "second", "sample", "evidence")
         rows = zip(*(columns[f"candidate_{name}"].tolist() for name in names), strict=True)
         return tuple(
@@ -170,7 +160,7 @@ class Lineage(Sequence[Event]):
 
 
 @dataclass(frozen=True, eq=False)
-class History(_Record, key="sample", entry="update"):
+class History(_Record, key="sample", entry="update", frame="sample n_nodes n_components n_clusters vigilance interval"):
     """Growth of the model: one entry per update of its clusters, thinned evenly to at most 512 entries.
 
     Examples
@@ -195,9 +185,3 @@ class History(_Record, key="sample", entry="update"):
 
     def __len__(self) -> int:
         return len(self.sample)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per entry."""
-        names = ("sample", "n_nodes", "n_components", "n_clusters", "vigilance", "interval")
-        columns = {name: getattr(self, name) for name in names}
-        return _frame({name: column for name, column in columns.items() if column is not None})

@@ -45,17 +45,7 @@ class Projection:
 
     @classmethod
     def of(cls, model: Any) -> Self:
-        """Create the plane of a model's nodes, weighted by support, under the feature transformation of its view.
-
-        Parameters
-        ----------
-        model : PHIDA
-            It reads only ``nodes_`` and ``assignment_view_``.
-
-        Returns
-        -------
-        projection : Projection
-        """
+        """Create the plane of a model's nodes, weighted by support, under the feature transformation of its view."""
         nodes, view = model.nodes_, model.assignment_view_
         return cls.fit(nodes.representatives, nodes.support, center=view.center, denominator=view.denominator)
 
@@ -78,10 +68,6 @@ class Projection:
             Weight of each row; equal by default.
         center, denominator : array-like of shape (n_features,), optional
             The transformation ``(row - center) / denominator`` applied first; none by default.
-
-        Returns
-        -------
-        projection : Projection
         """
         points = np.asarray(rows, dtype=np.float64)
         n, d = points.shape
@@ -115,22 +101,8 @@ def spread_colours(weight: Floats, place: Floats, wish: Ints, count: int) -> Int
     """Assign colours to clusters: equal colours are far apart, and the ``count`` heaviest clusters differ.
 
     Clusters choose in order of weight. A cluster takes the colour whose nearest user is farthest away; among unused
-    colours, the first from its preferred one on.
-
-    Parameters
-    ----------
-    weight : ndarray of shape (n_clusters,)
-    place : ndarray of shape (n_clusters, n_dimensions)
-        Centres of the clusters on the map.
-    wish : ndarray of shape (n_clusters,)
-        Colour that each cluster prefers, from 0 to ``count`` - 1.
-    count : int
-        Number of colours.
-
-    Returns
-    -------
-    colour : ndarray of shape (n_clusters,)
-        From 0 to ``count`` - 1.
+    colours, the first from its preferred one on. ``place`` holds the centres of the clusters on the map, ``wish`` the
+    colour that each cluster prefers.
     """
     colour = np.full(len(weight), -1, dtype=np.int64)
     nearest = np.full((len(weight), count), np.inf)  # per cluster: squared distance to the nearest user of a colour

@@ -58,9 +58,11 @@ class _Record:
     """A field with one value per entry."""
     _entry: ClassVar[str]
     """What an entry is."""
+    _shown: ClassVar[str]
+    """Columns of the frame."""
 
-    def __init_subclass__(cls, key: str, entry: str) -> None:
-        cls._key, cls._entry = key, entry
+    def __init_subclass__(cls, key: str, entry: str, frame: str = "") -> None:
+        cls._key, cls._entry, cls._shown = key, entry, frame
         # A dataclass writes a repr of all values, unless its class defines one.
         cls.__repr__ = _Record.__repr__  # type: ignore[method-assign]
 
@@ -85,6 +87,15 @@ class _Record:
         caption = ", ".join([f"{type(self).__name__}: {self._counted(columns)}", *notes])
         hidden = len(getattr(self, self._key)) - _ROWS
         return _html.table(list(flat), rows, caption=caption, more=f"and {hidden:,} more" if hidden > 0 else "")
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a frame with one row per entry."""
+        return self._frame_of(self._shown)
+
+    def _frame_of(self, names: str, **others: Any) -> pd.DataFrame:
+        """Return a frame of fields that are not None, and of other columns."""
+        found = {name: getattr(self, name) for name in names.split()}
+        return _frame({name: values for name, values in (found | others).items() if values is not None})
 
     def _counted(self, columns: dict[str, Any]) -> str:
         size = len(columns[self._key])
@@ -155,24 +166,13 @@ class Nodes(_Record, key="id", entry="node"):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per node; its position is in columns named by feature, or ``x0``, ``x1``, …"""
-        columns: dict[str, Any] = {
-            "id": self.id,
-            "birth": self.birth,
-            "support": self.support,
-            "rows": self.rows,
-            "scale": self.scale,
-            "active": self.active,
-            "component": self.component,
-            "cluster": self.cluster,
-            "cluster_id": self.cluster_id,
-        }
         names = self.feature_names or tuple(f"x{j}" for j in range(self.representatives.shape[1]))
-        columns |= dict(zip(names, self.representatives.T, strict=True))
-        return _frame(columns)
+        values = dict(zip(names, self.representatives.T, strict=True))
+        return self._frame_of("id birth support rows scale active component cluster cluster_id", **values)
 
 
 @dataclass(frozen=True, eq=False)
-class Graph(_Record, key="source", entry="edge"):
+class Graph(_Record, key="source", entry="edge", frame="source target distance"):
     """The graph over the nodes that persistence is computed on.
 
     In PHIDA, the pruned mutual kNN graph. PHIDA+ connects each node to its nearest nodes and prunes no edge.
@@ -204,10 +204,6 @@ class Graph(_Record, key="source", entry="edge"):
     """Maximum edge length, from all candidates; inf in PHIDA+."""
     isolated: Ints
     """Nodes without an edge."""
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per edge."""
-        return _frame({"source": self.source, "target": self.target, "distance": self.distance})
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,16 +247,8 @@ class Persistence(_Record, key="node", entry="mode"):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per mode."""
-        return _frame(
-            {
-                "node": self.node,
-                "birth": self.birth,
-                "death": self.death,
-                "persistence": self.persistence,
-                "partner": self.partner,
-            }
-            | ({} if self.scale is None else {"threshold": self.threshold, "scale": self.scale})
-        )
+        threshold = None if self.scale is None else self.threshold
+        return self._frame_of("node birth death persistence partner", threshold=threshold, scale=self.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,34 +303,16 @@ class Hierarchy(_Record, key="merge_into", entry="merge"):
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per merge, made or not."""
         made = np.arange(len(self.merge_height)) < self.level
-        return _frame(
-            {
-                "into": self.merge_into,
-                "from": self.merge_from,
-                "height": self.merge_height,
-                "made": made,
-            }
-            | (
-                {}
-                if self.merge_prominence is None
-                else {"prominence": self.merge_prominence, "chance": self.merge_chance}
-            )
-        )
+        merges = {"into": self.merge_into, "from": self.merge_from, "height": self.merge_height, "made": made}
+        return self._frame_of("", **merges, prominence=self.merge_prominence, chance=self.merge_chance)
 
     def components_to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per component."""
-        return _frame(
-            {
-                "mode": self.mode,
-                "persistence": self.persistence,
-                "mass": self.mass,
-                "cluster": self.cluster,
-            }
-        )
+        return self._frame_of("mode persistence mass cluster")
 
 
 @dataclass(frozen=True, eq=False)
-class AssignmentView(_Record, key="support_share", entry="cluster"):
+class AssignmentView(_Record, key="support_share", entry="cluster", frame="support_share"):
     """The feature transformation and cluster shares that prediction uses.
 
     Examples
@@ -365,17 +335,13 @@ class AssignmentView(_Record, key="support_share", entry="cluster"):
     concentration: float
     """Sum of the squared shares (q): the part of a cluster's support that its radius covers."""
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per cluster."""
-        return _frame({"support_share": self.support_share})
-
     def features_to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per feature."""
-        return _frame({"center": self.center, "denominator": self.denominator})
+        return self._frame_of("center denominator")
 
 
 @dataclass(frozen=True, eq=False)
-class Moments(_Record, key="mean", entry="feature"):
+class Moments(_Record, key="mean", entry="feature", frame="mean deviation"):
     """Mean and standard deviation of the samples learned; with ``half_life``, weighted by their remaining weight.
 
     Examples
@@ -391,10 +357,6 @@ class Moments(_Record, key="mean", entry="feature"):
     """Mean per feature."""
     deviation: Floats
     """Standard deviation per feature."""
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per feature."""
-        return _frame({"mean": self.mean, "deviation": self.deviation})
 
 
 @dataclass(frozen=True, eq=False)
@@ -433,12 +395,12 @@ class Examples(_Record, key="row", entry="row"):
             which is None for rows of a model that was merged in. Rows of weight 0 are not learned: leave theirs out.
         """
         names = self.feature_names or tuple(f"feature {j}" for j in range(self.values.shape[1]))
-        columns: dict[str, Any] = {"cluster": self.cluster, "row": self.row}
+        columns: dict[str, Any] = dict(zip(names, self.values.T, strict=True))
         if ids is not None:
             if len(ids) <= self.row.max(initial=-1):
                 raise ValueError(
                     f"ids has {len(ids)} values, but row {self.row.max()} is an example; pass one for each row learned."
                 )
             known = list(ids)
-            columns["id"] = [known[row] if row >= 0 else None for row in self.row.tolist()]
-        return _frame(columns | dict(zip(names, self.values.T, strict=True)))
+            columns = {"id": [known[row] if row >= 0 else None for row in self.row.tolist()]} | columns
+        return self._frame_of("cluster row", **columns)

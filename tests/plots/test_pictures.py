@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from phida import PHIDA, PHIDAPlus, plots, records
 from phida.answers import Profile
+from phida.answers.links import ClusterLinks
 from phida.plots import gallery, style
-from phida.plots.links import ClusterLinks
 from phida.projection import spread_colours
 from plots.doubles import hand_made, history, lineage, with_ids
 

@@ -5,13 +5,12 @@ import json
 import httpx
 import numpy as np
 import pytest
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from serve_data import NAMES, X, live_stream, served
 from waiting import PATIENCE
 
 from phida import PHIDA, PHIDAPlus
-from phida._serve.edges import NEXT
+from phida._serve.snapshot import EDGES, LINKS
+from phida.plots import NodePositions
 
 
 @pytest.fixture(scope="module", params=[PHIDAPlus, PHIDA])
@@ -94,22 +93,10 @@ def test_each_mode_of_phida_plus_has_a_ratio(client, model):
         assert clarity[name] == pytest.approx(getattr(model.cut_clarity_, name), rel=1e-4)
 
 
-def test_edges_are_the_deciding_ones(client, model):
-    source, target = client.get("/state").json()["edges"]
-    n_nodes, graph, cluster = len(model.nodes_), model.graph_, model.nodes_.cluster
-
-    def pieces(a, b):
-        return connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(n_nodes, n_nodes)))[0]
-
-    if isinstance(model, PHIDA):
-        assert len(source) == n_nodes - pieces(source, target)  # no cycles
-        assert pieces(source, target) == pieces(graph.source, graph.target)
-    else:
-        assert model.n_clusters_ <= NEXT
-        between = cluster[graph.source] != cluster[graph.target]
-        joined = pieces(cluster[graph.source[between]], cluster[graph.target[between]])
-        assert (cluster[source] != cluster[target]).all() and len(source) == n_nodes - joined
-        assert pieces(cluster[source], cluster[target]) == joined
+def test_edges_are_those_of_the_picture_of_nodes(client, model):
+    picture = NodePositions.of(model)
+    assert len(picture.source) <= (EDGES if isinstance(model, PHIDA) else LINKS)
+    assert client.get("/state").json()["edges"] == [picture.source.tolist(), picture.target.tolist()]
 
 
 def test_earlier_snapshots_can_be_requested(client, live):

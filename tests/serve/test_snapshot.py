@@ -7,11 +7,11 @@ import pytest
 from states import stream_model
 
 from phida import PHIDAPlus
-from phida._serve.edges import NEXT
+from phida._reading import Answers
 from phida._serve.learning import Progress
 from phida._serve.moment import Moment
 from phida._serve.slots import LARGEST
-from phida._serve.snapshot import BYTES, CLUSTERS, EDGES, EVENTS, LISTED, MODES, NODES, Sketcher
+from phida._serve.snapshot import BYTES, CLUSTERS, EDGES, EVENTS, LINKS, LISTED, MODES, NODES, Sketcher
 from phida._serve.trail import Trail
 from phida.lineage import Event, Lineage
 
@@ -99,7 +99,7 @@ def test_clusters_beyond_the_list_have_a_colour_and_no_features():
     assert facts["won"] == 12_000 > sum(cluster["rows"] for cluster in facts["clusters"])
     sizes = [cluster["rows"] for cluster in facts["clusters"]]
     assert sizes == sorted(sizes, reverse=True)
-    assert len(facts["edges"][0]) <= NEXT
+    assert len(facts["edges"][0]) <= LINKS
     places = {place for place in facts["nodes"]["place"] if place is not None}
     assert places == set(range(facts["n_clusters"]))
     assert len(set(facts["slots"][:LARGEST])) == LARGEST
@@ -107,7 +107,7 @@ def test_clusters_beyond_the_list_have_a_colour_and_no_features():
 
 def test_clusters_with_one_id_have_different_names(monkeypatch):
     at = moment(np.random.default_rng(6).permutation(np.repeat([[0.0], [50.0], [90.0]], [700, 500, 300], axis=0)))
-    monkeypatch.setattr(type(at.model), "cluster_ids_", property(lambda model: np.full(model.n_clusters_, 4)))
+    monkeypatch.setattr(Answers, "cluster_ids_", property(lambda model: np.full(model.n_clusters_, 4)))
     facts = sketched(at)
     assert facts["names"] == ["4", "4.2", "4.3"] and len(set(facts["slots"])) == 3
     trail = Trail()

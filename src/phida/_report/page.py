@@ -21,18 +21,7 @@ _NOTES = {
 
 
 def html(contents: Contents, light: Iterable[Picture], dark: Iterable[Picture]) -> str:
-    """Render the page.
-
-    Parameters
-    ----------
-    contents : Contents
-    light, dark : iterables of Picture
-        SVG pictures for each background.
-
-    Returns
-    -------
-    html : str
-    """
+    """Render the page, with SVG pictures for a light and for a dark background."""
     try:
         from jinja2 import Environment
     except ModuleNotFoundError as error:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from phida._reading import Answers
 from phida.answers.profile import Profile
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
@@ -39,13 +38,6 @@ class Clusters:
     def places(self, labels: Ints) -> Ints:
         """Return the positions of labels in the list; -1 for none."""
         return np.where(labels >= 0, self.place[labels], -1)
-
-    def nearest(self, cluster: int, denominator: Floats) -> int:
-        """Return the other cluster whose centre is nearest, with features divided by the denominator."""
-        center = self.profile.center
-        squares = (((center - center[cluster]) / denominator) ** 2).sum(axis=1)
-        squares[cluster] = np.inf
-        return int(np.argmin(squares))
 
 
 def _names(ids: list[int]) -> tuple[str, ...]:

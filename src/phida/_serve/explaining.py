@@ -49,11 +49,11 @@ def cluster(moment: Moment, name: str, other: str | None) -> dict[str, Any]:
             if id in e.before or id in e.after
         ][-6:],
     }
-    against = _nearest(moment, at) if other is None else _position(moment, other)
-    if against is not None:
-        facts["other"], facts["other_name"] = int(clusters.profile.id[against]), clusters.names[against]
-        ours, theirs = (int(clusters.profile.label[place]) for place in (at, against))
-        why = moment.model.explain(ours, theirs, kind="cluster")
+    if len(clusters) > 1 or other is not None:
+        against = None if other is None else int(clusters.profile.label[_position(moment, other)])
+        why = moment.model.explain(facts["label"], against, kind="cluster")
+        place = int(clusters.place[why.b.cluster])
+        facts["other"], facts["other_name"] = int(clusters.profile.id[place]), clusters.names[place]
         facts["explanation"] = [*_unconfirmed(name, id), *_told(moment, why)]
     return facts
 
@@ -139,10 +139,3 @@ def _position(moment: Moment, name: str) -> int:
         return moment.clusters.names.index(name)
     except ValueError:
         raise UnknownError(f"cluster {name} no longer exists; it died or was merged into another cluster.") from None
-
-
-def _nearest(moment: Moment, cluster: int) -> int | None:
-    """Return the other cluster whose centre is nearest, in the metric of prediction."""
-    if len(moment.clusters) < 2:
-        return None
-    return moment.clusters.nearest(cluster, moment.model.assignment_view_.denominator)

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida._serve.axes import SteadyAxes
-from phida._serve.edges import deciding_edges
 from phida._serve.feed import Snapshot
 from phida._serve.learning import Progress
 from phida._serve.moment import Moment, number, shortened
 from phida._serve.slots import Slots, map_neighbours
 from phida._serve.trail import Column, Trail
 from phida.answers.clarity import CutClarity, DensityClarity
+from phida.answers.links import ClusterLinks
 from phida.answers.scaling import LargestVariance
 from phida.projection import Projection
 
 #: Maximum numbers sent: the strongest, largest or latest.
-NODES, EDGES, MODES, CLUSTERS, EVENTS = 2048, 500, 300, 100, 40
+NODES, EDGES, LINKS, MODES, CLUSTERS, EVENTS = 2048, 500, 24, 300, 100, 40
 
 #: Clusters listed on the page, with their most distinctive features; features named per axis of the map.
 LISTED, _TELLING, _AXIS_FEATURES = 20, 3, 3
@@ -111,9 +111,14 @@ def _clusters(moment: Moment, slots: list[int]) -> list[dict[str, Any]]:
 
 
 def _edges(moment: Moment, drawn: NDArray[np.int64]) -> list[list[int]]:
+    """Return the shortest edges of the PH graph or, in PHIDA+, links between the clusters that would merge next."""
     place = np.full(len(moment.model.nodes_), -1)
     place[drawn] = np.arange(len(drawn))
-    source, target = (place[ends] for ends in deciding_edges(moment))
+    graph = moment.model.graph_
+    links = None if moment.terms.components else ClusterLinks.of(moment.model, LINKS)
+    order = np.argsort(graph.distance, kind="stable")
+    ends = (graph.source[order], graph.target[order]) if links is None else (links.source, links.target)
+    source, target = (place[end] for end in ends)
     edges = np.flatnonzero((source >= 0) & (target >= 0))[:EDGES]
     return [source[edges].tolist(), target[edges].tolist()]
 

@@ -121,10 +121,6 @@ class Explanation:
             Function that returns the name of a node, by its position.
         most_deaths : int, optional
             Maximum number of modes to mention; None: all.
-
-        Returns
-        -------
-        sentences : list of str
         """
         if self.path:
             least = f"the least support is {self.path_support:.6g}"
@@ -193,16 +189,7 @@ class DensityExplanation:
         return self.a.cluster == self.b.cluster != -1
 
     def sentences(self, name: Callable[[int], str] = "node {}".format, most_deaths: int | None = None) -> list[str]:
-        """Describe what joins or separates them.
-
-        Parameters
-        ----------
-        name, most_deaths : ignored
-
-        Returns
-        -------
-        sentences : list of str
-        """
+        """Describe what joins or separates them; the arguments are those of :meth:`Explanation.sentences`."""
         if self.a.node == self.b.node:
             return []
         said = _differing(self)
@@ -282,12 +269,7 @@ class RowExplanation:
     """Share of the latest rows that fitted worse, as in ``score_samples``."""
 
     def sentences(self) -> list[str]:
-        """Describe why the row is in its cluster.
-
-        Returns
-        -------
-        sentences : list of str
-        """
+        """Describe why the row is in its cluster."""
         own = _named(self.cluster, self.cluster_id)
         if self.next_cluster is None or self.next_id is None or self.next_distance is None:
             said = [f"The row is in {own}, the only one."]

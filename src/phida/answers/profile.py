@@ -66,14 +66,6 @@ class Profile(_Record, key="label", entry="cluster"):
     def of(cls, model: Any) -> Self:
         """Create it from a fitted model.
 
-        Parameters
-        ----------
-        model : PHIDA
-
-        Returns
-        -------
-        profile : Profile
-
         Examples
         --------
         >>> from sklearn.datasets import load_iris

@@ -38,12 +38,7 @@ class LargestVariance:
 
     @classmethod
     def of(cls, model: Any) -> Self:
-        """Create it from a fitted model.
-
-        Parameters
-        ----------
-        model : PHIDA or PHIDAPlus
-        """
+        """Create it from a fitted model."""
         model = model._frozen()
         variance = np.square(model.moments_.deviation / model.assignment_view_.denominator)
         largest, total = int(np.argmax(variance)), float(variance.sum())

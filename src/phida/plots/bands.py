@@ -10,7 +10,7 @@ import numpy as np
 from phida.lineage import Event
 from phida.plots.lanes import lanes
 from phida.plots.model import Model
-from phida.records import Ints, _frame, _Record
+from phida.records import Ints, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ _LIVING = 28
 
 
 @dataclass(frozen=True, eq=False)
-class LineageBands(_Record, key="id", entry="band"):
+class LineageBands(_Record, key="id", entry="band", frame="id begin end begun_by ended_by lane"):
     """A band for each lifetime of an id, and a link for each split and merge. A revived id has several lifetimes.
 
     Examples
@@ -61,16 +61,7 @@ class LineageBands(_Record, key="id", entry="band"):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """Create it from a fitted model.
-
-        Parameters
-        ----------
-        model : PHIDA
-
-        Returns
-        -------
-        record : LineageBands
-        """
+        """Create it from a fitted model."""
         lineage = model.lineage_
         lives = _Lives(lineage[0].confirmed if lineage.n_dropped and len(lineage) else 0)
         for event in lineage:
@@ -95,21 +86,10 @@ class LineageBands(_Record, key="id", entry="band"):
             n_dropped=lineage.n_dropped,
         )
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per band."""
-        names = ("id", "begin", "end", "begun_by", "ended_by", "lane")
-        return _frame({name: getattr(self, name) for name in names})
-
     def links_to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per link, with the ids at its ends."""
-        return _frame(
-            {
-                "sample": self.link_sample,
-                "kind": self.link_kind,
-                "from": self.id[self.link_from],
-                "to": self.id[self.link_to],
-            }
-        )
+        ends = {"from": self.id[self.link_from], "to": self.id[self.link_to]}
+        return self._frame_of("", sample=self.link_sample, kind=self.link_kind, **ends)
 
 
 class _Lives:

@@ -51,20 +51,7 @@ class Picture:
 
 
 def rendered(model: Model, format: str = "png", *, dark: bool = False) -> Iterator[Picture]:
-    """Draw all plots of a model; the same model gives the same bytes.
-
-    Parameters
-    ----------
-    model : PHIDA
-        A fitted model.
-    format : {"png", "svg"}
-    dark : bool
-        Whether to use light text on a dark background.
-
-    Yields
-    ------
-    picture : Picture
-    """
+    """Draw all plots of a model as png or svg, on a light or a dark background; the same model gives the same bytes."""
     metadata = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
     for name, plot in PICTURES.items():
         with mpl.rc_context(_ALWAYS | (_DARK if dark else {})), style.for_files(), warnings.catch_warnings():

@@ -88,16 +88,7 @@ class Dendrogram(_Record, key="height", entry="merge"):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """Create it from a fitted model.
-
-        Parameters
-        ----------
-        model : PHIDA
-
-        Returns
-        -------
-        record : Dendrogram
-        """
+        """Create it from a fitted model."""
         found = model.hierarchy_
         drawn, n_absorbed = _decisions(found)
         forest = grow(found, drawn)
@@ -145,17 +136,7 @@ class Dendrogram(_Record, key="height", entry="merge"):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per merge, made or not."""
-        return _frame(
-            {
-                "left": self.left,
-                "right": self.right,
-                "left_base": self.left_base,
-                "right_base": self.right_base,
-                "height": self.height,
-                "made": self.made,
-                "cluster": self.merge_cluster,
-            }
-        )
+        return self._frame_of("left right left_base right_base height made", cluster=self.merge_cluster)
 
     def components_to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per leaf, from left to right."""

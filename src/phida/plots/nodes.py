@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
+from phida.answers.links import ClusterLinks
 from phida.plots import style
-from phida.plots.links import ClusterLinks
 from phida.plots.model import Model
 from phida.projection import Projection
-from phida.records import Bools, Floats, Ints, _frame, _Record
+from phida.records import Bools, Floats, Ints, _Record
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,16 +70,7 @@ class NodePositions(_Record, key="node", entry="node"):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """Create it from a fitted model.
-
-        Parameters
-        ----------
-        model : PHIDA
-
-        Returns
-        -------
-        record : NodePositions
-        """
+        """Create it from a fitted model."""
         nodes, graph = model.nodes_, model.graph_
         projection = Projection.of(model)
         plus = model.hierarchy_.leaves == "node"
@@ -102,23 +93,14 @@ class NodePositions(_Record, key="node", entry="node"):
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per node; nodes without a cluster have no cluster id."""
         ids = [id if id >= 0 else None for id in self.id.tolist()]
-        frame = _frame(
-            {
-                "node": self.node,
-                "x": self.position[:, 0],
-                "y": self.position[:, 1],
-                "weight": self.weight,
-                "active": self.active,
-                "cluster": self.cluster,
-            }
-        )
-        frame["id"] = ids
+        frame = self._frame_of("node weight active cluster", id=ids)
+        for at, axis in enumerate("xy"):
+            frame.insert(1 + at, axis, self.position[:, at])
         return frame.astype({"id": "Int64"})
 
     def edges_to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per edge, the shortest or, in PHIDA+, the lowest first."""
-        columns = {"source": self.source, "target": self.target}
-        return _frame(columns if self.height is None else columns | {"height": self.height})
+        return self._frame_of("source target height")
 
 
 def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:

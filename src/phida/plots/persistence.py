@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from phida.plots import style
 from phida.plots.model import Model
-from phida.records import Bools, Floats, Ints, _frame, _Record
-
-if TYPE_CHECKING:
-    import pandas as pd
+from phida.records import Bools, Floats, Ints, _Record
 
 #: Maximum number of named places.
 _NAMES = 30
 
 
 @dataclass(frozen=True, eq=False)
-class PersistenceDiagram(_Record, key="node", entry="mode"):
+class PersistenceDiagram(
+    _Record, key="node", entry="mode", frame="node birth death persistence threshold kept id scale"
+):
     """Birth, death and persistence of the modes of log support or, in PHIDA+, of log density.
 
     Examples
@@ -55,16 +54,7 @@ class PersistenceDiagram(_Record, key="node", entry="mode"):
 
     @classmethod
     def of(cls, model: Model) -> Self:
-        """Create it from a fitted model.
-
-        Parameters
-        ----------
-        model : PHIDA
-
-        Returns
-        -------
-        record : PersistenceDiagram
-        """
+        """Create it from a fitted model."""
         found, nodes = model.persistence_, model.nodes_
         of = np.unique(nodes.cluster, return_inverse=True)[1]
         plus = model.hierarchy_.leaves == "node"
@@ -92,21 +82,6 @@ class PersistenceDiagram(_Record, key="node", entry="mode"):
         """Persistence of each mode in units of its threshold; inf if it never meets a denser one."""
         ratio: Floats = self.persistence / self.threshold
         return ratio
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per mode."""
-        return _frame(
-            {
-                "node": self.node,
-                "birth": self.birth,
-                "death": self.death,
-                "persistence": self.persistence,
-                "threshold": self.threshold,
-                "kept": self.kept,
-                "id": self.id,
-            }
-            | ({} if self.scale is None else {"scale": self.scale})
-        )
 
 
 def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:

@@ -1,13 +1,12 @@
-"""Links between the clusters of PHIDA+ on the map."""
+"""Links between the clusters of PHIDA+ on a map of its nodes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from phida.plots.model import Model
 from phida.records import Floats, Ints
 
 
@@ -23,19 +22,12 @@ class ClusterLinks:
     """Height of the merge; the links are in ascending order."""
 
     @classmethod
-    def of(cls, model: Model) -> Self:
-        """Create them from a fitted model. Merges of infinite height have no link.
-
-        Parameters
-        ----------
-        model : PHIDA or PHIDAPlus
-
-        Returns
-        -------
-        links : ClusterLinks
-        """
+    def of(cls, model: Any, most: int | None = None) -> Self:
+        """Create the lowest links of a fitted model (default: all). Merges of infinite height have none."""
         nodes, graph, tree, view = model.nodes_, model.graph_, model.hierarchy_, model.assignment_view_
         refused = slice(tree.level, int(np.isfinite(tree.merge_height).sum()))
+        if most is not None:
+            refused = slice(tree.level, min(refused.stop, tree.level + most))
         group = nodes.cluster.copy()
         order = np.argsort(graph.distance, kind="stable")
         crossing = order[group[graph.source[order]] != group[graph.target[order]]]
