@@ -114,9 +114,7 @@ TEST("close_pairs: the pairs of eight rows are those of all rows") {
 TEST("close_pairs: wild rows, far rows, equal rows and extreme scales miss no pair") {
   Random random(4);
   for (const double factor : {1e-300, 1e-160, 1e-40, 1.0, 1e40, 1e140}) {
-    RowMatrix rows = random.rows(40, 6);
-    for (std::size_t i = 0; i < 40; ++i)
-      for (std::size_t j = 0; j < 6; ++j) rows[i][j] *= factor;
+    const RowMatrix rows = plain::scaled(random.rows(40, 6), factor);
     const AlignedDoubles limits = some_limits(random, rows, nullptr);
     check_pairs(rows, nullptr, limits);
     for (const double wild : {1e6, 1e13, 1e100}) {
@@ -127,9 +125,7 @@ TEST("close_pairs: wild rows, far rows, equal rows and extreme scales miss no pa
     }
   }
   for (const double away : {1e3, 1e9, 1e15}) {
-    RowMatrix rows = random.rows(40, 6);
-    for (std::size_t i = 0; i < 40; ++i)
-      for (std::size_t j = 0; j < 6; ++j) rows[i][j] += away;
+    const RowMatrix rows = plain::shifted(random.rows(40, 6), away);
     check_pairs(rows, nullptr, some_limits(random, rows, nullptr));
   }
   const RowMatrix equal = random.grid(40, 2, 1), places = random.grid(40, 2, 3);

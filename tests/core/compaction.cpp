@@ -99,75 +99,49 @@ TEST("compaction: merges equal a plain search on equal costs and duplicates") {
   Random random(2);
   for (const std::size_t dims : {1, 2, 3})
     for (const std::size_t side : {1, 2, 5}) check_rows(random.grid(40, dims, side), dims + side);
-  RowMatrix line(1);
-  for (int i = 0; i < 32; ++i) {
-    const double row[kLanes] = {static_cast<double>(i)};
-    line.append(row);
-  }
-  check_rows(line, 3);
+  check_rows(plain::changed(random.rows(32, 1), [](auto, auto i, auto) { return double(i); }), 3);
 }
 
 TEST("compaction: merges equal a plain search on huge and tiny values") {
   Random random(3);
-  for (const double factor : {1e-200, 1e-160, 1e-140, 1e130, 1e139}) {
-    RowMatrix rows = random.rows(30, 2);
-    for (std::size_t i = 0; i < 30; ++i)
-      for (std::size_t j = 0; j < 2; ++j) rows[i][j] *= factor;
-    check_rows(rows, 4);
-  }
+  for (const double factor : {1e-200, 1e-160, 1e-140, 1e130, 1e139})
+    check_rows(plain::scaled(random.rows(30, 2), factor), 4);
 }
 
 TEST("compaction: merges equal a plain search on many features far from the origin") {
   Random random(8);
-  for (const double away : {1e3, 1e9, 1e15}) {
-    RowMatrix rows = random.rows(24, 50);
-    for (std::size_t i = 0; i < 24; ++i)
-      for (std::size_t j = 0; j < 50; ++j) rows[i][j] += away;
-    check_rows(rows, 6);
-  }
+  for (const double away : {1e3, 1e9, 1e15})
+    check_rows(plain::shifted(random.rows(24, 50), away), 6);
 }
 
 TEST("compaction: merges equal a plain search on distances of a few units in the last place") {
   Random random(10);
-  for (const std::size_t dims : {1, 2, 3, 50}) {
-    RowMatrix rows = random.grid(40, dims, 9);
-    for (std::size_t i = 0; i < 40; ++i)
-      for (std::size_t j = 0; j < dims; ++j) rows[i][j] = 1e15 + 0.125 * rows[i][j];
-    check_rows(rows, 7 + dims);
-  }
+  for (const std::size_t dims : {1, 2, 3, 50})
+    check_rows(plain::shifted(plain::scaled(random.grid(40, dims, 9), 0.125), 1e15), 7 + dims);
 }
 
-TEST("compaction: merges equal a plain search on a mixture of scales within a feature") {
+TEST("compaction: merges equal a plain search on scales mixed within a feature, or by place") {
   Random random(11);
-  for (int round = 0; round < 10; ++round) {
-    RowMatrix rows = random.rows(40, 3);
-    for (std::size_t i = 0; i < 40; ++i)
-      for (std::size_t j = 0; j < 3; ++j)
-        rows[i][j] *= std::pow(10.0, random.uniform(-300.0, 130.0));
-    check_rows(rows, 12);
-  }
+  for (int round = 0; round < 10; ++round)
+    check_rows(plain::changed(random.rows(40, 3),
+                              [&](double x, auto, auto) {
+                                return x * std::pow(10.0, random.uniform(-300.0, 130.0));
+                              }),
+               12);
+  check_rows(plain::changed(random.rows(48, 2),
+                            [](double x, auto i, auto) { return x * std::pow(10.0, i % 12); }),
+             5);
 }
 
 // A reach that grew from 0 in small steps would take thousands of searches.
 TEST("compaction: the first merges of groups, and of rows, that products cannot bound") {
   Random random(12);
-  RowMatrix groups = random.rows(500, 3), huge = groups;
-  for (std::size_t i = 0; i < 500; ++i)
-    for (std::size_t j = 0; j < 3; ++j) {
-      groups[i][j] = static_cast<double>(i % 50) + 1e-7 * groups[i][j];
-      huge[i][j] *= 1e130;
-    }
+  const RowMatrix rows = random.rows(500, 3);
+  const RowMatrix groups =
+      plain::changed(rows, [](double x, auto i, auto) { return i % 50 + 1e-7 * x; });
   Compaction compaction;
-  for (const RowMatrix* const rows : {&groups, &huge})
-    check_nodes(compaction, nodes_at(*rows), nullptr, 495);
-}
-
-TEST("compaction: merges equal a plain search on locally different scales") {
-  Random random(4);
-  RowMatrix rows = random.rows(48, 2);
-  for (std::size_t i = 0; i < 48; ++i)
-    for (std::size_t j = 0; j < 2; ++j) rows[i][j] *= std::pow(10.0, static_cast<double>(i % 12));
-  check_rows(rows, 5);
+  for (const RowMatrix& some : {groups, plain::scaled(rows, 1e130)})
+    check_nodes(compaction, nodes_at(some), nullptr, 495);
 }
 
 TEST("compaction: merges equal a plain search on nodes of very different weight") {
@@ -190,12 +164,8 @@ TEST("compaction: merges equal a plain search on thousands of close pairs") {
 }
 
 TEST("compaction: pairs at infinite distance never merge") {
-  RowMatrix rows(1);
-  for (const double x : {-1e200, 0.0, 1e200}) {
-    const double row[kLanes] = {x};
-    rows.append(row);
-  }
-  FineNodes nodes = nodes_at(rows);
+  FineNodes nodes = nodes_at(plain::changed(
+      Random(1).rows(3, 1), [](auto, auto i, auto) { return 1e200 * (double(i) - 1.0); }));
   CHECK(Compaction().merge_cheapest(nodes, nullptr, 1, 0.0) == 0.0);
   CHECK(nodes.size() == 3);
 }

@@ -2,8 +2,6 @@
 #include "topology/density.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 
 #include "check.hpp"
 #include "plain.hpp"
@@ -13,33 +11,13 @@ using namespace phida;
 
 namespace {
 
-struct Places {
-  explicit Places(RowMatrix rows)
-      : place(std::move(rows)), weight(place.rows(), 1.0), variance(place.rows(), 0.0) {}
-  explicit Places(const std::vector<double>& xs) : Places(on_a_line(xs)) {}
-
-  static RowMatrix on_a_line(const std::vector<double>& xs) {
-    RowMatrix rows(1);
-    for (const double x : xs) {
-      const double row[kLanes] = {x};
-      rows.append(row);
-    }
-    return rows;
-  }
-  Density measure(std::size_t k, const std::vector<std::int32_t>& members,
-                  const std::optional<Dimensions>& dimensions = std::nullopt) const {
-    const DensityInput input{place, weight, variance};
-    const NodeDistances distances(place, width_of(k));
-    NodeSet set(input, distances, members, width_of(k));
-    return set.measure(k, dimensions ? *dimensions : set.dimensions(k));
-  }
-  Density measure(std::size_t k, const std::optional<Dimensions>& dimensions = std::nullopt) const {
-    return measure(k, plain::first(place.rows()), dimensions);
-  }
-
-  RowMatrix place;
-  std::vector<double> weight, variance;
-};
+Density density_of(const RowMatrix& rows, const std::vector<std::int32_t>& members) {
+  const std::vector<double> weight(rows.rows(), 1.0), variance(rows.rows(), 0.0);
+  const NodeDistances distances(rows, width_of(4));
+  const DensityInput input{rows, weight, variance};
+  NodeSet set(input, distances, members, width_of(4));
+  return set.measure(4, set.dimensions(4));
+}
 
 }  // namespace
 
@@ -69,57 +47,6 @@ TEST("node_distances: squares and nearest rows equal a plain search") {
       }
 }
 
-TEST("density: nodes at one place have the highest, finite density") {
-  const Density density = Places({1.0, 1.0, 1.0, 2.0, 4.0}).measure(2);
-  for (const double height : density.height) CHECK(std::isfinite(height));
-  for (const DensityEdge& edge : density.edges) CHECK(std::isfinite(density.height_at(edge)));
-  CHECK(density.height[0] == density.height[1] && density.height[1] == density.height[2]);
-  CHECK(density.height[0] > density.height[3] && density.height[3] > density.height[4]);
-}
-
-TEST("density: the middle of an edge uses the nearest nodes of both ends") {
-  Random random(5);
-  for (const std::size_t k : {1, 2, 8}) {
-    Places places(random.rows(60, 2));
-    for (double& w : places.weight) w = random.uniform(0.5, 4.0);
-    for (double& v : places.variance) v = random.uniform(0.0, 0.1);
-    const Density density = places.measure(k);
-    const NodeDistances distances(places.place, width_of(k));
-    double total = 0.0;
-    for (const double w : places.weight) total += w;
-    for (const DensityEdge& edge : density.edges) {
-      std::vector<double> middle(2);
-      for (std::size_t j = 0; j < 2; ++j)
-        middle[j] = 0.5 * (places.place[edge.a][j] + places.place[edge.b][j]);
-      std::vector<NearRow> others;
-      for (const std::int32_t end : {edge.a, edge.b})
-        for (const NearRow& other : distances.nearest(end))
-          if (other.row != edge.a && other.row != edge.b)
-            others.push_back(
-                {plain::square(middle.data(), places.place[other.row], nullptr, 2), other.row});
-      std::sort(others.begin(), others.end());
-      double mass = 0.0, squares = 0.0;
-      for (const std::int32_t end : {edge.a, edge.b}) {
-        const double further = std::max(places.weight[end] - 1.0, 0.0);
-        mass += further;
-        squares += further * (edge.square / 4.0 + places.variance[end]);
-      }
-      const double goal = static_cast<double>(k) * (total / 60.0);
-      std::size_t count = 0;
-      for (std::size_t i = 0; i < others.size() && (count < k - 1 || mass < goal); ++i) {
-        if (i > 0 && others[i].row == others[i - 1].row) continue;
-        const double weight = places.weight[others[i].row];
-        mass += weight;
-        squares += weight * (others[i].square + places.variance[others[i].row]);
-        ++count;
-      }
-      CHECK_CLOSE(edge.mass, mass, 1e-12 * mass);
-      CHECK_CLOSE(density.height_at(edge),
-                  std::log(mass) - 0.5 * density.dimensions.local * std::log(squares / mass), 1e-9);
-    }
-  }
-}
-
 TEST("density: each edge is listed once, by positions in the set, without outside nodes") {
   Random random(4);
   const RowMatrix rows = random.rows(80, 2);
@@ -129,7 +56,7 @@ TEST("density: each edge is listed once, by positions in the set, without outsid
     members.push_back(i);
     chosen.append(rows[i]);
   }
-  const Density part = Places(rows).measure(4, members), alone = Places(chosen).measure(4);
+  const Density part = density_of(rows, members), alone = density_of(chosen, plain::first(40));
   CHECK(plain::same_bits(part.height, alone.height));
   CHECK(part.edges.size() == alone.edges.size());
   for (std::size_t e = 0; e < part.edges.size(); ++e) {

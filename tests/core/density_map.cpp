@@ -123,9 +123,8 @@ TEST("density_map: maps of random rows, weights and variances are valid") {
 TEST("density_map: maps of huge, tiny and distant places are valid") {
   Random random(4);
   for (const double factor : {1e-200, 1e-100, 1e100, 1e149}) {
-    RowMatrix rows = random.rows(60, 2);
-    for (std::size_t i = 0; i < 60; ++i)
-      for (std::size_t j = 0; j < 2; ++j) rows[i][j] *= i % 2 ? factor : 1.0;
+    const RowMatrix rows = plain::changed(
+        random.rows(60, 2), [&](double x, auto i, auto) { return i % 2 ? factor * x : x; });
     const DensityMap map = map_of(rows);
     check_map(map, rows);
     for (const DensityPeak& peak : map.peaks) CHECK(std::isfinite(peak.birth));

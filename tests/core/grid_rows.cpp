@@ -2,25 +2,12 @@
 #include "search/grid_rows.hpp"
 
 #include <algorithm>
-#include <limits>
 
-#include "check.hpp"
-#include "plain.hpp"
-#include "random.hpp"
-#include "simd/kernels.hpp"
+#include "levels.hpp"
 
 using namespace phida;
 
 namespace {
-
-std::int32_t plain_nearest(const double* query, const RowMatrix& rows) {
-  std::int32_t nearest = 0;
-  for (std::size_t i = 1; i < rows.rows(); ++i)
-    if (plain::square(query, rows[i], nullptr, rows.cols()) <
-        plain::square(query, rows[static_cast<std::size_t>(nearest)], nullptr, rows.cols()))
-      nearest = static_cast<std::int32_t>(i);
-  return nearest;
-}
 
 bool holds(std::span<const std::int32_t> rows, std::int32_t row) {
   return std::find(rows.begin(), rows.end(), row) != rows.end();
@@ -32,8 +19,8 @@ GridSearch search;
 
 TEST("grid_rows: the sieve returns few rows with the nearest, on every instruction set") {
   Random random(1);
-  for (const char* const level : {"baseline", "avx2", "avx512"}) {
-    const char* const before = kernels().level;
+  const LevelGuard guard;
+  for (const char* const level : kLevels) {
     if (!use_kernels(level)) continue;
     for (const std::size_t dims : {1, 2, 5, 16, 95, 96, 200, 3000}) {
       const RowMatrix rows = random.rows(150, dims), queries = random.rows(20, dims);
@@ -42,12 +29,11 @@ TEST("grid_rows: the sieve returns few rows with the nearest, on every instructi
       std::size_t left = 0;
       for (std::size_t q = 0; q < 20; ++q) {
         const auto found = grid.sieve(queries[q], search);
-        CHECK(holds(found, plain_nearest(queries[q], rows)));
+        CHECK(holds(found, plain::nearest(queries[q], rows, nullptr).first));
         left += found.size();
       }
       CHECK(left < 20 * 20);
     }
-    use_kernels(before);
   }
 }
 
@@ -60,7 +46,8 @@ TEST("grid_rows: a far row stays outside, so the grid stays fine for the others"
   const RowMatrix queries = random.rows(20, 4);
   for (std::size_t q = 0; q < 20; ++q) {
     const auto found = grid.sieve(queries[q], search);
-    CHECK(found.size() < 20 && holds(found, 7) && holds(found, plain_nearest(queries[q], rows)));
+    CHECK(found.size() < 20 && holds(found, 7) &&
+          holds(found, plain::nearest(queries[q], rows, nullptr).first));
   }
   CHECK(grid.sieve(rows[7], search).empty());  // a query there is outside, too
 }
@@ -93,11 +80,10 @@ TEST("grid_rows: rows at one place and infinite distances have no grid") {
 }
 
 TEST("grid_rows: the largest differences in all features do not overflow") {
-  Random random(4);
   for (const std::size_t dims : {1, 2, 3, 16, 61, 1000}) {
-    RowMatrix rows = random.rows(40, dims);
-    for (std::size_t i = 0; i < 40; ++i)  // half of the rows in each corner
-      std::fill_n(rows[i], dims, i % 2 == 0 ? -1.0 : 1.0);
+    RowMatrix rows(dims);
+    rows.resize(40);  // half of the rows in each corner
+    for (std::size_t i = 0; i < 40; ++i) std::fill_n(rows[i], dims, i % 2 == 0 ? -1.0 : 1.0);
     GridRows grid(dims);
     grid.assign(rows, plain::first(rows.rows()), nullptr);
     AlignedDoubles query(padded(dims), 0.0);

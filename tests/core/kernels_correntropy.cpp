@@ -1,5 +1,4 @@
 // The correntropy-induced metric and its exponential.
-#include <limits>
 
 #include "levels.hpp"
 #include "numeric/blocked_rows.hpp"

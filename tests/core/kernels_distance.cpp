@@ -51,27 +51,6 @@ TEST("kernels: squares_to_rows of some rows of a matrix equal the plain loop to 
 }
 
 TEST(
-    "kernels: squared_distances overflow to infinity and underflow to zero as the plain loop "
-    "does") {
-  for_each_level([](const Kernels& k) {
-    for (double size : {1e-170, 1e-160, 1e140, 1e155, 1e300}) {
-      Random random(2);
-      const RowMatrix rows = random.rows(11, 5);
-      AlignedDoubles query = random.values(5);
-      const AlignedDoubles inverse(5, size);
-      BlockedRows blocks(5);
-      blocks.assign(rows, plain::first(11));
-      AlignedDoubles squares(16);
-      k.squared_distances(query.data(), inverse.data(), blocks.data(), 2, 5, squares.data());
-      for (std::size_t i = 0; i < 11; ++i)
-        CHECK(
-            plain::same_bits(squares[i], plain::square(query.data(), rows[i], inverse.data(), 5)));
-      for (std::size_t i = 11; i < 16; ++i) CHECK(squares[i] == INFINITY);
-    }
-  });
-}
-
-TEST(
     "kernels: block_squared_distances of many rows equal the plain loop to the bit, in both "
     "directions") {
   for_each_level([](const Kernels& k) {

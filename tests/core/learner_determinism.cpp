@@ -52,40 +52,6 @@ TEST("learner: same bits on every machine") {
   }
 }
 
-TEST("learner: same stream twice gives the same state") {
-  for (const Case& c : cases())
-    CHECK(words_of(learner_of(c.stream, c.settings).state()) ==
-          words_of(learner_of(c.stream, c.settings).state()));
-}
-
-TEST("learner: a copy continues as the original") {
-  for (const Case& c : cases()) {
-    const auto expected = words_of(learner_of(c.stream, c.settings).state());
-    for (const std::size_t at : {1, 2, 3, 4, 17, 100, 333}) {
-      Learner original(c.settings);
-      learn(original, c.stream, 0, at);
-      Learner copy = original;
-      learn(original, c.stream, at);
-      learn(copy, c.stream, at);
-      CHECK(words_of(original.state()) == expected);
-      CHECK(words_of(copy.state()) == expected);
-    }
-  }
-}
-
-TEST("learner: a learner made from the state continues to the same bits") {
-  for (const Case& c : cases()) {
-    const auto expected = words_of(learner_of(c.stream, c.settings).state());
-    for (const std::size_t at : {0, 1, 2, 3, 4, 17, 100, 333}) {
-      Learner original(c.settings);
-      learn(original, c.stream, 0, at);
-      Learner restored(c.settings, original.state());
-      learn(restored, c.stream, at);
-      CHECK(words_of(restored.state()) == expected);
-    }
-  }
-}
-
 TEST("learner: every instruction set level gives the same bits") {
   const LevelGuard guard;
   for (const Case& c : cases()) {

@@ -28,11 +28,9 @@ void check_two(const RowMatrix& rows, const double* x, const double* scaling) {
 // Rows around a few centres, most of them far from any one sample.
 RowMatrix clusters(Random& random, std::size_t n, double offset, double spread) {
   const RowMatrix centers = random.rows(5, kDims);
-  RowMatrix rows = random.rows(n, kDims);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < kDims; ++j)
-      rows[i][j] = offset + spread * (rows[i][j] + 3.0 * centers[i % 5][j]);
-  return rows;
+  return plain::changed(random.rows(n, kDims), [&](double x, auto i, auto j) {
+    return offset + spread * (x + 3.0 * centers[i % 5][j]);
+  });
 }
 
 AlignedDoubles padded_scaling(Random& random) {

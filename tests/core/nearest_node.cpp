@@ -2,7 +2,6 @@
 #include "nodes/nearest_node.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "check.hpp"
 #include "plain.hpp"
@@ -14,15 +13,6 @@ namespace {
 
 // From 48 features on candidates are compared twice; from 96 on blocks are ruled out early.
 constexpr std::size_t kDims[] = {1, 3, 8, 17, 47, 48, 95, 96, 97, 130, 600};
-
-Nearest plain_nearest(const double* query, const RowMatrix& rows, const double* scaling) {
-  Nearest nearest{0, std::numeric_limits<double>::infinity()};
-  for (std::size_t i = 0; i < rows.rows(); ++i) {
-    const double square = plain::square(query, rows[i], scaling, rows.cols());
-    if (square < nearest.square) nearest = {static_cast<std::int32_t>(i), square};
-  }
-  return nearest;
-}
 
 AlignedDoubles padded_row(const AlignedDoubles& values) {
   AlignedDoubles row = values;
@@ -39,9 +29,9 @@ AlignedDoubles random_scaling(Random& random, std::size_t dims) {
 
 void check_query(NearestNode& search, const double* query, const RowMatrix& rows,
                  const double* scaling) {
-  const Nearest got = search.find(query, rows), expected = plain_nearest(query, rows, scaling);
-  CHECK(got.node == expected.node);
-  CHECK(plain::same_bits(got.square, expected.square));
+  const Nearest got = search.find(query, rows);
+  const auto [row, square] = plain::nearest(query, rows, scaling);
+  CHECK(got.node == row && plain::same_bits(got.square, square));
 }
 
 // Queries near the rows, on them, and elsewhere.
@@ -88,9 +78,7 @@ TEST("nearest_node: equal distances go to the lower index") {
 TEST("nearest_node: rows equal as floats are compared as doubles") {
   Random random(3);
   for (const std::size_t dims : kDims) {
-    RowMatrix rows = random.rows(60, dims);
-    for (std::size_t i = 0; i < 60; ++i)
-      for (std::size_t j = 0; j < dims; ++j) rows[i][j] = 1e6 + 1e-4 * rows[i][j];
+    const RowMatrix rows = plain::shifted(plain::scaled(random.rows(60, dims), 1e-4), 1e6);
     check_rows(random, rows, nullptr);
     check_rows(random, rows, random_scaling(random, dims).data());
   }
@@ -100,9 +88,7 @@ TEST("nearest_node: huge and tiny values are compared exactly") {
   Random random(4);
   for (const std::size_t dims : kDims)
     for (const double factor : {1e-200, 1e-150, 1e-45, 1e-30, 1e30, 1e45, 1e139}) {
-      RowMatrix rows = random.rows(40, dims);
-      for (std::size_t i = 0; i < 40; ++i)
-        for (std::size_t j = 0; j < dims; ++j) rows[i][j] *= factor;
+      const RowMatrix rows = plain::scaled(random.rows(40, dims), factor);
       check_rows(random, rows, nullptr);
       NearestNode search(dims);
       search.assign(rows, nullptr);

@@ -48,6 +48,33 @@ inline double square(const double* a, const double* b, const double* inverse, st
   return sum;
 }
 
+// The row nearest to a query, the first among equal ones, and its square.
+inline std::pair<std::int32_t, double> nearest(const double* query, const RowMatrix& rows,
+                                               const double* inverse) {
+  std::pair<std::int32_t, double> least{0, INFINITY};
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const double found = square(query, rows[i], inverse, rows.cols());
+    if (found < least.second) least = {static_cast<std::int32_t>(i), found};
+  }
+  return least;
+}
+
+// Rows with new values f(value, row, feature).
+template <class F>
+RowMatrix changed(RowMatrix rows, F f) {
+  for (std::size_t i = 0; i < rows.rows(); ++i)
+    for (std::size_t j = 0; j < rows.cols(); ++j) rows[i][j] = f(rows[i][j], i, j);
+  return rows;
+}
+
+inline RowMatrix scaled(RowMatrix rows, double factor) {
+  return changed(std::move(rows), [&](double x, auto, auto) { return factor * x; });
+}
+
+inline RowMatrix shifted(RowMatrix rows, double by) {
+  return changed(std::move(rows), [&](double x, auto, auto) { return by + x; });
+}
+
 // Sums eight lanes in the fixed order: halves, quarters, pair.
 inline double tree_sum(const double* v) {
   return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));

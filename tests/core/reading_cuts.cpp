@@ -1,46 +1,16 @@
 // Other cuts of a reading's hierarchy.
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "check.hpp"
+#include "plain.hpp"
 #include "reading/size_tree.hpp"
 #include "streams.hpp"
 
 using namespace phida;
 
-namespace {
-
-std::shared_ptr<const Reading> reading_of(std::uint64_t seed) {
-  return learner_of(blobs(seed, 600, 3, 6), {3, false, {}}).reading();
-}
-
-}  // namespace
-
-TEST("reading: the reading's own cut is among the cuts") {
-  for (const std::uint64_t seed : {1, 2, 3, 4}) {
-    const auto reading = reading_of(seed);
-    const auto same = at_level(*reading, reading->ph.hierarchy.level);
-    CHECK(same->cluster == reading->cluster);
-    CHECK(same->cluster_id == reading->cluster_id);
-    CHECK(same->view.cluster_support == reading->view.cluster_support);
-    CHECK(same->view.concentration == reading->view.concentration);
-  }
-}
-
-TEST("reading: merges below the minimum count begin with the merges down to it") {
-  for (const std::uint64_t seed : {1, 2, 3, 4}) {
-    const auto reading = reading_of(seed);
-    const std::vector<Merge> some = reading->ph.hierarchy.merges, all = all_merges(*reading);
-    CHECK(all.size() >= some.size());
-    for (std::size_t l = 0; l < some.size(); ++l)
-      CHECK(all[l].into == some[l].into && all[l].from == some[l].from &&
-            all[l].height == some[l].height);
-  }
-}
-
 TEST("reading: cuts are nested, with one cluster fewer per level, and end at the last merge") {
-  const auto reading = reading_of(5);
+  const auto reading = learner_of(blobs(5, 600, 3, 6), {3, false, {}}).reading();
   const std::size_t last = all_merges(*reading).size();
   auto finer = at_level(*reading, 0);
   CHECK(finer->map.n_clusters() == finer->ph.n_components());
@@ -57,61 +27,7 @@ TEST("reading: cuts are nested, with one cluster fewer per level, and end at the
     }
     finer = coarser;
   }
-  bool refused = false;
-  try {
-    at_level(*reading, last + 1);
-  } catch (const std::invalid_argument&) {
-    refused = true;
-  }
-  CHECK(refused);
-}
-
-TEST("reading: ids are those confirmed by the lineage, also before its first mapping") {
-  Learner learner({3, false, {}});
-  const Stream stream = blobs(6, 900, 3, 6);
-  for (std::size_t i = 0; i < stream.size(); ++i) {
-    learner.learn(stream[i]);
-    if (i % 37 != 0) continue;
-    const auto reading = learner.reading();
-    const std::vector<LivingCluster>& living = learner.state().lineage.living;
-    CHECK(reading->cluster_id.size() == reading->map.n_clusters());
-    for (const std::int64_t id : reading->cluster_id)
-      CHECK(living.empty() ? id != kNone : position_of(id, living) != kNone);
-  }
-}
-
-TEST("reading: in PHIDA+ every node is a leaf, and any number of clusters can be cut") {
-  PlusLearner learner = learner_of<PlusLearner>(blobs(3, 600, 3, 6), {.dims = 3, .max_nodes = 64});
-  const auto reading = learner.reading();
-  const std::size_t n = reading->nodes.size();
-  CHECK(all_merges(*reading).size() == n - 1);
-  for (std::size_t level = 0; level < n; ++level)
-    CHECK(at_level(*reading, level)->map.n_clusters() == n - level);
-  CHECK(at_level(*reading, reading->map.level)->cluster == reading->cluster);
-}
-
-TEST("reading: by size, clusters of PHIDA+ stay whole, and cuts are nested") {
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    PlusLearner learner =
-        learner_of<PlusLearner>(blobs(seed, 900, 3, 6), {.dims = 3, .max_nodes = 64});
-    const auto reading = learner.reading();
-    const auto tree = by_size(*reading);
-    const std::size_t n = reading->nodes.size();
-    CHECK(tree->map.merges.size() == n - 1);
-    CHECK(at_level(*tree, reading->map.level)->cluster == reading->cluster);
-    auto finer = at_level(*tree, 0);
-    for (std::size_t level = 1; level < n; ++level) {
-      const auto coarser = at_level(*tree, level);
-      CHECK(coarser->map.n_clusters() == n - level);
-      std::vector<std::int32_t> into(finer->map.n_clusters(), kNone);
-      for (std::size_t i = 0; i < n; ++i) {
-        std::int32_t& whole = into[finer->cluster[i]];
-        CHECK(whole == kNone || whole == coarser->cluster[i]);
-        whole = coarser->cluster[i];
-      }
-      finer = coarser;
-    }
-  }
+  CHECK_THROWS(std::invalid_argument, at_level(*reading, last + 1));
 }
 
 TEST("reading: by size, inner merges join the cheapest pairs") {
@@ -129,10 +45,8 @@ TEST("reading: by size, inner merges join the cheapest pairs") {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = i + 1; j < n; ++j) {
         if (!alive[i] || !alive[j]) continue;
-        double square = 0.0;
-        for (std::size_t k = 0; k < 2; ++k)
-          square += (position[i][k] - position[j][k]) * (position[i][k] - position[j][k]);
-        const double cost = weight[i] * weight[j] / (weight[i] + weight[j]) * square;
+        const double cost = weight[i] * weight[j] / (weight[i] + weight[j]) *
+                            plain::square(position[i], position[j], nullptr, 2);
         if (least < 0.0 || cost < least) {
           least = cost;
           a = i;

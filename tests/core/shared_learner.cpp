@@ -134,21 +134,6 @@ TEST("shared_learner: learning threads take turns, reading threads see consisten
   CHECK(shared.with([](const Learner& l) { return l.state().n_seen; }) == 3001);
 }
 
-TEST("shared_learner: readers do not change the learned state") {
-  const Stream stream = blobs(4, 3000, 5, 5);
-  const Settings settings{stream.dims, false, {}};
-  SharedLearner shared{Learner(settings)};
-  shared.learn(stream[0], 1, always);
-  std::atomic<bool> done{false};
-  std::thread reader([&] {
-    while (!done) shared.reading();
-  });
-  for (std::size_t i = 1; i < stream.size(); ++i) shared.learn(stream[i], 1, always);
-  done = true;
-  reader.join();
-  CHECK(words_of(shared) == phida::words_of(learner_of(stream, settings).state()));
-}
-
 TEST("shared_learner: replace installs the changed copy, and an exception changes nothing") {
   const Stream stream = blobs(5, 300, 3, 3);
   const FineSettings settings{.dims = 3, .max_nodes = 32};

@@ -1,7 +1,6 @@
 // Scripted sequences of mappings: which events are confirmed, when, and which are not.
 #include "lineage/tracker.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "check.hpp"

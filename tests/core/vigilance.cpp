@@ -23,27 +23,6 @@ Matrix similarities(const SampleBuffer& samples, std::size_t m, std::size_t dims
   return r;
 }
 
-// Textbook Cholesky: L L' = R, row by row. Stable if L exists and (product of the diagonal)^2 >= 1e-6.
-bool is_stable(const Matrix& r) {
-  const std::size_t n = r.size();
-  Matrix l(n, std::vector<double>(n, 0.0));
-  double product = 1.0;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = r[i][j];
-      for (std::size_t t = 0; t < j; ++t) sum -= l[i][t] * l[j][t];
-      if (i != j) {
-        l[i][j] = sum / l[j][j];
-        continue;
-      }
-      if (!(sum > 0.0)) return false;
-      l[i][i] = std::sqrt(sum);
-      product *= l[i][i];
-    }
-  }
-  return product * product >= 1e-6;
-}
-
 double threshold(const Matrix& r, double q) {
   std::vector<double> u(r.size(), -1.0);
   for (std::size_t p = 0; p < r.size(); ++p)
@@ -61,26 +40,6 @@ SampleBuffer filled(Random& random, std::size_t n, std::size_t dims) {
 }
 
 }  // namespace
-
-TEST("vigilance: the growing factor finds the longest stable window of a textbook Cholesky") {
-  Random random(1);
-  for (std::size_t dims : {1, 2, 7, 8, 13}) {
-    SimilarityWindow window(
-        dims);  // reused: memory of longer windows must not leak into shorter ones
-    for (int round = 0; round < 40; ++round) {
-      const std::size_t held = 1 + random.below(45);
-      const SampleBuffer samples = filled(random, held, dims);
-      const AlignedDoubles inverse = random.values(padded(dims), 0.1, 10.0);
-      const double* scaling = round % 2 ? inverse.data() : nullptr;
-      const double alpha = std::exp(random.uniform(-3.0, 6.0));
-      std::size_t expected = 1;
-      while (expected < held &&
-             is_stable(similarities(samples, expected + 1, dims, scaling, alpha)))
-        ++expected;
-      CHECK(window.grow(samples, held, scaling, alpha) == expected);
-    }
-  }
-}
 
 TEST("vigilance: the complement's threshold differs only in its quantile") {
   Random random(4);
