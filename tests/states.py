@@ -1,5 +1,7 @@
 """The native learner's state: comparison to the bit, copies, descriptions."""
 
+import copy
+
 import numpy as np
 
 from phida import _core
@@ -21,6 +23,18 @@ def differences(one, other):
 def assert_same_state(one, other):
     """Assert that two learners, or two fitted estimators, hold the same state to the bit."""
     assert differences(state_of(one), state_of(other)) == []
+
+
+def everything(model):
+    """Return everything that a model holds: the learner's state, and all other attributes."""
+    held = {name: copy.deepcopy(value) for name, value in vars(model).items() if name != "_model"}
+    return held, state_of(model) if "_model" in vars(model) else {}
+
+
+def assert_untouched(model, before):
+    """Assert that a model holds what `everything` returned before."""
+    held, state = everything(model)
+    assert differences(held, before[0]) == differences(state, before[1]) == []
 
 
 def state_of(model):

@@ -2,6 +2,7 @@
 
 import datetime
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,9 @@ from data import blobs
 from kinds import each_estimator
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
-from states import assert_same_state
+from states import assert_same_state, assert_untouched, everything
+
+from phida import PHIDAPlus
 
 X = blobs(150)
 INTEGERS = np.round(10 * X).astype(np.int64)
@@ -21,6 +24,12 @@ INTEGERS = np.round(10 * X).astype(np.int64)
 def with_value(value):
     bad = X.copy()
     bad[17, 2] = value
+    return bad
+
+
+def with_value_in_last_row(value):
+    bad = X.copy()
+    bad[-1, 2] = value
     return bad
 
 
@@ -46,6 +55,13 @@ REFUSALS = {
     "inf": (with_value(np.inf), ValueError, r"X\[17, 2\] is inf"),
     "minus inf": (with_value(-np.inf), ValueError, r"X\[17, 2\] is -inf"),
     "huge": (with_value(2e140), ValueError, r"X\[17, 2\] is 2e\+140; magnitudes beyond 1e\+140 overflow .* Rescale"),
+    "huge in the last row": (with_value_in_last_row(2e140), ValueError, r"X\[149, 2\] is 2e\+140"),
+    "nan in float32": (with_value(np.nan).astype(np.float32), ValueError, r"X\[17, 2\] is NaN"),
+    "nan in a frame": (
+        pd.DataFrame(with_value(np.nan), columns=list("abc")),
+        ValueError,
+        "row 17 of column 'c' is NaN",
+    ),
     "minus huge": (with_value(-2e140), ValueError, r"X\[17, 2\] is -2e\+140; magnitudes beyond 1e\+140"),
     "too large for float64": (with_object(10**400), (ValueError, OverflowError), "."),
     "sparse": (sparse.csr_array(X), TypeError, "Sparse data was passed for X, but dense data is required"),
@@ -98,23 +114,46 @@ REFUSALS = {
 
 
 @each_estimator
-@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("fitted", [False, True], ids=["new", "fitted"])
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "predict", "transform"])
 @pytest.mark.parametrize("name", REFUSALS)
-def test_new_model_refuses_bad_input_with_its_message(name, method, estimator):
+def test_bad_input_is_refused_with_its_message_and_changes_nothing(name, method, fitted, estimator):
     bad, error, message = REFUSALS[name]
-    with pytest.raises(error, match=message):
-        getattr(estimator(), method)(bad)
-
-
-@each_estimator
-@pytest.mark.parametrize("method", ["partial_fit", "predict", "transform"])
-@pytest.mark.parametrize("name", REFUSALS)
-def test_fitted_model_refuses_bad_input_with_its_message(name, method, estimator):
-    """The fast path for plain arrays has the same messages."""
-    bad, error, message = REFUSALS[name]
-    model = estimator().fit(X)
-    with pytest.raises(error, match=message):
+    model = estimator()
+    if fitted:
+        model.fit(pd.DataFrame(X, columns=list("abc")) if method == "fit" else X)
+    elif method in ("predict", "transform"):
+        error, message = NotFittedError, "not fitted yet"
+    before = everything(model)
+    with warnings.catch_warnings(), pytest.raises(error, match=message):
+        warnings.simplefilter("ignore")  # from scikit-learn, if only the refused rows have names of features
         getattr(model, method)(bad)
+    assert_untouched(model, before)
+
+
+WEIGHTS = {
+    "too few": np.ones(149),
+    "two columns": np.ones((150, 2)),
+    "one number": 2.0,
+    "negative": np.r_[np.ones(149), -1.0],
+    "nan": np.r_[np.nan, np.ones(149)],
+    "infinite": np.r_[np.ones(149), np.inf],
+    "beyond 2^53": np.full(150, 2.0**54),
+    "all 0": np.zeros(150),
+    "text": ["1"] * 150,
+    "none": [None] * 150,
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("fitted", [False, True], ids=["new", "fitted"])
+def test_refused_weights_change_nothing(name, method, fitted):
+    model = PHIDAPlus().fit(X) if fitted else PHIDAPlus()
+    before = everything(model)
+    with pytest.raises(ValueError, match="sample_weight"):
+        getattr(model, method)(X, sample_weight=WEIGHTS[name])
+    assert_untouched(model, before)
 
 
 @each_estimator
@@ -147,17 +186,24 @@ def test_values_at_the_limit_are_allowed(estimator):
 @pytest.mark.parametrize("width", [1, 2, 4])
 def test_other_number_of_features_is_refused(width, method, estimator):
     message = f"X has {width} features, but {estimator.__name__} is expecting 3 features as input"
+    model = estimator().fit(X)
+    before = everything(model)
     for bad in (np.zeros((2, width)), np.zeros((2, width), order="F"), np.zeros((2, width)).tolist()):
         with pytest.raises(ValueError, match=message):
-            getattr(estimator().fit(X), method)(bad)
+            getattr(model, method)(bad)
+    assert_untouched(model, before)
 
 
 @each_estimator
 def test_other_feature_names_are_refused(estimator):
     model = estimator().fit(pd.DataFrame(X, columns=["a", "b", "c"]))
+    before = everything(model)
     assert model.feature_names_in_.tolist() == ["a", "b", "c"]
     with pytest.raises(ValueError, match=re.compile("feature names should match.*- d", re.DOTALL)):
         model.predict(pd.DataFrame(X, columns=["a", "b", "d"]))
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.partial_fit(pd.DataFrame(X, columns=["a", "c", "b"]))
+    assert_untouched(model, before)
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         model.predict(X)
 

@@ -120,12 +120,6 @@ def test_model_works_in_a_pipeline(estimator):
 
 
 @each_estimator
-def test_smallest_transform_value_is_the_label(estimator):
-    model = estimator().fit(X)
-    np.testing.assert_array_equal(np.argmin(model.transform(X), axis=1), model.predict(X))
-
-
-@each_estimator
 def test_partial_fit_removes_labels_of_other_rows(estimator):
     model = estimator().fit(X).set_params(compute_labels=False)
     assert not hasattr(model.partial_fit(X[:10]), "labels_")

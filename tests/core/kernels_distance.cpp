@@ -6,98 +6,43 @@
 
 using namespace phida;
 
-TEST("kernels: squared_distances of one row to many equal the plain loop to the bit") {
+TEST("kernels: squares of one, eight or some rows to many equal the plain loop to the bit") {
   for_each_level([](const Kernels& k) {
     Random random(1);
     for (std::size_t dims = 1; dims <= 40; ++dims) {
-      const AlignedDoubles query = random.values(dims), inverse = random.values(dims, 0.01, 100.0);
-      for (std::size_t n = 1; n <= 40; ++n) {
-        const RowMatrix rows = random.rows(n, dims);
-        BlockedRows blocks(dims);
-        blocks.assign(rows, plain::first(n));
-        AlignedDoubles squares(blocks.blocks() * 8, -1.0);
-        for (const double* scaling : {static_cast<const double*>(nullptr), inverse.data()}) {
-          k.squared_distances(query.data(), scaling, blocks.data(), blocks.blocks(), dims,
-                              squares.data());
-          for (std::size_t i = 0; i < n; ++i)
-            CHECK(
-                plain::same_bits(squares[i], plain::square(query.data(), rows[i], scaling, dims)));
-          for (std::size_t i = n; i < squares.size(); ++i) CHECK(squares[i] == INFINITY);
-        }
-      }
-    }
-  });
-}
-
-TEST("kernels: squares_to_rows of some rows of a matrix equal the plain loop to the bit") {
-  for_each_level([](const Kernels& k) {
-    Random random(7);
-    for (std::size_t dims = 1; dims <= 40; ++dims) {
-      const RowMatrix rows = random.rows(30, dims);
-      const AlignedDoubles scale = random.values(padded(dims));
-      for (std::size_t n = 0; n <= 20; ++n) {
-        std::vector<std::int32_t> at;
-        for (std::size_t i = 0; i < n; ++i)
-          at.push_back(static_cast<std::int32_t>(random.below(30)));
-        AlignedDoubles squares(padded(n));
-        for (const double* const scaling : {static_cast<const double*>(nullptr), scale.data()}) {
-          k.squares_to_rows(rows[3], scaling, rows[0], rows.stride(), at.data(), n, squares.data());
-          for (std::size_t i = 0; i < n; ++i)
-            CHECK(plain::same_bits(squares[i], plain::square(rows[3], rows[at[i]], scaling, dims)));
-        }
-      }
-    }
-  });
-}
-
-TEST(
-    "kernels: block_squared_distances of many rows equal the plain loop to the bit, in both "
-    "directions") {
-  for_each_level([](const Kernels& k) {
-    Random random(3);
-    for (std::size_t dims = 1; dims <= 40; ++dims) {
       const RowMatrix eight = random.rows(8, dims);
-      const AlignedDoubles inverse = random.values(dims, 0.01, 100.0);
-      BlockedRows block(dims);
-      block.assign(eight, plain::first(8));
-      for (std::size_t n = 1; n <= 40; ++n) {
-        const RowMatrix rows = random.rows(n, dims);
-        const auto stride = static_cast<std::ptrdiff_t>(rows.stride());
-        AlignedDoubles out(n * 8);
-        for (const double* scaling : {static_cast<const double*>(nullptr), inverse.data()})
-          for (const bool backwards : {false, true}) {
-            k.block_squared_distances(block.data(), scaling, rows[backwards ? n - 1 : 0],
-                                      backwards ? -stride : stride, n, dims, out.data());
-            for (std::size_t i = 0; i < n; ++i)
-              for (std::size_t lane = 0; lane < 8; ++lane)
-                CHECK(plain::same_bits(
-                    out[i * 8 + lane],
-                    plain::square(rows[backwards ? n - 1 - i : i], eight[lane], scaling, dims)));
-          }
-      }
-    }
-  });
-}
-
-TEST("kernels: squared_distances_of_eight points to many rows equal the plain loop to the bit") {
-  for_each_level([](const Kernels& k) {
-    Random random(5);
-    for (std::size_t dims = 1; dims <= 40; ++dims) {
-      const RowMatrix eight = random.rows(8, dims);
-      const AlignedDoubles inverse = random.values(dims, 0.01, 100.0);
+      const AlignedDoubles inverse = random.values(padded(dims), 0.01, 100.0);
       BlockedRows points(dims), blocks(dims);
       points.assign(eight, plain::first(8));
       for (std::size_t n = 1; n <= 40; ++n) {
         const RowMatrix rows = random.rows(n, dims);
+        const auto stride = static_cast<std::ptrdiff_t>(rows.stride());
         blocks.assign(rows, plain::first(n));
-        AlignedDoubles out(blocks.blocks() * 64, -1.0);
-        for (const double* scaling : {static_cast<const double*>(nullptr), inverse.data()}) {
-          k.squared_distances_of_eight(points.data(), scaling, blocks.data(), blocks.blocks(), dims,
-                                       out.data());
-          for (std::size_t i = 0; i < n * 8; ++i)
-            CHECK(
-                plain::same_bits(out[i], plain::square(rows[i / 8], eight[i % 8], scaling, dims)));
-          for (std::size_t i = n * 8; i < out.size(); ++i) CHECK(out[i] == INFINITY);
+        const std::size_t size = blocks.blocks() * 8;
+        std::vector<std::int32_t> some;
+        for (std::size_t i = 0; i < n; ++i) some.push_back(static_cast<int>(random.below(n)));
+        AlignedDoubles one(size), all(size * 8), forwards(n * 8), backwards(n * 8), few(padded(n));
+        for (const double* const scaling : {static_cast<const double*>(nullptr), inverse.data()}) {
+          k.squared_distances(eight[0], scaling, blocks.data(), size / 8, dims, one.data());
+          k.squared_distances_of_eight(points.data(), scaling, blocks.data(), size / 8, dims,
+                                       all.data());
+          k.block_squared_distances(points.data(), scaling, rows[0], stride, n, dims,
+                                    forwards.data());
+          k.block_squared_distances(points.data(), scaling, rows[n - 1], -stride, n, dims,
+                                    backwards.data());
+          k.squares_to_rows(eight[0], scaling, rows[0], rows.stride(), some.data(), n, few.data());
+          for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t point = 0; point < 8; ++point) {
+              const double square = plain::square(eight[point], rows[i], scaling, dims);
+              CHECK(plain::same_bits(all[i * 8 + point], square));
+              CHECK(plain::same_bits(forwards[i * 8 + point], square));
+              CHECK(plain::same_bits(backwards[(n - 1 - i) * 8 + point], square));
+            }
+            CHECK(plain::same_bits(one[i], all[i * 8]));
+            CHECK(plain::same_bits(few[i], one[static_cast<std::size_t>(some[i])]));
+          }
+          for (std::size_t i = n; i < size; ++i) CHECK(one[i] == INFINITY);
+          for (std::size_t i = n * 8; i < size * 8; ++i) CHECK(all[i] == INFINITY);
         }
       }
     }

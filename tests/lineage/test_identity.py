@@ -25,6 +25,15 @@ def groups(n, seed, centers=6, noise=1.0):
     return draw(n), draw(100)
 
 
+CORNERS = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
+
+
+def corner_rows(seed):
+    """Return a function that draws n rows around some of the corners."""
+    rng = np.random.default_rng(seed)
+    return lambda n, corners, shares=None: CORNERS[rng.choice(corners, size=n, p=shares)] + rng.normal(size=(n, 2))
+
+
 def changes(seed):
     """Count how often labels and ids of probes change from batch to batch."""
     rows, probes = groups(4000, seed)
@@ -91,9 +100,7 @@ def test_stream_after_fit_keeps_the_ids():
 
 def test_events_follow_groups_that_appear_and_stop():
     """Three groups; a fourth appears, and the third stops."""
-    rng = np.random.default_rng(1)
-    center = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
-    rows = lambda n, alive: center[rng.choice(alive, size=n)] + rng.normal(size=(n, 2))  # noqa: E731
+    rows = corner_rows(1)
     stream = np.concatenate([rows(6000, [0, 1, 2]), rows(4000, [0, 1, 2, 3]), rows(3000, [0, 1, 3])])
     model = PHIDAPlus(half_life=300, compute_labels=False).partial_fit(stream)
     told = [event for event in model.lineage_ if event.confirmed > 3000]
@@ -104,34 +111,30 @@ def test_events_follow_groups_that_appear_and_stop():
 
 
 def test_group_without_rows_becomes_quiet():
-    rng = np.random.default_rng(2)
-    center = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
-    rows = lambda n, alive: center[rng.choice(alive, size=n)] + rng.normal(size=(n, 2))  # noqa: E731
+    rows = corner_rows(2)
     model = PHIDAPlus(compute_labels=False).partial_fit(rows(6000, [0, 1, 2]))
     assert model.quiet_ids_.tolist() == [] and model.candidates_ == ()
-    third = model.predict_id(center[2:3])
+    third = model.predict_id(CORNERS[2:3])
     model.partial_fit(rows(1000, [0, 1]))
     assert model.quiet_ids_.tolist() == third.tolist()
     model.partial_fit(rows(800, [0, 1, 3]))
     assert [event.kind for event in model.lineage_ if event.confirmed > 6000] == ["born"]
-    assert third not in model.predict_id(center[3:])
+    assert third not in model.predict_id(CORNERS[3:])
 
 
 def test_unconfirmed_cluster_is_a_candidate():
     """A rare new group is a candidate first, and born after it has won enough rows."""
     seen = set()
-    center = np.array([[0.0, 0.0], [15.0, 0.0], [0.0, 15.0], [15.0, 15.0]])
     for seed in range(4):
-        rng = np.random.default_rng(seed)
-        rows = lambda n, shares: center[rng.choice(4, size=n, p=shares)] + rng.normal(size=(n, 2))  # noqa: B023, E731
-        model = PHIDAPlus(compute_labels=False).partial_fit(rows(5000, [0.4, 0.3, 0.3, 0.0]))
+        rows = corner_rows(seed)
+        model = PHIDAPlus(compute_labels=False).partial_fit(rows(5000, 4, [0.4, 0.3, 0.3, 0.0]))
         known = len(model.lineage_)
         while len(model.lineage_) == known and model.n_samples_seen_ < 12_000:
             seen |= set(model.candidates_)
-            model.partial_fit(rows(50, [0.4, 0.3, 0.28, 0.02]))
+            model.partial_fit(rows(50, 4, [0.4, 0.3, 0.28, 0.02]))
         born = model.lineage_[known]
         assert born.kind == "born" and 5000 < born.sample < 5500 and born.confirmed < 9000
-        assert model.predict_id(center[3:]).tolist() == list(born.after)
+        assert model.predict_id(CORNERS[3:]).tolist() == list(born.after)
     assert all(0 <= one.evidence < 50 and one.kind == "born" and one.ids == () for one in seen)
     assert max(one.evidence for one in seen) > 10
 
@@ -274,23 +277,3 @@ def test_lineage_and_history_convert_to_tables(make):
     assert history.n_nodes[-1] == model.n_nodes_
     if isinstance(model, PHIDA):
         assert history.to_pandas()["interval"].iloc[-1] == model.interval_
-
-
-def test_half_life_ends_a_stopped_group_and_starts_a_new_one():
-    """With a half-life, a stopped group dies, and a new one is born."""
-    rng = np.random.default_rng(0)
-    model = PHIDAPlus(half_life=300, compute_labels=False)
-    near = lambda *at: np.array(at) + 0.5 * rng.normal(size=(600, 2))  # noqa: E731
-    both = np.stack([near(0, 0), near(20, 0)], axis=1).reshape(-1, 2)
-    model.partial_fit(both).refresh()
-    first, second = model.predict_id([[0.0, 0.0], [20.0, 0.0]])
-    assert first != second
-    later = np.stack([near(0, 0), near(0, 40)], axis=1).reshape(-1, 2)
-    for _ in range(2):
-        model.partial_fit(later)
-    model.refresh()
-    assert model.predict_id([[0.0, 0.0]]) == [first]
-    assert model.predict_id([[0.0, 40.0]])[0] not in (first, second)
-    assert second not in model.cluster_ids_
-    ended = [event for event in model.lineage_ if second in event.before and second not in event.after]
-    assert ended and ended[-1].kind in ("died", "merged")

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
 from states import bits
 
 from oracle import fine_nodes
 from oracle.fine_nodes import FineNodes
-from oracle.fine_streams import native_learner, settings_of_learners, streams, weighted_streams
+from oracle.fine_streams import native_learner, settings_of_learners, weighted_streams
 
 SUMS = ("weight", "mean", "scatter", "credit", "allowance", "unit")
 
@@ -43,29 +42,6 @@ def test_wild_values_are_left_out_of_the_scale_unless_all_variation_is_theirs():
     assert fine_nodes.deviation(weight, values, scatter) == pytest.approx(np.std(values))
 
 
-def test_distinct_rows_below_the_budget_are_the_nodes():
-    rows = load_iris().data
-    oracle = learned(rows)
-    places, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
-    order = np.argsort(first)
-    np.testing.assert_array_equal(oracle.mean, places[order])
-    np.testing.assert_array_equal(oracle.weight, counts[order])
-    assert not oracle.scatter.any()
-    assert oracle.metric is None
-
-
-@given(stream=weighted_streams(), arguments=settings_of_learners)
-def test_nodes_stay_below_the_budget_and_keep_all_weight(stream, arguments):
-    rows, weights = stream
-    arguments["half_life"] = 0.0
-    oracle = FineNodes(rows.shape[1], **arguments)
-    for i, row in enumerate(rows):
-        oracle.learn_one(row, 1.0 if weights is None else weights[i].item())
-        assert oracle.n_nodes < arguments["max_nodes"]
-    total = len(rows) if weights is None else weights.sum()
-    np.testing.assert_allclose(oracle.weight.sum(), total, rtol=1e-12)
-
-
 def test_nodes_have_the_mean_and_scatter_of_all_rows():
     rows = groups(400)
     weights = np.random.default_rng(1).uniform(0.5, 3, size=400)
@@ -90,28 +66,6 @@ def assert_same_moments(oracle, rows, weights):
     np.testing.assert_allclose(found.sum(axis=0), scatter, rtol=1e-12)
 
 
-def test_scatter_equals_that_of_the_rows_each_node_won():
-    """Between compactions, the steps show which rows a node holds."""
-    rows = groups(300)
-    oracle = learned(rows[:200], max_nodes=64)
-    oracle.scatter[:] = 0  # ignore earlier rows, of which the nodes keep only the means
-    oracle.weight[:] = 1
-    held = [[node] for node in oracle.mean.copy()]
-    for row in rows[200:]:
-        step = oracle.learn_one(row)
-        if step.compacted:
-            break
-        if step.event == "create":
-            held.append([row])
-        else:
-            held[step.winner].append(row)
-            mean = np.mean(held[step.winner], axis=0)
-            np.testing.assert_allclose(oracle.mean[step.winner], mean, rtol=1e-12)
-            scatter = ((np.array(held[step.winner]) - mean) ** 2).sum(axis=0)
-            np.testing.assert_allclose(oracle.scatter[step.winner], scatter, rtol=1e-9)
-    assert max(len(rows) for rows in held) > 2
-
-
 def test_compaction_makes_the_cheapest_merges_and_keeps_the_last_cost():
     """On a line, with B = 8: eight rows become six nodes by the merges 0.0 + 0.1, then 5.0 + 5.3."""
     oracle = learned(np.array([[0.0], [10.0], [5.0], [20.0], [0.1], [40.0], [5.3], [80.0]]), max_nodes=8, scale="none")
@@ -134,18 +88,6 @@ def test_credit_above_the_allowance_creates_a_node():
     assert events == ["update"] * 3 + ["create"] + ["update"] * 2
     assert oracle.credit[0] == 0
     assert oracle.weight[1] == 3
-
-
-def test_weight_two_equals_a_repeated_row_below_the_budget():
-    rows = groups(60)
-    twice, weighted = learned(np.repeat(rows, 2, axis=0)), learned(rows, np.full(60, 2.0))
-    for name in SUMS:
-        np.testing.assert_array_equal(getattr(twice, name), getattr(weighted, name), name)
-
-
-def test_row_weighs_half_after_a_half_life():
-    oracle = learned(np.arange(11.0)[:, None], half_life=5.0)
-    np.testing.assert_allclose(oracle.row_weight[[0, 5, 10]], [0.25, 0.5, 1.0])
 
 
 def test_dividing_by_a_large_unit_changes_no_result(monkeypatch):
@@ -180,46 +122,6 @@ def test_renewed_metric_converts_allowance_and_credits():
     assert factor < 0.05
     assert oracle.allowance == pytest.approx(allowance * factor)
     np.testing.assert_allclose(oracle.credit, credit * factor)
-
-
-def test_features_of_equal_scale_are_not_rescaled():
-    oracle = learned(np.random.default_rng(0).normal(size=(50, 5)))
-    metric = oracle.to_read().metric
-    assert metric.gamma == 0
-    assert metric.inverse.tolist() == [1.0] * 5
-
-
-def test_one_huge_row_is_its_own_node():
-    rows = groups(300)
-    far = np.vstack([rows[:150], np.full((1, 4), 1e140), rows[150:]])
-    with_far, without = learned(far, max_nodes=32, scale="none"), learned(rows, max_nodes=32, scale="none")
-    assert (with_far.mean > 1e139).any(axis=1).sum() == 1
-    assert with_far.weight[(with_far.mean > 1e139).any(axis=1)] == 1
-    assert with_far.allowance == pytest.approx(without.allowance, rel=0.2)
-
-
-@given(rows=streams, other=st.integers(0, 2**32 - 1), arguments=settings_of_learners)
-def test_merge_is_commutative_to_the_bit(rows, other, arguments):
-    other = np.random.default_rng(other).permutation(rows) * 1.5
-    arguments_of = [(rows, arguments), (other, arguments)]
-    one, two = (learned(stream, **given) for stream, given in arguments_of)
-    one_again, two_again = (learned(stream, **given) for stream, given in arguments_of)
-    one.merge([two])
-    two_again.merge([one_again])
-    assert one.n_nodes < arguments["max_nodes"]
-    assert one.n_seen == two_again.n_seen == 2 * len(rows)
-    for name in SUMS:
-        assert bits(getattr(one, name)) == bits(getattr(two_again, name)), name
-    assert bits(one.to_read().metric.inverse) == bits(two_again.to_read().metric.inverse)
-
-
-def test_merged_small_models_have_a_node_per_row():
-    rows = groups(100)
-    whole, one, two = learned(rows), learned(rows[:40]), learned(rows[40:])
-    one.merge([two])
-    order = np.lexsort(whole.mean.T[::-1])
-    np.testing.assert_array_equal(one.mean, whole.mean[order])
-    assert one.allowance == 0
 
 
 def test_merged_fading_models_share_one_unit():
@@ -260,18 +162,6 @@ def test_native_learner_equals_oracle_row_by_row(stream, arguments):
         step = oracle.learn_one(rows[i], 1.0 if weights is None else weights[i].item())
         assert_same_step(native, step, oracle.metric is not None)
         assert_same_state(native, oracle)
-
-
-@settings(max_examples=30)
-@given(stream=weighted_streams(), arguments=settings_of_learners, cuts=st.lists(st.integers(0, 300), max_size=6))
-def test_batch_size_changes_no_bit(stream, arguments, cuts):
-    rows, weights = stream
-    native = native_learner(rows.shape[1], arguments)
-    edges = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
-    for begin, end in zip(edges, edges[1:]):
-        if begin < end:
-            native.learn(rows[begin:end], None if weights is None else weights[begin:end])
-    assert_same_state(native, learned(rows, weights, **arguments))
 
 
 @settings(max_examples=40)

@@ -18,9 +18,3 @@ def test_quantile_equals_oracle(values, q):
 @given(st.lists(st.integers(-50, 50).map(float), min_size=1, max_size=60), st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]))
 def test_quartiles_of_integers_are_exact(values, q):
     assert _core.hazen_quantile(np.array(values), q) == hazen(values, q)
-
-
-def test_quantile_does_not_change_its_input():
-    values = np.array([3.0, 1.0, 2.0])
-    _core.hazen_quantile(values, 0.5)
-    assert values.tolist() == [3.0, 1.0, 2.0]

@@ -32,38 +32,11 @@ def split_of(points, k):
 # The oracle.
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_few_rows_are_one_cluster(n):
-    assert set(clusters_of(np.arange(n, dtype=float)[:, None] ** 2)) == {0}
-
-
-@pytest.mark.parametrize("copies", [1, 50, 5000])
-def test_copies_of_one_row_are_one_cluster(copies):
-    assert set(clusters_of(np.full((copies, 3), 2.0))) == {0}
-
-
-@pytest.mark.parametrize("max_nodes", [64, 2048])
-def test_groups_far_apart_are_clusters(max_nodes):
-    rng = np.random.default_rng(0)
-    group = rng.integers(0, 3, size=900)
-    rows = 40 * group[:, None] + rng.uniform(size=(900, 2))
-    assert same_partition(clusters_of(rows, max_nodes=max_nodes), group)
-
-
-def test_grid_of_integers_is_one_cluster():
-    rows = np.stack(np.meshgrid(np.arange(20.0), np.arange(20.0)), axis=-1).reshape(-1, 2)
-    assert set(clusters_of(rows)) == {0}
-
-
 def test_places_with_a_hundred_rows_are_clusters():
     place = np.repeat(np.arange(12), 100)
     assert same_partition(clusters_of((place**1.5)[:, None]), place)
     assert set(clusters_of(place[:1100, None] ** 1.5)) == set(range(11))
     assert set(clusters_of(np.repeat(np.arange(12.0) ** 1.5, 99)[:, None])) != set(range(12))
-
-
-def test_two_heavy_places_are_two_clusters():
-    assert clusters_of(np.repeat([[0.0], [1.0]], 100, axis=0)).tolist() == [0] * 100 + [1] * 100
 
 
 def test_lattice_of_heavy_places_is_one_cluster():
@@ -101,11 +74,6 @@ def test_few_nodes_keep_the_dimensions_of_their_parent_cluster():
         split = readout.Split(nodes, readout.Cluster(np.arange(n), parent), 4)
         assert (split.dimensions == parent) == inherits
     assert readout.Split(nodes, readout.Cluster(np.arange(99)), 4).dimensions != parent
-
-
-def test_neighbours_at_equal_distances_are_ordered_by_index():
-    lists = split_of(np.array([[0.0], [1.0], [-1.0], [2.0], [-2.0]]), 1).lists
-    assert [near.tolist() for near in lists] == [[1, 2, 3, 4], [0, 3, 2, 4], [0, 4, 1, 3], [1, 0, 2, 4], [2, 0, 1, 3]]
 
 
 def test_neighbourhood_has_k_nodes_and_the_rows_of_k_average_nodes():
@@ -154,19 +122,6 @@ def test_boundaries_separate_clusters_by_more_than_chance(stream, arguments):
     assert all(boundary.prominence >= boundary.chance for boundary in reading.boundaries)
     assert all(reading.cluster[boundary.a] != reading.cluster[boundary.b] for boundary in reading.boundaries)
     assert len(reading.boundaries) < reading.n_clusters
-
-
-def test_clusters_are_numbered_by_their_lowest_node():
-    group = np.random.default_rng(3).integers(0, 5, size=400)
-    cluster = readout.read(learned(30.0 * group[:, None] + np.random.default_rng(4).uniform(size=(400, 1)))).cluster
-    first = [np.argmax(cluster == label) for label in range(5)]
-    assert first == sorted(first)
-
-
-def test_predicted_cluster_is_that_of_the_nearest_node():
-    nodes = learned(np.array([[0.0], [4.0]]), scale="none").to_read()
-    reading = readout.Reading(np.array([0, 1]), nodes.mean, nodes.metric)
-    assert reading.predict(np.array([[1.9], [2.0], [2.1]])).tolist() == [0, 0, 1]
 
 
 # The native reading.

@@ -9,7 +9,7 @@ import pytest
 from data import drifting
 from kinds import each_kind
 from sklearn.base import clone
-from states import assert_same_state, differences, learner_with, state_of
+from states import assert_same_state, learner_with, state_of
 
 from phida import PHIDAPlus
 
@@ -31,23 +31,6 @@ def test_copy_then_continue_equals_continue(how, make, cut):
     np.testing.assert_array_equal(twin.predict(X), model.predict(X))
     assert_same_state(twin.partial_fit(MORE), model.partial_fit(MORE))
     np.testing.assert_array_equal(twin.labels_, model.labels_)
-
-
-@each_kind
-@pytest.mark.parametrize("how", COPIES)
-def test_copy_after_a_stage_equals_the_original(how, make):
-    model = make().fit(X)
-    twin = COPIES[how](model)
-    assert_same_state(twin.refresh(), model)
-    assert_same_state(twin.partial_fit(MORE), model.partial_fit(MORE))
-
-
-@each_kind
-def test_copy_is_independent(make):
-    model = make().fit(X)
-    before = state_of(model)
-    copy.deepcopy(model).partial_fit(MORE)
-    assert differences(before, state_of(model)) == []
 
 
 @each_kind
@@ -124,27 +107,6 @@ def test_clone_is_unfitted_and_keeps_parameters():
     assert model.get_params() == parameters
     assert "_model" not in vars(model)
     assert_same_state(model.fit(X), PHIDAPlus(**parameters).fit(X))
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"support": np.ones(2)},
-        {"support": "text"},
-        {"representative": np.ones((1, 1))},
-        {"interval": 0},
-        {"n_features": 0},
-        {"component": np.full(10_000, 3, np.int32)},
-        {"samples": np.ones((3, 99))},
-        {"max_nodes": 4},
-    ],
-    ids=lambda damage: next(iter(damage)),
-)
-@each_kind
-def test_damaged_state_is_refused(damage, make):
-    state = state_of(make().fit(X))
-    with pytest.raises(ValueError, match=r"'\w+' (is|has|must)"):
-        learner_with(state | damage)
 
 
 @each_kind

@@ -5,11 +5,9 @@ import copy
 import numpy as np
 import pytest
 from data import blobs, drifting
-from hypothesis import given
-from hypothesis import strategies as st
-from states import assert_same_state, bits, differences, state_of
+from states import bits, differences, state_of
 
-from phida import PHIDAPlus, _core
+from phida import PHIDAPlus
 from phida.river import PHIDAPlus as RiverPHIDAPlus
 
 LIMITS = [{"max_nodes": 16}, {"half_life": 50.0}, {"max_nodes": 16, "half_life": 50.0}, {"scale": "standard"}]
@@ -26,28 +24,6 @@ def moving(n, clusters=3, seed=0):
     rows[:, 1] += 12.0 * cluster
     rows[:, 0] += np.arange(n) / 100
     return rows, cluster
-
-
-@given(
-    st.lists(st.integers(1, 299), max_size=12, unique=True),
-    st.sampled_from(sorted(STREAMS)),
-    st.sampled_from(LIMITS),
-)
-def test_any_chunking_with_limits_gives_the_same_bits(cuts, stream, limits):
-    X = STREAMS[stream]
-    chunks = PHIDAPlus(**limits)
-    for chunk in np.split(X, sorted(cuts)):
-        chunks.partial_fit(chunk)  # labels_ reads the model, too
-    assert_same_state(chunks, PHIDAPlus(compute_labels=False, **limits).partial_fit(X))
-
-
-@every_limit
-def test_copy_at_any_row_then_continue_equals_continue(limits):
-    X = STREAMS["drifting"]
-    whole = PHIDAPlus(**limits).partial_fit(X)
-    for cut in (*range(1, 24), *range(24, 300, 31)):
-        resumed = copy.deepcopy(PHIDAPlus(**limits).partial_fit(X[:cut]))
-        assert_same_state(resumed.partial_fit(X[cut:]), whole)
 
 
 @every_limit
@@ -137,8 +113,3 @@ def test_limits_out_of_range_are_refused(name, value):
         PHIDAPlus(**{name: value}).fit(STREAMS["blobs"])
     with pytest.raises(ValueError, match=f"{name} must be"):
         RiverPHIDAPlus(**{name: value})
-
-
-def test_native_learner_refuses_too_few_nodes():
-    with pytest.raises(ValueError, match="max_nodes"):
-        _core.PlusLearner(3, max_nodes=7)

@@ -70,16 +70,6 @@ def test_rows_of_weight_0_are_labelled_but_not_learned(max_nodes):
     np.testing.assert_array_equal(PHIDAPlus(max_nodes=max_nodes).fit_predict(X, sample_weight=weight), model.labels_)
 
 
-@given(st.lists(st.integers(1, 599), max_size=8, unique=True), st.sampled_from(sorted(STREAMS)))
-def test_any_chunking_with_weights_gives_the_same_bits(cuts, stream):
-    X = STREAMS[stream]
-    weight = np.random.default_rng(1).exponential(size=len(X))
-    chunks, whole = (PHIDAPlus(max_nodes=32, compute_labels=False) for _ in range(2))
-    for part, some in zip(np.split(X, sorted(cuts)), np.split(weight, sorted(cuts)), strict=True):
-        chunks.partial_fit(part, sample_weight=some)
-    assert_same_state(chunks, whole.partial_fit(X, sample_weight=weight))
-
-
 @each_stream
 @each_budget
 def test_merging_in_either_order_gives_the_same_clusters(X, max_nodes):

@@ -33,14 +33,6 @@ def test_reading_between_rows_changes_nothing(X, make):
     assert_same_state(read, make(compute_labels=False).partial_fit(X))
 
 
-@each_kind
-@pytest.mark.parametrize("name", ["predict", "transform"])
-def test_reading_twice_gives_the_same(name, make):
-    X = blobs()
-    model = make().partial_fit(X)
-    assert bits(getattr(model, name)(X)) == bits(getattr(model, name)(X))
-
-
 @given(st.integers(0, 100), st.lists(st.integers(0, 199), min_size=1, max_size=30), st.sampled_from(sorted(MAKERS)))
 def test_label_does_not_depend_on_other_rows(seed, chosen, kind):
     X = drifting(200, seed=seed)

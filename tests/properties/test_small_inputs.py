@@ -39,11 +39,6 @@ def test_few_rows_get_labels(n, d, make):
 
 
 @each_kind
-def test_two_rows_are_one_cluster(make):
-    assert fit(np.array([[0.0], [1e9]]), make).labels_.tolist() == [0, 0]
-
-
-@each_kind
 def test_one_feature_is_clustered(make):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(-50, 1, 200), rng.normal(50, 1, 200)])[:, None]

@@ -1,18 +1,9 @@
-"""The weak bridge of appendix B: connected components merge two dense groups, PH components separate them."""
+"""The weak bridge of appendix B: PH components separate two dense groups that a weak node connects."""
 
 import numpy as np
 import strategies
-from sklearn.cluster import AgglomerativeClustering
 
 from phida import PHIDA, _core
-
-
-def connected_components(graph):
-    group = np.arange(graph.n)
-    for _ in range(graph.n):
-        for p, q, _ in graph.edges:
-            group[[p, q]] = group[[p, q]].min()
-    return len(np.unique(group))
 
 
 def bridge(dense, weak):
@@ -23,7 +14,6 @@ def bridge(dense, weak):
 
 def test_weak_node_separates_two_components():
     graph, support = bridge(dense=50, weak=1)
-    assert connected_components(graph) == 1
     found = _core.ph_components(*graph.csr(), support)
     assert found["mode"].tolist() == [1, 5]
     assert found["component"].tolist() == [0, 0, 0, 1, 1, 1, 1]
@@ -45,12 +35,7 @@ def bridged_stream(seed):
 
 
 def test_stream_with_a_bridge_has_pure_clusters():
-    """Single linkage on the same points, cut at the bridge's spacing, gives one group."""
     X = bridged_stream(0)
-    single = AgglomerativeClustering(n_clusters=None, distance_threshold=0.7, linkage="single").fit_predict(X)
-    main = np.bincount(single).argmax()
-    assert np.mean(single[X[:, 0] < -4] == main) > 0.9 and np.mean(single[X[:, 0] > 4] == main) > 0.9
-
     model = PHIDA().fit(X)
     left, right = model.labels_[X[:, 0] < -3], model.labels_[X[:, 0] > 3]
     assert model.n_clusters_ > 1

@@ -1,14 +1,12 @@
 """River's own checks, including those with data, which river skips for clusterers."""
 
-import copy
-import pickle
 import random
 
 import pytest
 from named_rows import KINDS
 from river import base, checks, datasets, preprocessing
 from river.checks import common
-from states import assert_same_state, differences, state_of
+from states import assert_same_state, state_of
 
 from phida.river import PHIDA, PHIDAPlus
 
@@ -73,48 +71,6 @@ def test_rivers_checks_with_data_are_all_listed():
     ours = {check.__name__ for check in [*WITH_DATA, *FEATURES_COME_AND_GO, common.check_bounded_memory_growth]}
     about_transformers = {name for name in with_data if "transform" in name or "many" in name}
     assert with_data - about_transformers <= ours
-
-
-def test_predicting_changes_neither_model_nor_row(model):
-    twin = model.clone()
-    for x, _ in STREAM:
-        before = copy.deepcopy(x)
-        model.predict_one(x)
-        model.learn_one(x)
-        label = model.predict_one(x)
-        assert x == before
-        twin.learn_one(x)
-        assert 0 <= label < model.n_clusters
-    assert_same_state(model, twin)
-
-
-def test_feature_order_is_fixed_by_the_first_row(model):
-    twin = model.clone()
-    for number, (x, _) in enumerate(STREAM):
-        names = list(x)
-        if number:
-            random.shuffle(names)
-        shuffled = {name: x[name] for name in names}
-        model.learn_one(x)
-        twin.learn_one(shuffled)
-        assert twin.predict_one(shuffled) == model.predict_one(x)
-    assert_same_state(model, twin)
-
-
-@pytest.mark.parametrize("how", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
-def test_copies_continue_to_the_same_bits(model, how):
-    for x, _ in STREAM[:120]:
-        model.learn_one(x)
-    twin = how(model)
-    before = state_of(model)
-    for x, _ in STREAM[120:]:
-        twin.learn_one(x)
-    assert differences(before, state_of(model)) == []
-    for x, _ in STREAM[120:]:
-        model.learn_one(x)
-    assert_same_state(model, twin)
-    assert model.predict_one(x) == twin.predict_one(x)
-    assert model.centers == twin.centers
 
 
 def test_clones_keep_parameters_and_no_state():

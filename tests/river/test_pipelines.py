@@ -51,14 +51,6 @@ def test_selection_excludes_other_features(kind):
 
 
 @each_kind
-def test_function_before_the_model_fixes_the_order(kind):
-    model = compose.FuncTransformer(lambda x: {name: x[name] for name in NAMES}) | kind.clusterer()
-    for x in ROWS:
-        model.learn_one({"name": "text"} | dict(reversed(x.items())))
-    assert_same_state(model[kind.clusterer.__name__], learned(kind.clusterer(), X))
-
-
-@each_kind
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("metric", [metrics.AdjustedRand, metrics.Silhouette], ids=lambda metric: metric.__name__)
 def test_progressive_evaluation_learns_the_whole_stream(metric, scaled, kind):

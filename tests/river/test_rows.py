@@ -10,8 +10,6 @@ import types
 import numpy as np
 import pytest
 from named_rows import FRAMES, NAMES, X, dicts, each_kind, learned
-from river import stream
-from sklearn.datasets import load_iris
 from states import assert_same_state
 
 import phida
@@ -31,14 +29,6 @@ def test_dict_rows_give_the_bits_of_the_estimator(kind):
 
 
 @each_kind
-def test_attributes_are_current_after_every_row(kind):
-    model, estimator = kind.clusterer(), kind.estimator(compute_labels=False)
-    for x, row in zip(dicts(X[:150]), X[:150, None], strict=True):
-        model.learn_one(x)
-        assert model.predict_one(x) == estimator.partial_fit(row).predict(row)[0]
-
-
-@each_kind
 @pytest.mark.parametrize("width", [1, 2, 64])
 def test_rows_of_any_number_of_features_are_learned(width, kind):
     rows = np.random.default_rng(0).normal(size=(80, width))
@@ -46,15 +36,6 @@ def test_rows_of_any_number_of_features_are_learned(width, kind):
     model = learned(kind.clusterer(), rows, names)
     assert_same_state(model, kind.estimator().partial_fit(rows))
     assert list(model.centers[0]) == list(names)
-
-
-@each_kind
-def test_rivers_vector_dicts_are_learned(kind):
-    iris = load_iris()
-    model = kind.clusterer()
-    for x, _ in stream.iter_array(iris.data, iris.target):
-        model.learn_one(x)
-    assert_same_state(model, kind.estimator().partial_fit(iris.data))
 
 
 @each_kind

@@ -15,7 +15,7 @@ from phida import PHIDA, InputError, PHIDAPlus, StateFileError, _core, state_fil
 from phida._safetensors import packed
 
 X = drifting(60)
-MODELS = {"PHIDA": PHIDA().partial_fit(X), "PHIDAPlus": PHIDAPlus().partial_fit(X).refresh()}
+MODELS = {"PHIDA": PHIDA().partial_fit(X), "PHIDAPlus": PHIDAPlus(max_nodes=16).partial_fit(X).refresh()}
 
 
 def file_of(model, *, state=None, header=None):
@@ -81,15 +81,47 @@ def test_field_of_any_model_beyond_its_limits_is_named(name, field, change):
         ("samples_kept", lambda v: 2**27), ("interval", lambda v: 2**40), ("interval", lambda v: 2**27),
         ("since_recalculation", lambda v: 2**40), ("since_refresh", lambda v: 2**40), ("ratio", lambda v: 1),
         ("metric_step", lambda v: 2**63 - 1), ("vigilance", lambda v: None),
+        ("support", lambda v: -v), ("scale", lambda v: v * 0), ("representative", lambda v: v * np.nan),
+        ("m2", lambda v: v[:-1]), ("mean", lambda v: v.astype(np.float32)), ("n_seen", lambda v: -1),
+        ("interval", lambda v: 0), ("interval", lambda v: 1.5), ("n_features", lambda v: 0),
+        ("n_features", lambda v: 2**62), ("component", lambda v: v + 1000), ("active", lambda v: v + 7),
+        ("samples", lambda v: v + np.inf), ("cluster_id", lambda v: v + 1000), ("node_parent_id", lambda v: v - 5),
+        ("living_id", lambda v: v[::-1].copy()), ("living_support", lambda v: v * np.nan),
+        ("event_kind", lambda v: v + 9), ("event_ids", lambda v: v[:-1]), ("event_n_before", lambda v: v - 1),
+        ("event_support", lambda v: v + np.inf), ("history_stride", lambda v: 0), ("margins_next", lambda v: 5000),
+        ("margins", lambda v: v * np.nan), ("history_n_nodes", lambda v: v - 10**6), ("events_dropped", lambda v: -1),
+        ("vigilance", lambda v: "high"), ("n_clusters", lambda v: 10**9), ("metric_gamma", lambda v: 7.0),
+        ("support", lambda v: v.tolist()), ("stream_count", lambda v: -1.0),
+        ("has_map", lambda v: None),
     ],
 )  # fmt: skip
 def test_field_of_phida_beyond_its_limits_is_named(field, change):
     refused(MODELS["PHIDA"], f"'{field}'", state={field: change(state_of(MODELS["PHIDA"])[field])})
 
 
-@pytest.mark.parametrize(("field", "value"), [("max_nodes", 7), ("max_nodes", 8.0), ("half_life", -1.0)])
-def test_setting_of_phida_plus_beyond_its_limits_is_named(field, value):
-    refused(MODELS["PHIDAPlus"], f"'{field}'", state={field: value})
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("max_nodes", lambda v: 7), ("max_nodes", lambda v: 8.0), ("half_life", lambda v: -1.0),
+        ("max_nodes", lambda v: 8), ("mean", lambda v: first(v, 1.7e308)), ("mean", lambda v: first(v, np.nan)),
+        ("scatter", lambda v: first(v, -1.0)), ("scatter", lambda v: first(v, np.inf)),
+        ("weight", lambda v: first(v, 0.0)), ("weight", lambda v: first(v, np.inf)),
+        ("credit", lambda v: first(v, -1.0)), ("gap", lambda v: first(v, np.nan)), ("allowance", lambda v: -1.0),
+        ("unit", lambda v: 0.0), ("unit", lambda v: 2.0), ("metric_inverse", lambda v: first(v, -1.0)),
+        ("metric_gamma", lambda v: 2.0), ("unplaced", lambda v: -1.0), ("unplaced", lambda v: 1e4),
+        ("credit", lambda v: v[:-1]), ("node_won", lambda v: v[:-1]), ("id", lambda v: first(v, *v[1:2])),
+        ("id", lambda v: v + 60), ("n_created", lambda v: 61), ("n_created", lambda v: 1), ("mapped_at", lambda v: 61),
+        ("cluster_id", lambda v: v + 1000), ("node_won_mapped", lambda v: v + 60), ("margins_next", lambda v: 7),
+        ("n_seen", lambda v: 2**63 - 1),
+    ],
+)  # fmt: skip
+def test_field_of_phida_plus_beyond_its_limits_is_named(field, change):
+    refused(MODELS["PHIDAPlus"], f"'{field}'", state={field: change(state_of(MODELS["PHIDAPlus"])[field])})
+
+
+def test_ids_beyond_their_count_and_models_of_other_classes_are_refused():
+    refused(MODELS["PHIDA"], "'cluster_id' must be", state={"n_ids": 0})
+    refused(MODELS["PHIDA"], "a model of phida_bench.ReleasedPHIDA", state={"released": True})
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -102,7 +134,7 @@ def test_unknown_entries_are_named(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_state_without_nodes_or_rows_is_refused(name):
     model = MODELS[name]
-    empty = state_of(_core.PlusLearner(3, keep_examples=3) if name == "PHIDAPlus" else _core.Learner(3))
+    empty = state_of(_core.PlusLearner(3, max_nodes=16, keep_examples=3) if name == "PHIDAPlus" else _core.Learner(3))
     refused(model, "'n_seen' is 0", state=dict.fromkeys(state_of(model)) | empty)
     refused(model, "'n_seen'", state=dict.fromkeys(state_of(model)) | empty | {"n_seen": 60})
 
