@@ -14,10 +14,10 @@ from states import stream_model
 from waiting import PATIENCE, until
 
 from phida import PHIDAPlus
+from phida._pipeline import BadRows
 from phida._serve.learning import Learning
 from phida._serve.live import Live
 from phida._serve.server import LiveServer, listen
-from phida._streams.learning import BadRows
 from phida._streams.opening import Source
 
 NAMES = ("a", "b", "c")

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 from phida import _core
-from phida._streams.model import StreamModel
+from phida._pipeline import Pipeline
 from phida.estimators import class_of
 
 
@@ -44,13 +44,13 @@ def state_of(model):
 
 def stream_model(estimator, names=None):
     """The model of an estimator, for streams."""
-    return StreamModel(estimator._settings(), names, model=estimator._model)
+    return Pipeline(estimator._settings(), names, model=estimator._model)
 
 
 def estimator_of(model):
     """An estimator with the learner of a model for streams."""
     estimator = class_of(model.settings.method)(**model.settings.values, compute_labels=False)
-    estimator._model = model._model
+    estimator._model = model.model
     return estimator
 
 

@@ -14,7 +14,7 @@ from phida import PHIDAPlus
 from phida._cli.app import app
 from phida._model import PLUS
 from phida._parts import BLOCK, N_PARTS, Parts
-from phida._streams.model import StreamModel
+from phida._pipeline import Pipeline
 from phida.distributed import learn_part, merge_parts, merge_tree, merge_two
 
 NAMES = list("abcd")
@@ -176,7 +176,7 @@ def test_interrupted_learning_keeps_the_learned_rows():
 def test_any_batch_size_gives_the_same_parts():
     X, found = blobs(3 * BLOCK), []
     for size in (1000, 3 * BLOCK):
-        model = StreamModel(PLUS.settings())
+        model = Pipeline(PLUS.settings())
         parts = model.parts(4, 2)
         for first in range(0, len(X), size):
             parts.learn(X[first : first + size])

@@ -10,9 +10,9 @@ from states import assert_same_state, estimator_of, stream_model
 from waiting import PATIENCE, until
 
 from phida import PHIDAPlus
+from phida._pipeline import BadRows
 from phida._serve.learning import Learning
 from phida._streams.columns import Selection
-from phida._streams.learning import BadRows
 from phida._streams.opening import Source
 
 
@@ -155,5 +155,5 @@ def test_missing_values_of_a_pipe_are_filled(tmp_path):
         writing.write("a,b\n1,2\n3,\n,4\n")
     until(lambda: learning.progress.state == "ended")
     learning.stop()
-    assert model.imputer.filled == 2
+    assert model.preparation.imputer.filled == 2
     assert_same_state(estimator_of(model), PHIDAPlus(compute_labels=False).partial_fit([[1.0, 2], [3, 2], [2, 4]]))

@@ -16,8 +16,8 @@ from states import assert_same_state, state_of
 from waiting import PATIENCE
 
 from phida import PHIDA, PHIDAPlus, StateFileError, load, state_file
+from phida._pipeline import Pipeline
 from phida._safetensors import metadata_of, packed
-from phida._streams.model import StreamModel
 
 X = drifting(400)
 
@@ -67,7 +67,7 @@ def test_parameters_names_and_position_are_kept(tmp_path):
         loaded.partial_fit(frame.rename(columns={"b": "x"}))
 
 
-@pytest.mark.parametrize("read", [PHIDA.load, PHIDAPlus.load, load, StreamModel.load])
+@pytest.mark.parametrize("read", [PHIDA.load, PHIDAPlus.load, load, Pipeline.load])
 def test_file_of_an_earlier_format_is_refused_with_advice(tmp_path, made, monkeypatch, read):
     monkeypatch.setattr(state_file, "VERSION", 4)
     rewritten(tmp_path / "m", *made)

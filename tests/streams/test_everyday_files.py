@@ -18,11 +18,11 @@ from phida import PHIDAPlus, StateFileError, load, state_file
 from phida._cli import console
 from phida._cli.app import COMMANDS, app
 from phida._missing import Imputer
+from phida._pipeline import Pipeline
 from phida._streams.batch import DataError
 from phida._streams.columns import Selection, likely_ids
 from phida._streams.conversion import Conversion, conversion_of
 from phida._streams.dialect import Dialect, detected_delimiter
-from phida._streams.model import StreamModel
 from phida._streams.opening import Source, opened
 
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -78,10 +78,10 @@ def test_predict_prepares_rows_as_fit_did(here):
     assert found.exit_code == 0, found.output
     table = parquet.read_table(here / "out.parquet")
     assert table.num_rows == 240 and table.column_names[0] == "row" and table.column_names[-1] == "cluster"
-    model = StreamModel.load("m.safetensors")
-    assert model.conversions == {"Eintritt": "%d.%m.%Y", "Stammkunde": "boolean"} and model.imputer.rule == "mean"
+    prepared = Pipeline.load("m.safetensors").preparation
+    assert prepared.conversions == {"Eintritt": "%d.%m.%Y", "Stammkunde": "boolean"} and prepared.imputer.rule == "mean"
     load("m.safetensors").save("again.safetensors")  # saving from Python keeps the preparation of the command line
-    assert StreamModel.load("again.safetensors").imputer.to_plain() == model.imputer.to_plain()
+    assert Pipeline.load("again.safetensors").preparation.imputer.to_plain() == prepared.imputer.to_plain()
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_damaged_preparation_is_refused(here):
             "d", state, {**{k: v for k, v in facts.items() if k != "format_version"}, "preparation": damaged}
         )
         with pytest.raises(StateFileError, match="damaged"):
-            StreamModel.load("d")
+            Pipeline.load("d")
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])

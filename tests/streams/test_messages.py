@@ -8,10 +8,10 @@ from data import drifting
 from typer.testing import CliRunner
 
 from phida._cli.app import app
+from phida._pipeline import BadRows
 from phida._streams.address import address_of, is_address
 from phida._streams.batch import DataError
 from phida._streams.columns import Selection
-from phida._streams.learning import BadRows
 from phida._streams.lines import Interrupted
 from phida._streams.messages import Message, MessageLines, MessageRows
 

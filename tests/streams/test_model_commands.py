@@ -18,11 +18,11 @@ from typer.testing import CliRunner
 from phida import PHIDA, PHIDAPlus, load
 from phida._cli.app import app
 from phida._model import Model
+from phida._pipeline import Pipeline
 from phida._serve.learning import Progress
 from phida._serve.moment import Moment
 from phida._serve.snapshot import Sketcher
 from phida._serve.trail import Trail
-from phida._streams.model import StreamModel
 from phida.answers import ClusterList
 from phida.answers.clusters import MOST_LISTED
 
@@ -226,7 +226,7 @@ def test_all_commands_list_the_same_clusters(here, method):
     assert re.findall(r"<tr><td><b>(\d+)</b></td>", page) == [label for label, _ in listed]
     learned = re.findall(r"%</td>\n<td>([\d,]+)</td><td>", page)
     assert learned == [rows for _, rows in listed]
-    moment = Moment.of(StreamModel.load("m.safetensors"))
+    moment = Moment.of(Pipeline.load("m.safetensors"))
     state = Sketcher(Trail(), {}).sketch(moment, Progress("ended", "", 600, 0), 1.0, 0.0).facts
     assert state["samples"] == 600 and state["n_clusters"] == found["clusters"]
     shown = [(cluster["label"], cluster["id"], cluster["rows"]) for cluster in state["clusters"]]

@@ -14,9 +14,8 @@ from phida import PHIDAPlus, load
 from phida._cli import inputs, models
 from phida._cli.app import app
 from phida._model import PLUS
-from phida._streams.learning import BadRows
+from phida._pipeline import BadRows, Pipeline
 from phida._streams.lines import Interrupted, Signals
-from phida._streams.model import StreamModel
 from phida._streams.opening import Source, size_of
 from phida._streams.order import OrderEffect, OrderSample
 
@@ -100,13 +99,13 @@ def test_interrupted_fit_keeps_the_learned_rows(tmp_path, monkeypatch, out):
         if len(learned) == 2:
             raise Interrupted
 
-    learn = StreamModel.learn
+    learn = Pipeline.learn
 
     def counted(self, batch, **words):
         learned.append(len(batch))
         learn(self, batch, **words)
 
-    monkeypatch.setattr(StreamModel, "learn", counted)
+    monkeypatch.setattr(Pipeline, "learn", counted)
     monkeypatch.setattr(Signals, "check", interrupted)
     monkeypatch.setattr(inputs, "BATCH", 1000)
     words = ("--out", tmp_path / "m.safetensors") if out else ()
@@ -132,7 +131,7 @@ def test_last_offset_is_the_file_size(tmp_path, suffix):
     else:
         np.save(path, frame.to_numpy())
     source, places = Source(str(path)), []
-    with inputs.batches(source, None, BadRows(), lambda count, place: places.append(place)) as (_, batches):
+    with inputs.batches(source, BadRows(), lambda count, place: places.append(place)) as (_, batches):
         assert sum(len(batch) for batch in batches) == 2500
     assert places[-1] == size_of(source)
 

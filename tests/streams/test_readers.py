@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from streams_data import HEADER, NAMES, X, as_csv
 from waiting import PATIENCE, until
 
-from phida._streams import arrow_rows, csv_rows, ndjson_rows
+from phida._streams import arrow_rows, text_rows
 from phida._streams import lines as lines_module
 from phida._streams.arrays import as_floats
 from phida._streams.batch import DataError
@@ -211,8 +211,7 @@ def test_lines_read_one_by_one_or_together_give_the_same_result(tmp_path, rows, 
         found = []
         for many in (1, 1 << 30):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(csv_rows, "_MANY", many)
-                patch.setattr(ndjson_rows, "_MANY", many)
+                patch.setattr(text_rows, "MANY", many)
                 patch.setattr(lines_module, "_MANY", many)
                 _, batches = read(source, 4)
                 found.append(

@@ -41,7 +41,7 @@ def expected(batch):
     return model, np.array(labels)
 
 
-@pytest.mark.parametrize("batch", [1, 7, 1000])
+@pytest.mark.parametrize("batch", [1, 7, 100, 1000])
 def test_labels_are_in_order_and_equal_the_estimators(data, batch):
     found = phida("stream", data, *CHOSEN, "--batch", batch)
     assert found.returncode == 0, found.stderr
@@ -122,12 +122,13 @@ def test_resumed_run_equals_uninterrupted_run(data, tmp_path):
     assert (clusters_in(out)[same] == labels[same]).all()
 
 
-def test_run_killed_at_random_equals_uninterrupted_run(tmp_path):
+@pytest.mark.parametrize("batch", [10, 100])  # without and with threads
+def test_run_killed_at_random_equals_uninterrupted_run(tmp_path, batch):
     """kill -9, repeatedly; every row is labelled once, and the model is the same to the bit."""
     rows = np.random.default_rng(0).normal(size=(6000, 2)) + np.repeat([[0, 0], [6, 6]], 3000, axis=0)
     data = tmp_path / "rows.csv"
     data.write_text("a,b\n" + "".join(f"{a!r},{b!r}\n" for a, b in rows.tolist()))
-    words = ("stream", data, "--batch", 10, "--output", tmp_path / "out.csv", "--quiet")
+    words = ("stream", data, "--batch", batch, "--output", tmp_path / "out.csv", "--quiet")
     words = (*words, "--checkpoint", tmp_path / "state", "--every", 100, "--resume", "--events", tmp_path / "events")
     command = [sys.executable, "-m", "phida", *map(str, words)]
     delays, kills = random.Random(0), 0
@@ -147,8 +148,8 @@ def test_run_killed_at_random_equals_uninterrupted_run(tmp_path):
     found = phida(*words)
     assert found.returncode == 0 and kills >= 1  # a slow machine may miss the other moments
     model, labels = PHIDAPlus(), []
-    for begin in range(0, len(rows), 10):
-        labels += model.partial_fit(rows[begin : begin + 10]).predict(rows[begin : begin + 10]).tolist()
+    for begin in range(0, len(rows), batch):
+        labels += model.partial_fit(rows[begin : begin + batch]).predict(rows[begin : begin + batch]).tolist()
     assert_same_state(PHIDAPlus.load(state), model)
     out = (tmp_path / "out.csv").read_text()
     assert [int(line.split(",")[0]) for line in out.splitlines()[1:]] == list(range(len(rows)))

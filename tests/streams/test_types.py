@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from phida import load
 from phida._cli.app import app
-from phida._streams.model import StreamModel
+from phida._pipeline import Pipeline
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def of_booleans(suffix, n=60):
 def test_booleans_are_learned_alike_in_every_format(here):
     for suffix in ("csv", "ndjson", "parquet"):
         phida("fit", of_booleans(suffix), "--out", f"{suffix}.model")
-        assert StreamModel.load(f"{suffix}.model").conversions == {"b": "boolean"}
+        assert Pipeline.load(f"{suffix}.model").preparation.conversions == {"b": "boolean"}
         assert_same_state(load(f"{suffix}.model"), load("csv.model"))
     for model in ("csv", "ndjson", "parquet"):
         labels = [
@@ -200,6 +200,6 @@ def test_model_of_typed_dates_reads_dates_as_text(here):
     found = phida("predict", "m", "r.csv").stdout
     assert [a.rpartition(",")[2] for a in found.split()] == [a.rpartition(",")[2] for a in expected.split()]
     phida("update", "m", "r.csv")
-    assert StreamModel.load("m").conversions == {"d": "iso"}
+    assert Pipeline.load("m").preparation.conversions == {"d": "iso"}
     phida("update", "m", "r.parquet")
-    assert StreamModel.load("m").conversions == {"d": "iso"}
+    assert Pipeline.load("m").preparation.conversions == {"d": "iso"}

@@ -13,15 +13,15 @@ from typing import IO, Any
 import typer
 
 from phida._cli.options import Input, names
-from phida._missing import RULES, Imputer
+from phida._missing import RULES
+from phida._pipeline import BadRows, Pipeline, Taken
 from phida._streams.address import is_address
 from phida._streams.batch import Batch, DataError, RowReader
 from phida._streams.columns import Selection
 from phida._streams.dialect import Dialect
-from phida._streams.learning import BadRows
 from phida._streams.lines import Signals
-from phida._streams.model import StreamModel
 from phida._streams.opening import FORMATS, NAMELESS, Source, format_of, opened
+from phida._threads import ahead
 
 #: Rows of a batch, for commands whose labels do not depend on batches.
 BATCH = 10_000
@@ -32,7 +32,7 @@ def source(
     given: Input,
     label: str | None = None,
     convert: str | None = None,
-    model: StreamModel | None = None,
+    model: Pipeline | None = None,
     impute: str | None = None,
     categories: Iterable[str] = (),
 ) -> Source:
@@ -44,7 +44,8 @@ def source(
     dialect = _dialect(given)
     if impute is not None and impute not in RULES:
         raise typer.BadParameter(f"--impute takes {', '.join(RULES)}, not {impute!r}.")
-    kept = None if model is None or model.imputer is None else model.imputer.rule
+    imputer = None if model is None else model.preparation.imputer
+    kept = None if imputer is None else imputer.rule
     if None not in (kept, impute) and kept != impute:
         raise typer.BadParameter(f"the model was started with --impute {kept}, which cannot change.")
     if given.format is not None and given.format not in FORMATS:
@@ -52,7 +53,7 @@ def source(
     chosen = names(given.columns)
     if model is not None and model.names is not None and not chosen and format_of(data, given.format) not in NAMELESS:
         chosen = model.columns or ()
-    converted = {**dict.fromkeys(names(convert)), **({} if model is None else model.conversions)}
+    converted = {**dict.fromkeys(names(convert)), **({} if model is None else model.preparation.conversions)}
     encoded = tuple(categories) if model is None else model.categories
     keep = (impute or kept) is not None or bool(encoded)
     selection = Selection(chosen, names(given.exclude), label, converted, categories=encoded, keep_missing=keep)
@@ -68,12 +69,6 @@ def _dialect(given: Input) -> Dialect:
         )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-
-
-def begin_preparation(model: StreamModel, reader: RowReader, impute: str | None) -> None:
-    """Give a model an imputer, if the option is set and the model has none."""
-    if impute is not None and model.imputer is None:
-        model.imputer = Imputer(impute, len(reader.features))
 
 
 def check_targets(data: str, *targets: Path | None, model: Path | None = None) -> None:
@@ -167,26 +162,36 @@ def continued(path: Path, offset: int) -> Iterator[IO[bytes]]:
 @contextmanager
 def batches(
     source: Source,
-    model: StreamModel | None,
     bad: BadRows,
     progress: Callable[[int, int], None],
     notify: Callable[[str], None] = lambda sentence: None,
     *,
-    learn: bool = False,
     signals: Signals | None = None,
 ) -> Iterator[tuple[RowReader, Iterator[Batch]]]:
-    """Open a file as batches, prepared for prediction unless ``learn``; Ctrl-C stops between batches."""
+    """Open a file as batches, read ahead in a thread; Ctrl-C stops between batches."""
     if is_address(source.path):
         raise DataError("a topic has no end; use phida stream or phida serve.")
     signals = signals or Signals()
-    with signals.caught(), opened(source, signals, notify) as reader:
-        if model is not None:
-            model.check_width(len(reader.features))
+    with (
+        signals.caught(),
+        opened(source, signals, notify) as reader,
+        ahead(reader.batches(BATCH), 0 if source.is_pipe else 1) as batches,
+    ):
 
         def each() -> Iterator[Batch]:
-            for read in bad.passed(reader.batches(BATCH)):
-                yield read if model is None or learn else model.prepared(read, learn=False)
+            for read in bad.passed(batches):
+                yield read
                 progress(len(read), read.place.offset)
                 signals.check()
 
         yield reader, each()
+
+
+@contextmanager
+def prepared(
+    source: Source, model: Pipeline, bad: BadRows, progress: Callable[[int, int], None]
+) -> Iterator[tuple[RowReader, Iterator[Taken]]]:
+    """Open a file as batches for a model that does not learn, without empty ones."""
+    with batches(source, bad, progress) as (reader, read):
+        model.begin(reader.names, reader.features)
+        yield reader, (taken for taken in map(model.prepared, read) if len(taken.batch))

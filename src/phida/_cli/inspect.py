@@ -10,7 +10,7 @@ import typer
 from phida import _core, state_file
 from phida._cli import options
 from phida._cli.console import errors_as_messages, print_json
-from phida._streams.model import StreamModel
+from phida._pipeline import Pipeline
 from phida.answers.profile import named_features
 from phida.answers.summary import Summary
 
@@ -22,8 +22,8 @@ def inspect(model: options.Model, as_json: options.Json = False) -> None:
     """
     with errors_as_messages():
         content = state_file.read(model)
-        found = StreamModel.of_content(model, *content)
-        reading = found.reading()
+        found = Pipeline.of_content(model, *content)
+        reading = found.model.reading()
         summary = found.summary(reading)
         if as_json:
             print_json(_facts(found, reading, summary, *content))
@@ -35,7 +35,7 @@ def inspect(model: options.Model, as_json: options.Json = False) -> None:
 
 
 def _facts(
-    model: StreamModel, reading: _core.Reading, summary: Summary, state: dict[str, Any], facts: dict[str, Any]
+    model: Pipeline, reading: _core.Reading, summary: Summary, state: dict[str, Any], facts: dict[str, Any]
 ) -> dict[str, Any]:
     """Return everything that the command shows, as plain values."""
     found = summary.plain()
@@ -56,12 +56,12 @@ def _facts(
     }
 
 
-def _figures(model: StreamModel) -> dict[str, Any]:
+def _figures(model: Pipeline) -> dict[str, Any]:
     """Return the figures that only the model's method has."""
-    return {name.removeprefix("n_"): value for name, value in model.figures().items()}
+    return {name.removeprefix("n_"): value for name, value in model.model.figures().items()}
 
 
-def _file(model: StreamModel, state: dict[str, Any], facts: dict[str, Any]) -> dict[str, str]:
+def _file(model: Pipeline, state: dict[str, Any], facts: dict[str, Any]) -> dict[str, str]:
     """Return the contents of the file apart from the clusters."""
     shown = {}
     if published := _figures(model):

@@ -8,16 +8,16 @@ import typer
 
 from phida._cli.options import option_name
 from phida._model import METHODS, PLUS, PUBLISHED, Method, Settings
-from phida._streams.model import StreamModel
+from phida._pipeline import Pipeline
 
 #: The methods that a user can choose.
 CHOICES = {method.name: method for method in METHODS if method in (PLUS, PUBLISHED)}
 
 
-def new_model(name: str | None, given: dict[str, Any]) -> StreamModel:
+def new_model(name: str | None, given: dict[str, Any]) -> Pipeline:
     """Return a new model: PHIDA+, unless another method is named."""
     method = _method(name)
-    return StreamModel(method.settings(_values(method, given)))
+    return Pipeline(method.settings(_values(method, given)))
 
 
 def check_begun(settings: Settings, name: str | None, given: dict[str, Any]) -> None:

@@ -18,11 +18,10 @@ from phida import _threads
 from phida._cli import INTERRUPTED, inputs, methods, options
 from phida._cli.console import counting, errors_as_messages, print_json, say
 from phida._parts import BLOCK, N_PARTS, Parts
+from phida._pipeline import BadRows, Pipeline, Score
 from phida._streams.batch import Batch, DataError, RowReader
 from phida._streams.columns import likely_ids, listed
-from phida._streams.learning import BadRows, Score
 from phida._streams.lines import Interrupted, Signals
-from phida._streams.model import StreamModel
 from phida._streams.opening import SUFFIXES, Source, size_of
 from phida._streams.order import OrderSample
 from phida._streams.output import FORMATS, output_to
@@ -105,7 +104,7 @@ def update(
     Example: phida update flowers.safetensors more_flowers.csv
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
-        found = StreamModel.load(model)
+        found = Pipeline.load(model)
         if found.position is not None and out is None:
             raise typer.BadParameter(
                 f"{model} is a checkpoint; continue it with phida stream --resume, or pass --out FILE."
@@ -153,27 +152,22 @@ def predict(
     with errors_as_messages(), ExitStack() as stack:
         inputs.check_targets(data, output, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
-        found = StreamModel.load(model)
+        found = Pipeline.load(model)
         source = inputs.source(data, given, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet or output is None, size=partial(size_of, source)))
         score = Score()
         wanted = output_format_of(output, output_format)
-        reader, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
+        reader, batches = stack.enter_context(inputs.prepared(source, found, bad, progress))
         first = next(batches, None)  # An error in the first rows leaves an existing output unchanged.
         file = inputs.standard_output() if output is None else stack.enter_context(inputs.writable(output))
         written = output_to(file, wanted or text_format_of(reader), reader, novelty=novelty)
         stack.callback(written.close)
-        predicted = found.ids if ids else found.labels
-        rows = 0
-        for batch in () if first is None else chain([first], batches):
-            if len(batch):
-                rows += len(batch)
-                prepared = found.rows_of(batch)
-                labels = predicted(prepared)
-                written.write(batch, labels, 1.0 - found.scores(prepared) if novelty else None)
-                if label is not None:
-                    score.add(batch.truth, labels.tolist())
-        if not rows:
+        for taken in () if first is None else chain([first], batches):
+            labels = taken.labels(ids=ids)
+            written.write(taken.batch, labels, 1.0 - found.scores(taken.rows) if novelty else None)
+            if label is not None:
+                score.add(taken.batch.truth, labels)
+        if first is None:
             say("the input has no rows to predict", quiet=quiet)
         if score.pairs:
             say(_shown(score.values()), quiet=quiet)
@@ -207,7 +201,7 @@ def _scaled(parameters: dict[str, Any], weights: Mapping[str, float]) -> dict[st
     return {**parameters, "scale": "none"}
 
 
-def _check_jobs(jobs: int | None, model: StreamModel) -> None:
+def _check_jobs(jobs: int | None, model: Pipeline) -> None:
     if jobs is None:
         return
     if jobs == 0:
@@ -221,7 +215,7 @@ def _check_jobs(jobs: int | None, model: StreamModel) -> None:
 class _Jobs:
     """Collects batches until every part of a model has rows to learn."""
 
-    def __init__(self, model: StreamModel, n_jobs: int) -> None:
+    def __init__(self, model: Pipeline, n_jobs: int) -> None:
         self._model, self._n_jobs = model, n_jobs
         self._parts: Parts | None = None
         self._batches: list[NDArray[np.float64]] = []
@@ -294,7 +288,7 @@ def _tell_merge(jobs: _Jobs, quiet: bool) -> None:
         say("merging the parts learned so far", quiet=quiet)
 
 
-def _keep_interrupted(model: StreamModel, out: Path | None, shuffled: bool) -> None:
+def _keep_interrupted(model: Pipeline, out: Path | None, shuffled: bool) -> None:
     """Save the rows learned before Ctrl-C."""
     if not model.fitted:
         say("interrupted")
@@ -310,7 +304,7 @@ def _keep_interrupted(model: StreamModel, out: Path | None, shuffled: bool) -> N
 
 
 def _learn(
-    model: StreamModel,
+    model: Pipeline,
     source: Source,
     bad: BadRows,
     quiet: bool,
@@ -336,32 +330,25 @@ def _learn(
             stack.enter_context(_ended(shuffled.end))
         with (
             counting("rows read" if shuffle else "rows", quiet=quiet, size=partial(size_of, source)) as progress,
-            inputs.batches(source, model, bad, progress, notify, learn=True, signals=signals) as (reader, batches),
+            inputs.batches(source, bad, progress, notify, signals=signals) as (reader, batches),
         ):
+            model.begin(reader.names, reader.features, impute, weights)
             for read in batches:
-                if model.names is None and not model.fitted:
-                    model.names = reader.names
                 if not told:
                     told = True
                     _tell_columns(reader, source, quiet)
                     if not source.selection.columns:  # columns named by the user are features
                         warn_of_ids(reader, read, quiet)
-                inputs.begin_preparation(model, reader, impute)
-                batch = model.prepared(read, learn=True)
-                model.conversions.update(reader.conversions)
-                if not len(batch):
-                    continue
-                if weights and not model.categories:
-                    model.encode(reader.features, batch, weights)
-                rows = model.rows_of(batch)
-                (learn if shuffled is None else shuffled.add)(rows)
+                rows = model.prepared(read, learn=True).rows
+                if len(rows):
+                    (learn if shuffled is None else shuffled.add)(rows)
                 if order is not None:
                     order.add(rows)
     if not model.fitted:
         raise DataError("the input has no rows to learn from.")
 
 
-def _saved(model: StreamModel, begun: int, out: Path | None, error: DataError) -> DataError:
+def _saved(model: Pipeline, begun: int, out: Path | None, error: DataError) -> DataError:
     """Save the rows learned before an error; return the error with a note about it."""
     learned = model.n_seen - begun
     if out is None or not learned:
@@ -372,15 +359,14 @@ def _saved(model: StreamModel, begun: int, out: Path | None, error: DataError) -
     return DataError(f"{error} {rows} before it: learned and saved in {out}. {advice}")
 
 
-def _scores(model: StreamModel, source: Source, quiet: bool) -> dict[str, float]:
+def _scores(model: Pipeline, source: Source, quiet: bool) -> dict[str, float]:
     score = Score()
     with (
         counting("rows scored", quiet=quiet, size=partial(size_of, source)) as progress,
-        inputs.batches(source, model, BadRows("skip"), progress) as (_, batches),
+        inputs.prepared(source, model, BadRows("skip"), progress) as (_, batches),
     ):
-        for batch in batches:
-            if len(batch):
-                score.add(batch.truth, model.labels(model.rows_of(batch)).tolist())
+        for taken in batches:
+            score.add(taken.batch.truth, taken.labels())
     return score.values()
 
 
@@ -406,14 +392,14 @@ def warn_of_ids(reader: RowReader, batch: Batch, quiet: bool) -> None:
 
 
 def _tell(
-    model: StreamModel,
+    model: Pipeline,
     bad: BadRows,
     scores: dict[str, float],
     out: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    reading = model.reading()
+    reading = model.model.reading()
     found = model.summary(reading)
     counts = {"clusters": reading.n_clusters, "nodes": reading.n_nodes}
     facts: dict[str, Any] = {
@@ -424,8 +410,8 @@ def _tell(
         **scores,
         "model": None if out is None else str(out),
     }
-    if model.imputer is not None:
-        facts |= {"values_filled": model.imputer.filled, "rows_dropped": model.imputer.dropped}
+    if (imputer := model.preparation.imputer) is not None:
+        facts |= {"values_filled": imputer.filled, "rows_dropped": imputer.dropped}
     if as_json:
         print_json(facts | found.plain())
         return
@@ -439,9 +425,9 @@ def _tell(
     _tell_bad(bad, quiet)
 
 
-def tell_preparation(model: StreamModel, quiet: bool) -> None:
+def tell_preparation(model: Pipeline, quiet: bool) -> None:
     """Print how many missing values were filled or dropped."""
-    imputer = model.imputer
+    imputer = model.preparation.imputer
     if imputer is not None and imputer.filled:
         filled = methods.counted({"missing values": imputer.filled})
         say(f"{filled} filled with the {imputer.rule} of earlier rows", quiet=quiet)

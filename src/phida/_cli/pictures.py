@@ -10,8 +10,7 @@ import typer
 
 from phida._cli import inputs, methods, options
 from phida._cli.console import counting, errors_as_messages, print_json, say
-from phida._streams.learning import Score
-from phida._streams.model import StreamModel
+from phida._pipeline import Pipeline, Score
 
 
 def plot(
@@ -67,19 +66,17 @@ def report(
 
         inputs.check_targets(data, out, bad_row_log, model=model)
         bad = stack.enter_context(inputs.bad_rows(data, on_bad_row, bad_row_log))
-        found = StreamModel.load(model)
+        found = Pipeline.load(model)
         source = inputs.source(data, given, label, model=found)
         progress = stack.enter_context(counting("rows", quiet=quiet))
         summary = DataSummary()
         score = Score()
-        _, batches = stack.enter_context(inputs.batches(source, found, bad, progress))
-        for batch in batches:
-            if len(batch):
-                prepared = found.rows_of(batch)
-                labels = found.labels(prepared)
-                summary.add(labels, found.scores(prepared), batch.truth)
-                if label is not None:
-                    score.add(batch.truth, labels.tolist())
+        _, batches = stack.enter_context(inputs.prepared(source, found, bad, progress))
+        for taken in batches:
+            labels = taken.labels()
+            summary.add(labels, found.scores(taken.rows), taken.batch.truth)
+            if label is not None:
+                score.add(taken.batch.truth, labels)
         summary.bad_rows = bad.count
         if score.pairs:
             summary.scores = score.values()

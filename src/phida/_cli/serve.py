@@ -14,10 +14,10 @@ import typer
 from phida._cli import inputs, methods, options
 from phida._cli.console import errors_as_messages, say
 from phida._cli.models import warn_of_ids
+from phida._pipeline import Pipeline
 from phida._streams.address import address_of, is_address
 from phida._streams.columns import Selection
 from phida._streams.lines import Signals
-from phida._streams.model import StreamModel
 from phida._streams.opening import Source, opened
 
 
@@ -86,7 +86,7 @@ def serve(
             )
         inputs.check_targets(data or "", save)
         bad = stack.enter_context(inputs.bad_rows(data or "", on_bad_row, bad_row_log))
-        learned = None if model is None else StreamModel.load(model)
+        learned = None if model is None else Pipeline.load(model)
         if learned is not None and learned.categories:
             raise typer.BadParameter(f"{model} learned categories, which the page does not show; use phida stream.")
         source = None
@@ -123,12 +123,12 @@ def serve(
             raise learning.error
 
 
-def _check_columns(source: Source, model: StreamModel, quiet: bool) -> None:
+def _check_columns(source: Source, model: Pipeline, quiet: bool) -> None:
     """Check the columns before the page is announced. An empty file is checked later."""
     if os.path.isfile(source.path) and os.path.getsize(source.path) == 0:
         return
     with opened(source) as reader:
-        model.check_width(len(reader.features))
+        model.begin(reader.names, reader.features)
         first = next(reader.batches(1000), None)
         if first is not None and not source.selection.columns:
             warn_of_ids(reader, first, quiet)

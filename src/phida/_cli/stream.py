@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,14 +14,13 @@ import typer
 from phida._cli import INTERRUPTED, inputs, methods, options
 from phida._cli.console import counting, errors_as_messages, print_json, say
 from phida._cli.models import output_format_of, tell_preparation, text_format_of, warn_of_ids
+from phida._pipeline import Pipeline, Score, Stream
 from phida._streams import checkpoint
 from phida._streams.address import Address, address_of, is_address
 from phida._streams.batch import DataError, RowReader
 from phida._streams.checkpoint import Position, Schedule
 from phida._streams.identity import PIPE, tail
-from phida._streams.learning import Score, Stream
 from phida._streams.lines import Signals
-from phida._streams.model import StreamModel
 from phida._streams.opening import Source, opened, part_read, size_of
 from phida._streams.output import Output, output_to
 from phida._streams.tables import FORMATS as TABLES
@@ -104,10 +103,8 @@ def stream(
         reader = stack.enter_context(opened(source, signals, partial(say, quiet=quiet)))
         if learned is None:
             learned = methods.new_model(method, parameters)
-            learned.names = reader.names
         methods.check_begun(learned.settings, method, parameters)
-        learned.check_width(len(reader.features))
-        inputs.begin_preparation(learned, reader, impute)
+        learned.begin(reader.names, reader.features, impute)
         offset = 0 if path is None else position.output_offset
         if topic is not None and output_format not in (None, "ndjson"):
             raise typer.BadParameter(
@@ -136,6 +133,7 @@ def stream(
             None if events is None else stack.enter_context(inputs.continued(events, position.events_offset)),
             stack.enter_context(counting("rows", quiet=quiet or output is None, size=partial(size_of, source))),
             lambda first: None if source.selection.columns else warn_of_ids(reader, first, quiet),
+            is_complete=not source.is_pipe and not follow,
         )
         finished = run.run(signals)
         tell_preparation(learned, quiet)
@@ -146,20 +144,22 @@ def stream(
 
 def _start(
     folder: Path | None, resume: bool, model: Path | None, begin: Position, batch_was_given: bool
-) -> tuple[StreamModel | None, Position]:
+) -> tuple[Pipeline | None, Position]:
     """Return the model and the position to start from."""
     if resume and folder is None:
         raise typer.BadParameter("--resume needs --checkpoint DIR, the folder of the checkpoints.")
     if resume and model is not None:
         raise typer.BadParameter("--resume uses the checkpoint's model; leave out --model.")
-    kept = checkpoint.load(folder) if folder is not None else None
-    if kept is not None and not resume:
+    path = None if folder is None else folder / checkpoint.NAME
+    if path is None or not path.is_file():
+        return (None if model is None else Pipeline.load(model)), begin
+    found = Pipeline.load(path)
+    position = Position.of_file(path, found.position)
+    if not resume:
         raise typer.BadParameter(f"{folder} already holds a checkpoint; continue with --resume, or remove it.")
-    if kept is not None:
-        if batch_was_given and begin.batch != kept[1].batch:
-            raise typer.BadParameter(f"the stream was started with --batch {kept[1].batch}, which cannot change.")
-        return kept
-    return (None if model is None else StreamModel.load(model)), begin
+    if batch_was_given and begin.batch != position.batch:
+        raise typer.BadParameter(f"the stream was started with --batch {position.batch}, which cannot change.")
+    return found, position
 
 
 def _schedule(every: str) -> Schedule:
@@ -169,10 +169,11 @@ def _schedule(every: str) -> Schedule:
         raise typer.BadParameter(str(error)) from None
 
 
-def _keep(folder: Path, output: Path | None, events: Path | None, model: StreamModel, position: Position) -> None:
+def _keep(folder: Path, output: Path | None, events: Path | None, model: Pipeline, position: Position) -> None:
     """Save a checkpoint, with the facts that identify the outputs of this stream."""
     position = replace(position, output_tail=tail(output, position.output_offset))
-    checkpoint.save(folder, model, replace(position, events_tail=tail(events, position.events_offset)))
+    position = replace(position, events_tail=tail(events, position.events_offset))
+    model.save(folder / checkpoint.NAME, asdict(position))
 
 
 def _check_input(position: Position, source: Source, new_file: bool) -> None:
@@ -275,10 +276,10 @@ def _check_topics(position: Position, wanted: Position) -> None:
 def _tell(run: Stream, as_json: bool, quiet: bool) -> None:
     facts: dict[str, Any] = {"rows": run.position.row, "bad_rows": run.bad_rows.count}
     found: Summary | None = None
-    if run.model.fitted:
-        reading = run.model.reading()
+    if run.pipeline.fitted:
+        reading = run.pipeline.model.reading()
         facts |= {"nodes": reading.n_nodes, "clusters": reading.n_clusters}
-        found = run.model.summary(reading)
+        found = run.pipeline.summary(reading)
     if run.score is not None and run.score.pairs:
         facts |= run.score.values()
     if as_json:

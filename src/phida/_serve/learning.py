@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phida._missing import Imputer
+from phida._pipeline import BadRows, Pipeline, Score, Taken
 from phida._streams.batch import Batch, Place, RowReader
 from phida._streams.columns import Selection
-from phida._streams.learning import BadRows, Score
 from phida._streams.lines import Interrupted, Signals
-from phida._streams.model import StreamModel
 from phida._streams.opening import Source, opened
 
 #: Rows per batch of a complete file. Pipes and growing files are learned row by row.
@@ -47,7 +45,7 @@ class Learning:
 
     def __init__(
         self,
-        model: StreamModel,
+        model: Pipeline,
         source: Source | None,
         bad_rows: BadRows,
         *,
@@ -100,15 +98,14 @@ class Learning:
         self._going.set()
         self._thread.join()
 
-    def learn(self, names: tuple[str, ...] | None, rows: NDArray[np.float64]) -> int:
-        """Learn complete rows from a request, and return the number of the first one."""
+    def learn(self, names: tuple[str, ...] | None, features: Sequence[str], rows: NDArray[np.float64]) -> Taken:
+        """Learn complete rows from a request."""
         with self.lock:
-            self._begin(names, rows.shape[1])
-            first = self._rows
-            batch = Batch(first + len(rows), Place(), np.arange(first, first + len(rows)), rows, (), dict)
-            self.model.learn(self.model.prepared(batch, learn=True).rows)
-            self._rows += len(rows)
-            return first
+            self.model.begin(names, features, self._impute)
+            first, end = self._rows, self._rows + len(rows)
+            taken = self.model.learned(Batch(end, Place(), np.arange(first, end), rows, (), dict))
+            self._rows = end
+            return taken
 
     @property
     def progress(self) -> Progress:
@@ -137,37 +134,26 @@ class Learning:
 
     def _learn(self, reader: RowReader) -> None:
         with self.lock:
-            self._begin(reader.names, len(reader.features))
+            self.model.begin(reader.names, reader.features, self._impute)
         due = time.monotonic()
         for batch in self._bad_rows.passed(reader.batches(self._batch)):
             self._going.wait()
             self._signals.check()
             count = len(batch) + len(batch.bad)
             with self.lock:
-                self._take(reader, batch)
+                self._take(batch)
             batch.place.kept()
             if self._rate is not None:
                 now = time.monotonic()
                 due = max(due + count / self._rate, now)
                 self._signals.sleep(due - now)
 
-    def _take(self, reader: RowReader, batch: Batch) -> None:
-        """Learn the rows of a batch."""
-        prepared = self.model.prepared(batch, learn=True)
-        self.model.conversions.update(reader.conversions)
-        if len(prepared):
-            self.model.learn(prepared.rows)
-            if self._score is not None:
-                self._score.add(prepared.truth, self.model.ids(prepared.rows).tolist())
-                self._scores = self._score.values()
+    def _take(self, batch: Batch) -> None:
+        taken = self.model.learned(batch)
+        if self._score is not None and len(taken.batch):
+            self._score.add(taken.batch.truth, taken.labels(ids=True))
+            self._scores = self._score.values()
         self._rows += len(batch) + len(batch.bad)
-
-    def _begin(self, names: tuple[str, ...] | None, width: int) -> None:
-        if self.model.names is None and not self.model.fitted:
-            self.model.names = names
-        self.model.check_width(width)
-        if self._impute is not None and self.model.imputer is None:
-            self.model.imputer = Imputer(self._impute, width)
 
     @property
     def _batch(self) -> int:

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from phida._pipeline import Pipeline
 from phida._reading import Reading
 from phida._serve.clusters import Clusters
-from phida._streams.model import StreamModel
 from phida.answers.profile import telling
 
 #: Characters of a feature's name in a snapshot.
@@ -47,9 +47,9 @@ class Moment:
     features: tuple[str, ...]
 
     @classmethod
-    def of(cls, learned: StreamModel) -> Moment:
+    def of(cls, learned: Pipeline) -> Moment:
         """Copy the model; waits at most a few milliseconds for learning."""
-        model = learned.copied()
+        model = Reading(learned.model, learned.names)
         return cls(model, model.names)
 
     @cached_property

@@ -56,10 +56,10 @@ class Posting:
             names, features = self._features(found[0])
             rows = asking.rows(_by_name(found, names), features, text=False)
             try:
-                first = learning.learn(names, rows)
+                taken = learning.learn(names, features, rows)
             except DataError as error:
                 raise BadRequestError(400, str(error)) from error
-            return first, learning.model.ids(rows)
+            return int(taken.batch.numbers[0]), taken.labels(ids=True)
 
     def _features(self, first: Any) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
         """Return the model's feature names, if any, and names for messages; the first row of all defines them."""
@@ -67,7 +67,7 @@ class Posting:
         if model.names is not None:
             return model.names, model.names
         if model.fitted:
-            return None, tuple(f"feature {j}" for j in range(model.width))
+            return None, tuple(f"feature {j}" for j in range(model.model.features.width))
         if isinstance(first, dict):
             columns = list(first)
             try:

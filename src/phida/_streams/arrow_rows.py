@@ -171,7 +171,7 @@ class ArrowRows:
             return Place(number - self._before, before.and_then(every[: number - begin]))
 
         place = Place(end - self._before, self.part_read())
-        return Batch(end, place, numbers, rows, (), columns, truth, bad, place_of)
+        return Batch(end, place, numbers, rows, (), columns, truth, bad, place_of, self.conversions)
 
     def _rows(self, part: Any) -> NDArray[np.float64]:
         rows = np.empty((len(part), len(self._features)))

@@ -124,6 +124,8 @@ class Batch:
     bad: Sequence[BadRow] = field(default=())
     place_of: Callable[[int], Place] = lambda number: Place()
     """Returns the place of a row of this batch; only valid until the next batch is read."""
+    conversions: Mapping[str, str] = field(default_factory=dict)
+    """Formats of the columns of dates and booleans that are read as numbers."""
     urgent: bool = False
     """Whether the source waits until these rows are saved."""
 
@@ -174,10 +176,6 @@ class RowReader(Protocol):
     """Names of all columns, or numbers."""
     types: Mapping[str, Any]
     """pyarrow type of each column, if the file has types; empty for text."""
-
-    @property
-    def conversions(self) -> Mapping[str, str]:
-        """Return the known formats of date and boolean columns."""
 
     def batches(self, size: int) -> Iterator[Batch]:
         """Yield batches that end at row numbers divisible by ``size``; the last may be shorter."""

@@ -6,11 +6,11 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, Self
 
 from phida._streams.identity import Identity
-from phida._streams.model import StreamModel
 from phida.errors import StateFileError
 
 NAME = "model.safetensors"
@@ -48,6 +48,14 @@ class Position:
     output_topic: str = ""
     batch: int = 1
     header: tuple[str, ...] = ()
+
+    @classmethod
+    def of_file(cls, path: Path, found: Any) -> Self:
+        """Restore the position in a model file."""
+        try:
+            return cls(**{**found, "header": tuple(found["header"])})
+        except (KeyError, TypeError) as error:
+            raise StateFileError(f"{path} is a model, but not a checkpoint of phida stream.") from error
 
     @property
     def input(self) -> Identity:
@@ -122,21 +130,3 @@ def held(folder: Path) -> Iterator[None]:
                 f"another run is using the checkpoints in {folder}; stop it first, or use another folder."
             ) from error
         yield
-
-
-def save(folder: Path, model: StreamModel, position: Position) -> None:
-    """Save model and position in one file, so that they are consistent."""
-    model.save(folder / NAME, asdict(position))
-
-
-def load(folder: Path) -> tuple[StreamModel, Position] | None:
-    """Load the last checkpoint, or return None."""
-    path = folder / NAME
-    if not path.is_file():
-        return None
-    model = StreamModel.load(path)
-    try:
-        position = Position(**{**model.position, "header": tuple(model.position["header"])})
-    except (KeyError, TypeError) as error:
-        raise StateFileError(f"{path} is a model, but not a checkpoint of phida stream.") from error
-    return model, position

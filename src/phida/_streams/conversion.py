@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import TypeVar
 
 import numpy as np
 
@@ -24,8 +23,6 @@ BOOLEAN = "boolean"
 
 #: Date format of typed files; in text files it is detected.
 TYPED = "typed"
-
-_Key = TypeVar("_Key", int, str)
 
 #: Date formats besides ISO 8601.
 _DATES = ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%y", "%m/%d/%Y", "%m/%d/%Y %H:%M",
@@ -73,9 +70,9 @@ def conversion_of(values: Sequence[object]) -> Conversion | None:
     return None
 
 
-def known_conversions(formats: Mapping[_Key, str | None]) -> dict[_Key, Conversion]:
+def known_conversions(formats: Mapping[str, str | None]) -> dict[str, Conversion]:
     """Return the conversions with known formats."""
-    return {key: Conversion(format) for key, format in formats.items() if format not in (None, TYPED)}
+    return {name: Conversion(format) for name, format in formats.items() if format not in (None, TYPED)}
 
 
 def is_boolean(text: str) -> bool:

@@ -53,6 +53,10 @@ class Signals:
         self.received: int | None = None
         self._woken, self._wake = os.pipe()
 
+    def __del__(self) -> None:
+        for handle in (self._woken, self._wake):
+            os.close(handle)
+
     @contextmanager
     def caught(self) -> Iterator[Signals]:
         """Record signals instead of ending the process."""

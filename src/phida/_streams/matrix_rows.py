@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Iterator, Mapping
 from copy import copy
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any
 
 import numpy as np
@@ -31,7 +30,6 @@ class MatrixRows:
     """A matrix in an npy file, or the array X (or the only one) of an npz file."""
 
     names: tuple[str, ...] | None = None
-    conversions: Mapping[str, str] = MappingProxyType({})
     delimiter = ","
     """Delimiter of CSV output."""
 

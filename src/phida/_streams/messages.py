@@ -50,6 +50,8 @@ class Messages(Protocol):
 class MessageLines:
     """Messages as lines, for the reader of NDJSON."""
 
+    begins_file = False
+
     def __init__(self, messages: Messages, offsets: Mapping[str, int]) -> None:
         self._messages = messages
         self._ready: deque[Message] = deque()

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida._agreement import adjusted_rand
-from phida._model import Settings
-from phida._streams.model import StreamModel
+from phida._model import Model, Settings
 
 Floats = NDArray[np.float64]
 
@@ -67,10 +66,11 @@ class OrderSample:
         shuffled = np.random.default_rng(0).permutation(len(rows))
         found = []
         for order in (np.arange(len(rows)), shuffled):
-            model = StreamModel(settings.method.settings({**settings.values, "max_nodes": nodes}))
+            model: Model[None] = Model()
+            model.begin(rows.shape[1], settings.method.settings({**settings.values, "max_nodes": nodes}), None)
             model.learn(rows[order], follow=False)
-            model.refresh()
-            found.append(model.labels(rows))
+            model.end_learning()
+            found.append(model.learner.assign(rows))
         table = np.zeros((found[0].max() + 1, found[1].max() + 1), np.int64)
         np.add.at(table, tuple(found), 1)
         return OrderEffect(len(rows), adjusted_rand(table))
