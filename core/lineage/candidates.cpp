@@ -75,6 +75,10 @@ void look_for_merges(Comparison& now) {
 
 void look_for_births(Comparison& now) {
   Lineage& lineage = now.lineage;
+  const auto is_birth = [](const Candidate& c) { return c.kind == EventKind::kBorn; };
+  if (!now.any_free() &&
+      std::none_of(lineage.candidates.begin(), lineage.candidates.end(), is_birth))
+    return;
   std::vector<std::int64_t> candidate_of = match_candidates(now);
   for (std::size_t at = 0; at < candidate_of.size(); ++at) {
     const auto c = static_cast<std::int32_t>(at);

@@ -17,8 +17,15 @@ constexpr double kOfCandidate = 1.0 / 3.0;
 // The part of a living cluster that is in a cluster of the mapping.
 struct Overlap {
   std::int32_t cluster = 0;
+  std::int32_t next = kNone;  // another part of the same living cluster
   double support = 0.0;
   double weight = 0.0;  // recent wins, or support; nodes of a candidate count less
+
+  // Ties: the lower cluster.
+  bool exceeds(const Overlap& other) const {
+    return std::tie(weight, support, other.cluster) >
+           std::tie(other.weight, other.support, cluster);
+  }
 };
 
 }  // namespace
@@ -27,11 +34,11 @@ Comparison::Comparison(const Mapping& mapping_, LineageColumns& nodes_, Lineage&
     : mapping(mapping_),
       nodes(nodes_),
       lineage(lineage_),
+      position(lineage_.living),
       won(nodes_.size()),
       won_by(lineage_.living.size(), 0),
       won_in(mapping_.n_clusters, 0),
       shown(lineage_.candidates.size(), 0) {
-  const LivingPositions position(lineage.living);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     won[i] = nodes.won[i] - nodes.won_mapped[i];
     if (!waits(i)) nodes.recent[i] = 0.5 * nodes.recent[i] + static_cast<double>(won[i]);
@@ -42,38 +49,41 @@ Comparison::Comparison(const Mapping& mapping_, LineageColumns& nodes_, Lineage&
 }
 
 void find_main(Comparison& now) {
-  std::map<std::pair<std::int32_t, std::int32_t>, Overlap> overlaps;
-  std::vector<Overlap*> latest(now.lineage.living.size(), nullptr);
-  const LivingPositions position(now.lineage.living);
+  std::vector<Overlap> overlaps;
+  std::vector<std::int32_t> first(now.lineage.living.size(), kNone);
   for (std::size_t i = 0; i < now.nodes.size(); ++i) {
-    const std::int32_t k = position.of(now.nodes.cluster_id[i]), c = now.mapping.cluster[i];
+    const std::int32_t k = now.position.of(now.nodes.cluster_id[i]), c = now.mapping.cluster[i];
     if (k == kNone || c == kNone) continue;
-    if (latest[k] == nullptr || latest[k]->cluster != c) latest[k] = &overlaps[{k, c}];
-    Overlap& overlap = *latest[k];
-    overlap.cluster = c;
-    overlap.support += now.mapping.support[i];
+    std::int32_t at = first[k];
+    while (at != kNone && overlaps[at].cluster != c) at = overlaps[at].next;
+    if (at == kNone) {
+      at = static_cast<std::int32_t>(overlaps.size());
+      overlaps.push_back({c, first[k]});
+      first[k] = at;
+    }
+    overlaps[at].support += now.mapping.support[i];
     const double weight = now.mapping.fades ? now.nodes.recent[i] : now.mapping.support[i];
-    overlap.weight += weight * (now.nodes.candidate[i] == kNone ? 1.0 : kOfCandidate);
-  }
-  std::vector<const Overlap*> best(now.lineage.living.size(), nullptr);
-  for (const auto& [key, overlap] : overlaps) {
-    const Overlap*& known = best[key.first];
-    if (known == nullptr ||
-        std::tie(overlap.weight, overlap.support) > std::tie(known->weight, known->support))
-      known = &overlap;
+    overlaps[at].weight += weight * (now.nodes.candidate[i] == kNone ? 1.0 : kOfCandidate);
   }
   now.main.assign(now.lineage.living.size(), kNone);
   now.owner.assign(now.mapping.n_clusters, kNone);
-  for (std::size_t k = 0; k < best.size(); ++k) {
-    if (best[k] == nullptr) continue;
-    now.main[k] = best[k]->cluster;
-    std::int32_t& owner = now.owner[now.main[k]];
-    if (owner == kNone || best[k]->support > best[owner]->support)
-      owner = static_cast<std::int32_t>(k);
+  std::vector<double> owned(now.mapping.n_clusters, 0.0);
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    if (first[k] == kNone) continue;
+    const Overlap* best = &overlaps[first[k]];
+    for (std::int32_t at = best->next; at != kNone; at = overlaps[at].next)
+      if (overlaps[at].exceeds(*best)) best = &overlaps[at];
+    now.main[k] = best->cluster;
+    std::int32_t& owner = now.owner[best->cluster];
+    if (owner != kNone && best->support <= owned[best->cluster]) continue;
+    owner = static_cast<std::int32_t>(k);
+    owned[best->cluster] = best->support;
   }
 }
 
 void follow_moves(Comparison& now) {
+  const std::vector<std::uint8_t>& fell = now.fell_lately;
+  if (std::find(fell.begin(), fell.end(), 1) == fell.end()) return;
   LineageColumns& nodes = now.nodes;
   std::vector<Shares> beside(now.mapping.n_clusters);
   std::vector<double> support(now.mapping.n_clusters, 0.0);
@@ -104,13 +114,12 @@ void follow_moves(Comparison& now) {
 
 void follow_new_nodes(Comparison& now) {
   LineageColumns& nodes = now.nodes;
-  const LivingPositions position(now.lineage.living);
   bool moved = false;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t c = now.mapping.cluster[i];
     if (c == kNone || now.is_free(c) || nodes.cluster_id[i] != kNone || nodes.candidate[i] != kNone)
       continue;
-    const std::int32_t k = position.of(nodes.parent_id[i]);
+    const std::int32_t k = now.position.of(nodes.parent_id[i]);
     if (k == kNone || now.lineage.living[k].ended) continue;
     if (now.main[k] != c && !is_falling(k, now)) continue;
     nodes.cluster_id[i] = nodes.parent_id[i];
@@ -122,13 +131,12 @@ void follow_new_nodes(Comparison& now) {
 
 void settle_nodes(Comparison& now) {
   LineageColumns& nodes = now.nodes;
-  const LivingPositions position(now.lineage.living);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int32_t c = now.mapping.cluster[i];
     if (c == kNone || now.is_free(c) || nodes.candidate[i] != kNone) continue;
     std::int64_t& id = nodes.cluster_id[i];
     const std::int64_t owner = now.lineage.living[now.owner[c]].id;
-    const bool away = id != kNone && id != owner && now.main[position.of(id)] != c;
+    const bool away = id != kNone && id != owner && now.main[now.position.of(id)] != c;
     nodes.away[i] = away ? nodes.away[i] + now.won[i] : 0;
     if (id != kNone && nodes.away[i] < kNodeEvidence) continue;
     id = owner;

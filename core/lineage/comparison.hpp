@@ -1,6 +1,7 @@
 // Comparison of a mapping with the living clusters: which clusters correspond, and their wins since the last mapping.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -29,6 +30,7 @@ struct Comparison {
   const Mapping& mapping;
   LineageColumns& nodes;
   Lineage& lineage;
+  LivingPositions position;  // valid until the living clusters change
 
   std::vector<std::int64_t> won;     // per node: since the last mapping
   std::vector<std::int64_t> won_by;  // per living cluster
@@ -45,6 +47,7 @@ struct Comparison {
            nodes.cluster_id[node] == kNone;
   }
   bool is_free(std::int32_t cluster) const { return cluster != kNone && owner[cluster] == kNone; }
+  bool any_free() const { return std::find(owner.begin(), owner.end(), kNone) != owner.end(); }
 };
 
 // Finds the cluster of the mapping for each living cluster: the one with most of its support or, if samples fade, of

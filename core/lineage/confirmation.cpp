@@ -109,12 +109,11 @@ void confirm_birth(const Candidate& candidate, const Origin& origin, const NodeL
 
 // Confirms the strongest cluster, since some cluster must have an id.
 void name_strongest(Comparison& now) {
+  for (std::size_t i = 0; i < now.nodes.size(); ++i)
+    if (now.mapping.cluster[i] != kNone && now.nodes.cluster_id[i] != kNone) return;
   std::vector<double> support(now.mapping.n_clusters, 0.0);
-  for (std::size_t i = 0; i < now.nodes.size(); ++i) {
-    if (now.mapping.cluster[i] == kNone) continue;
-    if (now.nodes.cluster_id[i] != kNone) return;
-    support[now.mapping.cluster[i]] += now.mapping.support[i];
-  }
+  for (std::size_t i = 0; i < now.nodes.size(); ++i)
+    if (now.mapping.cluster[i] != kNone) support[now.mapping.cluster[i]] += now.mapping.support[i];
   const auto strongest =
       static_cast<std::int32_t>(std::max_element(support.begin(), support.end()) - support.begin());
   NodeList members;
