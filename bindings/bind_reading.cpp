@@ -162,6 +162,7 @@ nb::dict hierarchy(const Reading& reading) {
   nb::dict d;
   d["leaves"] = name_of(map.leaves);
   d["height"] = name_of(map.height);
+  d["threshold"] = threshold_of(map.height);
   d["mode"] = to_array(leaves.node);
   d["persistence"] = to_array(leaves.persistence);
   d["mass"] = to_array(leaves.mass);
@@ -220,8 +221,9 @@ void bind_reading(nb::module_& m) {
           "Return the margins of the latest samples, for comparison with new rows.")
       .def("at_level", &at_level, nb::arg("level"), nb::call_guard<nb::gil_scoped_release>(),
            "Return the same leaves after the first merges, up to a level.")
-      .def("by_size", &by_size, nb::call_guard<nb::gil_scoped_release>(),
-           "Return the same clusters of PHIDA+, merged by size.")
+      .def("with_clusters", &with_clusters, nb::arg("n"),
+           nb::call_guard<nb::gil_scoped_release>(),
+           "Return a cut into n clusters; that of PHIDA+ is by size.")
       .def(
           "merge_heights",
           [](const Reading& r) {
@@ -246,7 +248,6 @@ void bind_reading(nb::module_& m) {
       .def_prop_ro("n_components", [](const Reading& r) { return r.ph.n_components(); })
       .def_prop_ro("n_leaves", [](const Reading& r) { return r.map.n_leaves; })
       .def_prop_ro("leaves", [](const Reading& r) { return name_of(r.map.leaves); })
-      .def_prop_ro("height", [](const Reading& r) { return name_of(r.map.height); })
       .def_prop_ro("n_clusters", [](const Reading& r) { return r.map.n_clusters(); });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "mapping/merge.hpp"
@@ -18,6 +19,15 @@ enum class Height : std::uint8_t {
   kProminence,  // of the lower peak of density, in units of chance
   kSize,        // weight times squared distance of the merged clusters
 };
+
+// The height from which clusters stay apart; infinite if the largest jump decides, NaN if no height does.
+constexpr double threshold_of(Height height) {
+  switch (height) {
+    case Height::kProminence: return 1.0;
+    case Height::kSize: return std::numeric_limits<double>::quiet_NaN();
+    default: return std::numeric_limits<double>::infinity();
+  }
+}
 
 // Score of a sample for a cluster.
 enum class Scoring : std::uint8_t {

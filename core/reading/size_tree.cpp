@@ -189,4 +189,10 @@ std::shared_ptr<const Reading> by_size(const Reading& reading) {
   return std::make_shared<const Reading>(std::move(tree));
 }
 
+std::shared_ptr<const Reading> with_clusters(const Reading& reading, std::size_t n) {
+  const std::size_t level = reading.map.n_leaves - n;
+  const bool own = reading.map.height != Height::kProminence || n == reading.map.n_clusters();
+  return at_level(own ? reading : *by_size(reading), level);
+}
+
 }  // namespace phida

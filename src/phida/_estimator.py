@@ -20,7 +20,7 @@ from sklearn.utils import estimator_html_repr
 from phida import _threads, _validation, state_file
 from phida._events import Callback
 from phida._missing import Imputer
-from phida._model import PUBLISHED, Method, Model, Settings, from_file, method_of, named_columns
+from phida._model import PUBLISHED, Method, Model, Settings, from_file, named_columns
 from phida._parameters import LabelParameters, declared
 from phida._preparation import Preparation
 from phida._reading import Answers, ModelAnswers
@@ -110,8 +110,7 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         if n_clusters is not None and height is None:
             if n_clusters not in range(least, most + 1):
                 raise ValueError(f"n_clusters must be from {least} to {most} for this model, not {n_clusters!r}.")
-            tree = reading.by_size() if reading.leaves == "node" and n_clusters != reading.n_clusters else reading
-            cut = tree.at_level(most - int(n_clusters))
+            cut = reading.with_clusters(int(n_clusters))
         elif height is not None and n_clusters is None:
             if not isinstance(height, Real) or not height >= 0:
                 raise ValueError(f"height must be 0 or more, not {height!r}.")
@@ -527,19 +526,13 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         model.dispatch()
 
     def _with_names(self, names: Sequence[str] | None) -> Self:
-        """Return a copy that shares the learner, with other feature names or none, and without callbacks."""
+        """Return a copy that shares the learner, with other feature names or none, without labels and callbacks."""
         other = copy.copy(self)
+        other.__dict__.pop("labels_", None)
         if self._model is not None and self._model.begun:
-            columns = self._model.features
-            named = replace(named_columns(columns.width, names), preparation=columns.preparation)
-            other._model = self._model.with_features(named)
+            named = named_columns(self._model.features.width, names)
+            other._model = self._model.with_features(replace(self._model.features, names=named.names))
         return other
-
-    def _name_features(self, names: Sequence[str] | None) -> None:
-        """Name the features of a model that learned matrices."""
-        model = self._fitted
-        named = named_columns(model.features.width, names)
-        model.features = replace(named, preparation=model.features.preparation)
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._model is not None and self._model.n_seen > 0
@@ -565,35 +558,14 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         """Return parameters, labels and the learner's state as plain values, which skops and MLflow can store."""
         plain = dict(self.__dict__)
         model = plain.pop("_model", None)
-        if model is not None and model.begun:
-            names = model.features.names
-            plain["_model"] = {
-                "feature_names": None if names is None else list(names),
-                "state": model.learner.__getstate__(),
-            }
-            if (preparation := model.preparation.to_plain()) is not None:
-                plain["_model"]["preparation"] = preparation
-        return plain
+        return plain | {"_model": model.to_plain()} if model is not None and model.begun else plain
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore from the result of :meth:`__getstate__`. A learner's state is checked like that of a file."""
         plain = dict(state)
-        kept = plain.pop("_model", None)
-        if kept is not None:
-            self._model = type(self)._unpacked(kept)
+        if (kept := plain.pop("_model", None)) is not None:
+            plain["_model"] = Model.from_plain(kept, self._method)
         self.__dict__.update(plain)
-
-    @classmethod
-    def _unpacked(cls, kept: Any) -> Model[Columns]:
-        try:
-            state = dict(kept["state"])
-            columns = named_columns(state["n_features"], kept["feature_names"])
-            preparation = Preparation.from_plain(kept.get("preparation"), columns.width)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"this is not a state of {cls.__name__} ({error!r}).") from error
-        if method_of(state) != cls._method:
-            raise ValueError(f"this is the state of another class than {cls.__name__}; load it with phida.load.")
-        return Model.restored(state, replace(columns, preparation=preparation))
 
 
 def _refuse_unknown(columns: Columns, samples: NDArray[Any]) -> None:

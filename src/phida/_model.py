@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from phida._parameters import Declaration
 from phida._parts import Parts
 from phida._preparation import Preparation
 from phida._validation import Columns
-from phida.errors import ParameterError, StateFileError
+from phida.errors import InputError, ParameterError, StateFileError
 from phida.records import Examples
 
 Learner = _core.Learner | _core.PlusLearner
@@ -67,13 +68,12 @@ class Settings:
     method: Method
     values: Mapping[str, Any]
 
-    def new_learner(self, n_features: int) -> Learner:
+    def new_learner(self, n_features: int) -> Any:
         """Return a native learner without rows."""
         declared = self.method.parameters
         values = {name: declared[name].native(value) for name, value in self.values.items()}
         flags = dict.fromkeys(self.method.marks & {"released"}, True)
-        made: Learner = self.method.learner(n_features, **flags, **values)
-        return made
+        return self.method.learner(n_features, **flags, **values)
 
 
 PLUS = Method("phida+", "phida.PHIDAPlus", _core.PlusLearner, frozenset({"plus"}), PLUS_PARAMETERS, merges=True)
@@ -153,6 +153,24 @@ class Model(Generic[F]):
         model._put(learner, method.settings(values), features)
         return model
 
+    def to_plain(self: Model[Columns]) -> dict[str, Any]:
+        """Return the state and the features as plain values, which skops and MLflow can store."""
+        names, preparation = self.features.names, self.preparation.to_plain()
+        plain = {"feature_names": None if names is None else list(names), "state": self.learner.__getstate__()}
+        return plain if preparation is None else {**plain, "preparation": preparation}
+
+    @classmethod
+    def from_plain(cls, plain: Any, method: Method) -> Model[Columns]:
+        """Restore a model of a method from the result of :meth:`to_plain`, which is checked like a file."""
+        try:
+            state = dict(plain["state"])
+            columns = named_columns(state["n_features"], plain["feature_names"], plain.get("preparation"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"this is not a state of {method.class_name} ({error!r}).") from error
+        if method_of(state) != method:
+            raise InputError(f"this is the state of another class than {method.class_name}; load it with phida.load.")
+        return Model.restored(state, columns)
+
     def with_features(self, features: F) -> Self:
         """Return a model with the same learner, other features and no callbacks."""
         model = type(self)()
@@ -221,13 +239,19 @@ class Model(Generic[F]):
             if (now := settings.values[name]) != before:
                 raise ParameterError(f"{name} was changed from {before!r} to {now!r} after learning began; {advice}.")
 
-    def learn(self, samples: Any, weights: NDArray[np.float64] | None = None, *, follow: bool = True) -> None:
-        """Learn rows in order. Only PHIDA+ takes weights.
+    @property
+    def plus(self) -> _core.PlusLearner:
+        """Return the learner of a method that merges."""
+        assert isinstance(self.learner, _core.PlusLearner)
+        return self.learner
 
-        Without ``follow``, PHIDA+ maps its nodes to clusters only in :meth:`end_learning`.
+    def learn(self, samples: Any, weights: NDArray[np.float64] | None = None, *, follow: bool = True) -> None:
+        """Learn rows in order. Only a method that merges takes weights.
+
+        Without ``follow``, it maps its nodes to clusters only in :meth:`end_learning`.
         """
-        if not follow and isinstance(self.learner, _core.PlusLearner):
-            self.learner.learn(samples, weights, follow=False)
+        if not follow and self.method.merges:
+            self.plus.learn(samples, weights, follow=False)
             return
         learn: Callable[..., int] = self.learner.learn
         events = self.events
@@ -240,37 +264,38 @@ class Model(Generic[F]):
             events.collect(self.learner)
 
     def parts(self, n_threads: int) -> Parts:
-        """Return learners for threads, of which the first is this model's. Only for PHIDA+."""
-        learner = self.learner
-        assert isinstance(learner, _core.PlusLearner)
+        """Return learners for threads, of which the first is this model's."""
+        assert self.settings is not None
+        return Parts(self.plus, partial(self.settings.new_learner, self.plus.n_features), n_threads)
 
-        def new() -> _core.PlusLearner:
-            assert self.settings is not None
-            made = self.settings.new_learner(learner.n_features)
-            assert isinstance(made, _core.PlusLearner)
-            return made
+    def merge(
+        self: Model[Columns],
+        others: Sequence[Model[Columns]],
+        names: Sequence[str] | None = None,
+        *,
+        follow: bool = True,
+    ) -> None:
+        """Add what other models have learned, after a comparison of features and parameters. They do not change.
 
-        return Parts(learner, new, n_threads)
-
-    def merge(self, others: Sequence[Model[F]], names: Sequence[str], *, follow: bool = True) -> None:
-        """Add what other models of PHIDA+ have learned. They do not change. ``follow`` is as for :meth:`learn`."""
-        learner = self.learner
-        assert isinstance(learner, _core.PlusLearner)
-        theirs = [other.learner for other in others]
-        if any(other is learner for other in theirs):
-            raise ValueError("a model cannot be merged with itself; copy.deepcopy makes another one.")
+        ``names`` are for errors. ``follow`` is as for :meth:`learn`.
+        """
+        theirs, columns = [other.plus for other in others], self.features
+        if any(other is self.plus for other in theirs):
+            raise InputError("a model cannot be merged with itself; copy.deepcopy makes another one.")
         if len({id(other) for other in theirs}) < len(theirs):
-            raise ValueError("a model is given twice; its rows would count twice. Name each model once.")
-        for other, name in zip(others, names, strict=True):
+            raise InputError("a model is given twice; its rows would count twice. Name each model once.")
+        for other, name in zip(others, names or [f"model {k}" for k in range(2, len(others) + 2)], strict=True):
+            self.preparation.refuse_other(other.preparation, name)
+            columns = _common(columns, other.features, name)
             assert self.settings is not None and other.settings is not None
             for parameter, own in self.settings.values.items():
                 if (found := other.settings.values[parameter]) != own:
-                    raise ValueError(
+                    raise InputError(
                         f"{name} has {parameter}={found!r} and the first has {own!r}; merge models with the same "
                         "parameters."
                     )
-        plus = [other for other in theirs if isinstance(other, _core.PlusLearner)]
-        learner.merge(plus if len(plus) < _AT_ONCE else [_united(plus)], follow=follow)
+        self.plus.merge(theirs if len(theirs) < _AT_ONCE else [_united(theirs)], follow=follow)
+        self.features = columns
 
     def end_learning(self) -> None:
         """Refresh, and begin a new stage of learning."""
@@ -337,10 +362,8 @@ def from_file(
             names = " or ".join(one.class_name for one in wanted)
             raise ValueError(f"it is a model of {method.class_name}, not of {names}")
         width = state.get("n_features", 0)
-        columns = named_columns(width, facts["feature_names"])
-        model = Model.restored(
-            state, replace(columns, preparation=Preparation.from_plain(facts.get("preparation"), width))
-        )
+        columns = named_columns(width, facts["feature_names"], facts.get("preparation"))
+        model = Model.restored(state, columns)
         if model.settings != method.settings({name: parameters[name] for name in method.parameters}):
             raise ValueError("its parameters and its state disagree")
         if model.n_seen == 0:
@@ -366,45 +389,27 @@ def _parameters_of(method: Method, params: Any) -> dict[str, Any]:
     return dict(params)
 
 
-def named_columns(width: int, names: Any) -> Columns:
-    """Return columns with the names of a file or a pickle."""
-    if names is None:
-        return Columns(width)
-    if not isinstance(names, list | tuple | np.ndarray) or not all(isinstance(name, str) for name in names):
-        raise ValueError("'feature_names' is not a list of names")
-    if len(names) != width:
-        raise ValueError(f"'feature_names' has {len(names)} names for {width} features")
-    if len(set(names)) < len(names):
-        raise ValueError("'feature_names' has a name twice")
-    return Columns(width, np.array(names, dtype=object))
-
-
-def merge(
-    model: Model[Columns],
-    others: Sequence[Model[Columns]],
-    names: Sequence[str] | None = None,
-    *,
-    follow: bool = True,
-) -> None:
-    """Add the nodes of other models to the first one, after a comparison of their features. Errors have the names."""
-    if names is None:
-        names = [f"model {number}" for number in range(2, len(others) + 2)]
-    columns = model.features
-    for other, name in zip(others, names, strict=True):
-        model.preparation.refuse_other(other.preparation, name)
-        columns = _common(columns, other.features, name)
-    model.merge(others, names, follow=follow)
-    model.features = columns
+def named_columns(width: int, names: Any, preparation: Any = None) -> Columns:
+    """Return columns with the names and the preparation of rows of a file or a pickle."""
+    if names is not None:
+        if not isinstance(names, list | tuple | np.ndarray) or not all(isinstance(name, str) for name in names):
+            raise ValueError("'feature_names' is not a list of names")
+        if len(names) != width:
+            raise ValueError(f"'feature_names' has {len(names)} names for {width} features")
+        if len(set(names)) < len(names):
+            raise ValueError("'feature_names' has a name twice")
+        names = np.array(names, dtype=object)
+    return Columns(width, names, Preparation.from_plain(preparation, width))
 
 
 def _common(ours: Columns, theirs: Columns, name: str) -> Columns:
     """Return the features of two models to merge, with the names of the one that has any."""
     if ours.names is not None and theirs.names is not None and list(theirs.names) != list(ours.names):
-        raise ValueError(
+        raise InputError(
             f"{name} has other features than the models before it: {_difference(list(ours.names), list(theirs.names))}."
         )
     if theirs.width != ours.width:
-        raise ValueError(
+        raise InputError(
             f"{name} has {theirs.width} features and the first {ours.width}; merge models of the same ones."
         )
     return ours if theirs.names is None else replace(ours, names=theirs.names)

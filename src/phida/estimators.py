@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from phida import _core, _threads, state_file
 from phida._estimator import Cut, Estimator
-from phida._model import PLUS, Method, merge, method_of
+from phida._model import PLUS, Method, method_of
 from phida._parameters import MissingParameters, PlusParameters, documented
 from phida.lineage import History
 from phida.records import Examples
@@ -286,7 +286,7 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
             if not other.__sklearn_is_fitted__():
                 raise NotFittedError(f"model {number} is not fitted; merge models that have learned rows.")
             theirs.append(other._fitted)
-        merge(model, theirs, follow=follow)
+        model.merge(theirs, follow=follow)
         self.__dict__.pop("labels_", None)  # they are of other rows
         model.dispatch()
         return self
@@ -297,19 +297,13 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
 
     @property
     def allowance_(self) -> float:
-        return self._learner.allowance
+        return self._fitted.plus.allowance
 
     @property
     def examples_(self) -> Examples:
         found = self._fitted.examples(self._fitted.features.names)
         assert found is not None
         return found
-
-    @property
-    def _learner(self) -> _core.PlusLearner:
-        learner = self._fitted.learner
-        assert isinstance(learner, _core.PlusLearner)
-        return learner
 
 
 def load(path: str | os.PathLike[str]) -> PHIDA | PHIDAPlus:

@@ -273,6 +273,9 @@ class Hierarchy(_Record, key="merge_into", entry="merge"):
     """Meaning of merge heights: ``dispersion``, the increase in weighted dispersion (q); or ``prominence``, that of the
     lower of the two peaks, in units of what chance alone would show. Merges below 1 are made. For a cut of PHIDA+ into
     a number of clusters: ``size``, support times squared distance."""
+    threshold: float
+    """Height from which clusters stay apart: 1 for ``prominence``; inf for ``dispersion``, whose largest jump decides;
+    NaN for ``size``, where no height does."""
     mode: Ints
     """The densest node of each component, or the node that is the leaf."""
     persistence: Floats

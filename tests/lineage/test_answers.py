@@ -266,8 +266,7 @@ class Peaks:
     """The fields that the clarity of PHIDA+ reads."""
 
     def __init__(self, heights, level):
-        self.merge_height, self.level, self.leaves = np.array(heights), level, "node"
-        self.height = "prominence"
+        self.merge_height, self.level, self.threshold = np.array(heights), level, 1.0
         self.mode = np.arange(len(heights) + 1)
 
 
@@ -306,7 +305,7 @@ class Gaps:
         self.persistence = np.array(persistence)
         self.merge_height, self.level = np.array(heights), level
         self.mode = np.arange(len(heights) + 2)
-        self.minimum_count, self.leaves = 2, "component"
+        self.minimum_count, self.threshold = 2, np.inf
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ def hand_made(n_nodes=12, n_clusters=3, d=4, *, per_cluster=2, names=None, seed=
         hierarchy_=records.Hierarchy(
             leaves="node" if plus else "component",
             height="prominence" if plus else "dispersion",
+            threshold=1.0 if plus else np.inf,
             leaf=np.arange(n_nodes) if plus else cluster,
             mode=np.arange(components),
             persistence=np.ones(components),

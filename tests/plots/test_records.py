@@ -102,6 +102,7 @@ def dendrogram(merges, level, cluster, count=5, minimum=1, *, prominence=None, m
     made.hierarchy_ = records.Hierarchy(
         leaves="node" if plus else "component",
         height="prominence" if plus else "dispersion",
+        threshold=1.0 if plus else np.inf,
         mode=np.arange(count),
         leaf=np.arange(count),
         persistence=np.ones(count),

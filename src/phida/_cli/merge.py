@@ -11,7 +11,6 @@ from phida import state_file
 from phida._cli import methods, options
 from phida._cli.console import errors_as_messages, print_json, say
 from phida._model import PLUS, PUBLISHED, Model, from_file
-from phida._model import merge as merge_models
 from phida._validation import Columns
 
 
@@ -30,7 +29,7 @@ def merge(
             if any(path.samefile(other) for other in models[:number] if path.exists() and other.exists()):
                 raise ValueError(f"{path} is given twice; its rows would count twice. Name each model once.")
         (merged, parameters), *others = [_loaded(path) for path in models]
-        merge_models(merged, [other for other, _ in others], [str(path) for path in models[1:]])
+        merged.merge([other for other, _ in others], [str(path) for path in models[1:]])
         state_file.replace(out, merged.content(parameters, merged.features.names, None))
         reading = merged.reading()
         counts = {"clusters": reading.n_clusters, "nodes": reading.n_nodes}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,7 +102,7 @@ def _times(ratio: float) -> str:
 
 def _density_clarity(hierarchy: Hierarchy) -> DensityClarity:
     n_clusters, heights = len(hierarchy.mode) - hierarchy.level, hierarchy.merge_height
-    if hierarchy.height != "prominence" or hierarchy.level != int((heights < 1.0).sum()):
+    if math.isnan(hierarchy.threshold) or hierarchy.level != int((heights < hierarchy.threshold).sum()):
         return DensityClarity(n_clusters, None, by_hand=True)
     if len(hierarchy.mode) == 1:
         return DensityClarity(n_clusters, None)
@@ -114,7 +115,7 @@ def _density_clarity(hierarchy: Hierarchy) -> DensityClarity:
 
 def cut_clarity(persistence: Persistence, hierarchy: Hierarchy, n_components: int) -> CutClarity | DensityClarity:
     """Return the clarity of a model's number of clusters."""
-    if hierarchy.leaves == "node":
+    if not math.isinf(hierarchy.threshold):
         return _density_clarity(hierarchy)
     values = persistence.persistence
     levels = np.unique(values[np.isfinite(values) & (values > 0)])

@@ -473,7 +473,7 @@ class Explainer:
         whole = self._whole
         everything = Hierarchy(**whole.at_level(len(whole.merge_heights())).hierarchy())
         differences = self._differences(at_a, at_b)
-        if whole.leaves == "node":
+        if everything.merge_chance is not None:
             return explain_by_density(a, b, hierarchy=everything, differences=differences)
         reading = self._reading
         return explain(

@@ -43,7 +43,6 @@ def predict(df: DataFrame, model: Estimator, features: Features = None, *, outpu
 
 def _table_labeller(model: Estimator) -> Any:
     nameless = model._with_names(None)
-    nameless.__dict__.pop("labels_", None)
 
     def labels(tables: Iterator[pd.DataFrame]) -> Iterator[pd.Series]:
         for table in tables:
@@ -54,7 +53,6 @@ def _table_labeller(model: Estimator) -> Any:
 
 def _labeller(model: Estimator) -> Any:
     nameless = model._with_names(None)  # workers have matrices
-    nameless.__dict__.pop("labels_", None)
 
     def labels(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
         for arrays in batches:

@@ -84,7 +84,7 @@ def learned(model: E, df: DataFrame, features: Features = None, order: Order = N
         found = _merged(parts, model)
     if not found.__sklearn_is_fitted__():
         return model
-    found._name_features(getattr(model, "feature_names_in_", None) if begun else names)
+    found = found._with_names(getattr(model, "feature_names_in_", None) if begun else names)
     if ordered:
         return found
     if begun:
