@@ -33,8 +33,8 @@ class Reading:
     def at_level(self, level: int) -> Reading:
         """Return the same leaves after the first merges, up to a level."""
 
-    def by_size(self) -> Reading:
-        """Return the same clusters of PHIDA+, merged by size."""
+    def with_clusters(self, n: int) -> Reading:
+        """Return a cut into n clusters; that of PHIDA+ is by size."""
 
     def merge_heights(self) -> NDArray[numpy.float64]:
         """Heights of all merges, also below the minimum number of clusters."""
@@ -69,9 +69,6 @@ class Reading:
 
     @property
     def leaves(self) -> str: ...
-
-    @property
-    def height(self) -> str: ...
 
     @property
     def n_clusters(self) -> int: ...

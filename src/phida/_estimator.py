@@ -109,14 +109,14 @@ class Predictor(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         most, least = reading.n_leaves, reading.n_leaves - len(heights)
         if n_clusters is not None and height is None:
             if n_clusters not in range(least, most + 1):
-                raise ValueError(f"n_clusters must be from {least} to {most} for this model, not {n_clusters!r}.")
+                raise ParameterError(f"n_clusters must be from {least} to {most} for this model, not {n_clusters!r}.")
             cut = reading.with_clusters(int(n_clusters))
         elif height is not None and n_clusters is None:
             if not isinstance(height, Real) or not height >= 0:
-                raise ValueError(f"height must be 0 or more, not {height!r}.")
+                raise ParameterError(f"height must be 0 or more, not {height!r}.")
             cut = reading.at_level(int(np.argmax([*(heights > height), True])))
         else:
-            raise ValueError("cut() takes either n_clusters or height; pass exactly one of them.")
+            raise ParameterError("cut() takes either n_clusters or height; pass exactly one of them.")
         return Cut._of(snapshot._replace(reading=cut, uncut=reading))
 
     @property
@@ -171,6 +171,44 @@ class Cut(Predictor):
         return f"Cut(n_clusters={self.n_clusters_})"
 
 
+#: Ends of the sections of both estimators' docstrings.
+_SHARED = {
+    "attributes": """
+    labels_ : ndarray of shape (n_samples,)
+        Labels of the rows passed to the last ``fit`` or ``partial_fit``. Only with ``compute_labels``.
+    n_clusters_, n_nodes_ : int
+        Number of clusters and of learned nodes.
+    n_samples_seen_ : int
+        Number of rows learned.
+    cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
+        Weighted means of the clusters' nodes.
+    cluster_ids_ : ndarray of shape (n_clusters_,)
+        Lasting id of each label: the confirmed cluster that holds most of it. Two labels share an id until the split of
+        their cluster is confirmed.
+    quiet_ids_ : ndarray
+        Ids of confirmed clusters that no longer receive rows.
+    lineage_ : Lineage
+        Confirmed events of clusters, by id: born, split, merged, died, revived. Has ``to_pandas()``.
+    candidates_ : tuple of Candidate
+        Possible events that are not confirmed yet.
+    history_ : History
+        Growth of the model, thinned to a fixed length. Has ``to_pandas()``.
+    nodes_, graph_, persistence_, hierarchy_, assignment_view_ : records
+        Learned state of each stage; see ``phida.records``. Each has ``to_pandas()``.
+    moments_ : record
+        Mean and standard deviation of the rows learned, per feature.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where the input had names that are all strings.""",
+    "notes": """
+    **No random_state**: nothing is random. The same rows in the same order give a bit-identical model on every machine.
+
+    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: one thread learns
+    at a time, and predictions use a complete state. Ctrl-C stops a long ``fit``; the rows learned so far are kept.""",
+}
+
+
 @cache
 def _getter(kind: Any) -> Callable[[Any], Any]:
     """Return a function that reads all parameters of an estimator."""
@@ -182,6 +220,7 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
 
     labels_ = _Labels()
     missing = "error"
+    _SHARED = _SHARED
 
     _method: ClassVar[Method] = PUBLISHED
     _model: Model[Columns] | None = None

@@ -165,11 +165,11 @@ class Model(Generic[F]):
         try:
             state = dict(plain["state"])
             columns = named_columns(state["n_features"], plain["feature_names"], plain.get("preparation"))
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"this is not a state of {method.class_name} ({error!r}).") from error
-        if method_of(state) != method:
-            raise InputError(f"this is the state of another class than {method.class_name}; load it with phida.load.")
-        return Model.restored(state, columns)
+            if method_of(state) != method:
+                raise ValueError(f"it is the state of another class than {method.class_name}")
+            return Model.restored(state, columns)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise StateFileError(f"this is not a state of {method.class_name} ({error!r}).") from error
 
     def with_features(self, features: F) -> Self:
         """Return a model with the same learner, other features and no callbacks."""

@@ -171,10 +171,16 @@ def declared(kind: Any) -> Mapping[str, Declaration]:
 
 
 def documented(kind: C) -> C:
-    """Describe the declared parameters of a class in its docstring, before the other sections."""
+    """Describe the declared parameters of a class in its docstring, before the other sections.
+
+    ``{name}`` stands for a text of ``_SHARED``.
+    """
     summary, *sections = re.split(r"(?m)^(?=    \w+\n    -+$)", kind.__doc__ or "", maxsplit=1)
     own = "".join(description(one, one.name) for one in declared(kind).values())
-    kind.__doc__ = summary + textwrap.indent(f"Parameters\n----------\n{own}\n", "    ") + "".join(sections)
+    text = summary + textwrap.indent(f"Parameters\n----------\n{own}\n", "    ") + "".join(sections)
+    for name, part in getattr(kind, "_SHARED", {}).items():
+        text = text.replace(f"{{{name}}}", part.strip())
+    kind.__doc__ = text
     return kind
 
 

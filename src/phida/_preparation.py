@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from phida._encoding import Encoding, columns_of
 from phida._missing import Imputer
+from phida.errors import InputError
 
 Floats = NDArray[np.float64]
 
@@ -50,18 +51,18 @@ class Preparation:
         """
         encodings = [None if one.encoding is None else one.encoding.to_plain() for one in (self, other)]
         if encodings[0] != encodings[1]:
-            raise ValueError(
+            raise InputError(
                 f"{name} and the first model have different encoders. Encode the rows of both with one TableEncoder; "
                 "each run of phida fit --categories makes an encoder of its own."
             )
         if self.conversions != other.conversions:
-            raise ValueError(
+            raise InputError(
                 f"{name} converts {other.conversions or 'no columns'} and the first model "
                 f"{self.conversions or 'no columns'}; merge models with the same --convert."
             )
         ours, theirs = (None if one.imputer is None else one.imputer.rule for one in (self, other))
         if ours != theirs:
-            raise ValueError(
+            raise InputError(
                 f"{name} has the rule {theirs or 'error'!r} for missing values and the first model "
                 f"{ours or 'error'!r}; merge models with the same rule."
             )

@@ -18,7 +18,7 @@ from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
 from phida.answers.explanation import DensityExplanation, Explainer, Explanation, RowExplanation
 from phida.answers.novelty import novelty_scores
 from phida.answers.summary import Summary
-from phida.errors import InputError
+from phida.errors import InputError, ParameterError
 from phida.lineage import Candidate, History, Lineage
 
 
@@ -96,7 +96,7 @@ class Answers:
             samples = _validation.samples(self, X, columns, keep_float32=True)
             return _validation.by_parts(lambda part: source.assign(part, _threads.for_batch(part.size)), samples)
         if not isinstance(novelty, Real) or not 0 <= novelty <= 1:
-            raise ValueError(f"novelty must be a share of rows from 0 to 1, not {novelty!r}.")
+            raise ParameterError(f"novelty must be a share of rows from 0 to 1, not {novelty!r}.")
         reading, columns, _ = self._snapshot()
         samples = _validation.samples(self, X, columns)
         labels = reading.assign(samples, _threads.for_batch(samples.size))
@@ -240,7 +240,7 @@ class Answers:
         Cluster 0 differs from cluster 1 mainly in petal length (cm) (-2.0 sd)...
         """
         if kind not in ("row", "node", "cluster"):
-            raise ValueError(f"kind must be 'row', 'node' or 'cluster', not {kind!r}.")
+            raise ParameterError(f"kind must be 'row', 'node' or 'cluster', not {kind!r}.")
         snapshot = self._snapshot()
         explainer = Explainer(snapshot.reading, snapshot.whole, snapshot.names)
         if kind == "row":
@@ -253,7 +253,7 @@ class Answers:
         label = _checked(a, kind, count)
         other = explainer.nearest_cluster(label) if b is None else _checked(b, kind, count)
         if other is None:
-            raise ValueError("there is only one cluster, and nothing to compare it with.")
+            raise InputError("there is only one cluster, and nothing to compare it with.")
         return explainer.clusters(label, other)
 
     @property
@@ -398,7 +398,7 @@ def _margins(distances: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _checked(given: Any, kind: str, count: int) -> int:
     if type(given) is bool or not isinstance(given, int | np.integer) or not 0 <= given < count:
-        raise ValueError(f"{kind} {given!r} does not exist; {kind}s are numbered from 0 to {count - 1}.")
+        raise InputError(f"{kind} {given!r} does not exist; {kind}s are numbered from 0 to {count - 1}.")
     return int(given)
 
 

@@ -11,6 +11,8 @@ from functools import cache
 from numbers import Integral
 from typing import Any, TypeVar
 
+from phida.errors import ParameterError
+
 T = TypeVar("T")
 
 #: Values in a batch below which one thread is always best.
@@ -29,7 +31,7 @@ def for_jobs(n_jobs: int) -> int:
     from joblib import effective_n_jobs
 
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise ValueError(f"n_jobs must be None, a number of threads, or -1 for one per core, not {n_jobs!r}.")
+        raise ParameterError(f"n_jobs must be None, a number of threads, or -1 for one per core, not {n_jobs!r}.")
     return int(effective_n_jobs(n_jobs))
 
 

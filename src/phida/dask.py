@@ -16,6 +16,7 @@ except ImportError as error:
     raise ImportError('phida.dask needs Dask: pip install "phida[dask]"') from error
 
 from phida import distributed
+from phida.errors import InputError
 from phida.estimators import Estimator, PHIDAPlus
 
 __all__ = ["fit"]
@@ -50,7 +51,7 @@ def fit(collection: Any, *, estimator: type[E] = PHIDAPlus, **parameters: Any) -
         planned = distributed.merge_tree([learned(unfitted, part) for part in parts], merged)
     (model,) = dask.compute(planned)
     if not model.__sklearn_is_fitted__():
-        raise ValueError("the collection has no rows to learn from.")
+        raise InputError("the collection has no rows to learn from.")
     return model.refresh()  # type: ignore[no-any-return]
 
 
@@ -61,7 +62,7 @@ def _partitions(collection: Any) -> list[Any]:
             f"expected a Dask frame or array, not {type(collection).__name__}; for arrays in memory, use fit."
         )
     if getattr(collection, "ndim", 2) != 2:
-        raise ValueError(f"expected an array with 2 dimensions (rows, features), not {collection.ndim}.")
+        raise InputError(f"expected an array with 2 dimensions (rows, features), not {collection.ndim}.")
     if hasattr(collection, "rechunk"):
         collection = collection.rechunk({1: -1})  # each chunk gets all features of its rows
     delayed = collection.to_delayed()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from phida import _parts
+from phida.errors import InputError, ParameterError
 from phida.estimators import Estimator, PHIDAPlus
 
 __all__ = ["learn_part", "merge_parts", "merge_tree", "merge_two"]
@@ -84,7 +85,7 @@ def merge_tree(models: Sequence[Any], merge: Callable[[Any, Any], Any] = merge_t
     model
     """
     if not models:
-        raise ValueError("there are no models to merge; pass at least one.")
+        raise InputError("there are no models to merge; pass at least one.")
     return _parts.tree(models, merge)
 
 
@@ -96,7 +97,7 @@ def needs_order(model: Estimator) -> bool:
 def unfitted(estimator: type[E], parameters: dict[str, Any]) -> E:
     """Return a new model, after a check of its parameters."""
     if "compute_labels" in parameters:
-        raise ValueError("compute_labels does not apply here; leave it out, and call predict after training.")
+        raise ParameterError("compute_labels does not apply here; leave it out, and call predict after training.")
     if not isinstance(estimator, type):
         raise TypeError(
             f"estimator must be a class, such as PHIDAPlus, not {estimator!r}; pass its parameters by name instead."

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from phida import _validation, state_file
 from phida._safetensors import arrays_of, metadata_of, packed
-from phida.errors import StateFileError
+from phida.errors import InputError, ParameterError, StateFileError
 
 __all__ = ["Reducer"]
 
@@ -114,7 +114,7 @@ class Reducer(TransformerMixin, BaseEstimator):
             self.components_ = rng.normal(size=(self.n_components, width)) / np.sqrt(self.n_components)
             return self
         if self.n_components > min(rows.shape):
-            raise ValueError(
+            raise InputError(
                 f"n_components={self.n_components} needs at least {self.n_components} rows and features; X has shape "
                 f"{rows.shape}. Pass more rows to the first call, or lower n_components."
             )
@@ -181,12 +181,12 @@ class Reducer(TransformerMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
+        phida.ParameterError
             The method is ``"umap"``: its models are not plain data. Use joblib.
         """
         check_is_fitted(self)
         if self.method == "umap":
-            raise ValueError("a UMAP model is not plain data and cannot be saved here; use joblib.dump.")
+            raise ParameterError("a UMAP model is not plain data and cannot be saved here; use joblib.dump.")
         facts = {"kind": _KIND, "params": json.dumps(self.get_params())}
         state_file.replace(path, packed({"mean": self.mean_, "components": self.components_}, facts))
 

@@ -33,39 +33,15 @@ class PHIDA(Estimator):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Labels of the rows passed to the last ``fit`` or ``partial_fit``. Only with ``compute_labels``.
-    n_clusters_, n_nodes_, n_active_nodes_, n_components_ : int
-        Number of output clusters, learned nodes, nodes active for prediction, and PH components.
-    n_samples_seen_ : int
-        Number of rows learned.
+    n_active_nodes_, n_components_ : int
+        Number of nodes active for prediction, and of PH components.
     interval_ : int
         Number of rows between two adjustments of the vigilance (λ).
     vigilance_ : float
         Similarity threshold (τ): a row below it becomes a new node.
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
-        Support-weighted means of the clusters' nodes.
-    cluster_ids_ : ndarray of shape (n_clusters_,)
-        Lasting id of each label: the confirmed cluster that holds most of it. Two labels share an id until the split of
-        their cluster is confirmed.
-    quiet_ids_ : ndarray
-        Ids of confirmed clusters that no longer receive rows.
-    lineage_ : Lineage
-        Confirmed events of clusters, by id: born, split, merged, died, revived. Has ``to_pandas()``.
-    candidates_ : tuple of Candidate
-        Possible events that are not confirmed yet.
-    history_ : History
-        Growth of the model, one entry per refresh, thinned to a fixed length. Has ``to_pandas()``.
     cut_clarity_ : CutClarity
         Clarity of the two gaps that decide the number of clusters.
-    nodes_, graph_, persistence_, hierarchy_, assignment_view_ : records
-        Learned state of each stage; see ``phida.records``. Each has ``to_pandas()``.
-    moments_ : record
-        Mean and standard deviation of the rows learned, per feature.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where the input had names that are all strings.
+    {attributes}
 
     Notes
     -----
@@ -78,15 +54,12 @@ class PHIDA(Estimator):
     that they would give after ``refresh()``, without calling it. The label of a row does not depend on the other rows.
 
     **No sample_weight**: a row's effect depends on the rows before it, so a weight of two does not equal the same row
-    twice. **No random_state**: nothing is random. The same rows in the same order give a bit-identical model on every
-    machine.
+    twice.
 
     **Scaling.** PHIDA normalises features whose scales differ much, and the paper's results are on raw features. If
     features have different units and you know how they compare, scale them first, as for k-means.
 
-    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: one
-    thread learns at a time, and predictions use a complete state. Ctrl-C stops a long ``fit``; the rows learned so far
-    are kept.
+    {notes}
 
     Examples
     --------
@@ -139,40 +112,14 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Labels of the rows passed to the last ``fit`` or ``partial_fit``. Only with ``compute_labels``.
-    n_clusters_, n_nodes_ : int
-        Number of clusters and of learned nodes.
-    n_samples_seen_ : int
-        Number of rows learned.
     allowance_ : float
         Squared distance that the rows of a node may add up to before the next row becomes a node; 0 until the nodes
         merge for the first time.
-    cluster_centers_ : ndarray of shape (n_clusters_, n_features_in_)
-        Weighted means of the clusters' nodes.
-    cluster_ids_ : ndarray of shape (n_clusters_,)
-        Lasting id of each label: the confirmed cluster that holds most of it. Two labels share an id until the split of
-        their cluster is confirmed.
-    quiet_ids_ : ndarray
-        Ids of confirmed clusters that no longer receive rows.
-    lineage_ : Lineage
-        Confirmed events of clusters, by id: born, split, merged, died, revived. Has ``to_pandas()``.
-    candidates_ : tuple of Candidate
-        Possible events that are not confirmed yet.
-    history_ : History
-        Growth of the model, thinned to a fixed length. Has ``to_pandas()``.
     cut_clarity_ : DensityClarity
         Clarity of the number of clusters: how close the closest decision was.
-    nodes_, graph_, persistence_, hierarchy_, assignment_view_ : records
-        Learned state of each stage; see ``phida.records``. Each has ``to_pandas()``.
-    moments_ : record
-        Mean and standard deviation of the rows learned, per feature.
     examples_ : Examples
         Rows that each cluster has seen, those nearest to its centre first. Has ``to_pandas()``.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where the input had names that are all strings.
+    {attributes}
 
     Notes
     -----
@@ -190,11 +137,7 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
     that are far from all nodes. A node created since then belongs where the node nearest to it belongs. All attributes
     are of the same map.
 
-    **No random_state**: nothing is random. The same rows in the same order give a bit-identical model on every machine.
-
-    **Threads.** The GIL is released while learning and predicting. Several threads may use one model: one
-    thread learns at a time, and predictions use a complete state. Ctrl-C stops a long ``fit``; the rows learned so far
-    are kept.
+    {notes}
 
     Examples
     --------

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from phida import _validation, state_file
 from phida._encoding import MOST_CATEGORIES, Encoding, are_iso_dates, columns_of, weights_of
 from phida._preparation import Preparation
-from phida.errors import InputError
+from phida.errors import InputError, StateFileError
 
 __all__ = ["TableEncoder"]
 
@@ -156,7 +156,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         plain = (state_file.read(path)[1].get("preparation") or {}).get("encode")
         if plain is None:
-            raise ValueError(f"{os.fspath(path)} holds a model without an encoder.")
+            raise StateFileError(f"{os.fspath(path)} holds a model without an encoder.")
         encoding = Encoding.from_plain(plain)
         made = cls(categories={c.name: c.weight for c in encoding.columns if c.kind == "category"} or None)
         made.feature_names_in_ = np.array(encoding.names, dtype=object)

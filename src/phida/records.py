@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida import _html
+from phida.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -401,7 +402,7 @@ class Examples(_Record, key="row", entry="row"):
         columns: dict[str, Any] = dict(zip(names, self.values.T, strict=True))
         if ids is not None:
             if len(ids) <= self.row.max(initial=-1):
-                raise ValueError(
+                raise InputError(
                     f"ids has {len(ids)} values, but row {self.row.max()} is an example; pass one for each row learned."
                 )
             known = list(ids)

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BooleanType, NumericType
 
+from phida.errors import InputError
 from phida.estimators import Estimator
 
 Features = str | Sequence[str] | None
@@ -38,9 +39,9 @@ def features_of(df: DataFrame, features: Features, order: Order = None) -> tuple
     else:
         chosen = list(features)
     if not chosen:
-        raise ValueError("the table has no numeric columns; name an array or vector column with features=.")
+        raise InputError("the table has no numeric columns; name an array or vector column with features=.")
     if other := [name for name in chosen if not _is_number(df.schema[name].dataType)]:
-        raise ValueError(f"column {other[0]!r} is not numeric; encode it, or leave it out with features=[...].")
+        raise InputError(f"column {other[0]!r} is not numeric; encode it, or leave it out with features=[...].")
     return F.array(*(F.col(f"`{name}`").cast("double") for name in chosen)), chosen
 
 
@@ -69,7 +70,7 @@ def check_names(model: Estimator, names: list[str] | None) -> None:
     """Raise an error if the model was trained on other columns, or in another order."""
     known = getattr(model, "feature_names_in_", None)
     if known is not None and names is not None and names != list(known):
-        raise ValueError(
+        raise InputError(
             f"the model was trained on the columns {list(known)}, in this order, not on {names}; "
             f"pass features={list(known)}, or train a new model."
         )
@@ -81,7 +82,7 @@ def matrix(arrays: Any) -> NDArray[np.float64]:
     width, left_over = divmod(len(values), max(len(arrays), 1))
     lengths = arrays.value_lengths().to_numpy(zero_copy_only=False)
     if left_over or not (lengths == width).all():
-        raise ValueError("rows have different numbers of features, or none; every row needs the same number.")
+        raise InputError("rows have different numbers of features, or none; every row needs the same number.")
     return values.reshape(-1, width)
 
 

@@ -12,6 +12,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from pyspark.sql.types import IntegerType, LongType, StructType
 from sklearn.base import clone
 
+from phida.errors import InputError
 from phida.estimators import Estimator, PHIDAPlus
 from phida.spark.columns import Features, Order, check_names, features_of, names
 
@@ -64,7 +65,7 @@ def fit_per_key(
     keys, sorted_by = names(key), names(order)
     column, feature_names = features_of(df, features, [*keys, *sorted_by])
     if taken := [name for name in (output, "cluster_id", "n_seen") if name in df.columns]:
-        raise ValueError(f"the table already has a column {taken[0]!r}; rename it, or choose another output=.")
+        raise InputError(f"the table already has a column {taken[0]!r}; rename it, or choose another output=.")
     schema = StructType(df.schema.fields)
     schema = schema.add(output, IntegerType()).add("cluster_id", LongType()).add("n_seen", LongType())
     df.sparkSession.conf.set(_STORE, _ROCKSDB)

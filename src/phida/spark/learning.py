@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from sklearn.base import clone
 
 from phida import distributed
+from phida.errors import InputError
 from phida.estimators import Estimator, PHIDAPlus
 from phida.spark.columns import Features, Order, check_names, chosen, in_order, matrix
 
@@ -61,7 +62,7 @@ def fit(
     """
     model = learned(distributed.unfitted(estimator, parameters), df, features, order, follow=False)
     if not model.__sklearn_is_fitted__():
-        raise ValueError("the table has no rows to learn from.")
+        raise InputError("the table has no rows to learn from.")
     return model.refresh()
 
 
@@ -158,4 +159,4 @@ def _raise_error(rows: Iterable[Any], where: str = "") -> None:
     """Raise the error of the first part that has one."""
     if errors := {row["part"]: row["error"] for row in rows if row["error"] is not None}:
         first = min(errors)
-        raise ValueError(f"{where.format(first)}{errors[first]}")
+        raise InputError(f"{where.format(first)}{errors[first]}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
 from pyspark import keyword_only
@@ -23,32 +22,54 @@ from pyspark.ml.util import (
 from pyspark.sql import DataFrame
 
 from phida import estimators
-from phida._parameters import PLUS, Declaration, MissingParameters, declared, description
+from phida._parameters import Declaration, LabelParameters, declared, description
 from phida.spark.labels import predict
 from phida.spark.learning import fit
 
 C = TypeVar("C", bound=type)
 
-#: Parameters of PHIDA+ that an Estimator has in Spark's style.
-_PARAMETERS = {**PLUS, **declared(MissingParameters)}
+_CONVERTERS = {int: TypeConverters.toInt, float: TypeConverters.toFloat, str: TypeConverters.toString}
+
+_COLUMNS = """
+Parameters
+----------
+featuresCol : str, default="features"
+    A vector or array column.
+predictionCol : str, default="prediction"
+    Name of the column that the model adds.
+orderCols : list of str, default=None
+    Columns that the rows of each partition are sorted by; all rows, if one task learns them.
+"""
+
+
+def _add(kind: type, name: str, text: str, converter: Any) -> None:
+    """Add a parameter with ``set`` and ``get`` to a class, in Spark's style."""
+
+    def set(self: Any, value: Any) -> Any:
+        self._set(**{name: value})
+        return self
+
+    def get(self: Any) -> Any:
+        return self.getOrDefault(getattr(self, name))
+
+    set.__doc__, get.__doc__ = f"Set the {text}.", f"Return the {text}."
+    capital = name[0].upper() + name[1:]
+    if not hasattr(kind, name):
+        setattr(kind, name, Param(Params._dummy(), name, text, typeConverter=converter))
+        setattr(kind, f"get{capital}", get)
+    setattr(kind, f"set{capital}", set)
 
 
 class _Columns(HasFeaturesCol, HasPredictionCol):
     """Parameters for the input and output columns."""
 
-    def setFeaturesCol(self, value: str) -> Self:
-        """Set the input column, a vector or array."""
-        self._set(featuresCol=value)
-        return self
 
-    def setPredictionCol(self, value: str) -> Self:
-        """Set the output column."""
-        self._set(predictionCol=value)
-        return self
+_add(_Columns, "featuresCol", "input column, a vector or array", TypeConverters.toString)
+_add(_Columns, "predictionCol", "output column", TypeConverters.toString)
 
 
 class _Model(Model, _Columns, MLReadable, MLWritable):
-    """Base class of the models. A subclass sets the estimator class."""
+    """Model that adds a column with the cluster of each row. A subclass sets the estimator class."""
 
     _estimator: ClassVar[type[estimators.Estimator]]
 
@@ -70,158 +91,60 @@ class _Model(Model, _Columns, MLReadable, MLWritable):
 
 
 class PHIDAModel(_Model):
-    """Model that adds a column with the cluster of each row.
-
-    Parameters
-    ----------
-    model : phida.PHIDA
-    """
+    """Model that adds a column with the cluster of each row, as ``model`` (a :class:`phida.PHIDA`) predicts it."""
 
     _estimator = estimators.PHIDA
 
 
 class PHIDAPlusModel(_Model):
-    """Model that adds a column with the cluster of each row.
-
-    Parameters
-    ----------
-    model : phida.PHIDAPlus
-    """
+    """Model that adds a column with the cluster of each row, as ``model`` (a :class:`phida.PHIDAPlus`) predicts it."""
 
     _estimator = estimators.PHIDAPlus
 
 
-_CONVERTERS = {int: TypeConverters.toInt, float: TypeConverters.toFloat, str: TypeConverters.toString}
-
-
-def _with_parameters(parameters: Mapping[str, Declaration]) -> Callable[[C], C]:
-    """Give an Estimator the parameters of a method, each with ``set`` and ``get``, in Spark's style."""
-
-    def extended(kind: C) -> C:
-        before, rule, after = (kind.__doc__ or "").partition("    orderCols :")
-        for one in parameters.values():
-            name, capital = one.camel_name, one.camel_name[0].upper() + one.camel_name[1:]
-            text = one.summary[0].lower() + one.summary[1:]
-            setattr(kind, name, Param(Params._dummy(), name, text, typeConverter=_CONVERTERS[one.type]))
-            setattr(kind, f"set{capital}", _setter(name, text))
-            setattr(kind, f"get{capital}", _getter(name, text))
-            before += textwrap.indent(description(one, name), "    ")
-        kind.__doc__ = before + rule + after
-        return kind
-
-    return extended
-
-
-def _setter(name: str, text: str) -> Callable[[Any, Any], Any]:
-    def set(self: Any, value: Any) -> Any:
-        self._set(**{name: value})
-        return self
-
-    set.__doc__ = f"Set the {text}."
-    return set
-
-
-def _getter(name: str, text: str) -> Callable[[Any], Any]:
-    def get(self: Any) -> Any:
-        return self.getOrDefault(getattr(self, name))
-
-    get.__doc__ = f"Return the {text}."
-    return get
-
-
 class _Learning(Estimator, _Columns, DefaultParamsReadable, DefaultParamsWritable):
-    """Base class of the Estimators. A subclass sets its model class and its own parameters."""
-
-    orderCols: Param[list[str]] = Param(
-        Params._dummy(), "orderCols", "columns that rows are sorted by", typeConverter=TypeConverters.toListString
-    )
+    """Base class of the Estimators, with the parameters of the estimator class in Spark's style."""
 
     _made: ClassVar[type[_Model]]
-    #: Parameters of the estimator, by their names in Spark's style.
-    _own: ClassVar[dict[str, str]] = {}
+    _own: ClassVar[dict[str, Declaration]]
     _input_kwargs: dict[str, Any]
 
-    def setOrderCols(self, value: list[str] | None) -> Self:
-        """Set the columns that rows are sorted by before training."""
-        self._set(orderCols=value)
-        return self
+    @keyword_only
+    def __init__(self, **parameters: Any) -> None:
+        super().__init__()
+        self._setDefault(orderCols=None, **{name: one.default for name, one in self._own.items()})
+        self._set(**self._input_kwargs)
 
-    def getOrderCols(self) -> list[str] | None:
-        """Return the columns that rows are sorted by."""
-        columns: list[str] | None = self.getOrDefault(self.orderCols)
-        return columns
+    def __init_subclass__(cls) -> None:
+        found = declared(cls._made._estimator).items()  # type: ignore[arg-type]
+        cls._own = {one.camel_name: one for name, one in found if name not in declared(LabelParameters)}
+        text = _COLUMNS
+        for name, one in cls._own.items():
+            _add(cls, name, one.summary[0].lower() + one.summary[1:], _CONVERTERS[one.type])
+            text += description(one, name)
+        cls.__doc__ = f"{cls.__doc__}\n{textwrap.indent(text, '    ')}"
 
     def _fit(self, dataset: DataFrame) -> _Model:
-        model = self._made(
-            fit(
-                dataset,
-                self.getFeaturesCol(),
-                order=self.getOrderCols(),
-                estimator=self._made._estimator,
-                **{name: self.getOrDefault(param) for param, name in self._own.items()},
-            )
-        )
+        given = {one.name: self.getOrDefault(getattr(self, name)) for name, one in self._own.items()}
+        order, kind = self.getOrDefault(self.getParam("orderCols")), self._made._estimator
+        model = self._made(fit(dataset, self.getFeaturesCol(), order=order, estimator=kind, **given))
         self._copyValues(model)
         return model
 
 
-class PHIDA(_Learning):
-    """Estimator that trains :class:`phida.PHIDA` on a table; see :func:`phida.spark.fit`.
+_add(_Learning, "orderCols", "columns that rows are sorted by before training", TypeConverters.toListString)
 
-    Parameters
-    ----------
-    featuresCol : str, default="features"
-        A vector or array column.
-    predictionCol : str, default="prediction"
-        Name of the column that the model adds.
-    orderCols : list of str, default=None
-        Columns that rows are sorted by.
-    """
+
+class PHIDA(_Learning):
+    """Estimator that trains :class:`phida.PHIDA` on a table; see :func:`phida.spark.fit`."""
 
     _made = PHIDAModel
 
-    @keyword_only
-    def __init__(
-        self,
-        *,
-        featuresCol: str = "features",
-        predictionCol: str = "prediction",
-        orderCols: list[str] | None = None,
-    ) -> None:
-        super().__init__()
-        self._setDefault(orderCols=None)
-        self._set(**self._input_kwargs)
 
-
-@_with_parameters(_PARAMETERS)
 class PHIDAPlus(_Learning):
-    """Estimator that trains :class:`phida.PHIDAPlus` on a table; see :func:`phida.spark.fit`.
-
-    Parameters
-    ----------
-    featuresCol : str, default="features"
-        A vector or array column.
-    predictionCol : str, default="prediction"
-        Name of the column that the model adds.
-    orderCols : list of str, default=None
-        Columns that the rows of each partition are sorted by.
-    """
+    """Estimator that trains :class:`phida.PHIDAPlus` on a table; see :func:`phida.spark.fit`."""
 
     _made = PHIDAPlusModel
-    _own: ClassVar[dict[str, str]] = {one.camel_name: one.name for one in _PARAMETERS.values()}
-
-    @keyword_only
-    def __init__(
-        self,
-        *,
-        featuresCol: str = "features",
-        predictionCol: str = "prediction",
-        orderCols: list[str] | None = None,
-        **parameters: Any,
-    ) -> None:
-        super().__init__()
-        self._setDefault(orderCols=None, **{one.camel_name: one.default for one in _PARAMETERS.values()})
-        self._set(**self._input_kwargs)
 
 
 class _Writer(MLWriter):
