@@ -54,6 +54,8 @@ def errors_as_messages() -> Iterator[None]:
     except ValueError as error:
         _fail(error, BAD_DATA)
     except (ImportError, OSError, MemoryError) as error:
+        if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "pyarrow":
+            error = ImportError('files are read and written with pyarrow: pip install "phida[cli]"')
         _fail(error, FAILURE)
 
 
@@ -65,7 +67,7 @@ def _fail(error: BaseException, code: int) -> None:
 
 
 class _ProgressLine:
-    """A line on standard error that is written over; ``rich`` would draw it, but takes 50 ms to import."""
+    """The progress line on standard error. ``rich`` has one, but takes 50 ms to import."""
 
     def __init__(self) -> None:
         self._width = 0
