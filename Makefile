@@ -138,7 +138,7 @@ docs: bench-install $(VENV)/docs-tools  ## The manual, in build/docs/html
 
 pictures: docs $(VENV)/chromium  ## Pictures for the manual, and screenshots of its pages
 	$(BIN)/python tools/how_it_works.py docs/how_it_works
-	$(BIN)/python tools/guide_pictures.py docs/guide
+	PHIDA_GUIDE_PICTURES=keep $(PYTEST) tests/unit/test_guide.py
 	$(BIN)/python tools/screenshots.py "$$(command -v chromium)" docs/serve
 	$(BIN)/python tools/docs_screenshots.py "$$(command -v chromium)" build/docs/html build/docs/looks
 

@@ -91,3 +91,6 @@ def test_page_prints_what_it_shows(page, tmp_path, monkeypatch):
             printed = ""
     shown = re.findall(r"!\[[^\]]*\]\(([\w-]+\.png)\)", text)
     assert all((tmp_path / picture).exists() for picture in shown)
+    if "PHIDA_GUIDE_PICTURES" in os.environ:  # make pictures
+        for picture in shown:
+            shutil.copy(tmp_path / picture, DOCS / "guide")
