@@ -198,10 +198,6 @@ class Reducer(TransformerMixin, BaseEstimator):
         ----------
         path : path-like
 
-        Returns
-        -------
-        reducer : Reducer
-
         Raises
         ------
         phida.StateFileError

@@ -149,10 +149,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         ----------
         path : path-like
             File written by ``save(path, encoder=...)`` of a model, or by ``phida fit --categories``.
-
-        Returns
-        -------
-        encoder : TableEncoder
         """
         plain = (state_file.read(path)[1].get("preparation") or {}).get("encode")
         if plain is None:

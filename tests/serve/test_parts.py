@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phida._serve.axes import SteadyAxes
-from phida._serve.pace import Pace
+from phida._serve.painting import Pace
+from phida._serve.snapshot import SteadyAxes
 from phida._serve.trail import Column, Trail
 from phida.projection import Projection
 

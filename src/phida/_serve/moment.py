@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phida._pipeline import Pipeline
-from phida._reading import Reading
-from phida._serve.clusters import Clusters
-from phida.answers.profile import telling
+from phida._reading import Answers, Reading
+from phida.answers.profile import Profile, telling
+
+Ints = NDArray[np.int64]
 
 #: Characters of a feature's name in a snapshot.
 _NAME = 60
@@ -25,7 +29,7 @@ class Terms:
     measure: str
     """Measure whose peaks are the modes."""
     mode: str
-    """Name of the node that another node of its cluster is compared with."""
+    """Name of the node with which the other nodes of its cluster are compared."""
     area: str
     """Field of the nodes that sets their area on the map."""
     components: bool
@@ -37,6 +41,31 @@ _TERMS = {
     "component": Terms("support", "support", "the mode of its component", "rows", components=True),
     "node": Terms("weight", "density", "the strongest of its cluster", "support", components=False),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The clusters in the order of the list, largest first."""
+
+    profile: Profile
+    place: Ints
+    """Position of each label in the list."""
+    names: tuple[str, ...]
+    """The id as text. While a split is not confirmed, clusters share an id; all but the largest of them then get a
+    number: ``3``, ``3.2``, ``3.3``."""
+
+    @classmethod
+    def of(cls, model: Answers) -> Self:
+        """Return the clusters of a fitted model."""
+        profile = Profile.of(model)
+        return cls(profile, np.argsort(profile.label), _names(profile.id.tolist()))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def places(self, labels: Ints) -> Ints:
+        """Return the positions of labels in the list; -1 for none."""
+        return np.where(labels >= 0, self.place[labels], -1)
 
 
 @dataclass(frozen=True)
@@ -83,3 +112,12 @@ def number(value: float | None) -> float | None:
 def shortened(text: str, most: int) -> str:
     """Return the text, or its beginning and an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _names(ids: list[int]) -> tuple[str, ...]:
+    seen: Counter[int] = Counter()
+    names = []
+    for id in ids:
+        seen[id] += 1
+        names.append(str(id) if seen[id] == 1 else f"{id}.{seen[id]}")
+    return tuple(names)

@@ -1,14 +1,14 @@
-"""The thread that makes snapshots of the model."""
+"""The thread that makes snapshots of the model, and the rate of rows that they show."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 
 from phida._serve.feed import Feed
 from phida._serve.learning import Learning, Progress
 from phida._serve.moment import Moment
-from phida._serve.pace import Pace
 from phida._serve.snapshot import Sketcher
 
 #: Minimum seconds between two snapshots.
@@ -16,6 +16,24 @@ _SPACING = 0.25
 
 #: Maximum share of time spent on snapshots: slow ones are made less often.
 _SHARE = 0.1
+
+#: Seconds over which the rate of rows is taken.
+_WINDOW = 3.0
+
+
+class Pace:
+    """Recent growth rate of a count."""
+
+    def __init__(self) -> None:
+        self._marks: deque[tuple[float, int]] = deque()
+
+    def note(self, now: float, count: int) -> float:
+        """Record a count, and return its growth per second over about three seconds."""
+        while len(self._marks) > 1 and self._marks[1][0] <= now - _WINDOW:
+            self._marks.popleft()
+        self._marks.append((now, count))
+        since, before = self._marks[0]
+        return (count - before) / (now - since) if now > since else 0.0
 
 
 class Painter:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from phida._serve.axes import SteadyAxes
 from phida._serve.feed import Snapshot
 from phida._serve.learning import Progress
 from phida._serve.moment import Moment, number, shortened
@@ -34,6 +33,25 @@ _DRAWN = ("number", "time", "samples", "rate", "vigilance", "n_nodes", "n_cluste
 
 #: Maximum size of a snapshot in bytes: all of the above with the longest numbers and names. A fifth is usual.
 BYTES = 512 * 1024
+
+
+class SteadyAxes:
+    """Rotates and mirrors the plane of each moment to match the one before.
+
+    Principal directions flip and swap when their variances are close; the drawing should not.
+    """
+
+    def __init__(self) -> None:
+        self._axes: NDArray[np.float64] | None = None
+
+    def turned(self, projection: Projection) -> Projection:
+        """Return the same plane with axes as close as possible to the last ones (orthogonal Procrustes)."""
+        axes = projection.axes
+        if self._axes is not None and self._axes.shape == axes.shape:
+            left, _, right = np.linalg.svd(self._axes @ axes.T)
+            axes = left @ right @ axes
+        self._axes = axes
+        return replace(projection, axes=axes)
 
 
 class Sketcher:

@@ -24,16 +24,7 @@ _LIVING = 28
 
 @dataclass(frozen=True, eq=False)
 class LineageBands(_Record, key="id", entry="band", frame="id begin end begun_by ended_by lane"):
-    """A band for each lifetime of an id, and a link for each split and merge. A revived id has several lifetimes.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> from phida.plots import LineageBands
-    >>> LineageBands.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
-    ['id', 'begin', 'end', 'begun_by', 'ended_by', 'lane']
-    """
+    """A band for each lifetime of an id, and a link for each split and merge. A revived id has several lifetimes."""
 
     id: Ints
     """Id of each band; bands are in the order in which they begin."""

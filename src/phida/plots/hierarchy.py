@@ -31,14 +31,6 @@ class Dendrogram(_Record, key="height", entry="merge"):
 
     Leaves are components. In PHIDA+, they are peaks of density: a merge that joins a single node to a peak is no
     decision and is left out. With more than 64 peaks, the merges closest to the cut are kept.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> from phida.plots import Dendrogram
-    >>> Dendrogram.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
-    ['left', 'right', 'left_base', 'right_base', 'height', 'made', 'cluster']
     """
 
     leaves: str
@@ -166,6 +158,7 @@ def _shown(roots: list[Branch]) -> list[Branch]:
     return [root for root in roots if len(root.leaves) > 1 or root in single]
 
 
+@style.documented
 def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw the hierarchy as a dendrogram, with the cut and the end of merging.
 
@@ -175,28 +168,6 @@ def plot_hierarchy(model: Model, *, ax: Axes | None = None) -> Axes:
     In PHIDA+, a leaf is a peak of density, and the area of its mark is the support of its nodes. The height of a merge
     is the prominence of the lower peak in units of what chance alone would show, on an axis that is logarithmic from 1
     on. With more than 64 peaks, the merges closest to the cut are drawn.
-
-    Parameters
-    ----------
-    model : PHIDA
-        A fitted model.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw on (default: a new figure).
-
-    Returns
-    -------
-    ax : matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> from phida.plots import plot_hierarchy
-    >>> model = PHIDA().fit(load_iris().data)
-    >>> ax = plot_hierarchy(model, ax=Figure().subplots())
-    >>> ax.get_title(loc="left")
-    'Hierarchy: 8 components, cut to 8 clusters'
     """
     record = Dendrogram.of(model)
     palette = style.Palette.of(model)

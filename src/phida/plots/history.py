@@ -16,31 +16,13 @@ from phida.plots.model import Model
 _PANELS = (("n_nodes", "nodes"), ("n_clusters", "clusters"), ("vigilance", "vigilance"), ("interval", "interval"))
 
 
+@style.documented
 def plot_history(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw nodes, clusters, vigilance and interval over the rows learned, in one panel each.
 
     The data are those of ``model.history_``. PHIDA+ has no vigilance and no interval, so it has two panels.
 
-    Parameters
-    ----------
-    model : PHIDA
-        A fitted model.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw on (default: a new figure). The panels are axes inside it (``ax.child_axes``).
-
-    Returns
-    -------
-    ax : matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> from phida.plots import plot_history
-    >>> ax = plot_history(PHIDA().fit(load_iris().data), ax=Figure().subplots())
-    >>> [panel.get_ylabel() for panel in ax.child_axes]
-    ['nodes', 'clusters', 'vigilance', 'interval']
+    The panels are axes inside the returned ones (``ax.child_axes``).
     """
     record = model.history_
     panels = [(field, name) for field, name in _PANELS if getattr(record, field) is not None]

@@ -17,33 +17,12 @@ from phida.plots.model import Model
 from phida.records import Bools
 
 
+@style.documented
 def plot_lineage(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw the lifetime of each id as a band over the rows learned, with splits and merges between bands.
 
     Of more than 40 ids, the heaviest that live and the longest lives of the past are drawn, and a curve at the foot
     counts the others.
-
-    Parameters
-    ----------
-    model : PHIDA
-        A fitted model.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw on (default: a new figure).
-
-    Returns
-    -------
-    ax : matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> from phida.plots import plot_lineage
-    >>> model = PHIDA().fit(load_iris().data)
-    >>> ax = plot_lineage(model, ax=Figure().subplots())
-    >>> ax.get_title(loc="left")
-    'Lineage: 9 ids so far, 8 now'
     """
     record = LineageBands.of(model)
     count = int(record.lane.max(initial=0)) + 1

@@ -33,16 +33,7 @@ _NAMES, _AT_CENTRE = 60, 30
 
 @dataclass(frozen=True, eq=False)
 class NodePositions(_Record, key="node", entry="node"):
-    """The nodes, projected onto their first two principal axes, and the edges between them.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> from phida.plots import NodePositions
-    >>> NodePositions.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
-    ['node', 'x', 'y', 'weight', 'active', 'cluster', 'id']
-    """
+    """The nodes, projected onto their first two principal axes, and the edges between them."""
 
     node: Ints
     """Id of each node."""
@@ -103,6 +94,7 @@ class NodePositions(_Record, key="node", entry="node"):
         return self._frame_of("source target height")
 
 
+@style.documented
 def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw the nodes on a plane: area shows weight, colour shows the cluster.
 
@@ -112,28 +104,6 @@ def plot_nodes(model: Model, *, ax: Axes | None = None) -> Axes:
     In PHIDA, the edges are those of the PH graph. In PHIDA+, they are saddles: a line joins two clusters where they
     come closest. The 40 lowest are drawn. The bolder the line, the less prominent the lower of the two peaks. Figures
     at the lowest saddles are prominence over chance; below 1, the two would be one cluster.
-
-    Parameters
-    ----------
-    model : PHIDA
-        A fitted model.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw on (default: a new figure).
-
-    Returns
-    -------
-    ax : matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> from phida.plots import plot_nodes
-    >>> model = PHIDA().fit(load_iris().data)
-    >>> ax = plot_nodes(model, ax=Figure().subplots())
-    >>> ax.get_title(loc="left")
-    'Nodes: 29 in 8 clusters'
     """
     record = NodePositions.of(model)
     ax = style.axes_of(ax, (6.8, 5.6))

@@ -20,16 +20,7 @@ _NAMES = 30
 class PersistenceDiagram(
     _Record, key="node", entry="mode", frame="node birth death persistence threshold kept id scale"
 ):
-    """Birth, death and persistence of the modes of log support or, in PHIDA+, of log density.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> from phida.plots import PersistenceDiagram
-    >>> PersistenceDiagram.of(PHIDA().fit(load_iris().data)).to_pandas().columns.tolist()
-    ['node', 'birth', 'death', 'persistence', 'threshold', 'kept', 'id']
-    """
+    """Birth, death and persistence of the modes of log support or, in PHIDA+, of log density."""
 
     measure: str
     """Measure whose logarithm is the birth: ``support`` or, in PHIDA+, ``density``."""
@@ -84,6 +75,7 @@ class PersistenceDiagram(
         return ratio
 
 
+@style.documented
 def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
     """Draw the modes and the threshold from which on they are peaks of components or clusters.
 
@@ -95,28 +87,6 @@ def plot_persistence(model: Model, *, ax: Axes | None = None) -> Axes:
     of clusters. In a column, modes are sorted by birth, the densest on the right. Area shows the weight of the cluster.
 
     Modes that last are named by the id of their cluster, the largest clusters first; the others are small and grey.
-
-    Parameters
-    ----------
-    model : PHIDA
-        A fitted model.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw on (default: a new figure).
-
-    Returns
-    -------
-    ax : matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from sklearn.datasets import load_iris
-    >>> from phida import PHIDA
-    >>> from phida.plots import plot_persistence
-    >>> model = PHIDA().fit(load_iris().data)
-    >>> ax = plot_persistence(model, ax=Figure().subplots())
-    >>> ax.get_title(loc="left")
-    'Persistence: 8 of 10 modes last'
     """
     record = PersistenceDiagram.of(model)
     palette = style.Palette.of(model)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
-from numpy.typing import NDArray
 
 from phida.plots.model import Model
 from phida.projection import Projection, spread_colours
+from phida.records import Bools, Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+Plot = TypeVar("Plot", bound=Callable[..., Axes])
 
 #: As distinct for colour-blind readers as twelve colours can be, on white and on black.
 COLOURS = (
@@ -43,8 +42,29 @@ GREY = "#8a8a8a"
 
 _for_files: ContextVar[bool] = ContextVar("for_files", default=False)
 
+#: Parameters and result of a plot, for its docstring.
+_SHARED = """
+
+Parameters
+----------
+model : PHIDA or PHIDAPlus
+    A fitted model.
+ax : matplotlib.axes.Axes, optional
+    Axes to draw on (default: a new figure).
+
+Returns
+-------
+ax : matplotlib.axes.Axes
+"""
+
 #: Font size of notes and names, in points.
 SMALL = 8.0
+
+
+def documented(plot: Plot) -> Plot:
+    """Add the parameters and the result that plots share to a docstring."""
+    plot.__doc__ = inspect.cleandoc(plot.__doc__ or "") + _SHARED
+    return plot
 
 
 class Palette:
