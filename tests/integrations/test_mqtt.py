@@ -112,7 +112,7 @@ def test_killed_subscriber_resumes_without_losing_messages(broker, tmp_path):
     first = begun(*words)
     broker.send(X[:100])
     until(lambda: len(rows(output)) >= 60)
-    first.send_signal(signal.SIGSTOP)  # stopped here, the stream is killed in the middle on any machine
+    first.send_signal(signal.SIGSTOP)  # so that SIGKILL hits it in the middle of the stream
     broker.send(X[100:200])  # test_bad_message_that_ends_the_stream_loses_no_good_message
     end(first, signal.SIGKILL)
     assert len(rows(output)) <= 100

@@ -70,7 +70,7 @@ def test_plot_prints_json(here):
     assert json.loads(found.stdout)["pictures"] == [f"p/{name}.png" for name in gallery.PICTURES]
 
 
-def test_report_contents(here):
+def test_report_shows_the_numbers_of_the_model_and_the_data(here):
     said, page = report(here, "--exclude", "kind")
     model = PHIDAPlus.load("m.safetensors")
     assert f"<dt>clusters</dt><dd>{model.n_clusters_}</dd>" in page and f"<dt>nodes</dt><dd>{model.n_nodes_}" in page
@@ -84,7 +84,7 @@ def test_report_contents(here):
     assert "mostly" not in page and "ARI" not in page
 
 
-def test_report_of_phida(here):
+def test_report_of_phida_names_the_components(here):
     published = PHIDA().fit(pd.DataFrame(X, columns=NAMES))
     published.save("m.safetensors")
     _, page = report(here, "--exclude", "kind")
@@ -114,7 +114,7 @@ def test_report_has_light_and_dark_themes(page):
     assert "color-scheme: light dark" in page
 
 
-def test_report_without_rows(here):
+def test_report_on_no_rows_counts_zero(here):
     (here / "rows.csv").write_text((here / "rows.csv").read_text().splitlines()[0] + "\n")
     assert "<dt>rows</dt><dd>0</dd>" in report(here, "--exclude", "kind")[1]
 

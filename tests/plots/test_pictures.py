@@ -99,7 +99,7 @@ def test_clusters_are_labelled_with_their_ids():
         assert {"41", "57", "63"} <= set(found), plot.__name__
 
 
-def test_captions_of_phida():
+def test_captions_of_phida_name_components_and_threshold():
     made = hand_made()
     said = " ".join(texts(plots.plot_hierarchy(made)))
     assert "6 components, cut to 3 clusters" in said and "cut: 2.78 to 4" in said
@@ -215,7 +215,7 @@ def test_long_lineage_counts_the_ids_without_a_band():
     assert len(ax.patches) == 40 and "60 more ids, at most 60 at a time" in texts(ax)
 
 
-def test_profile_of_one_cluster():
+def test_profile_of_one_id_has_a_bar_per_feature():
     ax = plots.plot_profile(hand_made(names=("a", "b", "c", "d")), id=3)
     assert ax.get_title(loc="left") == "What makes cluster 3"
     assert len(ax.patches) == 4

@@ -22,7 +22,7 @@ def model(rows):
     return PHIDA().fit(rows)
 
 
-def test_persistence_record(model):
+def test_persistence_diagram_keeps_the_peaks_of_components(model):
     record = PersistenceDiagram.of(model)
     found = model.persistence_
     assert record.kept.sum() == model.n_components_
@@ -34,7 +34,7 @@ def test_persistence_record(model):
     assert (frame["persistence"] > lower).tolist() == frame["kept"].tolist()
 
 
-def test_gap_without_an_upper_end():
+def test_gap_of_a_single_mode_has_no_upper_end():
     made = hand_made()
     kept = made.persistence_
     made.persistence_ = records.Persistence(
@@ -43,7 +43,7 @@ def test_gap_without_an_upper_end():
     assert PersistenceDiagram.of(made).gap == (0.0, np.inf)
 
 
-def test_records_of_phida_plus(rows):
+def test_records_of_phida_plus_keep_the_peaks_of_clusters(rows):
     model = PHIDAPlus().fit(rows)
     found, cluster = model.persistence_, model.nodes_.cluster
     diagram, nodes, tree = PersistenceDiagram.of(model), NodePositions.of(model), Dendrogram.of(model)
@@ -84,7 +84,7 @@ def test_saddle_joins_two_clusters_at_their_closest_nodes():
     assert record.edges_to_pandas().to_numpy().tolist() == [[0, 2, 1.5], [3, 4, 2.0]]
 
 
-def test_nodes_record(model):
+def test_node_positions_are_projected_with_ids_of_clusters(model):
     record = NodePositions.of(model)
     nodes = model.nodes_
     expected = Projection.of(model).transform(nodes.representatives)
@@ -244,7 +244,7 @@ def test_child_is_next_to_its_parent():
     assert lanes([0, 0, 0, 60], [10, 100, 20, 100], [None, None, None, 2]).tolist() == [0, 1, 2, 2]
 
 
-def test_profile_record(rows, model):
+def test_profile_equals_centres_in_standard_deviations(rows, model):
     record = Profile.of(model)
     np.testing.assert_allclose(model.moments_.mean, rows.mean(axis=0))
     np.testing.assert_allclose(model.moments_.deviation, rows.std(axis=0, ddof=1))

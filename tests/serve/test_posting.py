@@ -83,7 +83,7 @@ def test_rows_of_a_file_and_posted_rows_share_a_model(rows_file):
     assert_same_state(estimator(live), PHIDAPlus().partial_fit(X).partial_fit(X[:5]))
 
 
-def test_existing_model_continues():
+def test_posts_continue_an_existing_model():
     begun = stream_model(PHIDAPlus(compute_labels=False).partial_fit(X[:300]), NAMES)
     with posting(model=begun) as (client, live):
         assert client.post("/learn", content=ndjson(X[:3], names=("a", "b", "z"))).status_code == 400

@@ -116,7 +116,7 @@ def option_name(parameter: str) -> str:
 
 
 def with_shared(command: C) -> C:
-    """Give a command the options of an input, as ``given``, and after ``method`` those of PHIDA+, as ``parameters``."""
+    """Add options to a command: those of an input, passed as ``given``, and those of PHIDA+, as ``parameters``."""
     found = []
     for parameter in inspect.signature(command, eval_str=True).parameters.values():
         if parameter.name == "given":

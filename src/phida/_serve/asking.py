@@ -15,7 +15,7 @@ from phida import _validation
 from phida._serve.access import BODY
 from phida._streams.values import is_number
 
-#: Rows of one request.
+#: Maximum number of rows of one request.
 ROWS = 10_000
 
 #: Seconds in which a body must arrive.

@@ -42,7 +42,7 @@ class Trail:
                 self._stride *= 2
 
     def since(self, stride: int, count: int) -> tuple[int, int, list[Column]]:
-        """Return the columns that a listener with ``count`` of a ``stride`` lacks, with stride and position."""
+        """Return the stride, the first position that a listener lacks, and the columns from there on."""
         with self._lock:
             begin = count if stride == self._stride else 0
             return self._stride, begin, self._columns[begin:]
