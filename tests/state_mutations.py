@@ -22,8 +22,7 @@ def mutated(state, rng):
     """Return the state with one to three changes."""
     state = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
     for _ in range(rng.integers(1, 4)):
-        change = CHANGES[rng.integers(len(CHANGES))]
-        change(state, rng)
+        pick(rng, CHANGES)(state, rng)
     return state
 
 
@@ -32,74 +31,48 @@ def pick(rng, of):
 
 
 def some_array(state, rng):
-    names = [name for name, value in state.items() if isinstance(value, np.ndarray)]
-    return pick(rng, names) if names else None
+    return pick(rng, [name for name, value in state.items() if isinstance(value, np.ndarray)] or [None])
 
 
-def change_elements(state, rng):
+def set_elements(array, rng):
     """Set some elements, or all, to extremes."""
-    name = some_array(state, rng)
-    if name is None or state[name].size == 0 or state[name].dtype.kind not in EXTREMES:
-        return
-    array = state[name]
-    n = pick(rng, (1, 1, 2, array.size))
-    for at in rng.integers(array.size, size=min(n, 50)):
+    for at in rng.integers(array.size, size=min(pick(rng, (1, 1, 2, array.size)), 50)):
         value = pick(rng, EXTREMES[array.dtype.kind])
         if array.dtype.kind in "iu":
             limits = np.iinfo(array.dtype)
             value = min(max(value, limits.min), limits.max)
         array.flat[at] = value
+    return array
 
 
-def nudge_elements(state, rng):
-    """Change elements slightly, so that only agreement with other fields is broken."""
-    name = some_array(state, rng)
-    if name is None or state[name].size == 0:
+def nudge_element(array, rng):
+    """Change an element slightly, so that only agreement with other fields is broken."""
+    at = rng.integers(array.size)
+    array.flat[at] = (array.flat[at] + pick(rng, (1, 2, 100))).astype(array.dtype)
+    return array
+
+
+FACTORS = (-1.0, 0.0, 1e-300, 1e-10, 2.0, 1e10, 1e130, 1e138, 1e200, math.inf)
+TYPES = ("<f4", "<f8", "<f2", "<i8", "<i4", "<i2", "<u1", "<u8", "?")
+#: Functions of an array, and the kinds of numbers that each takes.
+OF_ARRAYS = (
+    *[(set_elements, "fiu")] * 3, *[(nudge_element, "fiub")] * 2, (lambda a, rng: a * pick(rng, FACTORS), "f"),
+    (lambda a, rng: pick(rng, (a[:-1], a[1:], a[:0], np.tile(a, (2, *[1] * (a.ndim - 1))), a[..., :-1],
+                               np.concatenate([a, a[-1:]]))), "fiub"),
+    (lambda a, rng: pick(rng, (a.reshape(-1), a.T, a[None], np.zeros((0, 2**40), a.dtype),
+                               np.zeros((2**40, 0), a.dtype), np.zeros((), a.dtype))), "fiub"),
+    (lambda a, rng: a.astype(pick(rng, TYPES)), "fiub"),
+    (lambda a, rng: pick(rng, (a[::-1], rng.permutation(a))), "fiub"),
+)  # fmt: skip
+
+
+def change_array(state, rng):
+    name, (change, kinds) = some_array(state, rng), pick(rng, OF_ARRAYS)
+    if name is None or not state[name].ndim or state[name].dtype.kind not in kinds:
         return
-    with np.errstate(all="ignore"):
-        array = state[name]
-        at = rng.integers(array.size)
-        array.flat[at] = (array.flat[at] + pick(rng, (1, 2, 100))).astype(array.dtype)
-
-
-def scale_array(state, rng):
-    name = some_array(state, rng)
-    if name is not None and state[name].dtype.kind == "f":
+    if state[name].size or change not in (set_elements, nudge_element):
         with np.errstate(all="ignore"):
-            state[name] = state[name] * pick(rng, (-1.0, 0.0, 1e-300, 1e-10, 2.0, 1e10, 1e130, 1e138, 1e200, math.inf))
-
-
-def change_length(state, rng):
-    name = some_array(state, rng)
-    if name is None or state[name].ndim == 0 or state[name].size > 10_000 or len(state[name]) > 10_000:
-        return
-    array = state[name]
-    state[name] = pick(rng, (array[:-1], array[1:], array[:0], np.concatenate([array, array]),
-                             np.concatenate([array, array[-1:]]), array[..., :-1]))  # fmt: skip
-
-
-def change_shape(state, rng):
-    name = some_array(state, rng)
-    if name is None:
-        return
-    array = state[name]
-    shapes = (array.reshape(-1), array.T, array[None], np.zeros((0, 2**40), array.dtype),
-              np.zeros((2**40, 0), array.dtype), np.zeros((), array.dtype))  # fmt: skip
-    state[name] = np.ascontiguousarray(pick(rng, shapes))
-
-
-def change_type(state, rng):
-    name = some_array(state, rng)
-    if name is not None:
-        with np.errstate(all="ignore"):
-            kinds = ("<f4", "<f8", "<f2", "<i8", "<i4", "<i2", "<u1", "<u8", "?")
-            state[name] = state[name].astype(pick(rng, kinds))
-
-
-def reorder(state, rng):
-    name = some_array(state, rng)
-    if name is not None and state[name].ndim and len(state[name]) < 10_000:
-        state[name] = pick(rng, (state[name][::-1].copy(), rng.permutation(state[name])))
+            state[name] = np.array(change(state[name], rng), order="C")
 
 
 def exchange(state, rng):
@@ -177,29 +150,16 @@ def fewer_nodes(state, rng):
 
 
 CHANGES = (
-    change_elements, change_elements, change_elements, nudge_elements, nudge_elements, scale_array, change_length,
-    change_shape, change_type, reorder, exchange, change_number, change_number, change_number, remove_entry, add_entry,
-    another_kind, many_rows, huge_values, fewer_nodes,
+    *[change_array] * 10, *[change_number] * 3, exchange, remove_entry, add_entry, another_kind, many_rows, huge_values,
+    fewer_nodes,
 )  # fmt: skip
 
 DEEP = "[" * 100_000 + "]" * 100_000
 FACT_VALUES = (None, 0, 1, -1, 60, 60.0, 2**63, "x", [], {}, ["a", "b", "c"], ["a", "a", "b"], ["a"], [1, 2, 3],
                {"a": 1, "b": 2, "c": 3}, True, math.nan, {"compute_labels": 3}, {"compute_labels": True, "k": 1},
                {"scale": "other"}, {"max_nodes": 7.0}, ["\ud800", "b", "c"], ["x" * 10_000, "b", "c"])  # fmt: skip
-TEXTS = (
-    "",
-    "{",
-    "nul",
-    DEEP,
-    "1" * 5_000,
-    "²",
-    '{"a": 1, "a": 2}',
-    "-0",
-    "1e999",
-    "NaN",
-    '"\\ud800"',
-    "[" * 500 + "]" * 500,
-)
+TEXTS = ("", "{", "nul", DEEP, "1" * 5_000, "²", '{"a": 1, "a": 2}', "-0", "1e999", "NaN", '"\\ud800"',
+         "[" * 500 + "]" * 500)  # fmt: skip
 VERSIONS = ("", "0", "1", "2", "3", "4", "5", "6", "04", "4.0", "²", "4 ", "-4", "9" * 5_000, "٤", "1_0")
 
 

@@ -78,8 +78,8 @@ TEST("learner caches: with many features, rows waiting to be transformed change 
       learner.learn(stream[i]);
       eager.learn(stream[i]);
       Words waiting, written;
-      waiting.add_nodes(learner.state().nodes);
-      written.add_nodes(eager.state().nodes);
+      state::node_fields(waiting, learner.state().nodes, 0);
+      state::node_fields(written, eager.state().nodes, 0);
       CHECK(waiting.words == written.words);
     }
     CHECK(waited > 20);

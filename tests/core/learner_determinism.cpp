@@ -21,10 +21,42 @@ std::vector<Case> cases() {
   return all;
 }
 
-// Returns the FNV-1a hash of the state's bytes.
-std::uint64_t hash_of(const LearnerState& state) {
+// Returns the FNV-1a hash of the bytes of all state that influences the next sample.
+std::uint64_t hash_of(const LearnerState& s) {
+  const NodeState& nodes = s.nodes;
+  Words w;
+  for (const RowMatrix* rows : {&nodes.representative, &nodes.mean, &nodes.m2}) w.add_rows(*rows);
+  w.add_all(nodes.support);
+  w.add_all(nodes.scale);
+  w.add_all(nodes.active);
+  w.add_all(nodes.birth);
+  w.add_all(nodes.id);
+  w.add_all(nodes.component);
+  w.add(s.moments.count);
+  w.add_all(s.moments.mean);
+  w.add_all(s.moments.m2);
+  w.add(s.samples.size());
+  w.add(s.samples.kept());
+  for (std::size_t age = 0; age < s.samples.size(); ++age)
+    for (std::size_t j = 0; j < nodes.dims(); ++j) w.add(s.samples.recent(age)[j]);
+  w.add(s.vigilance.interval);
+  w.add(s.vigilance.threshold);
+  w.add(s.vigilance.ratio);
+  w.add(s.metric.present);
+  if (s.metric.present) {
+    w.add_all(s.metric.transform.center);
+    w.add_all(s.metric.transform.inverse);
+    w.add(s.metric.transform.gamma);
+    w.add(s.metric.at_step);
+    w.add_rows(s.transformed);
+  }
+  for (const auto count : {s.n_seen, s.n_created}) w.add(count);
+  for (const auto count : {s.since_recalculation, s.since_refresh, s.n_components, s.n_clusters})
+    w.add(count);
+  w.add(s.has_map);
+  w.add(s.ended);
   std::uint64_t hash = 0xcbf29ce484222325u;
-  for (std::uint64_t word : learned_words_of(state).words)
+  for (std::uint64_t word : w.words)
     for (int byte = 0; byte < 8; ++byte, word >>= 8) hash = (hash ^ (word & 0xff)) * 0x100000001b3u;
   return hash;
 }

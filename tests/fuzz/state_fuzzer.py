@@ -40,6 +40,7 @@ from phida.preprocessing import TableEncoder
 MEMORY = 512 * 2**20
 SECONDS = 30
 STORED = [np.dtype(name) for name in ("<f8", "<f4", "<i8", "<i4", "u1", "bool")]
+READ = ("nodes_", "graph_", "hierarchy_", "persistence_", "assignment_view_", "cut_clarity_", "lineage_", "history_")
 BAD = ("crash", "hang", "memory", "wrong")
 
 
@@ -145,16 +146,7 @@ class Cases:
             self.reload(model)
         labels = model.predict(rows)
         assert labels.min() >= 0 and labels.max() < model.n_clusters_
-        for name in (
-            "nodes_",
-            "graph_",
-            "hierarchy_",
-            "persistence_",
-            "assignment_view_",
-            "cut_clarity_",
-            "lineage_",
-            "history_",
-        ):
+        for name in READ:
             getattr(model, name)
         model.score_samples(rows[:3])
         str(model.explain(rows[0], rows[-1]))
