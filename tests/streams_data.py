@@ -1,5 +1,6 @@
 """Rows for tests of streams and commands, and the command itself."""
 
+import csv
 import json
 import os
 import subprocess
@@ -7,7 +8,10 @@ import sys
 
 import numpy as np
 from data import drifting
+from typer.testing import CliRunner
 from waiting import PATIENCE
+
+from phida._cli.app import app
 
 NAMES = ("a", "b", "c")
 X = drifting(600)
@@ -28,25 +32,45 @@ def phida(*words, stdin=None, timeout=PATIENCE):
     return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, env=wide)
 
 
-def write_rows(path, rows):
-    """Write rows of three features as TSV, CSV, NDJSON, Parquet, Arrow or npy, by suffix."""
+def invoke(*words):
+    """Run the command in this process."""
+    wide = {"NO_COLOR": "1", "COLUMNS": os.environ.get("COLUMNS", "300")}
+    return CliRunner(env=wide).invoke(app, [str(word) for word in words])
+
+
+def said(found):
+    """Return the messages of a command without frames and line breaks."""
+    return " ".join((found.output if hasattr(found, "output") else found.stderr).replace("│", " ").split())
+
+
+def write_rows(path, rows, names=NAMES, chunk=None):
+    """Write rows in the format of the suffix."""
+    import pyarrow as pa
+
+    return write_table(path, pa.table(dict(zip(names, rows.T, strict=True))), chunk)
+
+
+def write_table(path, table, chunk=None):
+    """Write a table in the format of the suffix; a format with parts has parts of some rows."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    table = pa.table(dict(zip(NAMES, rows.T, strict=True)))
     suffix = path.suffix
-    if suffix == ".npy":
-        np.save(path, rows)
+    if suffix in (".npy", ".npz"):
+        rows = np.column_stack([column.to_numpy() for column in table.columns])
+        np.save(path, rows) if suffix == ".npy" else np.savez(path, X=rows)
     elif suffix in (".csv", ".tsv"):
-        delimiter = {".csv": ",", ".tsv": "\t"}[suffix]
-        np.savetxt(path, rows, delimiter=delimiter, header=delimiter.join(NAMES), comments="", fmt="%.17g")
+        with path.open("w", newline="") as file:
+            out = csv.writer(file, delimiter={".csv": ",", ".tsv": "\t"}[suffix], lineterminator="\n")
+            out.writerows([table.column_names, *(row.values() for row in table.to_pylist())])
     elif suffix == ".ndjson":
         path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
     elif suffix == ".parquet":
-        parquet.write_table(table, path)
+        parquet.write_table(table, path, row_group_size=chunk)
     else:
         with pa.ipc.new_file(str(path), table.schema) as out:
-            out.write_table(table)
+            out.write_table(table, max_chunksize=chunk)
+    return path
 
 
 def clusters_in(path_or_text):

@@ -42,6 +42,28 @@ TEST("plus_learner: the lineage does not influence learning") {
   CHECK(learned(often.state()) == learned(learner_of<PlusLearner>(stream, settings).state()));
 }
 
+TEST("plus_learner: single labels and ids equal those of the reading at any time") {
+  for (const Stream& stream : {blobs(1, 500, 3, 4), blobs(2, 500, 5, 3, 1e6), binary(3, 400, 6)})
+    for (const double half_life : {0.0, 60.0}) {
+      PlusLearner learner({.dims = stream.dims, .max_nodes = 40, .half_life = half_life});
+      Random random(7);
+      for (std::size_t i = 0; i < stream.size(); ++i) {
+        learner.learn(stream[i]);
+        const std::size_t first = random.below(stream.size() - 4);
+        std::int64_t few[4], ids[4];
+        learner.labels(stream[first], 4, few);
+        learner.ids(stream[first], 4, ids);
+        if (i % 5 != 0) continue;
+        const auto reading = learner.reading();
+        Assigner assigner(reading->view);
+        for (std::size_t r = 0; r < 4; ++r) {
+          CHECK(few[r] == assigner.label(stream[first + r]));
+          CHECK(ids[r] == reading->cluster_id[few[r]]);
+        }
+      }
+    }
+}
+
 TEST("plus_learner: a late group is a cluster soon after its first rows") {
   Random random(8);
   PlusLearner learner({.dims = 2, .max_nodes = 256});

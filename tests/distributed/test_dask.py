@@ -1,8 +1,5 @@
 """Dask gives the same bits as merging in memory."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,9 +80,3 @@ def test_nan_in_a_partition_is_refused(rows):
     rows[-1, 0] = np.nan
     with dask.config.set(scheduler="synchronous"), pytest.raises(ValueError, match="NaN"):
         phida.dask.fit(dask.array.from_array(rows, chunks=(1000, 4)))
-
-
-def test_missing_dask_names_the_extra():
-    code = "import sys; sys.modules['dask'] = None\ntry:\n  import phida.dask\nexcept ImportError as e: print(e)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 'pip install "phida[dask]"' in found.stdout

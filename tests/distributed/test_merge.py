@@ -1,6 +1,5 @@
 """Merging models that learned separately."""
 
-import itertools
 import json
 import pickle
 
@@ -10,10 +9,9 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from states import assert_same_state
-from typer.testing import CliRunner
+from streams_data import invoke, said
 
 from phida import PHIDA, PHIDAPlus
-from phida._cli.app import app
 from phida.distributed import merge_parts, merge_tree
 
 CENTERS = 12 * np.random.default_rng(9).normal(size=(6, 4))
@@ -47,15 +45,6 @@ def test_merged_model_has_the_rows_of_all_models():
     np.testing.assert_allclose(models[0].moments_.deviation, rows.std(axis=0, ddof=1))
 
 
-def test_order_of_models_changes_no_cluster():
-    X = labelled(1000, seed=7)[0]
-    found = []
-    for order in itertools.permutations(range(3)):
-        models = [fitted(3000, seed=seed) for seed in order]
-        found.append(models[0].merge(*models[1:]).predict(X))
-    assert all(adjusted_rand_score(found[0], labels) == 1.0 for labels in found[1:])
-
-
 @pytest.mark.parametrize("n", [9, 12])
 def test_many_models_merge_in_pairs(n):
     models = [fitted(300, seed=seed, max_nodes=64) for seed in range(n)]
@@ -66,17 +55,6 @@ def test_many_models_merge_in_pairs(n):
     assert models[0].n_samples_seen_ == 300 * n
     for model, unchanged in zip(models[1:], before[1:], strict=True):
         assert_same_state(model, unchanged)
-
-
-def test_merging_twice_gives_the_same_bits():
-    assert_same_state(*(fitted(3000).merge(fitted(3000, seed=1), fitted(500, seed=2)) for _ in range(2)))
-
-
-def test_merged_model_learns_as_its_loaded_copy(tmp_path):
-    merged = fitted(3000).merge(fitted(3000, seed=1))
-    merged.save(tmp_path / "m.safetensors")
-    more = labelled(1000, seed=2)[0]
-    assert_same_state(merged.partial_fit(more), PHIDAPlus.load(tmp_path / "m.safetensors").partial_fit(more))
 
 
 def test_clusters_of_the_first_model_keep_their_ids():
@@ -121,15 +99,6 @@ def test_weights_of_models_of_different_ages_add():
     assert young.merge(old).nodes_.support.sum() == pytest.approx(total)
 
 
-def test_examples_of_the_other_model_have_no_row_number():
-    first = fitted(500, (0, 1)).merge(fitted(500, (2, 3), seed=1))
-    examples = first.examples_
-    theirs = np.isin(examples.cluster, first.predict(CENTERS[2:4]))
-    assert theirs.any()
-    assert (examples.row[theirs] == -1).all()
-    assert (examples.row[~theirs] >= 0).all()
-
-
 def test_merging_removes_labels_of_earlier_rows():
     model = PHIDAPlus().fit(labelled(100)[0])
     model.merge(fitted(100, seed=1))
@@ -156,10 +125,6 @@ def test_incompatible_models_are_refused_and_unchanged(other, reason):
     assert_same_state(model, before)
 
 
-def test_merging_phida_is_refused():
-    assert not hasattr(PHIDA, "merge")
-
-
 def test_merged_model_continues_to_forget():
     rng = np.random.default_rng(0)
     one, other = (PHIDAPlus(half_life=100.0, compute_labels=False).fit(rng.normal(size=(3000, 2))) for _ in range(2))
@@ -175,7 +140,7 @@ def test_merge_command_equals_merge(tmp_path):
     models = [fitted(400, seed=seed) for seed in range(2)]
     for model, path in zip(models, paths, strict=False):
         model.save(path)
-    found = CliRunner().invoke(app, ["merge", *paths[:2], "-o", paths[2], "--json"])
+    found = invoke("merge", *paths[:2], "-o", paths[2], "--json")
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout)["samples"] == 800
     assert_same_state(PHIDAPlus.load(paths[2]), models[0].merge(models[1]))
@@ -184,14 +149,14 @@ def test_merge_command_equals_merge(tmp_path):
 def test_merge_command_refuses_the_same_file_twice(tmp_path):
     path = tmp_path / "a.safetensors"
     fitted(100).save(path)
-    found = CliRunner().invoke(app, ["merge", str(path), str(path), "-o", str(tmp_path / "b.safetensors")])
-    assert found.exit_code != 0 and "given twice" in " ".join(found.output.split())
+    found = invoke("merge", path, path, "-o", tmp_path / "b.safetensors")
+    assert found.exit_code != 0 and "given twice" in said(found)
     assert not (tmp_path / "b.safetensors").exists()
 
 
 def fitted_file(path, lines, *options):
     path.write_text("\n".join(lines) + "\n")
-    ran = CliRunner().invoke(app, ["fit", str(path), *options, "--out", str(path.with_suffix(".st"))])
+    ran = invoke("fit", path, *options, "--out", path.with_suffix(".st"))
     assert ran.exit_code == 0, ran.output
     return str(path.with_suffix(".st"))
 
@@ -209,16 +174,16 @@ def test_models_with_different_preparation_are_refused(tmp_path, lines, options,
     numbers = fitted_file(tmp_path / "numbers.csv", ["a,t", "1,1", "2,3", "3,9"])
     prepared = fitted_file(tmp_path / "prepared.csv", lines, *options)
     for order in ([numbers, prepared], [prepared, numbers]):
-        found = CliRunner().invoke(app, ["merge", *order, "-o", str(tmp_path / "both.st")])
-        assert found.exit_code != 0 and reason in " ".join(found.output.split())
+        found = invoke("merge", *order, "-o", tmp_path / "both.st")
+        assert found.exit_code != 0 and reason in said(found)
 
 
 def test_models_with_encoders_of_their_own_are_refused_by_file_name(tmp_path):
     one = fitted_file(tmp_path / "one.csv", ["a,t", "1,x", "2,y", "3,x"], "--categories", "t")
     other = fitted_file(tmp_path / "other.csv", ["a,t", "1,x", "2,y", "9,x"], "--categories", "t")
-    found = CliRunner().invoke(app, ["merge", one, other, "-o", str(tmp_path / "both.st")])
+    found = invoke("merge", one, other, "-o", tmp_path / "both.st")
     assert found.exit_code != 0
-    assert "other.st and the first model have different encoders" in " ".join(found.output.split())
+    assert "other.st and the first model have different encoders" in said(found)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ import pandas as pd
 import polars as pl
 import pytest
 from states import assert_same_state, differences, estimator_of, state_of
-from typer.testing import CliRunner
+from streams_data import invoke
 
 from phida import PHIDAPlus
-from phida._cli.app import app
 from phida._model import PLUS
 from phida._parts import BLOCK, N_PARTS, Parts
 from phida._pipeline import Pipeline
@@ -190,9 +189,7 @@ def test_any_batch_size_gives_the_same_parts():
 def test_command_with_jobs_equals_fit_with_jobs(tmp_path):
     X = np.round(blobs(10 * BLOCK), 3)
     np.save(tmp_path / "X.npy", X)
-    ran = CliRunner().invoke(
-        app, ["fit", str(tmp_path / "X.npy"), "--jobs", "2", "-o", str(tmp_path / "m.safetensors")]
-    )
+    ran = invoke("fit", tmp_path / "X.npy", "--jobs", "2", "-o", tmp_path / "m.safetensors")
     assert ran.exit_code == 0, ran.output
     assert_same_state(PHIDAPlus.load(tmp_path / "m.safetensors"), PHIDAPlus().fit(X, n_jobs=1))
 
@@ -202,9 +199,7 @@ def test_command_learns_the_rows_before_a_bad_row(tmp_path, bad):
     X = np.round(blobs(10 * BLOCK), 3)
     X[bad, 0] = np.nan
     np.save(tmp_path / "X.npy", X)
-    ran = CliRunner().invoke(
-        app, ["fit", str(tmp_path / "X.npy"), "--jobs", "2", "-o", str(tmp_path / "m.safetensors")]
-    )
+    ran = invoke("fit", tmp_path / "X.npy", "--jobs", "2", "-o", tmp_path / "m.safetensors")
     assert ran.exit_code == 3 and f"row {bad}: column" in ran.output
     assert_same_state(PHIDAPlus.load(tmp_path / "m.safetensors"), PHIDAPlus().fit(X[:bad], n_jobs=1))
 
@@ -219,7 +214,7 @@ def test_command_learns_the_rows_before_a_bad_row(tmp_path, bad):
 )
 def test_invalid_numbers_of_jobs_are_refused(tmp_path, options, reason):
     np.save(tmp_path / "X.npy", blobs(10))
-    ran = CliRunner().invoke(app, ["fit", str(tmp_path / "X.npy"), *options])
+    ran = invoke("fit", tmp_path / "X.npy", *options)
     assert ran.exit_code == 2 and reason in ran.output
 
 

@@ -5,11 +5,10 @@ import json
 import os
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
+from streams_data import write_rows
 
 from phida._streams import columns
 from phida._streams.batch import DataError
@@ -27,23 +26,7 @@ def folder(tmp_path_factory):
 
 
 def write(path, rows):
-    """Write rows in the named format; columns are 0, 1, 2, … or c0, c1, c2, …"""
-    table = pa.table({f"c{i}": rows[:, i] for i in range(rows.shape[1])})
-    if path.suffix == ".npy":
-        np.save(path, rows)
-    elif path.suffix == ".npz":
-        np.savez(path, rows=rows)
-    elif path.suffix == ".parquet":
-        parquet.write_table(table, path, row_group_size=500)
-    elif path.suffix == ".arrow":
-        with pa.ipc.new_file(path, table.schema) as out:
-            out.write_table(table, max_chunksize=500)
-    elif path.suffix == ".csv":
-        lines = [table.column_names, *(map(repr, row) for row in rows.tolist())]
-        path.write_text("".join(",".join(line) + "\n" for line in lines))
-    else:
-        path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
-    return path
+    return write_rows(path, rows, [f"c{i}" for i in range(rows.shape[1])], chunk=500)
 
 
 ROWS = np.random.default_rng(0).normal(size=(20_000, 3))

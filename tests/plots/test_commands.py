@@ -3,17 +3,14 @@
 import base64
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 
 import pandas as pd
 import pytest
 from streams_data import X
-from typer.testing import CliRunner
+from streams_data import invoke as phida
 
 from phida import PHIDA, PHIDAPlus
-from phida._cli.app import app
 from phida.answers import Profile
 from phida.plots import gallery
 
@@ -31,10 +28,6 @@ def make(folder):
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return make(tmp_path)
-
-
-def phida(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def report(folder, *more):
@@ -138,25 +131,6 @@ def test_bad_rows_are_counted_in_the_report(here):
         (["report", "m.safetensors", "no.csv", "-o", "r.html"], 1, "no.csv"),
     ],
 )
-def test_mistake_gives_one_sentence_and_an_exit_code(here, monkeypatch, words, code, message):
-    monkeypatch.setenv("COLUMNS", "300")
+def test_mistake_gives_one_sentence_and_an_exit_code(here, words, code, message):
     found = phida(*words)
     assert found.exit_code == code and message in found.output
-
-
-@pytest.mark.parametrize(
-    "words", [["plot", "m.safetensors", "--out", "p"], ["report", "m.safetensors", "rows.csv", "-o", "r.html"]]
-)
-def test_missing_matplotlib_names_the_extra(here, words):
-    code = f"import sys; sys.modules['matplotlib'] = None; sys.argv = ['phida', *{words!r}]"
-    code += "; from phida._cli import main; main()"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert found.returncode == 1
-    assert 'phida.plots needs matplotlib: pip install "phida[plot]"' in " ".join(found.stderr.split())
-
-
-def test_missing_jinja2_names_the_extra(here, monkeypatch):
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    found = phida("report", "m.safetensors", "rows.csv", "--exclude", "kind", "-o", "r.html")
-    assert found.exit_code == 1
-    assert 'phida report needs jinja2: pip install "phida[plot]"' in " ".join(found.output.split())

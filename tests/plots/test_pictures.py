@@ -1,8 +1,5 @@
 """The plots: models of any size, axes and texts."""
 
-import subprocess
-import sys
-
 import matplotlib
 import numpy as np
 import pytest
@@ -265,9 +262,3 @@ def test_same_model_gives_identical_files(format):
 def test_dark_plots_have_dark_backgrounds():
     light, dark = (next(iter(gallery.rendered(hand_made(), "svg", dark=dark))).data for dark in (False, True))
     assert b"#171a1d" in dark and b"#171a1d" not in light
-
-
-def test_missing_matplotlib_names_the_extra():
-    code = "import sys; sys.modules['matplotlib'] = None\nimport phida.plots"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert 'phida.plots needs matplotlib: pip install "phida[plot]"' in found.stderr

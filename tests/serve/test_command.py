@@ -1,20 +1,17 @@
 """``phida serve`` as typed by users."""
 
-import re
 import signal
 import subprocess
-import sys
 
 import httpx
 import numpy as np
 import pytest
 from serve_data import Serving, X, as_csv
 from states import assert_same_state
-from typer.testing import CliRunner
+from streams_data import invoke, said
 from waiting import PATIENCE, until
 
 from phida import PHIDA, PHIDAPlus, load
-from phida._cli.app import app
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -58,15 +55,14 @@ def test_model_of_either_method_continues_and_other_methods_are_refused(tmp_path
         until(lambda: serving.state()["samples"] == 1200)
         assert serving.end()[0] == 0
     assert_same_state(load(target), PHIDA().partial_fit(X).partial_fit(X))
-    words = ("serve", "--from", str(rows_file), "--port", "0", "--model", str(begun), "--method", "phida+")
-    found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
+    found = invoke("serve", "--from", rows_file, "--port", "0", "--model", begun, "--method", "phida+")
     assert found.exit_code == 2 and "started with --method phida, which cannot change" in found.output
 
 
 def test_failing_stream_exits_with_its_error(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,x\n")
-    found = CliRunner().invoke(app, ["serve", "--from", str(path), "--port", "0"])
+    found = invoke("serve", "--from", path, "--port", "0")
     assert found.exit_code == 3 and "1 column is not numeric and 1 can be used. 'b' ('x')" in found.output
     assert "shows the stream" not in found.output  # refused before the address is printed
     # nothing was learned, so the command exits by itself
@@ -92,7 +88,7 @@ def test_token_is_read_from_the_environment(rows_file, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (("--host", "0.0.0.0"), 2, "set a --token"),
         (("--token", ""), 2, "printable ASCII"),
@@ -110,11 +106,9 @@ def test_token_is_read_from_the_environment(rows_file, monkeypatch):
         (("--host", "no.such.host.invalid", "--token", "t"), 1, "cannot listen on no.such.host.invalid"),
     ],
 )
-def test_mistakes_get_one_sentence(rows_file, words, code, said):
-    words = ("serve", "--from", str(rows_file), "--port", "0", *words)
-    found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
-    assert found.exit_code == code, found.output
-    assert said in re.sub(r"[\s│]+", " ", found.output)
+def test_mistakes_get_one_sentence(rows_file, words, code, message):
+    found = invoke("serve", "--from", rows_file, "--port", "0", *words)
+    assert found.exit_code == code and message in said(found), found.output
 
 
 @pytest.mark.parametrize(
@@ -125,26 +119,25 @@ def test_mistakes_get_one_sentence(rows_file, words, code, said):
     ],
 )  # fmt: skip
 def test_reading_options_without_a_source_are_refused(option):
-    words = ["serve", "--learn", "--port", "0", *option.split()]
-    found = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
+    found = invoke("serve", "--learn", "--port", "0", *option.split())
     assert found.exit_code == 2
-    assert f"{option.split()[0]}: only for input from --from; add --from FILE." in re.sub(r"[\s│]+", " ", found.output)
+    assert f"{option.split()[0]}: only for input from --from; add --from FILE." in said(found)
 
 
 def test_source_without_rows_is_refused():
-    found = CliRunner().invoke(app, ["serve", "--port", "0"], env={"COLUMNS": "300"})
-    assert found.exit_code == 2 and "pass --from FILE, --learn, or both" in re.sub(r"[\s│]+", " ", found.output)
+    found = invoke("serve", "--port", "0")
+    assert found.exit_code == 2 and "pass --from FILE, --learn, or both" in said(found)
 
 
 def test_missing_files_are_named(tmp_path):
-    found = CliRunner().invoke(app, ["serve", "--from", str(tmp_path / "nothing.csv"), "--port", "0"])
+    found = invoke("serve", "--from", tmp_path / "nothing.csv", "--port", "0")
     assert found.exit_code == 1 and "does not exist" in found.output
 
 
 def test_port_in_use_is_reported(rows_file):
     with Serving("--from", rows_file) as serving:
         port = str(serving.port)
-        found = CliRunner().invoke(app, ["serve", "--from", str(rows_file), "--port", port])
+        found = invoke("serve", "--from", rows_file, "--port", port)
     assert found.exit_code == 1 and f"cannot listen on 127.0.0.1 port {port}" in found.output
 
 
@@ -153,11 +146,3 @@ def test_matrix_files_are_learned(tmp_path):
     with Serving("--from", tmp_path / "rows.npy") as serving:
         until(lambda: serving.state()["state"] == "ended")
         assert serving.state()["clusters"][0]["telling"][0]["feature"].startswith("feature ")
-
-
-@pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
-def test_missing_starlette_names_the_extra(rows_file, missing):
-    code = f"import sys; sys.modules[{missing!r}] = None; from phida._cli.app import app; app()"
-    words = [sys.executable, "-c", code, "serve", "--from", str(rows_file), "--port", "0"]
-    found = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
-    assert found.returncode == 1 and 'pip install "phida[serve]"' in found.stderr

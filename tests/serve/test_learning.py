@@ -20,14 +20,6 @@ def model_of(live):
     return estimator_of(live.learning.model)
 
 
-def test_live_model_equals_the_estimator(rows_file):
-    live = live_stream(rows_file)
-    live.start()
-    until(shows(live, "ended"))
-    live.stop()
-    assert_same_state(model_of(live), PHIDAPlus(compute_labels=False).partial_fit(X))
-
-
 def test_rows_of_a_pipe_are_shown_on_arrival(tmp_path):
     pipe = tmp_path / "rows.csv"
     os.mkfifo(pipe)

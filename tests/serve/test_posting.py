@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from serve_data import NAMES, Serving, X, live_stream, served, shows
 from states import assert_same_state, estimator_of, stream_model
-from typer.testing import CliRunner
 from waiting import PATIENCE, until
 
 from phida import PHIDAPlus, load
-from phida._cli.app import app
 from phida._serve import asking
 from phida._serve.posting import WAITING
 from phida._streams.columns import Selection
@@ -210,11 +208,6 @@ def test_posting_after_the_end_is_refused(tmp_path):
         until(shows(live, "failed"))
         answer = client.post("/learn", content="[1, 2]\n")
         assert answer.status_code == 503 and "ended with an error" in answer.json()["error"]
-
-
-def test_command_needs_a_source():
-    found = CliRunner().invoke(app, ["serve", "--port", "0"], env={"COLUMNS": "300"})
-    assert found.exit_code == 2 and "pass --from FILE, --learn, or both" in found.output
 
 
 def test_command_learns_posted_rows_and_saves_the_model(tmp_path):

@@ -39,14 +39,6 @@ def test_largest_clusters_and_neighbours_never_share_a_colour(moments):
         assert_rivals_differ(chosen, neighbours)
 
 
-@given(st.lists(maps(), min_size=1, max_size=4))
-@settings(deadline=None, max_examples=20)
-def test_same_stream_gives_the_same_colours(moments):
-    first, second = Slots(), Slots()
-    for names, neighbours in moments:
-        assert first.choose(names, neighbours, kept=()) == second.choose(names, neighbours, kept=())
-
-
 def test_500_overlapping_clusters_differ_from_their_neighbours():
     rng = np.random.default_rng(0)
     cluster = rng.permutation(np.repeat(np.arange(500), 4))

@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from streams_data import phida
+from streams_data import phida, said, write_table
 
 import phida as package
 from phida import InputError, PHIDAPlus, StateFileError, state_file
@@ -24,27 +25,18 @@ COLUMNS = ["spend", "visits", "plan"]
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def here(here):
     TABLE.to_csv("table.csv", index=False)
-    return tmp_path
+    return here
 
 
 def labels(path):
     return pd.read_csv(path).cluster.to_numpy()
 
 
-def written(suffix):
-    if suffix == "ndjson":
-        TABLE.to_json("table.ndjson", orient="records", lines=True)
-    elif suffix == "parquet":
-        TABLE.to_parquet("table.parquet")
-    return f"table.{suffix}"
-
-
 @pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet"])
 def test_fit_and_predict_equal_the_encoder_in_python(here, suffix):
-    data = written(suffix)
+    data = write_table(here / f"table.{suffix}", pa.Table.from_pandas(TABLE))
     phida("fit", data, "--categories", "plan=2", "--out", "m.model")
     phida("predict", "m.model", data, "--output", "out.csv", "--output-format", "csv", "--quiet")
     encoder = TableEncoder(categories={"plan": 2.0})
@@ -117,7 +109,7 @@ def test_fit_lists_learned_columns_and_scores_against_a_label(here):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--categories", "nope"), "column 'nope' does not exist"),
         (("--categories", "plan=heavy"), "'heavy' is not a number"),
@@ -128,22 +120,15 @@ def test_fit_lists_learned_columns_and_scores_against_a_label(here):
         (("--categories", "plan,spend,visits"), "no columns are left"),
     ],
 )
-def test_wrong_categories_are_refused(here, words, said):
+def test_wrong_categories_are_refused(here, words, message):
     done = phida("fit", "table.csv", *words)
-    assert done.returncode != 0 and said in " ".join(done.stderr.replace("│", " ").split())
+    assert done.returncode != 0 and message in said(done)
 
 
 def test_serve_refuses_a_model_with_categories(here):
     phida("fit", "table.csv", "--categories", "plan", "--out", "m.model")
     done = phida("serve", "--model", "m.model", "--learn")
-    assert done.returncode == 2 and "learned categories" in " ".join(done.stderr.replace("│", " ").split())
-
-
-def test_models_of_other_encodings_are_not_merged(here):
-    phida("fit", "table.csv", "--categories", "plan", "--out", "a.model")
-    phida("fit", "table.csv", "--categories", "plan=2", "--out", "b.model")
-    with pytest.raises(ValueError, match="different encoders"):
-        package.load("a.model").merge(package.load("b.model"))
+    assert done.returncode == 2 and "learned categories" in said(done)
 
 
 def test_encoder_of_other_rows_is_refused(tmp_path):

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from streams_data import X, write_rows
-from typer.testing import CliRunner
+from streams_data import X, write_rows, write_table
+from streams_data import invoke as phida
 
 from phida import PHIDAPlus, StateFileError, load, state_file
 from phida._cli import console
-from phida._cli.app import COMMANDS, app
+from phida._cli.app import COMMANDS
 from phida._missing import Imputer
 from phida._pipeline import Pipeline
 from phida._streams.batch import DataError
@@ -27,16 +27,6 @@ from phida._streams.opening import Source, opened
 
 parquet = pytest.importorskip("pyarrow.parquet")
 GERMAN = Path(__file__).parent / "kunden.csv"
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def phida(*words):
-    return CliRunner(env={"NO_COLOR": "1", "COLUMNS": "300"}).invoke(app, [str(word) for word in words])
 
 
 def read(path, selection=None, **dialect):
@@ -169,13 +159,7 @@ def test_all_non_numeric_columns_are_named_at_once(here):
 @pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet"])
 def test_message_counts_every_column(here, suffix):
     table = pa.table({"id": range(25), "t": ["a"] * 25, "u": ["b"] * 25, "x": [0.5] * 25, "y": [1.5] * 25})
-    path = here / f"r.{suffix}"
-    if suffix == "parquet":
-        parquet.write_table(table, path)
-    elif suffix == "csv":
-        table.to_pandas().to_csv(path, index=False)
-    else:
-        table.to_pandas().to_json(path, orient="records", lines=True)
+    path = write_table(here / f"r.{suffix}", table)
     # In Parquet, types do not mark a column as an id; the rows do, which gives a warning.
     ids, rest = ("", 3) if suffix == "parquet" else (", 1 looks like an id", 2)
     assert f"2 columns are not numeric{ids} and {rest} can be used." in phida("fit", path).output
@@ -264,19 +248,7 @@ def test_early_gaps_get_the_first_value_and_gaps_can_be_dropped():
 @pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet", "npy"])
 def test_gaps_are_filled_in_every_format(here, suffix):
     rows, path = gaps(), here / f"r.{suffix}"
-    pa = pytest.importorskip("pyarrow")
-    table = pa.table({name: pa.array(rows[:, i], from_pandas=True) for i, name in enumerate("abc")})
-    if suffix == "csv":
-        path.write_text(
-            "a,b,c\n" + "".join(",".join("" if v != v else repr(v) for v in r) + "\n" for r in rows.tolist())
-        )
-    elif suffix == "ndjson":
-        pytest.importorskip("pandas")
-        path.write_text(table.to_pandas().to_json(orient="records", lines=True, double_precision=15) + "\n")
-    elif suffix == "parquet":
-        parquet.write_table(table, path)
-    else:
-        np.save(path, rows)
+    write_table(path, pa.table({name: pa.array(rows[:, i], from_pandas=True) for i, name in enumerate("abc")}))
     assert phida("fit", path).exit_code == 3
     found = phida("fit", path, "--impute", "drop", "--out", "m")
     complete = rows[~np.isnan(rows).any(axis=1)]
@@ -303,7 +275,6 @@ def test_damaged_preparation_is_refused(here):
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_labelled_rows_are_written_as_a_table(here, suffix):
-    pa = pytest.importorskip("pyarrow")
     np.savetxt("r.csv", X, delimiter=",", header="a,b,c", comments="", fmt="%.17g")
     assert phida("stream", "r.csv", "--output", f"o.{suffix}").exit_code == 0
     table = parquet.read_table(f"o.{suffix}") if suffix == "parquet" else pa.ipc.open_file(f"o.{suffix}").read_all()

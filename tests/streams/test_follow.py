@@ -8,16 +8,12 @@ import sys
 import time
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from states import assert_same_state
-from streams_data import X, phida
-from typer.testing import CliRunner
+from streams_data import X, invoke, phida, said, write_rows
 from waiting import PATIENCE
 
 from phida import PHIDAPlus
-from phida._cli.app import app
 from phida._streams.batch import DataError
 from phida._streams.opening import Source, opened
 
@@ -157,8 +153,8 @@ def test_new_file_with_other_columns_is_refused(tmp_path, new):
 
 
 def run(*words):
-    """Run the command in this process; return its exit code and its messages."""
-    found = CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "300"})
+    """Return the exit code and the messages of a command."""
+    found = invoke(*words)
     return found.exit_code, found.output
 
 
@@ -228,30 +224,24 @@ def test_standard_input_from_a_file_is_a_pipe(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(("--new-file",), "--new-file needs --resume"), (("--resume", "--new-file"), "is for files")]
+    ("words", "words_said"),
+    [(("--new-file",), "--new-file needs --resume"), (("--resume", "--new-file"), "is for files")],
 )
-def test_new_file_option_needs_a_resumed_file(tmp_path, words, said):
+def test_new_file_option_needs_a_resumed_file(tmp_path, words, words_said):
     state = ("--checkpoint", tmp_path / "state")
     assert phida("stream", "-", *state, stdin=HEADER + lines(X[:5])).returncode == 0
     found = phida("stream", "-", *state, *words, stdin=lines(X[5:7]))
-    assert found.returncode == 2 and said in " ".join(found.stderr.replace("│", " ").split())
+    assert found.returncode == 2 and words_said in said(found)
 
 
 TYPED = ["parquet", "arrow", "npy", "npz", "by columns.npz"]
 
 
-def save(path, rows, names=("a", "b", "c")):
-    """Write rows in the format of the suffix."""
-    table = pa.table({name: rows[:, i] for i, name in enumerate(names)})
-    if path.suffix == ".parquet":
-        parquet.write_table(table, path, row_group_size=30)
-    elif path.suffix == ".arrow":
-        with pa.ipc.new_file(path, table.schema) as file:
-            file.write_table(table, max_chunksize=30)
-    elif path.suffix == ".npy":
-        np.save(path, rows)
+def save(path, rows, **names):
+    if "by columns" in path.name:
+        np.savez(path, X=np.asfortranarray(rows))
     else:
-        np.savez(path, X=np.asfortranarray(rows) if "by columns" in path.name else rows)
+        write_rows(path, rows, **names, chunk=30)
 
 
 @pytest.fixture(params=TYPED)

@@ -12,11 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.datasets import make_blobs
 from states import assert_same_state
-from streams_data import HEADER, X, as_csv, clusters_in, write_rows
-from typer.testing import CliRunner
+from streams_data import HEADER, X, as_csv, clusters_in, said, write_rows, write_table
+from streams_data import invoke as phida
 
 from phida import PHIDA, PHIDAPlus, load
-from phida._cli.app import app
 from phida._model import Model
 from phida._pipeline import Pipeline
 from phida._serve.learning import Progress
@@ -31,14 +30,9 @@ FEATURES_ONLY = ("--exclude", "id,kind")
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "rows.csv").write_text(HEADER + as_csv(X))
-    return tmp_path
-
-
-def phida(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
+def here(here):
+    (here / "rows.csv").write_text(HEADER + as_csv(X))
+    return here
 
 
 def fitted(*more):
@@ -100,14 +94,7 @@ def test_rows_before_a_bad_row_are_learned_and_predicted(here):
 def table_without_rows(path, columns):
     """Write a file of these columns without rows; typed formats get types."""
     types = {"id": pa.int64(), "kind": pa.string()}
-    empty = pa.schema({name: types.get(name, pa.float64()) for name in columns}).empty_table()
-    if path.suffix == ".parquet":
-        pq.write_table(empty, path)
-    elif path.suffix == ".arrow":
-        with pa.ipc.new_file(path, empty.schema):
-            pass
-    else:
-        path.write_text("" if path.suffix == ".ndjson" else ",".join(columns) + "\n")
+    write_table(path, pa.schema({name: types.get(name, pa.float64()) for name in columns}).empty_table())
 
 
 def columns_of(path):
@@ -205,13 +192,13 @@ def test_inspect_distinguishes_ids_and_labels(here):
 def test_all_commands_list_the_same_clusters(here, method):
     """The same numbers from fit, inspect, summary(), predict, report and the live page's state."""
     words = ("fit", "rows.csv", *FEATURES_ONLY, "--method", method, "--out", "m.safetensors")
-    said, found = phida(*words).stderr, json.loads(phida(*words, "--json").stdout)
+    messages, found = phida(*words).stderr, json.loads(phida(*words, "--json").stdout)
     assert found["samples"] == sum(cluster["rows"] for cluster in found["found"]) == 600
     inspected = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
     assert inspected["clusters"] == found["found"] and inspected["n_clusters"] == found["clusters"]
     model = load("m.safetensors")
     table = str(ClusterList.of(model))
-    for text in (said, phida("inspect", "m.safetensors").output, model.summary()):
+    for text in (messages, phida("inspect", "m.safetensors").output, model.summary()):
         assert table in text
     labels = clusters_in(phida("predict", "m.safetensors", "rows.csv", *FEATURES_ONLY).stdout)
     ids = clusters_in(phida("predict", "m.safetensors", "rows.csv", *FEATURES_ONLY, "--ids").stdout)
@@ -303,7 +290,7 @@ def test_mistake_gives_one_sentence_and_an_exit_code(here, words, code, message)
     (here / "empty.csv").write_text("a,b\n")
     found = phida(*words)
     assert found.exit_code == code
-    assert message in " ".join(found.output.replace("│", " ").split()) and "Traceback" not in found.output
+    assert message in said(found) and "Traceback" not in found.output
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device of Linux")
@@ -363,12 +350,6 @@ def test_other_delimiters_and_missing_values_are_read(here):
     assert found.exit_code == 0 and "2 rows learned" in found.output and "1 bad row " in found.output
 
 
-def test_saved_command_model_predicts_in_python(here):
-    fitted()
-    frame = pytest.importorskip("pandas").DataFrame(X[:10], columns=["a", "b", "c"])
-    assert len(PHIDAPlus.load("m.safetensors").partial_fit(frame).labels_) == 10
-
-
 def test_update_of_a_checkpoint_is_refused(here):
     assert (
         phida("stream", "rows.csv", *CHOSEN, "--label", "kind", "--checkpoint", "s", "--output", "o.csv").exit_code == 0
@@ -379,9 +360,8 @@ def test_update_of_a_checkpoint_is_refused(here):
 
 def test_fit_prints_numbers_of_clusters_and_nodes(here):
     model = PHIDAPlus().fit(X)
-    said = " ".join(fitted().output.split())
     assert model.n_clusters_ > 1
-    assert f"600 rows learned: {model.n_clusters_} clusters, {model.n_nodes_} nodes." in said
+    assert f"600 rows learned: {model.n_clusters_} clusters, {model.n_nodes_} nodes." in said(fitted())
     facts = json.loads(fitted("--json").stdout)
     assert (facts["method"], facts["clusters"], facts["nodes"]) == ("phida+", model.n_clusters_, model.n_nodes_)
 
@@ -394,8 +374,8 @@ def test_scale_option_equals_the_estimators(here, option, scale):
 
 def test_method_phida_learns_the_published_method(here):
     model = PHIDA().fit(X)
-    said = " ".join(fitted("--method", "phida").output.split())
-    assert f"600 rows learned: {model.n_clusters_} clusters, {model.n_nodes_} nodes." in said
+    found = fitted("--method", "phida")
+    assert f"600 rows learned: {model.n_clusters_} clusters, {model.n_nodes_} nodes." in said(found)
     assert_same_state(PHIDA.load("m.safetensors"), model)
     facts = json.loads(phida("inspect", "m.safetensors", "--json").stdout)
     assert (facts["method"], facts["n_clusters"]) == ("phida", model.n_clusters_)

@@ -8,20 +8,16 @@ import numpy as np
 import pandas
 import pytest
 from sklearn.datasets import make_blobs
-from typer.testing import CliRunner
+from streams_data import invoke as phida
+from streams_data import write_rows
 
 from phida import PHIDAPlus, load
 from phida._cli import inputs, models
-from phida._cli.app import app
 from phida._model import PLUS
 from phida._pipeline import BadRows, Pipeline
 from phida._streams.lines import Interrupted, Signals
 from phida._streams.opening import Source, size_of
 from phida._streams.order import OrderEffect, OrderSample
-
-
-def phida(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def sampled(rows, sizes):
@@ -121,15 +117,7 @@ def test_interrupted_fit_keeps_the_learned_rows(tmp_path, monkeypatch, out):
 @pytest.mark.parametrize("suffix", ["csv", "ndjson", "parquet", "npy"])
 def test_last_offset_is_the_file_size(tmp_path, suffix):
     path = tmp_path / f"rows.{suffix}"
-    frame = pandas.DataFrame(np.arange(5000.0).reshape(-1, 2), columns=["a", "b"])
-    if suffix == "csv":
-        frame.to_csv(path, index=False)
-    elif suffix == "ndjson":
-        frame.to_json(path, orient="records", lines=True)
-    elif suffix == "parquet":
-        frame.to_parquet(path)
-    else:
-        np.save(path, frame.to_numpy())
+    write_rows(path, np.arange(5000.0).reshape(-1, 2), names="ab")
     source, places = Source(str(path)), []
     with inputs.batches(source, BadRows(), lambda count, place: places.append(place)) as (_, batches):
         assert sum(len(batch) for batch in batches) == 2500

@@ -4,7 +4,6 @@ import io
 import json
 import os
 import threading
-import time
 import zipfile
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from streams_data import HEADER, NAMES, X, as_csv
-from waiting import PATIENCE, until
 
 from phida._streams import arrow_rows, text_rows
 from phida._streams import lines as lines_module
@@ -164,13 +162,6 @@ def test_quote_inside_a_field_is_a_plain_character(tmp_path):
     _, batches = read(Source(str(path), selection=Selection(exclude=("n",))), 1)
     assert [batch.rows.tolist() for batch in batches] == [[[1]], [[2]], [[3]], [[4]]]
     assert [batch.columns()["n"][0] for batch in batches] == ['5" pipe', "ok", '3" pipe', 'a "b", c']
-
-
-def test_unclosed_quote_takes_linear_time(tmp_path):
-    path = tmp_path / "rows.csv"
-    path.write_text('a,n\n1,x\n2,"open\n' + "3,y\n" * 400_000)
-    _, batches = read(Source(str(path), selection=Selection(exclude=("n",))), 1000)
-    assert batches[0].rows.tolist() == [[1]] and len(batches[0].bad) == 1
 
 
 def test_named_pipe_is_read(tmp_path):
@@ -369,30 +360,6 @@ def test_endless_line_is_refused(tmp_path):
     path.write_bytes(b"x" * (1 << 24 | 1 << 20))
     with pytest.raises(DataError, match="longer than 16 MiB"):
         read(Source(str(path)))
-
-
-def test_growing_file_is_followed(tmp_path):
-    """The last line counts once it is complete."""
-    path = tmp_path / "r.csv"
-    path.write_text("a,b\n1,2\n3,")
-    got = []
-
-    def follow():
-        with opened(Source(str(path), follow=True)) as reader:
-            for batch in reader.batches(1):
-                got.append(batch.rows[0].tolist())
-                if len(got) == 3:
-                    return
-
-    thread = threading.Thread(target=follow, daemon=True)
-    thread.start()
-    until(lambda: len(got) == 1)
-    time.sleep(0.3)
-    assert got == [[1, 2]]
-    with path.open("a") as file:
-        file.write("4\n5,6\n")
-    thread.join(timeout=PATIENCE)
-    assert got == [[1, 2], [3, 4], [5, 6]]
 
 
 def test_complete_lines_are_returned_immediately():

@@ -9,21 +9,14 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from states import assert_same_state
-from typer.testing import CliRunner
+from streams_data import invoke, write_table
 
 from phida import load
-from phida._cli.app import app
 from phida._pipeline import Pipeline
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def phida(*words):
-    found = CliRunner().invoke(app, list(map(str, words)), env={"COLUMNS": "300"})
+    found = invoke(*words)
     assert found.exit_code == 0, found.output
     return found
 
@@ -149,14 +142,7 @@ def of_booleans(suffix, n=60):
     """Return a file of the same rows in any format."""
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.normal(size=n).round(3), "b": rng.random(n) < 0.5})
-    path = Path(f"r.{suffix}")
-    if suffix == "parquet":
-        parquet.write_table(table, path)
-    elif suffix == "ndjson":
-        ndjson(path, *table.to_pylist())
-    else:
-        path.write_text("x,b\n" + "".join(f"{row['x']},{row['b']}\n" for row in table.to_pylist()))
-    return path
+    return write_table(Path(f"r.{suffix}"), table)
 
 
 def test_booleans_are_learned_alike_in_every_format(here):
@@ -184,7 +170,7 @@ def test_booleans_are_learned_alike_in_every_format(here):
 def test_first_value_decides_whether_a_column_is_boolean(here, suffix, content, batch):
     Path(f"r.{suffix}").write_text(content)
     words = ("stream", f"r.{suffix}", "--output", "o.csv", "--batch", str(batch))
-    refused = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
+    refused = invoke(*words)
     assert refused.exit_code == 3 and "row 1: 'maybe' in column 'b' is not a boolean." in refused.output
     skipped = phida(*words, "--on-bad-row", "skip", "--checkpoint", "s")
     assert "bad rows 1" in skipped.output

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from streams_data import X, phida
+from streams_data import X, phida, write_table
 
 from phida import load
 from phida._streams import vectors
@@ -25,15 +25,6 @@ def table(kind):
     return pa.table({"text": [f"sentence {i}" for i in range(len(X))], "v": rows})
 
 
-def write(table, path):
-    if path.suffix == ".parquet":
-        parquet.write_table(table, path)
-    else:
-        with pa.ipc.new_file(path, table.schema) as file:
-            file.write_table(table, max_chunksize=37)
-    return path
-
-
 def read(path, **selection):
     with opened(Source(str(path), selection=Selection(**selection))) as reader:
         batches = list(reader.batches(40))
@@ -44,7 +35,7 @@ def read(path, **selection):
 @pytest.mark.parametrize("kind", KINDS)
 def test_vector_becomes_one_column_per_value(tmp_path, monkeypatch, kind, suffix):
     monkeypatch.setattr(vectors, "_TOGETHER", 11 * WIDTH)
-    path = write(table(kind), tmp_path / f"x.{suffix}")
+    path = write_table(tmp_path / f"x.{suffix}", table(kind), 37)
     for selection in ({"columns": ("v",)}, {"exclude": ("text",)}, {"columns": tuple(f"v_{i}" for i in range(WIDTH))}):
         reader, batches, rows = read(path, **selection)
         assert reader.features == tuple(f"v_{i}" for i in range(WIDTH))
@@ -58,7 +49,7 @@ def test_missing_vectors_and_values_are_bad_rows(tmp_path):
     rows = X[:6].astype(np.float32).tolist()
     rows[1], rows[4][1] = None, None
     for kind in KINDS.values():
-        path = write(pa.table({"v": pa.array([None, *rows], kind)}).slice(1), tmp_path / "x.arrow")
+        path = write_table(tmp_path / "x.arrow", pa.table({"v": pa.array([None, *rows], kind)}).slice(1), 37)
         _, (batch,), found = read(path)
         assert [bad.number for bad in batch.bad] == [1, 4]
         np.testing.assert_array_equal(found, X[[0, 2, 3, 5]].astype(np.float32))
@@ -66,7 +57,7 @@ def test_missing_vectors_and_values_are_bad_rows(tmp_path):
 
 def test_vectors_of_different_lengths_are_refused_unless_excluded(tmp_path):
     lists = pa.array([[1.0, 2.0], None, [1.0, 2.0, 3.0]])
-    path = write(pa.table({"v": lists, "a": [1.0, 2.0, 3.0]}), tmp_path / "x.parquet")
+    path = write_table(tmp_path / "x.parquet", pa.table({"v": lists, "a": [1.0, 2.0, 3.0]}))
     with pytest.raises(DataError, match=r"row 2: column 'v' has 3 values, not 2 as before.*--exclude v"):
         read(path)
     reader, _, rows = read(path, exclude=("v",))
@@ -74,7 +65,11 @@ def test_vectors_of_different_lengths_are_refused_unless_excluded(tmp_path):
 
 
 def test_fit_and_predict_commands_read_vectors(tmp_path):
-    path, model, out = write(table("fixed"), tmp_path / "x.parquet"), tmp_path / "m.safetensors", tmp_path / "o.parquet"
+    path, model, out = (
+        write_table(tmp_path / "x.parquet", table("fixed")),
+        tmp_path / "m.safetensors",
+        tmp_path / "o.parquet",
+    )
     phida("fit", path, "--columns", "v", "--out", model)
     phida("predict", model, path, "--output", out)
     found, learned = parquet.read_table(out), load(model)
