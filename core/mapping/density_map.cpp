@@ -55,76 +55,52 @@ class Chance {
   double k_, uneven_, noise_, factor_, least_;
 };
 
-// An edge with its height.
-struct MeasuredEdge {
-  std::int32_t a = 0, b = 0;
-  double mass = 0.0;
-  double height = 0.0;
-
-  // Heap order: the highest edge is on top, ties to the lower ends.
-  bool operator<(const MeasuredEdge& other) const {
-    if (height != other.height) return height < other.height;
-    return a != other.a ? a > other.a : b > other.b;
-  }
-};
-
-// Edges by descending height, ties by their ends. Most edges are inside one tree before their turn, so a bound of
-// their height suffices.
+// The indices of edges by descending height, ties by their ends.
 class DescendingEdges {
  public:
-  explicit DescendingEdges(const Density& density) : density_(density) {
-    const std::vector<DensityEdge>& edges = density.edges;
-    bounds_.reserve(edges.size());
-    for (std::size_t e = 0; e < edges.size(); ++e)
-      bounds_.push_back({density.bound_at(edges[e]), static_cast<std::uint32_t>(e)});
-    sort_descending();
-  }
-
-  // The next edge, or none. Skips those that are not `wanted` when their bound is reached.
-  template <class Wanted>
-  std::optional<MeasuredEdge> next(Wanted wanted) {
-    for (; at_ < bounds_.size(); ++at_) {
-      if (!heap_.empty() && heap_.front().height > bounds_[at_].bound) break;
-      const DensityEdge& edge = density_.edges[bounds_[at_].edge];
-      if (!wanted(edge)) continue;
-      heap_.push_back({edge.a, edge.b, edge.mass, density_.height_at(edge)});
-      std::push_heap(heap_.begin(), heap_.end());
-    }
-    if (heap_.empty()) return std::nullopt;
-    std::pop_heap(heap_.begin(), heap_.end());
-    const MeasuredEdge top = heap_.back();
-    heap_.pop_back();
-    return top;
-  }
+  std::span<const std::uint32_t> of(std::span<const DensityEdge> edges);
 
  private:
-  struct Bound {
-    float bound;
-    std::uint32_t edge;
-
-    // Ascends as the bound descends.
-    std::uint32_t key() const {
-      const auto bits = std::bit_cast<std::uint32_t>(bound);
-      return bits >> 31 ? bits : ~bits & 0x7fffffffu;
-    }
-  };
-
-  void sort_descending() {
-    std::vector<Bound> moved(bounds_.size());
-    const auto digit = [](int shift) {
-      return [shift](const Bound& bound) { return bound.key() >> shift & kDigitMask; };
-    };
-    radix_pass<Bound>(bounds_, moved, digit(0));
-    radix_pass<Bound>(moved, bounds_, digit(kDigitBits));
-    radix_pass<Bound>(bounds_, moved, digit(2 * kDigitBits));
-    bounds_.swap(moved);
+  // Ascends as the height descends.
+  static std::uint32_t key_of(double height) {
+    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(height));
+    return bits >> 31 ? bits : ~bits & 0x7fffffffu;
   }
 
-  const Density& density_;
-  std::vector<Bound> bounds_;  // the largest first
-  std::size_t at_ = 0;         // the first one not yet reached
-  std::vector<MeasuredEdge> heap_;
+  struct Keyed {
+    std::uint32_t key = 0, edge = 0;
+  };
+  std::vector<Keyed> keyed_, moved_;
+  std::vector<std::uint32_t> order_;
 };
+
+std::span<const std::uint32_t> DescendingEdges::of(std::span<const DensityEdge> edges) {
+  const std::size_t n = edges.size();
+  keyed_.resize(n);
+  moved_.resize(n);
+  for (std::size_t e = 0; e < n; ++e)
+    keyed_[e] = {key_of(edges[e].height), static_cast<std::uint32_t>(e)};
+  const auto digit = [](int shift) {
+    return [shift](const Keyed& keyed) { return keyed.key >> shift & kDigitMask; };
+  };
+  radix_pass<Keyed>(keyed_, moved_, digit(0));
+  radix_pass<Keyed>(moved_, keyed_, digit(kDigitBits));
+  radix_pass<Keyed>(keyed_, moved_, digit(2 * kDigitBits));
+  const auto before = [&](const Keyed& x, const Keyed& y) {
+    const DensityEdge &one = edges[x.edge], &other = edges[y.edge];
+    if (one.height != other.height) return one.height > other.height;
+    return one.a != other.a ? one.a < other.a : one.b < other.b;
+  };
+  for (auto first = moved_.begin(); first != moved_.end();) {
+    const auto last = std::find_if(
+        first, moved_.end(), [key = first->key](const Keyed& keyed) { return keyed.key != key; });
+    if (last - first > 1) std::sort(first, last, before);
+    first = last;
+  }
+  order_.resize(n);
+  for (std::size_t e = 0; e < n; ++e) order_[e] = moved_[e].edge;
+  return order_;
+}
 
 // A tree of nodes from the persistence at one scale.
 struct Tree {
@@ -191,6 +167,8 @@ class Divider {
   static constexpr std::size_t kWidth = width_of(kScales[std::size(kScales) - 1]);
   const DensityInput& input_;
   NodeDistances distances_;
+  LargeDoubles memory_;
+  DescendingEdges descending_;
   std::vector<Joining> joinings_;  // joinings of all nodes, lower ones first
   DensityMap out_;
 };
@@ -209,7 +187,7 @@ double Divider::divide(Tree tree, std::size_t scale) {
   const std::size_t n = tree.nodes.size();
   std::optional<NodeSet> set;
   if (scale < std::size(kScales) && n > too_few(kScales[scale]))
-    set.emplace(input_, distances_, tree.nodes, kWidth);
+    set.emplace(input_, distances_, tree.nodes, kWidth, memory_);
   for (; scale < std::size(kScales) && n > too_few(kScales[scale]); ++scale) {
     const std::size_t k = kScales[scale];
     const Dimensions dimensions =
@@ -220,6 +198,7 @@ double Divider::divide(Tree tree, std::size_t scale) {
       tree = std::move(division.trees[0]);
       continue;
     }
+    set.reset();
     // per node: height of its tree's last joining
     std::vector<double> height(distances_.size(), 0.0);
     for (Tree& part : division.trees) {
@@ -287,12 +266,8 @@ Division Divider::divide_at(NodeSet& set, std::size_t k, const Dimensions& dimen
   std::vector<Joining> joined, apart;
   std::vector<DensityPeak> lower_peaks;
   Division out;
-  DescendingEdges edges(density);
-  const auto apart_yet = [&](const DensityEdge& edge) {
-    return trees.root(edge.a) != trees.root(edge.b);
-  };
-  while (const std::optional<MeasuredEdge> next = edges.next(apart_yet)) {
-    const MeasuredEdge& edge = *next;
+  for (const std::uint32_t e : descending_.of(density.edges)) {
+    const DensityEdge& edge = density.edges[e];
     std::int32_t high = trees.root(edge.a), low = trees.root(edge.b);
     if (high == low) continue;
     if (density.height[low] > density.height[high] ||

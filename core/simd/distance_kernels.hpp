@@ -123,6 +123,31 @@ void squares_to_rows(const double* query, const double* scaling, const double* r
     squares_to_rows_of<false>(query, scaling, rows, stride, at, n, squares);
 }
 
+void blocks_of_rows(const double* rows, size_t stride, const int32_t* at, size_t n, size_t dims,
+                    double* blocks) {
+  for (size_t first = 0; first < n; first += 8, blocks += dims * 8)
+    for (int p = 0; p < kParts; ++p) {
+      const double* row[kWidth];
+      PHIDA_UNROLL
+      for (int r = 0; r < kWidth; ++r) {
+        const size_t i = first + static_cast<size_t>(p * kWidth + r);
+        row[r] = rows + static_cast<size_t>(at[i < n ? i : n - 1]) * stride;
+      }
+      for (size_t j = 0; j < dims; j += kWidth) {
+        Vec values[kWidth];
+        PHIDA_UNROLL
+        for (int r = 0; r < kWidth; ++r)
+          values[r] = *reinterpret_cast<const UnalignedVec*>(row[r] + j);
+        transpose(values);
+        PHIDA_UNROLL
+        for (int f = 0; f < kWidth; ++f)
+          if (j + static_cast<size_t>(f) < dims)
+            *reinterpret_cast<UnalignedVec*>(blocks + (j + static_cast<size_t>(f)) * 8 +
+                                             p * kWidth) = values[f];
+      }
+    }
+}
+
 // Keeps best[0] <= best[1] <= ... in every lane over a sequence of values.
 template <int K>
 PHIDA_INLINE void insert(Lanes (&best)[K], Lanes value) {
@@ -190,6 +215,17 @@ size_t count_up_to(const double* values, size_t n, double limit) {
     count += static_cast<size_t>(__builtin_popcount(lanes_within(load(values + i), most)));
   for (; i < n; ++i) count += values[i] <= limit;
   return count;
+}
+
+void squares_to_middle(const double* one, const double* other, size_t n, double quarter,
+                       double least, double* out) {
+  const Lanes half = all(0.5), less = all(quarter), zero = all(0.0), from = all(least);
+  const Lanes far = all(kInfinity);
+  for (size_t i = 0; i < n; i += 8) {
+    const Lanes there = load(other + i);
+    const Lanes middle = larger(zero, half * (load(one + i) + there) - less);
+    store(out + i, select_greater(from, there, far, middle));
+  }
 }
 
 // Further features cannot reduce a sum that is already too large. From this many features on, checks at these

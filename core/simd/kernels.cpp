@@ -220,6 +220,15 @@ void inverse_powers(double* values, size_t n, double exponent) {
   }
 }
 
+void log_densities(const double* mass, const double* squares, size_t n, double factor, double least,
+                   double* out) {
+  const Lanes by = all(factor), more = all(least);
+  for (size_t i = 0; i < n; i += 8) {
+    const Lanes m = load(mass + i);
+    store(out + i, logarithm(m) - by * logarithm(load(squares + i) / m + more));
+  }
+}
+
 void count_supports(const double* support, size_t n, double limit, size_t* above_one,
                     size_t* up_to_limit) {
   const Lanes one = all(1.0), zero = all(0.0), top = all(limit);
@@ -269,6 +278,7 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     PHIDA_STRING(PHIDA_LEVEL),
     squared_distances,
     squares_to_rows,
+    blocks_of_rows,
     nearest,
     sieve_two,
     sieve_two_floats,
@@ -278,6 +288,7 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     positions_within,
     rows_up_to,
     count_up_to,
+    squares_to_middle,
     ranks_of_keys,
     block_squared_distances,
     squared_distances_of_eight,
@@ -294,6 +305,7 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     count_columns,
     count_outside,
     inverse_powers,
+    log_densities,
     count_supports,
     PHIDA_JOIN(correntropy_distances_, PHIDA_LEVEL),
     first_outside,

@@ -42,6 +42,10 @@ struct Kernels {
                           std::size_t stride, const std::int32_t* at, std::size_t n,
                           double* squares);
 
+  // The `n` rows at positions `at` of such a matrix, as blocks. Lanes without a row repeat the last one.
+  void (*blocks_of_rows)(const double* rows, std::size_t stride, const std::int32_t* at,
+                         std::size_t n, std::size_t dims, double* blocks);
+
   // Of all rows of `blocks`, as above, and the rows that can be among the `k` (1 to 6) nearest: every row whose square is within a rounding
   // error of the k-th smallest or below, ascending. The caller orders exactly equal roots. Unless `all_squares` is
   // set, rows found to be too far get an infinite square.
@@ -90,6 +94,12 @@ struct Kernels {
 
   // Number of values that are at most `limit`.
   std::size_t (*count_up_to)(const double* values, std::size_t n, double limit);
+
+  // By the median theorem: max(0.5 (one + other) - quarter, 0), the squared distances of points to the middle of an edge,
+  // from those to its ends and a quarter of the edge's square. Infinity where `other` is below `least`; n is a multiple
+  // of eight.
+  void (*squares_to_middle)(const double* one, const double* other, std::size_t n, double quarter,
+                            double least, double* out);
 
   // The rank of each key in a stable ascending sort. `n` is a multiple of sixteen; the largest integer may be a key
   // only at the end, as padding.
@@ -160,6 +170,11 @@ struct Kernels {
 
   // In place: 1 / portable_pow(value, exponent) of `n` values, a multiple of eight, all positive and normal.
   void (*inverse_powers)(double* values, std::size_t n, double exponent);
+
+  // portable_log(mass) - factor * portable_log(squares / mass + least) of `n` pairs, a multiple of eight, all positive and
+  // normal.
+  void (*log_densities)(const double* mass, const double* squares, std::size_t n, double factor,
+                        double least, double* out);
 
   // Number of supports above 1, and of those at most `limit`.
   void (*count_supports)(const double* support, std::size_t n, double limit, std::size_t* above_one,

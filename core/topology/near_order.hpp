@@ -17,30 +17,27 @@ struct NearRow {
   }
 };
 
+// A limit that `least` to `most` of the values do not exceed, or more of them if none is found soon. Values and the guess
+// are at least 0.
+double limit_for(std::span<const double> values, std::size_t least, std::size_t most, double guess);
+
 // Owns the memory for sorting. Squares are at least 0.
 class NearOrder {
  public:
   // Sorts in place.
   void sort(std::span<NearRow> rows);
 
-  // The order of up to about a hundred rows: the index of the first, second and so on. Valid until the next call.
-  std::span<const std::int32_t> of(std::span<const NearRow> rows);
+  // Up to about a hundred rows in order. Valid until the next call.
+  std::span<const NearRow> sorted(std::span<const NearRow> rows);
 
   // Fills `out` with the nearest of the rows 0, 1, … with these squares, in order, without `self`.
   void choose(std::span<const double> squares, std::size_t self, std::span<NearRow> out);
 
-  // A limit that `least` to `most` of the values do not exceed, or more of them if no such limit exists.
-  double limit_for(std::span<const double> values, std::size_t least, std::size_t most);
-
  private:
-  void rank(std::span<const NearRow> rows);
-  void sort_few(std::span<NearRow> rows);
   void sort_many(std::span<NearRow> rows);
-  void sort_equal_keys(std::span<NearRow> rows) const;
 
-  std::vector<std::int32_t> keys_, ranks_, order_, positions_;
+  std::vector<std::int32_t> keys_, ranks_, positions_;
   std::vector<NearRow> found_, moved_;
-  std::vector<double> sample_;
   double last_limit_ = 1.0;
 };
 

@@ -1,4 +1,5 @@
 // Squared distances: each lane sums its row's features in order, so the plain loop gives the same bits.
+#include <algorithm>
 #include <cmath>
 
 #include "levels.hpp"
@@ -43,6 +44,44 @@ TEST("kernels: squares of one, eight or some rows to many equal the plain loop t
           }
           for (std::size_t i = n; i < size; ++i) CHECK(one[i] == INFINITY);
           for (std::size_t i = n * 8; i < size * 8; ++i) CHECK(all[i] == INFINITY);
+        }
+      }
+    }
+  });
+}
+
+TEST("kernels: blocks_of_rows are those of the rows, with the last one repeated") {
+  for_each_level([](const Kernels& k) {
+    Random random(8);
+    for (std::size_t dims = 1; dims <= 40; ++dims) {
+      const RowMatrix rows = random.rows(30, dims);
+      for (std::size_t n = 1; n <= 20; ++n) {
+        std::vector<std::int32_t> at;
+        for (std::size_t i = 0; i < n; ++i) at.push_back(static_cast<int>(random.below(30)));
+        AlignedDoubles got(padded(n) * dims);
+        k.blocks_of_rows(rows[0], rows.stride(), at.data(), n, dims, got.data());
+        at.resize(padded(n), at.back());
+        BlockedRows expected(dims);
+        expected.assign(rows, at);
+        CHECK(std::equal(got.begin(), got.end(), expected.data()));
+      }
+    }
+  });
+}
+
+TEST("kernels: squares_to_middle follow from those to both ends") {
+  const double infinity = INFINITY;
+  for_each_level([&](const Kernels& k) {
+    Random random(9);
+    for (std::size_t n = 8; n <= 64; n += 8) {
+      AlignedDoubles one = random.values(n, 0.0, 4.0), other = random.values(n, 0.0, 4.0), got(n);
+      one[0] = other[1] = infinity;
+      const double quarter = random.uniform(0.0, 2.0);
+      for (const double least : {-infinity, other[2]}) {
+        k.squares_to_middle(one.data(), other.data(), n, quarter, least, got.data());
+        for (std::size_t i = 0; i < n; ++i) {
+          const double middle = std::max(0.5 * (one[i] + other[i]) - quarter, 0.0);
+          CHECK(plain::same_bits(got[i], other[i] < least ? infinity : middle));
         }
       }
     }

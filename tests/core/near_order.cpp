@@ -37,9 +37,8 @@ TEST("near_order: few and many rows are sorted by square, then by row") {
         std::vector<NearRow> rows = some_rows(random, n, kind), expected = rows;
         std::sort(expected.begin(), expected.end());
         if (n <= 192) {
-          const std::span<const std::int32_t> places = order.of(rows);
-          CHECK(places.size() == n);
-          for (std::size_t i = 0; i < n; ++i) CHECK(same(rows[places[i]], expected[i]));
+          const std::span<const NearRow> sorted = order.sorted(rows);
+          CHECK(std::equal(sorted.begin(), sorted.end(), expected.begin(), expected.end(), same));
         }
         order.sort(rows);
         CHECK(std::equal(rows.begin(), rows.end(), expected.begin(), same));
@@ -64,4 +63,24 @@ TEST("near_order: the nearest equal those of a full sort, without the row itself
       order.choose(squares, self, got);
       CHECK(std::equal(got.begin(), got.end(), expected.begin(), same));
     }
+}
+
+TEST("near_order: a limit leaves as many values as wanted, from any guess") {
+  Random random(3);
+  std::vector<double> values(500);
+  for (const double size : {1e-200, 1.0, 1e200}) {
+    for (double& value : values) value = size * random.uniform(1.0, 1.5);
+    for (const double guess : {1e-220, 1.0, 1e220}) {
+      const double limit = limit_for(values, 60, 80, guess);
+      const auto within = std::count_if(values.begin(), values.end(),
+                                        [&](double value) { return value <= limit; });
+      CHECK(within >= 60 && within <= 80);
+    }
+  }
+}
+
+TEST("near_order: a limit between equal values leaves all of them") {
+  const std::vector<double> values(100, 2.0);
+  CHECK(limit_for(values, 60, 80, 1.0) >= 2.0);
+  CHECK(limit_for(values, 101, 120, 1.0) == INFINITY);
 }
