@@ -57,14 +57,15 @@ std::size_t learn_weighted(SharedPlus& learner, const Matrix& samples,
                            const std::optional<Vector>& weights, bool follow) {
   const std::size_t n = samples.shape(0), dims = learner.settings().dims;
   check_width(samples, dims);
-  const auto learn_rows = [&](auto weight_of) {
+  const auto learn_rows = [&](const double* counts) {
     return learn_all(n, [&] {
-      return learner.learn(n, no_signal, [&](PlusLearner& l, std::size_t i) {
-        l.learn(samples.data() + i * dims, weight_of(i), follow);
+      return learner.learn(n, no_signal, [&](PlusLearner& l, std::size_t first, std::size_t count) {
+        l.learn_many(samples.data() + first * dims, count,
+                     counts == nullptr ? nullptr : counts + first, follow);
       });
     });
   };
-  if (!weights) return learn_rows([](std::size_t) { return 1.0; });
+  if (!weights) return learn_rows(nullptr);
   if (weights->shape(0) != n) throw nb::value_error("there must be one weight per sample");
   constexpr double kLeast = 0x1p-40, kMost = 0x1p53;
   for (const double w : as_span(*weights))
@@ -75,7 +76,7 @@ std::size_t learn_weighted(SharedPlus& learner, const Matrix& samples,
   });
   if (std::accumulate(weights->data(), weights->data() + n, known) > kMost)
     throw std::overflow_error("a model learns at most 2^53 rows");
-  return learn_rows([&](std::size_t i) { return weights->data()[i]; });
+  return learn_rows(weights->data());
 }
 
 void merge(SharedPlus& learner, const nb::list& others, bool follow, bool one_stream) {

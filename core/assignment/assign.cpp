@@ -18,6 +18,7 @@ constexpr std::size_t kWorkPerThread = 1u << 20;
 
 // Work between two calls of go_on: about a millisecond.
 constexpr std::size_t kPartWork = 1u << 22;
+constexpr std::size_t kPartRows = std::max(kLanes, GridBatch::kMost);
 constexpr std::size_t kPartsPerQuestion = 32;
 
 // Up to this many members, the nearest are searched one by one.
@@ -51,7 +52,7 @@ bool in_parts(const AssignmentView& view, std::size_t n, std::size_t threads, co
               const Work& work) {
   const std::size_t cost = view.dims() * view.member.size();
   const std::size_t worth = std::max<std::size_t>(1, std::min(threads, n * cost / kWorkPerThread));
-  const std::size_t part = std::max<std::size_t>(1, kPartWork / cost / kLanes) * kLanes;
+  const std::size_t part = std::max<std::size_t>(1, kPartWork / cost / kPartRows) * kPartRows;
   std::vector<Assigner> assigners;
   assigners.reserve(worth);
   for (std::size_t t = 0; t < worth; ++t) assigners.emplace_back(view);
@@ -90,8 +91,8 @@ Assigner::Assigner(const AssignmentView& view)
       nearest_row_(view.n_clusters() * kLanes),
       least_(kLanes),
       least_cluster_(kLanes),
-      padded_(padded(view.dims()), 0.0),
-      near_(kLanes) {
+      near_(kLanes),
+      together_(view.dims()) {
   members_.reserve(view.member.size());  // labelling then never allocates
 }
 
@@ -106,6 +107,22 @@ void Assigner::measure_all(const double* samples, std::size_t n, Visit visit) {
     }
     measure_eight(samples + i * view_.dims(), together);
     for (std::size_t point = 0; point < together; ++point) visit(i++, point);
+  }
+}
+
+template <class Visit>
+void Assigner::sieve_all(const double* samples, std::size_t n, Visit visit) {
+  const std::size_t dims = view_.dims();
+  for (std::size_t first = 0; first < n; first += GridBatch::kMost) {
+    const std::size_t count = std::min(n - first, GridBatch::kMost);
+    together_.resize(count);
+    for (std::size_t i = 0; i < count; ++i)
+      std::copy_n(samples + (first + i) * dims, dims, together_[i]);
+    const bool together = count > 1 && view_.grid.pays_together();
+    if (together) view_.grid.measure(together_, 0, batch_);
+    for (std::size_t i = 0; i < count; ++i)
+      visit(first + i, together ? view_.grid.sieve(batch_, i, search_)
+                                : view_.grid.sieve(together_[i], search_));
   }
 }
 
@@ -195,7 +212,9 @@ void Assigner::scores(const double* samples, std::size_t n, double* out) {
 
 void Assigner::nearest_squares(const double* samples, std::size_t n, double* out) {
   if (view_.grid.is_laid())
-    for (std::size_t i = 0; i < n; ++i) out[i] = nearest(samples + i * view_.dims()).square;
+    sieve_all(samples, n, [&](std::size_t i, std::span<const std::int32_t> candidates) {
+      out[i] = nearest(samples + i * view_.dims(), candidates).square;
+    });
   else
     measure_all(samples, n, [&](std::size_t i, std::size_t point) {
       out[i] = nearest_[nearest_cluster(point) * stride_ + point];
@@ -219,8 +238,9 @@ void Assigner::labels(const double* samples, std::size_t n, std::int64_t* out) {
   if (view_.n_clusters() == 1)
     std::fill_n(out, n, 0);
   else if (view_.grid.is_laid())
-    for (std::size_t i = 0; i < n; ++i)
-      out[i] = cluster_of(nearest(samples + i * view_.dims()).row);
+    sieve_all(samples, n, [&](std::size_t i, std::span<const std::int32_t> candidates) {
+      out[i] = nearest_cluster(samples + i * view_.dims(), candidates);
+    });
   else if (view_.scoring == Scoring::kNearest)
     measure_all(samples, n,
                 [&](std::size_t i, std::size_t point) { out[i] = cluster_of(nearest_row(point)); });
@@ -229,11 +249,21 @@ void Assigner::labels(const double* samples, std::size_t n, std::int64_t* out) {
                 [&](std::size_t i, std::size_t point) { out[i] = lowest_score(point); });
 }
 
+// Rows of one cluster need not be measured.
+std::int32_t Assigner::nearest_cluster(const double* sample,
+                                       std::span<const std::int32_t> candidates) {
+  if (candidates.empty()) return cluster_of(nearest(sample, candidates).row);
+  const std::int32_t cluster = cluster_of(candidates[0]);
+  for (const std::int32_t row : candidates)
+    if (row < view_.first[cluster] || row >= view_.first[cluster + 1])
+      return cluster_of(nearest(sample, candidates).row);
+  return cluster;
+}
+
 // Blocks of rows that the sieve leaves are measured in the same way as all rows. If it leaves many, all are measured.
-Assigner::Nearest Assigner::nearest(const double* sample) {
+Assigner::Nearest Assigner::nearest(const double* sample,
+                                    std::span<const std::int32_t> candidates) {
   const std::size_t dims = view_.dims(), of_block = dims * kLanes;
-  std::copy_n(sample, dims, padded_.begin());
-  const std::span<const std::int32_t> candidates = view_.grid.sieve(padded_.data(), search_);
   if (candidates.empty() || candidates.size() > kMostLeft) {
     measure_one(sample);
     return {nearest_row(0), nearest_[nearest_cluster(0)]};

@@ -41,6 +41,10 @@ class Assigner {
   // Calls visit(i, point) for every sample i while it is measured as that point.
   template <class Visit>
   void measure_all(const double* samples, std::size_t n, Visit visit);
+
+  // Calls visit(i, candidates) for every sample i, with the rows that can be nearest; none if the grid failed.
+  template <class Visit>
+  void sieve_all(const double* samples, std::size_t n, Visit visit);
   void measure_eight(const double* samples, std::size_t n);
   void measure_one(const double* sample);
 
@@ -48,7 +52,8 @@ class Assigner {
     std::int32_t row;  // row of the view; among equally near ones, that of the lowest node
     double square;
   };
-  Nearest nearest(const double* sample);
+  Nearest nearest(const double* sample, std::span<const std::int32_t> candidates);
+  std::int32_t nearest_cluster(const double* sample, std::span<const std::int32_t> candidates);
   std::int32_t lowest_score(std::size_t point);
   std::int32_t nearest_row(std::size_t point) const;
   std::int32_t cluster_of(std::int32_t row) const;
@@ -71,8 +76,9 @@ class Assigner {
   AlignedDoubles least_;          // (point): minimum of `nearest_`
   AlignedDoubles least_cluster_;  // (point): the cluster with that minimum
   std::vector<Member> members_;
-  AlignedDoubles padded_;  // a sample
-  AlignedDoubles near_;    // squares of a block of rows
+  AlignedDoubles near_;  // squares of a block of rows
+  RowMatrix together_;   // samples that are sieved together
+  GridBatch batch_;
   GridSearch search_;
 };
 

@@ -106,17 +106,22 @@ PlusLearner::PlusLearner(const FineSettings& settings)
     : PlusLearner(settings, PlusState(settings.dims)) {}
 
 PlusLearner::PlusLearner(const FineSettings& settings, PlusState state)
-    : settings_(settings),
-      state_(std::move(state)),
-      learning_(settings, state_),
-      row_(padded(settings.dims), 0.0) {}
+    : settings_(settings), state_(std::move(state)), learning_(settings, state_) {}
 
-void PlusLearner::learn(const double* row, double rows, bool follow) {
+void PlusLearner::learn_many(const double* rows, std::size_t n, const double* counts, bool follow) {
+  for (std::size_t first = 0; first < n; first += kTogether) {
+    const std::size_t end = std::min(n, first + kTogether);
+    learning_.queue(rows + first * settings_.dims, end - first);
+    for (std::size_t i = first; i < end; ++i)
+      learn_next(counts == nullptr ? 1.0 : counts[i], follow);
+  }
+}
+
+void PlusLearner::learn_next(double rows, bool follow) {
   reading_.reset();
   state_.ended = false;
-  put(row);
   const std::size_t n_before = state_.nodes.size();
-  step_ = learning_.learn(row_.data(), rows, state_.n_seen, state_.n_created, state_);
+  step_ = learning_.learn_next(rows, state_.n_seen, state_.n_created, state_);
   state_.n_created += step_.created;
   if (state_.nodes.size() != n_before + step_.created)
     cluster_.clear();  // nodes were merged
@@ -133,11 +138,6 @@ void PlusLearner::learn(const double* row, double rows, bool follow) {
   else if (follow &&
            state_.n_seen - state_.lineage.sample >= std::max(kFewRows, n_nodes / kNodesPerRow))
     follow_clusters(false);
-}
-
-// Adding 0 makes -0 the same place as 0, to the bit.
-void PlusLearner::put(const double* row) {
-  for (std::size_t j = 0; j < settings_.dims; ++j) row_[j] = row[j] + 0.0;
 }
 
 bool PlusLearner::is_due() const {
@@ -292,8 +292,8 @@ void PlusLearner::labels(const double* rows, std::size_t n, std::int64_t* out) {
   if (state_.n_seen == 0) throw std::logic_error("nothing has been learned yet");
   const std::vector<std::int32_t>& cluster = clusters();
   for (std::size_t i = 0; i < n; ++i) {
-    put(rows + i * settings_.dims);
-    out[i] = cluster[learning_.nearest(row_.data(), state_.nodes).node];
+    if (i % kTogether == 0) learning_.queue(rows + i * settings_.dims, std::min(kTogether, n - i));
+    out[i] = cluster[learning_.next_nearest(state_.nodes).node];
   }
 }
 

@@ -45,7 +45,17 @@ class PlusLearner {
 
   // Learns one row of `dims` finite values, which counts as `rows` rows. If clusters are not followed, nodes are not mapped
   // before `end_learning`: until then, readers see one cluster. What is learned is the same.
-  void learn(const double* row, double rows = 1.0, bool follow = true);
+  void learn(const double* row, double rows = 1.0, bool follow = true) {
+    learn_many(row, 1, &rows, follow);
+  }
+
+  // Learns `n` contiguous rows one after another, which takes less time. `counts` is a number of rows for each, or null
+  // for 1.
+  void learn_many(const double* rows, std::size_t n, const double* counts = nullptr,
+                  bool follow = true);
+
+  // Rows that are compared with the nodes together.
+  static constexpr std::size_t kTogether = FineLearning::kMostQueued;
 
   // Adds the nodes of models with the same settings. Their clusters get ids of this model, if they are followed. Their
   // examples keep the numbers of their rows only if all models learned parts of one stream.
@@ -69,7 +79,7 @@ class PlusLearner {
   Examples examples();
 
  private:
-  void put(const double* row);
+  void learn_next(double rows, bool follow);
   bool is_due() const;
   void map_nodes(bool certain);
   void map_as_one();
@@ -82,7 +92,6 @@ class PlusLearner {
 
   // Derived from the state, or working memory.
   FineLearning learning_;
-  AlignedDoubles row_;
   Tracker tracker_;
   std::vector<std::int32_t> cluster_;       // per node; empty if nodes were added since
   std::shared_ptr<const Reading> reading_;  // null if rows were learned since

@@ -81,11 +81,11 @@ class SharedLearner : public LearnerLocks {
 
   const auto& settings() const { return learner_.settings(); }
 
-  // Learns `n` rows in order, the i-th by learn_row(learner, i), and returns how many it learned. Calls `go_on` every
+  // Learns `n` rows in order, by learn_rows(learner, first, count), and returns how many it learned. Calls `go_on` every
   // few milliseconds, also while it waits for another learning thread. The state is not locked during these calls, so
   // readers can proceed. If `go_on` returns false, learning stops, and the rows learned so far are kept.
-  template <class LearnRow>
-  std::size_t learn(std::size_t n, const GoOn& go_on, LearnRow learn_row) {
+  template <class LearnRows>
+  std::size_t learn(std::size_t n, const GoOn& go_on, LearnRows learn_rows) {
     using Clock = std::chrono::steady_clock;
     constexpr auto kSlice = std::chrono::milliseconds(20);
     const Turn turn(*this, go_on);
@@ -98,9 +98,11 @@ class SharedLearner : public LearnerLocks {
           // The time of a row is proportional to nodes times features. Reading the clock costs as much as about a
           // hundred such products.
           const std::size_t cost = settings().dims * (learner.state().nodes.size() + 1);
-          const std::size_t between_looks = std::clamp<std::size_t>((1u << 16) / cost, 1, 64);
-          for (const std::size_t look = std::min(n, done + between_looks); done < look; ++done)
-            learn_row(learner, done);
+          const std::size_t between_looks =
+              std::clamp<std::size_t>((1u << 16) / cost / kTogether, 1, 64 / kTogether) * kTogether;
+          const std::size_t count = std::min(n - done, between_looks);
+          learn_rows(learner, done, count);
+          done += count;
         } while (done < n && Clock::now() < until);
       });
       if (done < n) {
@@ -114,7 +116,12 @@ class SharedLearner : public LearnerLocks {
   // Learns `n` contiguous rows.
   std::size_t learn(const double* rows, std::size_t n, const GoOn& go_on) {
     const std::size_t dims = settings().dims;
-    return learn(n, go_on, [&](L& learner, std::size_t i) { learner.learn(rows + i * dims); });
+    return learn(n, go_on, [&](L& learner, std::size_t first, std::size_t count) {
+      if constexpr (kTogether > 1)
+        learner.learn_many(rows + first * dims, count);
+      else
+        for (std::size_t i = first; i < first + count; ++i) learner.learn(rows + i * dims);
+    });
   }
 
   // Changes a copy, which then replaces the learner: readers see the earlier model until the change is complete, and
@@ -178,6 +185,14 @@ class SharedLearner : public LearnerLocks {
 
  private:
   static constexpr std::size_t kFewAsked = 16;
+
+  // Rows that are learned faster together.
+  static constexpr std::size_t kTogether = [] {
+    if constexpr (requires { L::kTogether; })
+      return L::kTogether;
+    else
+      return std::size_t{1};
+  }();
 
   // The learner may cache values that it computes for readers.
   template <class Question>

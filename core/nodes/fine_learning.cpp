@@ -195,6 +195,19 @@ FineLearning::FineLearning(const FineSettings& settings, const FineState& state)
   nearest_.assign(state.nodes.mean, state.metric.scaling());
 }
 
+FineStep FineLearning::learn_next(double rows, std::int64_t step, std::int64_t id,
+                                  FineState& state) {
+  const FineStep done = learn(nearest_.head(), rows, step, id, state);
+  nearest_.pop();
+  return done;
+}
+
+Nearest FineLearning::next_nearest(const FineNodes& nodes) {
+  const Nearest nearest = nearest_.find_head(nodes.mean);
+  nearest_.pop();
+  return nearest;
+}
+
 FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, std::int64_t id,
                              FineState& state) {
   fade(state);
@@ -202,7 +215,7 @@ FineStep FineLearning::learn(const double* row, double rows, std::int64_t step, 
   const double weight = rows * state.unit;
   FineStep done;
   if (nodes.size() > 0) {
-    const Nearest nearest = nearest_.find(row, nodes.mean);
+    const Nearest nearest = nearest_.find_head(nodes.mean);
     done = {.winner = nearest.node,
             .square = nearest.square,
             .winner_gap = nodes.gap[nearest.node],

@@ -50,23 +50,28 @@ class FineLearning {
  public:
   FineLearning(const FineSettings& settings, const FineState& state);
 
-  // Learns one row, padded with zeros, of a weight; `step` and `id` are for the node that it may create.
-  FineStep learn(const double* row, double rows, std::int64_t step, std::int64_t id,
-                 FineState& state);
+  // Most rows that may be queued.
+  static constexpr std::size_t kMostQueued = NearestNode::kMostQueued;
+
+  // Queues `n` rows of `dims` values, in place of those that are queued. The more are queued, the less time each takes.
+  void queue(const double* rows, std::size_t n) { nearest_.queue(rows, n); }
+
+  // Learns the next row of the queue, of a weight; `step` and `id` are for the node that it may create.
+  FineStep learn_next(double rows, std::int64_t step, std::int64_t id, FineState& state);
 
   // As long as every node is rows of one place, the metric follows the rows. After the first compaction this does
   // nothing.
   void fit_metric_to_rows(FineState& state);
 
-  // The nearest node to a row, padded with zeros.
-  Nearest nearest(const double* row, const FineNodes& nodes) {
-    return nearest_.find(row, nodes.mean);
-  }
+  // Removes the next row of the queue. Returns its nearest node.
+  Nearest next_nearest(const FineNodes& nodes);
 
   // Adds nodes of other models; the order of the models does not matter.
   void merge(std::span<const FineState* const> others, FineState& state);
 
  private:
+  FineStep learn(const double* row, double rows, std::int64_t step, std::int64_t id,
+                 FineState& state);
   void fade(FineState& state) const;
   void compact(FineState& state);
 

@@ -18,7 +18,7 @@ constexpr std::size_t kFeaturesForLanes = 48;
 }  // namespace
 
 NearestNode::NearestNode(std::size_t dims)
-    : grid_(dims), slack_(1.0 + static_cast<double>(dims + kLanes) * 0x1p-50) {}
+    : grid_(dims), queue_(dims), slack_(1.0 + static_cast<double>(dims + kLanes) * 0x1p-50) {}
 
 void NearestNode::assign(const RowMatrix& rows, const double* scaling) {
   scaling_.clear();
@@ -27,23 +27,61 @@ void NearestNode::assign(const RowMatrix& rows, const double* scaling) {
 }
 
 void NearestNode::lay_grid(const RowMatrix& rows) {
+  batch_.size = 0;
   candidates_.resize(rows.rows());
   std::iota(candidates_.begin(), candidates_.end(), 0);
   grid_.assign(rows, candidates_, scaling());
 }
 
-void NearestNode::append(const double* row) { grid_.append(row); }
+void NearestNode::append(const double* row) {
+  grid_.append(row);
+  if (is_measured()) grid_.update_last(batch_);
+}
 
-void NearestNode::set(std::size_t node, const double* row) { grid_.set(node, row); }
+void NearestNode::set(std::size_t node, const double* row) {
+  grid_.set(node, row);
+  if (is_measured()) grid_.update_last(batch_);
+}
+
+// Adding 0 makes -0 the same place as 0, to the bit.
+void NearestNode::queue(const double* queries, std::size_t n) {
+  const std::size_t dims = queue_.cols();
+  queue_.resize(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < dims; ++j) queue_[i][j] = queries[i * dims + j] + 0.0;
+  head_ = measured_from_ = 0;
+  batch_.size = 0;
+}
+
+Nearest NearestNode::find_head(const RowMatrix& rows) {
+  if (grid_.is_worn()) lay_grid(rows);
+  // A query alone is found sooner by itself.
+  if (!is_measured() && (!grid_.pays_together() || head_ + 1 == queue_.rows()))
+    return find(head(), rows);
+  if (!is_measured()) {
+    grid_.measure(queue_, head_, batch_);
+    measured_from_ = head_;
+  }
+  return nearest_of(grid_.sieve(batch_, head_ - measured_from_, search_), head(), rows);
+}
 
 Nearest NearestNode::find(const double* query, const RowMatrix& rows) {
   if (grid_.is_worn()) lay_grid(rows);
-  std::span<const std::int32_t> candidates = grid_.sieve(query, search_);
+  return nearest_of(grid_.sieve(query, search_), query, rows);
+}
+
+GridSquares NearestNode::squares_of_head() {
+  return is_measured() ? grid_.squares(batch_, head_ - measured_from_) : grid_.squares(search_);
+}
+
+// `candidates` is empty if the grid failed.
+Nearest NearestNode::nearest_of(std::span<const std::int32_t> candidates, const double* query,
+                                const RowMatrix& rows) {
   if (candidates.empty()) {
     grid_.note_failure();
     candidates = sieve_doubles(query, rows);
   } else if (candidates.size() > 1 && rows.cols() >= kFeaturesForLanes) {
-    candidates = nearest_of(candidates, query, rows);
+    candidates = sieve_again(candidates, query, rows);
   }
   Nearest nearest{0, std::numeric_limits<double>::infinity()};
   for (const std::int32_t node : candidates) {
@@ -55,8 +93,8 @@ Nearest NearestNode::find(const double* query, const RowMatrix& rows) {
 }
 
 // The candidates whose sums in another order are near the smallest.
-std::span<const std::int32_t> NearestNode::nearest_of(std::span<const std::int32_t> candidates,
-                                                      const double* query, const RowMatrix& rows) {
+std::span<const std::int32_t> NearestNode::sieve_again(std::span<const std::int32_t> candidates,
+                                                       const double* query, const RowMatrix& rows) {
   squares_.resize(candidates.size());
   candidates_.resize(std::max<std::size_t>(candidates_.size(), candidates.size()));
   double least = std::numeric_limits<double>::infinity();

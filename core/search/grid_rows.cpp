@@ -23,6 +23,11 @@ constexpr std::size_t kFewLeft = 32, kShareLeft = 4;
 constexpr double kRoundingSteps = 1e-3;
 constexpr std::size_t kMostDims = std::size_t{1} << 20;
 
+// From this number of feature pairs on, giving up far rows makes up for reading them again for each query.
+constexpr std::size_t kGivenUpPairs = 48;
+
+constexpr std::int32_t kHidden = GridSquares::kHidden;
+
 // Squares of distances between 1e-3 and 2^16 steps are normal doubles, for steps within these limits.
 constexpr double kLeastStep = 1e-140, kMostStep = 1e140;
 
@@ -43,6 +48,18 @@ double extent_of(const double* row, const double* centre, const double* scaling,
   return *std::max_element(most, most + 4);
 }
 
+// Copies pairs of coordinates into a block.
+void copy_pairs(const std::int16_t* places, std::size_t pairs, std::int16_t* to) {
+  for (std::size_t p = 0; p < pairs; ++p, to += kBlock * 2) {
+    to[0] = places[2 * p];
+    to[1] = places[2 * p + 1];
+  }
+}
+
+void double_and_negate(std::vector<std::int16_t>& places) {
+  for (std::int16_t& place : places) place = static_cast<std::int16_t>(-2 * place);
+}
+
 }  // namespace
 
 GridRows::GridRows(std::size_t dims)
@@ -60,7 +77,8 @@ void GridRows::assign(const RowMatrix& rows, std::span<const std::int32_t> membe
   failures_ = 0;
   squared_error_ = 0.0;
   outside_.clear();
-  hidden_.clear();
+  blocks_.clear();
+  norms_.clear();
   resize(members.size());
   for (std::size_t i = 0; i < members.size(); ++i) set(i, rows[members[i]]);
   failures_ = 0;
@@ -95,6 +113,7 @@ void GridRows::lay(const RowMatrix& rows, std::span<const std::int32_t> members,
   const double step = kRoom * furthest / most_;
   if (!(step >= kLeastStep && step <= kMostStep)) return;
   usable_ = true;
+  step_ = step;
   for (std::size_t j = 0; j < dims_; ++j) {
     factor_[j] = (scaling == nullptr ? 1.0 : scaling[j]) / step;
     usable_ = usable_ && is_exact_enough(factor_[j]) && std::isfinite(centre_[j]);
@@ -105,7 +124,7 @@ void GridRows::resize(std::size_t rows) {
   const std::size_t blocks = (rows + kBlock - 1) / kBlock;
   rows_ = rows;
   blocks_.resize(blocks * pairs_ * kBlock * 2);
-  hidden_.resize(blocks * kBlock, std::numeric_limits<std::int32_t>::max());
+  norms_.resize(blocks * kBlock, kHidden);
 }
 
 void GridRows::append(const double* row) {
@@ -115,42 +134,134 @@ void GridRows::append(const double* row) {
 
 void GridRows::set(std::size_t row, const double* values) {
   if (!usable_) return;
+  last_ = row;
   const double square = kernels().grid_places(values, centre_.data(), factor_.data(), padded(dims_),
-                                              most_, place_.data());
-  const bool inside = std::isfinite(square);
-  if (!inside) {
+                                              most_, place_.data(), &norms_[row]);
+  if (std::isfinite(square)) {
+    squared_error_ = std::max(squared_error_, square);
+  } else {
     ++failures_;
     if (std::find(outside_.begin(), outside_.end(), static_cast<std::int32_t>(row)) ==
         outside_.end())
       outside_.push_back(static_cast<std::int32_t>(row));
-    hidden_[row] = std::numeric_limits<std::int32_t>::max();
-    return;
+    norms_[row] = kHidden;
+    std::fill(place_.begin(), place_.end(), std::int16_t{0});
   }
-  squared_error_ = std::max(squared_error_, square);
-  hidden_[row] = 0;
-  std::int16_t* to = blocks_.data() + (row / kBlock * pairs_ * kBlock + row % kBlock) * 2;
-  for (std::size_t p = 0; p < pairs_; ++p, to += kBlock * 2) {
-    to[0] = place_[2 * p];
-    to[1] = place_[2 * p + 1];
-  }
+  copy_pairs(place_.data(), pairs_,
+             blocks_.data() + (row / kBlock * pairs_ * kBlock + row % kBlock) * 2);
+}
+
+// Twice the largest error of both points.
+double GridRows::reach(double off) const {
+  return 2.0 * (off + std::sqrt(squared_error_)) + kRoundingSteps;
 }
 
 std::span<const std::int32_t> GridRows::sieve(const double* query, GridSearch& search) const {
   if (!usable_) return {};
-  auto& [place, squares, candidates] = search;
-  place.resize(padded(dims_));
-  const double off = kernels().grid_places(query, centre_.data(), factor_.data(), padded(dims_),
-                                           most_, place.data());
-  if (!std::isfinite(off)) return {};
-  const double reach = 2.0 * (std::sqrt(off) + std::sqrt(squared_error_)) + kRoundingSteps;
-  squares.resize(hidden_.size());
-  candidates.resize(std::max(candidates.size(), hidden_.size() + outside_.size()));
-  std::size_t found =
-      kernels().sieve_grid(place.data(), blocks_.data(), hidden_.data(), hidden_.size() / kBlock,
-                           pairs_, reach, squares.data(), candidates.data());
+  search.place.resize(padded(dims_));
+  search.off = std::sqrt(kernels().grid_places(query, centre_.data(), factor_.data(), padded(dims_),
+                                               most_, search.place.data(), &search.norm));
+  if (!std::isfinite(search.off)) return {};
+  search.squares.resize(norms_.size());
+  search.candidates.resize(std::max(search.candidates.size(), norms_.size() + outside_.size()));
+  search.given_up = pairs_ >= kGivenUpPairs;
+  if (!search.given_up) measure(search);
+  const double within = reach(search.off);
+  return with_outside(
+      search.given_up
+          ? kernels().sieve_grid(search.place.data(), blocks_.data(), norms_.data(), blocks(),
+                                 pairs_, within, search.squares.data(), search.candidates.data())
+          : kernels().squares_within(search.squares.data(), blocks(), search.least, search.norm,
+                                     within, search.candidates.data()),
+      search);
+}
+
+void GridRows::measure(GridSearch& search) const {
+  double_and_negate(search.place);
+  kernels().grid_squares(search.place.data(), 1, 1, blocks_.data(), norms_.data(),
+                         search.squares.size() / kBlock, pairs_, search.squares.data(), 0,
+                         &search.least);
+}
+
+void GridRows::measure(const RowMatrix& queries, std::size_t from, GridBatch& batch) const {
+  batch.size = std::min(queries.rows() - from, GridBatch::kMost);
+  batch.place.resize(padded(dims_));
+  batch.points.assign(pairs_ * kBlock * 2, 0);
+  for (std::size_t q = 0; q < batch.size; ++q) {
+    const double off =
+        kernels().grid_places(queries[from + q], centre_.data(), factor_.data(), padded(dims_),
+                              most_, batch.place.data(), &batch.norm[q]);
+    batch.off[q] = std::sqrt(off);
+    if (!std::isfinite(off)) continue;
+    double_and_negate(batch.place);
+    copy_pairs(batch.place.data(), pairs_, batch.points.data() + q * 2);
+  }
+  // Room for the rows appended before the next pass. An odd number of cache lines, so that the queries' squares are in
+  // different sets of the cache.
+  batch.stride = ((blocks() + 1) | 1) * kBlock;
+  batch.squares.resize(GridBatch::kMost * batch.stride);
+  kernels().grid_squares(batch.points.data(), kBlock, (batch.size + kLanes - 1) / kLanes * kLanes,
+                         blocks_.data(), norms_.data(), blocks(), pairs_, batch.squares.data(),
+                         batch.stride, batch.least);
+  for (std::size_t q = 0; q < batch.size; ++q)
+    std::fill(batch.squares.begin() + static_cast<std::ptrdiff_t>(q * batch.stride + norms_.size()),
+              batch.squares.begin() + static_cast<std::ptrdiff_t>((q + 1) * batch.stride), kHidden);
+}
+
+// The queries are a block of rows here, and the row is the only point.
+void GridRows::update_last(GridBatch& batch) const {
+  if (norms_[last_] == kHidden) return hide_last(batch);
+  std::int32_t squares[kBlock], least;
+  constexpr std::int32_t kNoNorms[kBlock] = {};
+  kernels().grid_squares(place_.data(), 1, 1, batch.points.data(), kNoNorms, 1, pairs_, squares, 0,
+                         &least);
+  for (std::size_t q = 0; q < batch.size; ++q) {
+    std::int32_t& at = batch.squares[q * batch.stride + last_];
+    const std::int32_t now = norms_[last_] + squares[q];
+    if (now < batch.least[q] || at == batch.least[q]) batch.least[q] = now;
+    at = now;
+  }
+}
+
+void GridRows::hide_last(GridBatch& batch) const {
+  for (std::size_t q = 0; q < batch.size; ++q) {
+    const auto first = batch.squares.begin() + static_cast<std::ptrdiff_t>(q * batch.stride);
+    first[static_cast<std::ptrdiff_t>(last_)] = kHidden;
+    batch.least[q] = *std::min_element(first, first + static_cast<std::ptrdiff_t>(batch.stride));
+  }
+}
+
+std::span<const std::int32_t> GridRows::sieve(const GridBatch& batch, std::size_t query,
+                                              GridSearch& search) const {
+  if (!std::isfinite(batch.off[query])) return {};
+  std::vector<std::int32_t>& candidates = search.candidates;
+  candidates.resize(std::max(candidates.size(), norms_.size() + outside_.size()));
+  return with_outside(kernels().squares_within(batch.squares.data() + query * batch.stride,
+                                               blocks(), batch.least[query], batch.norm[query],
+                                               reach(batch.off[query]), candidates.data()),
+                      search);
+}
+
+GridSquares GridRows::squares(GridSearch& search) const {
+  if (!usable_ || !std::isfinite(search.off)) return {};
+  if (search.given_up) measure(search);
+  search.given_up = false;
+  return {search.squares, search.norm, search.off, std::sqrt(squared_error_), step_};
+}
+
+GridSquares GridRows::squares(const GridBatch& batch, std::size_t query) const {
+  if (!std::isfinite(batch.off[query])) return {};
+  return {{batch.squares.data() + query * batch.stride, norms_.size()},
+          batch.norm[query],
+          batch.off[query],
+          std::sqrt(squared_error_),
+          step_};
+}
+
+std::span<const std::int32_t> GridRows::with_outside(std::size_t found, GridSearch& search) const {
   if (found > kFewLeft + rows_ / kShareLeft) return {};
-  for (const std::int32_t row : outside_) candidates[found++] = row;
-  return {candidates.data(), found};
+  for (const std::int32_t row : outside_) search.candidates[found++] = row;
+  return {search.candidates.data(), found};
 }
 
 }  // namespace phida

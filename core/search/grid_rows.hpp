@@ -6,9 +6,11 @@
 //
 // Proof that the nearest row is left. Let e(x) be the distance between a row's exact (x - centre) * factor and P(x).
 // The triangle inequality gives |d(q, r) - D(q, r)| <= e(q) + e(r), for the distance d of rows and D of their grid
-// points. D is exact: sums of squares of integers that stay below 2^31. Let m be the row with the smallest D and r
-// the one with the smallest d. Then D(r) <= d(r) + e(q) + e(r) <= d(m) + e(q) + e(r) <= D(m) + 2 e(q) + e(m) + e(r).
-// So the reach beyond the smallest D is twice the error of the query plus twice the largest error of a row.
+// points. D^2 is exact: a sum of squares of integers below 2^31. Queries together use D^2 - |P(q)|^2 = |P(r)|^2 - 2 P(q)
+// P(r) instead, whose partial sums stay within three quarters of 2^31, and no pair of products exceeds 32 bits, since
+// coordinates are below 2^14. Let m be any row and r the one with the smallest d. Then D(r) <= d(r) + e(q) + e(r) <= d(m) + e(q) + e(r) <= D(m) + 2 e(q) + e(m) + e(r).
+// So the reach beyond D(m) is twice the error of the query plus twice the largest error of a row. The fewest rows are left
+// if m has the smallest D.
 //
 // The rest is rounding, and less than kRoundingSteps altogether:
 // - v is rounded three times (factor, difference, product) relative to itself, and |v| <= 2^14.
@@ -18,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -29,6 +32,42 @@ namespace phida {
 struct GridSearch {
   std::vector<std::int16_t> place;
   std::vector<std::int32_t> squares, candidates;
+  std::int32_t norm = 0, least = 0;
+  double off = std::numeric_limits<double>::infinity();
+  bool given_up = false;  // whether squares of far rows are missing
+};
+
+// Squared distances on the grid from one query to all rows. A row's distance to the query is within
+// step * (off + row_off) of step * sqrt(square(row)), but for rounding (kRoundingSteps). Rows without a grid point have
+// the largest integer.
+struct GridSquares {
+  std::span<const std::int32_t>
+      less;  // less `norm`; empty if there is no grid or the query is outside
+  std::int32_t norm = 0;
+  double off = 0.0, row_off = 0.0, step = 0.0;
+
+  static constexpr std::int32_t kHidden = std::numeric_limits<std::int32_t>::max();
+  std::int32_t square(std::size_t row) const {
+    return less[row] == kHidden ? kHidden : less[row] + norm;
+  }
+};
+
+// Queries that are compared with all rows in one pass, since reading the rows takes longest. The squares stay those of
+// the rows as they are now.
+struct GridBatch {
+  static constexpr std::size_t kMost = 16;
+
+  std::size_t size = 0;
+  std::size_t stride = 0;  // of squares
+  std::vector<std::int16_t, CacheAligned<std::int16_t>>
+      points;  // (pair, query, 2), times -2: a block of 16 queries
+  std::int32_t norm[kMost] = {};
+  double off[kMost] = {};  // distance to the grid point; infinity outside of the grid
+  // The square of a row that is near the query, if not the nearest: after an update another may be nearer.
+  std::int32_t least[kMost] = {};
+  // (query, row): less the norm of the query, as `least`
+  std::vector<std::int32_t, CacheAligned<std::int32_t>> squares;
+  std::vector<std::int16_t> place;
 };
 
 class GridRows {
@@ -48,6 +87,23 @@ class GridRows {
   // least one.
   std::span<const std::int32_t> sieve(const double* query, GridSearch& search) const;
 
+  // Whether queries together take less time than one by one.
+  bool pays_together() const { return usable_ && pairs_ >= kPairsTogether; }
+
+  // Compares the queries from the given one on, at most GridBatch::kMost, with all rows. There must be a grid.
+  void measure(const RowMatrix& queries, std::size_t from, GridBatch& batch) const;
+
+  // Updates the squares to the row that was set or appended last.
+  void update_last(GridBatch& batch) const;
+
+  // The same as for a single query.
+  std::span<const std::int32_t> sieve(const GridBatch& batch, std::size_t query,
+                                      GridSearch& search) const;
+
+  // Squares of the last single query, to the rows of that time, and of a query of a batch, to the rows of now.
+  GridSquares squares(GridSearch& search) const;
+  GridSquares squares(const GridBatch& batch, std::size_t query) const;
+
   // Counts a query for which the grid failed. Rows that leave the grid are counted elsewhere.
   void note_failure() { ++failures_; }
 
@@ -55,23 +111,30 @@ class GridRows {
   bool is_worn() const { return failures_ >= kMostFailures; }
 
  private:
-  static constexpr std::size_t kMostFailures = 64;
+  static constexpr std::size_t kMostFailures = 64, kPairsTogether = 4;
 
   void lay(const RowMatrix& rows, std::span<const std::int32_t> members, const double* scaling);
   void resize(std::size_t rows);
+  std::size_t blocks() const { return norms_.size() / 16; }
+  void measure(GridSearch& search) const;
+  void hide_last(GridBatch& batch) const;
+  double reach(double off) const;
+  std::span<const std::int32_t> with_outside(std::size_t found, GridSearch& search) const;
 
   std::size_t dims_, pairs_;
+  double step_ = 0.0;
   double most_;          // largest coordinate of a grid point, so that no sum of squares overflows
   bool usable_ = false;  // whether there is a step
   AlignedDoubles centre_, factor_;
   std::size_t rows_ = 0;
   std::vector<std::int16_t, CacheAligned<std::int16_t>>
-      blocks_;  // (block of 16 rows, pair, row, 2)
-  // 0, or all bits for rows without a grid point
-  std::vector<std::int32_t, CacheAligned<std::int32_t>> hidden_;
+      blocks_;  // (block of 16 rows, pair, row, 2); zeros for rows without a grid point
+  // Sum of squared coordinates; the largest integer for rows without a grid point.
+  std::vector<std::int32_t, CacheAligned<std::int32_t>> norms_;
   std::vector<std::int32_t> outside_;  // rows that have left the grid: always candidates
   double squared_error_ = 0.0;         // maximum over the rows
   std::size_t failures_ = 0;
+  std::size_t last_ = 0;  // the row that was set last, and its coordinates
   std::vector<std::int16_t> place_;
 };
 

@@ -283,6 +283,8 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     sieve_two,
     sieve_two_floats,
     grid_places,
+    grid_squares,
+    squares_within,
     sieve_grid,
     products_from,
     positions_within,

@@ -64,16 +64,30 @@ struct Kernels {
                                   std::int32_t* found);
 
   // The coordinates of a row on a grid: the whole numbers nearest to (row - centre) * factor; n is a multiple of
-  // eight. Returns the squared distance to them, or infinity if a value exceeds `most`.
+  // eight. Returns the squared distance to them, or infinity if a value exceeds `most`. `norm` is the sum of their
+  // squares.
   double (*grid_places)(const double* row, const double* centre, const double* factor,
-                        std::size_t n, double most, std::int16_t* places);
+                        std::size_t n, double most, std::int16_t* places, std::int32_t* norm);
 
-  // The rows on a grid, in blocks (block of 16 rows, pair of features, row, 2), whose distance to `query` exceeds the
-  // smallest by at most `reach`, ascending; returns their number. `hidden` is 0 for rows that take part, and the
-  // largest integer for all others. No squared distance may exceed 2^31 - 2. `squares` and `found` have room for all
-  // rows.
+  // Squared distances of points to rows on a grid, less the norm of each point: the norm of a row minus twice a product.
+  // Points are (pair of features, point, 2) with coordinates times -2, pairs `point_stride` points apart, and their number
+  // is 1, 8 or 16. Rows are in blocks (block of 16 rows, pair, row, 2); rows that do not take part have zeros, and the
+  // largest integer as norm and result. `squares` is (point, row), `stride` apart, and `least` is the smallest per point.
+  void (*grid_squares)(const std::int16_t* points, std::size_t point_stride, std::size_t n_points,
+                       const std::int16_t* blocks, const std::int32_t* norms, std::size_t n_blocks,
+                       std::size_t pairs, std::int32_t* squares, std::size_t stride,
+                       std::int32_t* least);
+
+  // The rows whose distance exceeds that of `least` by at most `reach`, ascending; returns their number. All squares are
+  // less `norm`. Rows that do not take part have the largest integer.
+  std::size_t (*squares_within)(const std::int32_t* squares, std::size_t n_blocks,
+                                std::int32_t least, std::int32_t norm, double reach,
+                                std::int32_t* found);
+
+  // Both for one point with many features, in less time since far rows are given up: their result is the largest integer.
+  // `squares` is not less any norm. No squared distance may exceed 2^31 - 2.
   std::size_t (*sieve_grid)(const std::int16_t* query, const std::int16_t* blocks,
-                            const std::int32_t* hidden, std::size_t n_blocks, std::size_t pairs,
+                            const std::int32_t* norms, std::size_t n_blocks, std::size_t pairs,
                             double reach, std::int32_t* squares, std::int32_t* found);
 
   // The products of eight points with rows, as floats: those that are at least the sum of both limits. Rows are in blocks

@@ -17,10 +17,9 @@ struct Line {
       : settings(s), state(s.dims), learning(s, state) {}
 
   FineStep learn(const std::vector<double>& values, double rows = 1.0) {
-    AlignedDoubles row(padded(settings.dims), 0.0);
-    std::copy(values.begin(), values.end(), row.begin());
+    learning.queue(values.data(), 1);
     ++n;
-    return learning.learn(row.data(), rows, n - 1, n - 1, state);
+    return learning.learn_next(rows, n - 1, n - 1, state);
   }
   FineStep learn(double x, double rows = 1.0) { return learn(std::vector<double>{x}, rows); }
 

@@ -92,3 +92,63 @@ TEST("grid_rows: the largest differences in all features do not overflow") {
     for (std::int32_t i = 0; i < 40; ++i) CHECK(holds(found, i) == (i % 2 == 1));
   }
 }
+
+TEST("grid_rows: queries together leave the same rows as single queries, while rows change") {
+  Random random(5);
+  for (const std::size_t dims : {1, 7, 16, 97, 130}) {
+    RowMatrix rows = random.rows(110, dims);
+    GridRows grid(dims);
+    grid.assign(rows, plain::first(rows.rows()), nullptr);
+    RowMatrix queries = random.rows(16, dims);
+    queries[3][0] = 1e9;  // outside
+    GridBatch batch;
+    grid.measure(queries, 0, batch);
+    for (std::size_t q = 0; q < 16; ++q) {
+      const auto alone = grid.sieve(queries[q], search);
+      const std::vector<std::int32_t> expected(alone.begin(), alone.end());
+      const GridSquares one = grid.squares(search), many = grid.squares(batch, q);
+      CHECK(one.less.size() == many.less.size());
+      for (std::size_t i = 0; i < one.less.size(); ++i) CHECK(one.square(i) == many.square(i));
+      const auto together = grid.sieve(batch, q, search);
+      // After updates the smallest square may be that of another row than the nearest.
+      for (const std::int32_t row : expected) CHECK(holds(together, row));
+      CHECK(expected.empty() == (q == 3));
+      AlignedDoubles row = random.values(dims, -1.2, 1.2);
+      row.resize(padded(dims), 0.0);
+      if (q % 2 == 0) {
+        const std::size_t i = expected.empty() ? 0 : static_cast<std::size_t>(expected[0]);
+        for (std::size_t j = 0; j < dims; ++j) row[j] = rows[i][j] + 0.1 * row[j];
+        if (q % 4 == 2) row[dims / 2] = 1e8;  // leaves the grid
+        std::copy_n(row.data(), dims, rows[i]);
+        grid.set(i, rows[i]);
+      } else {
+        rows.append(row.data());
+        grid.append(row.data());
+      }
+      grid.update_last(batch);
+    }
+  }
+}
+
+TEST("grid_rows: distances of rows are within their bounds of those on the grid") {
+  Random random(6);
+  for (const std::size_t dims : {3, 40, 120}) {
+    RowMatrix rows = random.rows(70, dims);
+    rows[5][0] = 1e9;
+    const RowMatrix queries = random.rows(1, dims);
+    GridRows grid(dims);
+    grid.assign(rows, plain::first(rows.rows()), nullptr);
+    grid.sieve(queries[0], search);
+    const GridSquares squares = grid.squares(search);
+    for (std::size_t i = 0; i < 70; ++i) {
+      if (i == 5) continue;
+      const double distance = std::sqrt(plain::square(queries[0], rows[i], nullptr, dims));
+      CHECK(std::abs(distance - squares.step * std::sqrt(squares.square(i))) <=
+            squares.step * (squares.off + squares.row_off + 1e-3));
+    }
+    CHECK(squares.square(5) == GridSquares::kHidden);
+    CHECK(squares.step > 0.0 && squares.off > 0.0 && squares.row_off > 0.0);
+    grid.sieve(rows[5], search);
+    CHECK(grid.squares(search).less.empty());
+  }
+}

@@ -3,9 +3,7 @@
 
 #include <cmath>
 
-#include "check.hpp"
-#include "plain.hpp"
-#include "random.hpp"
+#include "levels.hpp"
 
 using namespace phida;
 
@@ -172,5 +170,46 @@ TEST("nearest_node: narrow groups, outlying rows and queries are exact beyond on
       search.set(i, rows[i]);
       if (step % 5 == 0) check_query(search, rows[random.below(700)], rows, nullptr);
     }
+  }
+}
+
+TEST("nearest_node: queued queries equal a plain search while rows change, at every level") {
+  const LevelGuard guard;
+  for (const char* const level : kLevels) {
+    if (!use_kernels(level)) continue;
+    Random random(9);
+    for (const std::size_t dims : kDims)
+      for (const std::size_t n : {1, 15, 120}) {
+        RowMatrix rows = random.rows(n, dims);
+        NearestNode search(dims);
+        search.assign(rows, nullptr);
+        for (const std::size_t queued : {2, 9, 16, 16, 16, 16}) {
+          const AlignedDoubles queries = random.values(queued * dims, -1.3, 1.3);
+          search.queue(queries.data(), queued);
+          for (std::size_t q = 0; q < queued; ++q) {
+            const double* const query = queries.data() + q * dims;
+            const Nearest got = search.find_head(rows);
+            const auto [node, square] = plain::nearest(query, rows, nullptr);
+            CHECK(got.node == node && plain::same_bits(got.square, square));
+            const GridSquares squares = search.squares_of_head();
+            if (!squares.less.empty() && squares.square(node) != GridSquares::kHidden)
+              CHECK(std::abs(squares.step * std::sqrt(squares.square(node)) - std::sqrt(square)) <=
+                    squares.step * (squares.off + squares.row_off + 1e-3));
+            if (random.below(3) == 0) {  // a row that may be next to the next query
+              const std::size_t next = std::min(q + 1, queued - 1);
+              rows.append(queries.data() + next * dims);
+              rows[rows.rows() - 1][0] += 1e-3;
+              search.append(rows[rows.rows() - 1]);
+            } else {
+              double* const row = rows[node];
+              for (std::size_t j = 0; j < dims; ++j) row[j] += 0.5 * (query[j] - row[j]);
+              if (random.below(20) == 0) row[dims - 1] = 1e3;  // outside of the grid
+              search.set(node, row);
+            }
+            search.pop();
+            if (random.below(12) == 0) search.assign(rows, nullptr);
+          }
+        }
+      }
   }
 }

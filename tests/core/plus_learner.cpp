@@ -42,6 +42,20 @@ TEST("plus_learner: the lineage does not influence learning") {
   CHECK(learned(often.state()) == learned(learner_of<PlusLearner>(stream, settings).state()));
 }
 
+TEST("plus_learner: rows learned together with counts equal rows learned one by one") {
+  for (const std::size_t dims : {2, 12, 110}) {
+    const Stream stream = blobs(5, 700, dims, 3);
+    Random random(9);
+    std::vector<double> counts;
+    for (std::size_t i = 0; i < stream.size(); ++i) counts.push_back(random.uniform(0.5, 3.0));
+    const FineSettings settings{.dims = dims, .max_nodes = 60, .half_life = 200.0};
+    PlusLearner single(settings), together(settings);
+    for (std::size_t i = 0; i < stream.size(); ++i) single.learn(stream[i], counts[i]);
+    together.learn_many(stream[0], stream.size(), counts.data());
+    CHECK(words_of(single.state()) == words_of(together.state()));
+  }
+}
+
 TEST("plus_learner: single labels and ids equal those of the reading at any time") {
   for (const Stream& stream : {blobs(1, 500, 3, 4), blobs(2, 500, 5, 3, 1e6), binary(3, 400, 6)})
     for (const double half_life : {0.0, 60.0}) {

@@ -24,8 +24,8 @@ Stream long_stream() { return blobs(1, 60000, 20, 30); }
 }  // namespace
 
 TEST("shared_learner: any chunking gives the same bits") {
-  const Stream stream = blobs(2, 1000, 4, 4);
   const auto check = [&](const auto& empty) {
+    const Stream stream = blobs(2, 1000, empty.settings().dims, 4);
     auto whole = empty;
     learn(whole, stream);
     const auto expected = phida::words_of(whole.state());
@@ -39,8 +39,10 @@ TEST("shared_learner: any chunking gives the same bits") {
     }
   };
   check(Learner({4, false, {}}));
-  check(PlusLearner({.dims = 4, .max_nodes = 64}));
-  check(PlusLearner({.dims = 4, .max_nodes = 64, .half_life = 100.0}));
+  for (const std::size_t dims : {4, 9, 100}) {  // from 7 features on rows are searched together
+    check(PlusLearner({.dims = dims, .max_nodes = 64}));
+    check(PlusLearner({.dims = dims, .max_nodes = 64, .half_life = 100.0}));
+  }
 }
 
 TEST("shared_learner: learning no rows is allowed") {
