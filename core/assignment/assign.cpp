@@ -118,11 +118,9 @@ void Assigner::sieve_all(const double* samples, std::size_t n, Visit visit) {
     together_.resize(count);
     for (std::size_t i = 0; i < count; ++i)
       std::copy_n(samples + (first + i) * dims, dims, together_[i]);
-    const bool together = count > 1 && view_.grid.pays_together();
-    if (together) view_.grid.measure(together_, 0, batch_);
-    for (std::size_t i = 0; i < count; ++i)
-      visit(first + i, together ? view_.grid.sieve(batch_, i, search_)
-                                : view_.grid.sieve(together_[i], search_));
+    if (count == 1) return visit(first, view_.grid.sieve(together_[0], search_));
+    view_.grid.measure(together_, 0, batch_);
+    for (std::size_t i = 0; i < count; ++i) visit(first + i, view_.grid.sieve(batch_, i, search_));
   }
 }
 

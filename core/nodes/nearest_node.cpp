@@ -15,6 +15,10 @@ namespace {
 // eight times as long.
 constexpr std::size_t kFeaturesForLanes = 48;
 
+// From this number of features on, reading the rows once for many queries saves more time than updates of their squares
+// take.
+constexpr std::size_t kFeaturesTogether = 7;
+
 }  // namespace
 
 NearestNode::NearestNode(std::size_t dims)
@@ -55,10 +59,9 @@ void NearestNode::queue(const double* queries, std::size_t n) {
 
 Nearest NearestNode::find_head(const RowMatrix& rows) {
   if (grid_.is_worn()) lay_grid(rows);
-  // A query alone is found sooner by itself.
-  if (!is_measured() && (!grid_.pays_together() || head_ + 1 == queue_.rows()))
-    return find(head(), rows);
   if (!is_measured()) {
+    const bool together = rows.cols() >= kFeaturesTogether && head_ + 1 < queue_.rows();
+    if (!together || !grid_.is_laid()) return find(head(), rows);
     grid_.measure(queue_, head_, batch_);
     measured_from_ = head_;
   }

@@ -6,11 +6,13 @@
 //
 // Proof that the nearest row is left. Let e(x) be the distance between a row's exact (x - centre) * factor and P(x).
 // The triangle inequality gives |d(q, r) - D(q, r)| <= e(q) + e(r), for the distance d of rows and D of their grid
-// points. D^2 is exact: a sum of squares of integers below 2^31. Queries together use D^2 - |P(q)|^2 = |P(r)|^2 - 2 P(q)
-// P(r) instead, whose partial sums stay within three quarters of 2^31, and no pair of products exceeds 32 bits, since
-// coordinates are below 2^14. Let m be any row and r the one with the smallest d. Then D(r) <= d(r) + e(q) + e(r) <= d(m) + e(q) + e(r) <= D(m) + 2 e(q) + e(m) + e(r).
-// So the reach beyond D(m) is twice the error of the query plus twice the largest error of a row. The fewest rows are left
-// if m has the smallest D.
+// points. Let m be any row and r the one with the smallest d. Then D(r) <= d(r) + e(q) + e(r) <= d(m) + e(q) + e(r)
+// <= D(m) + 2 e(q) + e(m) + e(r). So the reach beyond D(m) is twice the error of the query plus twice the largest error
+// of a row. The fewest rows are left if m has the smallest D.
+//
+// D^2 is exact: a sum of squares of integers below 2^31. Without early ends it is computed as |P(r)|^2 - 2 P(q) P(r), which
+// is D^2 less the norm of the query. Norms are at most 2^29, so partial sums stay within 3 * 2^29. Coordinates are below
+// 2^14, so twice a coordinate has 16 bits, and the sum of two products 32.
 //
 // The rest is rounding, and less than kRoundingSteps altogether:
 // - v is rounded three times (factor, difference, product) relative to itself, and |v| <= 2^14.
@@ -87,9 +89,6 @@ class GridRows {
   // least one.
   std::span<const std::int32_t> sieve(const double* query, GridSearch& search) const;
 
-  // Whether queries together take less time than one by one.
-  bool pays_together() const { return usable_ && pairs_ >= kPairsTogether; }
-
   // Compares the queries from the given one on, at most GridBatch::kMost, with all rows. There must be a grid.
   void measure(const RowMatrix& queries, std::size_t from, GridBatch& batch) const;
 
@@ -111,7 +110,7 @@ class GridRows {
   bool is_worn() const { return failures_ >= kMostFailures; }
 
  private:
-  static constexpr std::size_t kMostFailures = 64, kPairsTogether = 4;
+  static constexpr std::size_t kMostFailures = 64;
 
   void lay(const RowMatrix& rows, std::span<const std::int32_t> members, const double* scaling);
   void resize(std::size_t rows);
