@@ -13,11 +13,6 @@ HazenPosition hazen_position(std::size_t n, double q) {
   return {lower, std::min(lower + 1, n - 1), position - below};
 }
 
-double interpolate(double low, double high, double fraction) {
-  const double gap = high - low;
-  return fraction < 0.5 ? low + gap * fraction : high - gap * (1.0 - fraction);
-}
-
 double hazen_quantile(std::span<double> values, double q) {
   const HazenPosition at = hazen_position(values.size(), q);
   const auto lower = values.begin() + static_cast<std::ptrdiff_t>(at.lower);

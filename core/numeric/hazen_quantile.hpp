@@ -16,7 +16,10 @@ struct HazenPosition {
 HazenPosition hazen_position(std::size_t n, double q);
 
 // Linear in `fraction`, exact at both ends.
-double interpolate(double low, double high, double fraction);
+inline double interpolate(double low, double high, double fraction) {
+  const double gap = high - low;
+  return fraction < 0.5 ? low + gap * fraction : high - gap * (1.0 - fraction);
+}
 
 // Reorders `values`, which must not be empty.
 double hazen_quantile(std::span<double> values, double q);

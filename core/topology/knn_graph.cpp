@@ -167,35 +167,42 @@ void KnnGraphBuilder::prune(KnnGraph& graph) {
   const std::size_t n = graph.size(), k = graph.k;
   graph.global_threshold = longest_edge(all_distances_.of(graph.distance));
   const RowQuartiles quartiles(k);
-  retained_.assign(n, 0);  // number of a row's candidates, nearest first, that it retains
+  retained_.resize(n);  // number of a row's candidates, nearest first, that it retains
   for (std::size_t p = 0; p < n; ++p) {
     const double* const row = graph.distance.data() + p * k;
     graph.row_threshold[p] = longest_edge(quartiles.of(row));
     const double longest = std::min(graph.row_threshold[p], graph.global_threshold);
-    std::uint8_t count = 0;
-    while (count < k && row[count] <= longest) ++count;
-    retained_[p] = std::max<std::uint8_t>(count, 1);
+    std::size_t count = 1;
+    for (std::size_t r = 1; r < k; ++r) count += row[r] <= longest;
+    retained_[p] = static_cast<std::uint8_t>(count);
   }
-  const auto retains = [&](std::size_t p, std::size_t q) {
-    const auto begin = graph.candidate.begin() + static_cast<std::ptrdiff_t>(p * k);
-    return std::find(begin, begin + retained_[p], static_cast<std::int32_t>(q)) !=
-           begin + retained_[p];
-  };
+  // Rows in ascending order append themselves to their neighbours' lists, which are thus sorted.
+  CsrGraph& edges = graph.edges;
+  edges.neighbour.resize(n * k);
+  edges.length.resize(n * k);
+  degree_.assign(n, 0);
   for (std::size_t p = 0; p < n; ++p) {
-    nearest_.clear();
     for (std::size_t r = 0; r < retained_[p]; ++r) {
-      const std::int32_t q = graph.candidate[p * k + r];
-      if (retains(static_cast<std::size_t>(q), p))
-        nearest_.push_back({graph.distance[p * k + r], q});
+      const auto q = static_cast<std::size_t>(graph.candidate[p * k + r]);
+      std::size_t place = k;
+      for (std::size_t s = 0; s < retained_[q]; ++s)
+        if (graph.candidate[q * k + s] == static_cast<std::int32_t>(p)) place = s;
+      if (place == k) continue;
+      const std::size_t to = q * k + degree_[q]++;
+      edges.neighbour[to] = static_cast<std::int32_t>(p);
+      edges.length[to] = graph.distance[q * k + place];
     }
-    std::sort(nearest_.begin(), nearest_.end(),
-              [](const Neighbour& a, const Neighbour& b) { return a.row < b.row; });
-    for (const Neighbour& edge : nearest_) {
-      graph.edges.neighbour.push_back(edge.row);
-      graph.edges.length.push_back(edge.distance);
-    }
-    graph.edges.offset[p + 1] = static_cast<std::int32_t>(graph.edges.neighbour.size());
   }
+  std::size_t count = 0;
+  for (std::size_t p = 0; p < n; ++p) {
+    for (std::size_t e = 0; e < degree_[p]; ++e, ++count) {
+      edges.neighbour[count] = edges.neighbour[p * k + e];
+      edges.length[count] = edges.length[p * k + e];
+    }
+    edges.offset[p + 1] = static_cast<std::int32_t>(count);
+  }
+  edges.neighbour.resize(count);
+  edges.length.resize(count);
 }
 
 }  // namespace phida

@@ -63,7 +63,8 @@ class KnnGraphBuilder {
   std::vector<std::int32_t> found_;
   std::vector<Neighbour> nearest_;
   ValueQuartiles all_distances_;
-  std::vector<std::uint8_t> retained_;
+  std::vector<std::uint8_t> retained_;  // per vertex
+  std::vector<std::uint8_t> degree_;    // per vertex
 };
 
 }  // namespace phida

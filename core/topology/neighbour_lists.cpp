@@ -130,19 +130,20 @@ void NeighbourLists::note_move(const RowMatrix& rows, std::size_t slot) {
 // Recomputes distances to neighbours that moved, or to all if the row itself moved. The same bits as the kernels'.
 void NeighbourLists::renew_distances(std::size_t slot) {
   List& list = lists_[slot];
-  bool renewed = false;
+  std::uint8_t any = changed_[slot];
+  for (std::size_t e = 0; e < list.size; ++e) any |= changed_[slot_[list.entry[e].row]];
+  if (!any) return;
   for (std::size_t e = 0; e < list.size; ++e) {
     const std::size_t other = slot_[list.entry[e].row];
     if (!changed_[slot] && !changed_[other]) continue;
     list.entry[e].distance =
         std::sqrt(squared_distance(place_[slot], place_[other], place_.cols()));
-    renewed = true;
     if (list.entry[e].distance < kInfinity) continue;
     list.size = 0;  // NaN: the list is searched again, and may fail
     list.reach = 0.0;
     return;
   }
-  if (renewed) list.sort();
+  list.sort();
 }
 
 // Searches a row's neighbours, and adds the row to the lists that it belongs to.
