@@ -16,12 +16,14 @@ from streams_data import HEADER, X, as_csv, clusters_in, said, write_rows, write
 from streams_data import invoke as phida
 
 from phida import PHIDA, PHIDAPlus, load
+from phida._cli import inputs
 from phida._model import Model
 from phida._pipeline import Pipeline
 from phida._serve.learning import Progress
 from phida._serve.moment import Moment
 from phida._serve.snapshot import Sketcher
 from phida._serve.trail import Trail
+from phida._streams.lines import Interrupted, Signals
 from phida.answers import ClusterList
 from phida.answers.clusters import MOST_LISTED
 
@@ -119,6 +121,25 @@ def test_predict_of_no_rows_writes_the_columns(here, format):
         found = phida("predict", "m.safetensors", f"none.{format}", *words)
         assert found.exit_code == 0 and "the input has no rows to predict" in found.stderr, found.output
         assert columns_of(here / f"out.{output}") == texts.get(output, expected)
+
+
+def test_interrupted_predict_leaves_the_output_as_it_was(here, monkeypatch):
+    phida("fit", "rows.csv", *FEATURES_ONLY, "--out", "m.safetensors")
+    batches = []
+
+    def interrupted(self):
+        batches.append(self)
+        if len(batches) == 3:
+            raise Interrupted
+
+    monkeypatch.setattr(Signals, "check", interrupted)
+    monkeypatch.setattr(inputs, "BATCH", 50)
+    before = sorted(here.iterdir())
+    words = ("predict", "m.safetensors", "rows.csv", *FEATURES_ONLY, "--output", "out.csv")
+    assert phida(*words).exit_code == 130 and sorted(here.iterdir()) == before
+    (here / "out.csv").write_text("earlier")
+    batches.clear()
+    assert phida(*words).exit_code == 130 and (here / "out.csv").read_text() == "earlier"
 
 
 def test_predict_of_only_bad_rows_writes_the_columns(here):

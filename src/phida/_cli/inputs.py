@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -115,6 +116,30 @@ class _NamedFile(io.FileIO):
 def writable(path: Path, *, keep: bool = False) -> IO[bytes]:
     """Open an output; its earlier content is kept or removed."""
     return io.BufferedRandom(_NamedFile(path, "r+")) if keep else io.BufferedWriter(_NamedFile(path, "w"))
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that takes the place of another one when it is complete, or ends before a bad row."""
+    if path.exists() and not path.is_file():  # renaming would replace a device or a pipe
+        with writable(path) as file:
+            yield file
+        return
+    target = path.resolve()
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        try:
+            with writable(part) as file:
+                yield file
+        except DataError:
+            os.replace(part, target)
+            raise
+        os.replace(part, target)
+    except BaseException as error:
+        part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == os.fspath(part):
+            error.filename = os.fspath(path)
+        raise
 
 
 def standard_output() -> IO[bytes]:

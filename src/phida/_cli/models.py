@@ -159,7 +159,7 @@ def predict(
         wanted = output_format_of(output, output_format)
         reader, batches = stack.enter_context(inputs.prepared(source, found, bad, progress))
         first = next(batches, None)  # An error in the first rows leaves an existing output unchanged.
-        file = inputs.standard_output() if output is None else stack.enter_context(inputs.writable(output))
+        file = inputs.standard_output() if output is None else stack.enter_context(inputs.replaced(output))
         written = output_to(file, wanted or text_format_of(reader), reader, novelty=novelty)
         stack.callback(written.close)
         for taken in () if first is None else chain([first], batches):

@@ -1,5 +1,7 @@
-"""Rows from files and pipes in batches, and a learner that processes them.
+"""Rows from files, pipes and topics in batches, and labelled rows to them.
 
-Modules follow the data: ``lines`` or a columnar file, then ``columns`` (which are features), then a ``Batch`` of rows
-from a reader, then ``learning``, then ``output`` and ``checkpoint``.
+``opening`` chooses the reader: of text (``lines``, then ``csv_rows`` or ``ndjson_rows``), of typed files
+(``arrow_rows``, ``matrix_rows``) or of messages. Each reads the features that ``columns`` selects, and yields a
+``Batch``. ``output`` writes batches with labels, and ``checkpoint`` has the position between both. ``phida._pipeline``
+learns the batches.
 """

@@ -1,12 +1,8 @@
-"""Rows of Parquet and Arrow IPC files.
-
-Files are not mapped into memory: truncation by another program would kill the process.
-"""
+"""Rows of Parquet and Arrow IPC files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from copy import copy
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -14,32 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phida._streams.arrays import as_floats, as_mask
-from phida._streams.batch import Batch, DataError, Place, rows_left
+from phida._streams.arrays import as_floats
+from phida._streams.batch import Batch, DataError, rows_left
 from phida._streams.columns import Selection, check_width
 from phida._streams.conversion import BOOLEAN, TYPED, Widths, not_numeric_types
-from phida._streams.identity import FilePart, RowsRead
-from phida._streams.values import sound
+from phida._streams.typed_rows import TypedRows
 from phida._streams.vectors import unfolded
 
 #: Values converted at a time, unless a batch has more: enough to be fast, few enough for the cache.
 _TOGETHER = 1 << 16
 
 
-class ArrowRows:
+class ArrowRows(TypedRows):
     """A Parquet or Arrow IPC file, a record batch at a time. Selected vectors are one column per value."""
 
-    delimiter = ","
-    """Delimiter of CSV output."""
-
     def __init__(self, path: Path, format: str, selection: Selection, *, start: tuple[int, int] = (0, 0)) -> None:
-        """``start``: row number and file position to resume from."""
-        self.format = format
+        super().__init__(path, format, selection, start)
         self._pa = pyarrow_or_advice()
-        number, self._start = start
-        self._before = number - self._start  # rows of earlier files
-        self._path = path
-        self._rows_read = RowsRead(path)
         self.n_rows: int | None = None
         """Rows of the file, if it says how many."""
         try:
@@ -48,13 +35,8 @@ class ArrowRows:
             raise DataError(f"{path} is not a valid {format} file ({error}).") from error
         check_width(str(path), len(self._schema))
         self._read = self._checked(parts)
-        self.all_names = tuple(self._schema.names)
-        self.types: Mapping[str, Any] = dict(zip(self._schema.names, self._schema.types, strict=True))
-        self._features = selection.features(self.all_names)
-        self.features = tuple(self.all_names[i] for i in self._features)
+        self._begin(tuple(self._schema.names), dict(zip(self._schema.names, self._schema.types, strict=True)))
         self.names: tuple[str, ...] | None = self.features
-        self._label = selection.label
-        self._keep_missing = selection.keep_missing
         self._convert = {self.all_names.index(name) for name in selection.convert}
         self.conversions = {
             name: BOOLEAN if self._pa.types.is_boolean(self.types[name]) else selection.convert.get(name) or TYPED
@@ -63,10 +45,6 @@ class ArrowRows:
         }
         self._check_types()
         self._rest = self._skip()
-
-    def part_read(self) -> FilePart:
-        """Return the rows before the next one."""
-        return self._rows_read.part()
 
     def _skip(self) -> list[Any]:
         """Skip to the first row; return the rest of its record batch if the row is in the middle of one."""
@@ -112,19 +90,19 @@ class ArrowRows:
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida._streams.batch.RowReader`."""
-        number = self._before + self._start
+        number = self._first
         for portion in self._portions(size):
             rows = self._rows(portion)
             begin = 0
             while begin < len(portion):
                 count = min(rows_left(number, size), len(portion) - begin)
-                yield self._batch(portion.slice(begin, count), rows[begin : begin + count], number)
+                yield self._batch(rows[begin : begin + count], number, portion.slice(begin, count).column)
                 begin, number = begin + count, number + count
 
     def _portions(self, size: int) -> Iterator[Any]:
         """Yield parts of the file that end with a batch, of as many batches as are converted at a time."""
         most = size * max(1, _TOGETHER // (size * len(self._features)))
-        number = self._before + self._start
+        number = self._first
         held: list[Any] = []  # of a batch that ends in a later part
         for part in chain(self._rest, self._read):
             if held:
@@ -152,26 +130,6 @@ class ArrowRows:
             yield from parts
         except (self._pa.ArrowException, OSError) as error:
             raise DataError(f"{self._path} is damaged, or was changed while read ({error}).") from error
-
-    def _batch(self, part: Any, rows: NDArray[np.float64], begin: int) -> Batch:
-        every, before = rows, copy(self._rows_read)
-        self._rows_read.add(rows)
-        numbers = np.arange(begin, begin + len(part))
-        good, bad = sound(rows, self.features, begin, keep_missing=self._keep_missing)
-        kept = part
-        if bad:
-            kept, rows, numbers = part.filter(as_mask(good)), rows[good], numbers[good]
-        truth = [] if self._label is None else kept.column(self.all_names.index(self._label)).to_pylist()
-        end = begin + len(part)
-
-        def columns() -> dict[str, Any]:
-            return dict(zip(self.all_names, kept.columns, strict=True))
-
-        def place_of(number: int) -> Place:
-            return Place(number - self._before, before.and_then(every[: number - begin]))
-
-        place = Place(end - self._before, self.part_read())
-        return Batch(end, place, numbers, rows, (), columns, truth, bad, place_of, self.conversions)
 
     def _rows(self, part: Any) -> NDArray[np.float64]:
         rows = np.empty((len(part), len(self._features)))

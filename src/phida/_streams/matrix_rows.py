@@ -1,15 +1,11 @@
-"""Rows of NumPy's npy and npz files, read in parts.
-
-Files are not mapped into memory: truncation by another program would kill the process.
-"""
+"""Rows of NumPy's npy and npz files."""
 
 from __future__ import annotations
 
 import os
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from copy import copy
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,29 +13,22 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from phida._streams.batch import Batch, DataError, Place, rows_left
+from phida._streams.batch import Batch, DataError, rows_left
 from phida._streams.columns import Selection, check_width
-from phida._streams.identity import FilePart, RowsRead
-from phida._streams.values import sound
+from phida._streams.identity import RowsRead
+from phida._streams.typed_rows import TypedRows
 
 #: Bytes read at a time, unless a batch has more.
 _TOGETHER = 1 << 20
 
 
-class MatrixRows:
+class MatrixRows(TypedRows):
     """A matrix in an npy file, or the array X (or the only one) of an npz file."""
 
     names: tuple[str, ...] | None = None
-    delimiter = ","
-    """Delimiter of CSV output."""
 
     def __init__(self, path: Path, format: str, selection: Selection, *, start: tuple[int, int] = (0, 0)) -> None:
-        """``start``: row number and file position to resume from."""
-        self.format = format
-        self._path = path
-        number, self._start = start
-        self._before = number - self._start  # rows of earlier files
-        self._read = RowsRead(path)
+        super().__init__(path, format, selection, start)
         file, length = self._open()
         with file:
             (self._rows, columns), self._fortran, self._dtype, self._data_at = _header(file, path)
@@ -50,30 +39,22 @@ class MatrixRows:
             raise DataError(
                 f"{path} ends at row {self._rows}, but the stream stopped at row {self._start}; use the same file."
             )
-        self.all_names = tuple(str(i) for i in range(columns))
-        self.types: Mapping[str, Any] = dict.fromkeys(self.all_names, self._dtype.name)
-        self._features = selection.features(self.all_names)
-        self._label = None if selection.label is None else int(selection.label)
-        self.features = tuple(self.all_names[i] for i in self._features)
-        self._keep_missing = selection.keep_missing
+        names = tuple(str(i) for i in range(columns))
+        self._begin(names, dict.fromkeys(names, self._dtype.name))
         self._array: NDArray[Any] | None = None  # content of an archive with an array by columns
         if self._start:
             few = RowsRead.enough(len(self._features))
             with self._open()[0] as file:
                 if self._start > 2 * few:
-                    self._read.add(self._numbers(self._slice(file, 0, few)))
-                    self._read.add(self._numbers(self._slice(file, self._start - few, self._start)))
+                    self._rows_read.add(self._numbers(self._slice(file, 0, few)))
+                    self._rows_read.add(self._numbers(self._slice(file, self._start - few, self._start)))
                 else:
-                    self._read.add(self._numbers(self._slice(file, 0, self._start)))
+                    self._rows_read.add(self._numbers(self._slice(file, 0, self._start)))
 
     @property
     def n_rows(self) -> int:
         """Rows of the file."""
         return self._rows
-
-    def part_read(self) -> FilePart:
-        """Return the rows before the next one."""
-        return self._read.part()
 
     def _open(self) -> tuple[IO[bytes], int]:
         """Open the file, or the member of an archive; return it with its length."""
@@ -93,10 +74,10 @@ class MatrixRows:
 
     def batches(self, size: int) -> Iterator[Batch]:
         """See :class:`phida._streams.batch.RowReader`."""
-        number = self._before + self._start
+        number = self._first
         with self._open()[0] as file:
             for part in self._parts(file, size):
-                yield self._batch(part, number)
+                yield self._batch(self._numbers(part), number, part.T.__getitem__)
                 number += len(part)
 
     def _parts(self, file: IO[bytes], size: int) -> Iterator[NDArray[Any]]:
@@ -150,30 +131,9 @@ class MatrixRows:
     def _ranges(self, size: int) -> Iterator[tuple[int, int]]:
         begin = self._start
         while begin < self._rows:
-            end = min(begin + rows_left(self._before + begin, size), self._rows)
+            end = min(begin + rows_left(self._first - self._start + begin, size), self._rows)
             yield begin, end
             begin = end
-
-    def _batch(self, part: NDArray[Any], begin: int) -> Batch:
-        rows = self._numbers(part)
-        every, before = rows, copy(self._read)
-        self._read.add(rows)
-        numbers = np.arange(begin, begin + len(part))
-        good, bad = sound(rows, self.features, begin, keep_missing=self._keep_missing)
-        kept = part
-        if bad:
-            kept, rows, numbers = part[good], rows[good], numbers[good]
-        end = begin + len(part)
-        truth = [] if self._label is None else kept[:, self._label].tolist()
-
-        def columns() -> dict[str, Any]:
-            return {name: kept[:, i] for i, name in enumerate(self.all_names)}
-
-        def place_of(number: int) -> Place:
-            return Place(number - self._before, before.and_then(every[: number - begin]))
-
-        place = Place(end - self._before, self.part_read())
-        return Batch(end, place, numbers, rows, (), columns, truth, bad, place_of)
 
 
 def _header(file: IO[bytes], path: Path) -> tuple[tuple[int, int], bool, np.dtype[Any], int]:

@@ -21,7 +21,6 @@ from phida._streams.conversion import (
 )
 from phida._streams.dialect import Dialect, check_marks
 from phida._streams.lines import Lines, Taken
-from phida._streams.ndjson_layout import Layout
 from phida._streams.text_rows import SAMPLE, Floats, TextRows
 from phida._streams.values import checked, is_missing, missing
 
@@ -50,7 +49,6 @@ class NdjsonRows(TextRows):
             header = self._look_at_first(selection)
         check_width("the first row", len(header))
         self._begin(header)
-        self._layout: Layout | None = None  # layout of the lines before
 
     def _look_at_first(self, selection: Selection) -> tuple[str, ...]:
         check_marks(self._lines.peek())
@@ -93,16 +91,8 @@ class NdjsonRows(TextRows):
         return json.dumps(value) if isinstance(value, list | dict) else value
 
     def _numbers(self, block: bytes, count: int) -> Floats | None:
-        layout = self._layout or Layout.of(block[: block.index(b"\n")])
-        if layout is not None and set(self.features) <= set(layout.names):
-            found = layout.numbers(block)
-            self._layout = None if found is None else layout
-            if found is not None:
-                places = [layout.names.index(name) for name in self.features]
-                return np.add(found[:, places], _PLUS_ZERO, order="C")
-        return self._read(block) if _an_object_a_line(block, count) else None
-
-    def _read(self, block: bytes) -> Floats:
+        if not _an_object_a_line(block, count):
+            return None
         import pyarrow as pa
         from pyarrow import json as arrow_json
 
