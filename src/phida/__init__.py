@@ -2,11 +2,13 @@
 
 import os
 import warnings
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from phida.errors import InputError, ParameterError, PhidaError, StateFileError
 
 if TYPE_CHECKING:
     from phida._versions import __version__, show_versions
-    from phida.errors import InputError, ParameterError, PhidaError, StateFileError
     from phida.estimators import PHIDA, PHIDAPlus, load
 
 if os.environ.get("PHIDA_SIMD", "") not in ("", "baseline", "avx2", "avx512"):
@@ -26,33 +28,21 @@ __all__ = [
     "show_versions",
 ]
 
-#: Module of each public name. Names are imported on first use: scikit-learn takes a second to import, and most commands
-#: do not need it.
-_HOMES = {
-    "PHIDA": "estimators",
-    "PHIDAPlus": "estimators",
-    "load": "estimators",
-    "InputError": "errors",
-    "ParameterError": "errors",
-    "PhidaError": "errors",
-    "StateFileError": "errors",
-    "__version__": "_versions",
-    "show_versions": "_versions",
-}
-
+#: Names that are imported on first use, with their modules: scikit-learn takes a second to import, and most commands do
+#: not need it.
+_LATER = {"__version__": "_versions", "show_versions": "_versions"}
+_LATER |= dict.fromkeys(["PHIDA", "PHIDAPlus", "load"], "estimators")
 
 #: Modules that are there without an import of their own.
 _MODULES = ("answers", "errors", "estimators", "lineage", "records", "state_file")
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
-    if name not in _HOMES:
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
     return found
 
 

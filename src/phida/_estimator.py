@@ -271,11 +271,13 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         before = self._model
         model: Model[Columns] = Model(None if before is None else before.events)
         columns = self._new_columns(X, samples)
-        model.begin(columns.width, self._settings(), columns)
-        samples = self._filled(columns, samples, weights)
-        self._model = model
+        settings = self._settings()
+        model.begin(columns.width, settings, columns)
+        samples = columns.learned(samples, weights)
+        self._model, model.checked = model, parameters
+        self.__dict__.pop("labels_", None)  # they belong to other rows
         try:
-            self._learn(model, samples, weights, parameters, follow=False, n_threads=n_threads)
+            model.learn_matrix(samples, weights, follow=False, n_threads=None if settings.needs_order else n_threads)
         finally:
             model.end_learning()  # after Ctrl-C, too
         self._label(model, samples)
@@ -297,8 +299,10 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
                 self._refuse_changed_rule(model)
             samples = _validation.samples(self, X, model.features, keep_float32=True, learn=True)
             weights = _validation.weights(sample_weight, len(samples))
-        samples = self._filled(model.features, samples, weights)
-        self._learn(model, samples, weights, parameters, follow=follow)
+        samples = model.features.learned(samples, weights)
+        model.checked = parameters
+        self.__dict__.pop("labels_", None)  # they belong to other rows
+        model.learn_matrix(samples, weights, follow=follow)
         self._label(model, samples)
         return self
 
@@ -313,22 +317,8 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         if not self._fills:
             return columns
         columns = replace(columns, preparation=Preparation(Imputer(self.missing, columns.width)))
-        _refuse_unknown(columns, samples)
+        columns.refuse_unknown(samples)
         return columns
-
-    def _filled(self, columns: Columns, samples: NDArray[Any], weights: NDArray[np.float64] | None) -> NDArray[Any]:
-        """Return rows with missing values filled from earlier rows; the imputer learns rows of positive weight."""
-        preparation = columns.preparation
-        if not preparation.fills:
-            return samples
-        _refuse_unknown(columns, samples)
-        if weights is None or weights.all():
-            return preparation.learned(samples)
-        counted = weights > 0.0
-        filled = np.empty(samples.shape)
-        filled[counted] = preparation.learned(samples[counted])
-        filled[~counted] = preparation.filled(samples[~counted])
-        return filled
 
     def _refuse_changed_rule(self, model: Model[Columns]) -> None:
         before = model.features.preparation.rule or "error"
@@ -529,34 +519,6 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
             self._validate_params()
         return parameters
 
-    def _learn(
-        self,
-        model: Model[Columns],
-        samples: NDArray[Any],
-        weights: NDArray[np.float64] | None,
-        parameters: object,
-        *,
-        follow: bool,
-        n_threads: int | None = None,
-    ) -> None:
-        model.checked = parameters
-        self.__dict__.pop("labels_", None)  # they belong to other rows
-        counted, their_weights = samples, weights
-        if weights is not None and not weights.all():
-            counted, their_weights = samples[weights > 0.0], weights[weights > 0.0]
-        if n_threads is None:
-            first = 0
-            for rows in _validation.parts(counted):
-                last = first + len(rows)
-                model.learn(rows, None if their_weights is None else their_weights[first:last], follow=follow)
-                first = last
-        else:
-            parts = model.parts(n_threads)
-            try:
-                parts.learn(counted, their_weights)
-            finally:
-                parts.merge()
-
     def _label(self, model: Model[Columns], samples: NDArray[Any]) -> None:
         """Set ``labels_`` if wanted, and call the callbacks."""
         if self.compute_labels:
@@ -605,13 +567,3 @@ class Estimator(ClusterMixin, Predictor, ModelAnswers, LabelParameters):
         if (kept := plain.pop("_model", None)) is not None:
             plain["_model"] = Model.from_plain(kept, self._method)
         self.__dict__.update(plain)
-
-
-def _refuse_unknown(columns: Columns, samples: NDArray[Any]) -> None:
-    """Raise an error if a feature has had no value so far, so that its gaps cannot be filled."""
-    imputer = columns.preparation.imputer
-    assert imputer is not None
-    unknown = np.flatnonzero(imputer.unknown(samples))
-    if len(unknown):
-        name = f"feature {unknown[0]}" if columns.names is None else f"column {columns.names[unknown[0]]!r}"
-        raise InputError(f"{name} has no values yet; drop it, or begin with rows that have some.")

@@ -20,6 +20,7 @@ from phida._parameters import Declaration
 from phida._parts import Parts
 from phida._preparation import Preparation
 from phida._validation import Columns
+from phida._validation import parts as parts_of
 from phida.errors import InputError, ParameterError, StateFileError
 from phida.records import Examples
 
@@ -67,6 +68,11 @@ class Settings:
 
     method: Method
     values: Mapping[str, Any]
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether all rows must be learned in order: models of parts cannot be merged, or forget."""
+        return not self.method.merges or self.values["half_life"] is not None
 
     def new_learner(self, n_features: int) -> Any:
         """Return a native learner without rows."""
@@ -262,6 +268,27 @@ class Model(Generic[F]):
             chunk = slice(first, first + ROWS_BETWEEN_COLLECTIONS)
             learn(samples[chunk], *(() if weights is None else (weights[chunk],)))
             events.collect(self.learner)
+
+    def learn_matrix(
+        self,
+        samples: NDArray[Any],
+        weights: NDArray[np.float64] | None = None,
+        *,
+        follow: bool = True,
+        n_threads: int | None = None,
+    ) -> None:
+        """Learn validated rows, of float64 or float32, but not those of weight 0; in threads if a number is given."""
+        if weights is not None and not weights.all():
+            samples, weights = samples[weights > 0.0], weights[weights > 0.0]
+        if n_threads is None:
+            for part, rows in parts_of(samples):
+                self.learn(rows, None if weights is None else weights[part], follow=follow)
+            return
+        parts = self.parts(n_threads)
+        try:
+            parts.learn(samples, weights)
+        finally:
+            parts.merge()
 
     def parts(self, n_threads: int) -> Parts:
         """Return learners for threads, of which the first is this model's."""

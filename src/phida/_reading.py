@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phida import _core, _threads, _validation, records
-from phida._model import Model
+from phida._model import Learner, Model
 from phida._validation import Columns
 from phida.answers.clarity import CutClarity, DensityClarity, cut_clarity
 from phida.answers.explanation import DensityExplanation, Explainer, Explanation, RowExplanation
@@ -41,13 +41,6 @@ class Held(NamedTuple):
         return self.reading if self.uncut is None else self.uncut
 
 
-class LabelSource(NamedTuple):
-    """Source of labels and ids: a reading, or a learner, which is faster for a few rows."""
-
-    labels: _core.Reading | _core.Learner | _core.PlusLearner
-    columns: Columns
-
-
 class Answers:
     """Base class for questions about a model at one point in time: estimators, cuts and readings."""
 
@@ -68,9 +61,9 @@ class Answers:
         """Return the answers of this moment; the model may go on learning."""
         return Answers._of(self._snapshot())
 
-    def _labels_from(self) -> LabelSource:
-        """Return the source of labels."""
-        return LabelSource(self._held.reading, self._held.columns)
+    def _labels_from(self) -> tuple[_core.Reading | Learner, Columns]:
+        """Return the source of labels and ids: a reading, or a learner, which is faster for a few rows."""
+        return self._held.reading, self._held.columns
 
     @property
     def _reading(self) -> _core.Reading:
@@ -312,9 +305,9 @@ class ModelAnswers(Answers):
     def _fitted(self) -> Model[Columns]:
         """Return the model if it has learned rows."""
 
-    def _labels_from(self) -> LabelSource:
+    def _labels_from(self) -> tuple[_core.Reading | Learner, Columns]:
         model = self._fitted
-        return LabelSource(model.learner, model.features)
+        return model.learner, model.features
 
     def _snapshot(self) -> Held:
         model = self._fitted
@@ -358,8 +351,11 @@ class ModelAnswers(Answers):
 
     @property
     def history_(self) -> History:
-        columns = self._fitted.learner.history()
-        return History(**{name.removeprefix("history_"): column for name, column in columns.items()})
+        columns, names = (
+            self._fitted.learner.history(),
+            ("sample", "n_nodes", "n_clusters", *self._fitted.method.figures),
+        )
+        return History(**{name: columns[f"history_{name}"] for name in names if f"history_{name}" in columns})
 
 
 class Reading(ModelAnswers):

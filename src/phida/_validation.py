@@ -38,6 +38,27 @@ class Columns:
     preparation: Preparation = field(default_factory=Preparation)
     """Steps before learning and predicting."""
 
+    def learned(self, samples: NDArray[Any], weights: NDArray[np.float64] | None) -> NDArray[Any]:
+        """Return rows with missing values filled from earlier rows; the imputer learns rows of positive weight."""
+        preparation = self.preparation
+        if not preparation.fills:
+            return samples
+        self.refuse_unknown(samples)
+        if weights is None or weights.all():
+            return preparation.learned(samples)
+        counted, filled = weights > 0.0, np.empty(samples.shape)
+        filled[counted] = preparation.learned(samples[counted])
+        filled[~counted] = preparation.filled(samples[~counted])
+        return filled
+
+    def refuse_unknown(self, samples: NDArray[Any]) -> None:
+        """Raise an error if a feature has had no value so far, so that its gaps cannot be filled."""
+        imputer = self.preparation.imputer
+        assert imputer is not None
+        for j in np.flatnonzero(imputer.unknown(samples)):
+            name = f"feature {j}" if self.names is None else f"column {self.names[j]!r}"
+            raise InputError(f"{name} has no values yet; drop it, or begin with rows that have some.")
+
 
 def columns_of(X: Any, width: int) -> Columns:
     """Return the columns of validated rows."""
@@ -88,19 +109,20 @@ def rows(estimator: BaseEstimator, X: Any, *, keep_float32: bool = False, keep_m
     return array  # type: ignore[no-any-return]
 
 
-def parts(array: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
-    """Yield validated rows as float64. float32 rows come in parts, which avoids a copy of the whole array."""
+def parts(array: NDArray[Any]) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield validated rows as float64, with their slice. float32 rows come in parts, which avoids a copy of all."""
     if array.dtype == np.float64:
-        yield array
+        yield slice(None), array
         return
     size = max(1, _TOGETHER // array.shape[1])
     for first in range(0, len(array), size):
-        yield array[first : first + size].astype(np.float64, order="C")
+        part = slice(first, first + size)
+        yield part, array[part].astype(np.float64, order="C")
 
 
 def by_parts(answer: Callable[[NDArray[np.float64]], NDArray[Any]], array: NDArray[Any]) -> NDArray[Any]:
     """Join the answers for each part of the rows."""
-    answers = [answer(part) for part in parts(array)]
+    answers = [answer(rows) for _, rows in parts(array)]
     return answers[0] if len(answers) == 1 else np.concatenate(answers)
 
 
@@ -275,7 +297,7 @@ def _refuse_other_shapes(X: Any) -> None:
 def _refuse_outside(array: NDArray[Any], X: Any) -> None:
     """Refuse NaN, infinities and values whose squares overflow, with their position."""
     before = 0  # number of values in the valid parts
-    for part in parts(array):
+    for _, part in parts(array):
         at = _core.first_outside(part, LARGEST)
         if at >= 0:
             break

@@ -45,7 +45,7 @@ def fit(collection: Any, *, estimator: type[E] = PHIDAPlus, **parameters: Any) -
     """
     unfitted, parts = distributed.unfitted(estimator, parameters), _partitions(collection)
     learned, merged = dask.delayed(_learned, pure=False), dask.delayed(_merged, pure=False)
-    if distributed.needs_order(unfitted):
+    if unfitted._settings().needs_order:
         planned = reduce(learned, parts, unfitted)
     else:
         planned = distributed.merge_tree([learned(unfitted, part) for part in parts], merged)

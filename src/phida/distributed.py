@@ -89,11 +89,6 @@ def merge_tree(models: Sequence[Any], merge: Callable[[Any, Any], Any] = merge_t
     return _parts.tree(models, merge)
 
 
-def needs_order(model: Estimator) -> bool:
-    """Return whether all rows must be learned in order: by PHIDA, which cannot merge, and by models that forget."""
-    return not isinstance(model, PHIDAPlus) or model.half_life is not None
-
-
 def unfitted(estimator: type[E], parameters: dict[str, Any]) -> E:
     """Return a new model, after a check of its parameters."""
     if "compute_labels" in parameters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from sklearn.exceptions import NotFittedError
@@ -13,7 +13,6 @@ from phida import _core, _threads, state_file
 from phida._estimator import Cut, Estimator
 from phida._model import PLUS, Method, method_of
 from phida._parameters import MissingParameters, PlusParameters, documented
-from phida.lineage import History
 from phida.records import Examples
 
 __all__ = ["PHIDA", "Cut", "Estimator", "PHIDAPlus", "load"]
@@ -179,7 +178,7 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
         self
         """
         n_threads = None if n_jobs is None else _threads.for_jobs(n_jobs)
-        return self._fit(X, sample_weight, n_threads if self.half_life is None else None)
+        return self._fit(X, sample_weight, n_threads)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows, without reset or refresh.
@@ -233,10 +232,6 @@ class PHIDAPlus(Estimator, PlusParameters, MissingParameters):
         self.__dict__.pop("labels_", None)  # they are of other rows
         model.dispatch()
         return self
-
-    @property
-    def history_(self) -> History:
-        return replace(super().history_, n_components=None, vigilance=None, interval=None)
 
     @property
     def allowance_(self) -> float:

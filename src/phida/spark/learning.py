@@ -73,7 +73,7 @@ def learned(model: E, df: DataFrame, features: Features = None, order: Order = N
     """
     rows, names = chosen(df, features, order)
     check_names(model, names)
-    ordered, begun = distributed.needs_order(model), model.__sklearn_is_fitted__()
+    ordered, begun = model._settings().needs_order, model.__sklearn_is_fitted__()
     if ordered:
         # Sorted after the coalesce, which may reorder partitions.
         parts = in_order(rows.coalesce(1), order).mapInArrow(
