@@ -7,7 +7,8 @@ import pytest
 from data import blobs, drifting
 from states import bits, differences, state_of
 
-from phida import PHIDAPlus
+from phida import PHIDAPlus, _core
+from phida._parameters import PLUS
 from phida.river import PHIDAPlus as RiverPHIDAPlus
 
 LIMITS = [{"max_nodes": 16}, {"half_life": 50.0}, {"max_nodes": 16, "half_life": 50.0}, {"scale": "standard"}]
@@ -113,3 +114,14 @@ def test_limits_out_of_range_are_refused(name, value):
         PHIDAPlus(**{name: value}).fit(STREAMS["blobs"])
     with pytest.raises(ValueError, match=f"{name} must be"):
         RiverPHIDAPlus(**{name: value})
+
+
+@pytest.mark.parametrize("one", PLUS.values(), ids=lambda one: one.name)
+def test_native_learner_has_the_ranges_of_the_declared_parameters(one):
+    least, most = (0, one.off) if one.choices else (one.least, one.most)
+    number = float if one.type is float else int
+    for value in (number(least), number(most)):
+        assert _core.PlusLearner(3, **{one.name: value}).__getstate__()[one.name] == value
+    for value in (number(least) - 2, 2 * number(most) + 1):
+        with pytest.raises(ValueError, match=one.name):
+            _core.PlusLearner(3, **{one.name: value})
