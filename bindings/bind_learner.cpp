@@ -228,8 +228,7 @@ void bind_shared(nb::class_<SharedLearner<L>>& c) {
                      return s.lineage.n_dropped +
                             static_cast<std::int64_t>(s.lineage.events.size());
                    }))
-      .def_prop_ro("n_nodes", field<L>([](const State& s) { return s.nodes.size(); }))
-      .def_prop_ro("ended", field<L>([](const State& s) { return s.ended; }));
+      .def_prop_ro("n_nodes", field<L>([](const State& s) { return s.nodes.size(); }));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include "arrays.hpp"
 #include "assignment/assign.hpp"
-#include "mapping/density_map.hpp"
 #include "mapping/ph_view.hpp"
 #include "merges.hpp"
 #include "metric/feature_transform.hpp"
@@ -196,20 +195,6 @@ nb::tuple assign(const Matrix& rows, const Vector& support, const Indices& clust
 }
 
 // The read-out of PHIDA+ for nodes in the metric.
-nb::dict density(const Matrix& places, const Vector& weight, const Vector& variance) {
-  const RowMatrix place = to_rows(places);
-  const DensityMap density = map_density({place, as_span(weight), as_span(variance)});
-  std::vector<std::int32_t> cluster;
-  density.map.clusters(cluster);
-  nb::dict d;
-  d["cluster"] = to_array_of<std::int64_t>(cluster);
-  put_merges(d, density.map.merges);
-  d["merge_prominence"] = to_array(density.prominence);
-  d["merge_chance"] = to_array(density.chance);
-  d["base"] = to_array_of<std::int64_t>(density.base);
-  return d;
-}
-
 nb::tuple vigilance(const Matrix& samples, const std::optional<Vector>& inverse,
                     std::size_t interval, double threshold, double ratio, double current_ratio,
                     double alpha) {
@@ -249,7 +234,6 @@ void bind_stages(nb::module_& m) {
   m.def("hierarchy", &hierarchy, nb::arg("rows"), nb::arg("support"), nb::arg("component"),
         nb::arg("persistence"));
   m.def("cut_level", &level_of, nb::arg("heights"));
-  m.def("map_density", &density, nb::arg("places"), nb::arg("weight"), nb::arg("variance"));
   m.def("assign", &assign, nb::arg("rows"), nb::arg("support"), nb::arg("cluster"),
         nb::arg("n_clusters"), nb::arg("samples"));
   m.def("recalculate_vigilance", &vigilance, nb::arg("samples"), nb::arg("inverse").none(),
