@@ -58,12 +58,12 @@ REFUSALS = {
     "huge in the last row": (with_value_in_last_row(2e140), ValueError, r"X\[149, 2\] is 2e\+140"),
     "nan in float32": (with_value(np.nan).astype(np.float32), ValueError, r"X\[17, 2\] is NaN"),
     "nan in a frame": (
-        pd.DataFrame(with_value(np.nan), columns=list("abc")),
+        pd.DataFrame(with_value(np.nan), columns=["p", "q", "r"]),
         ValueError,
-        "row 17 of column 'c' is NaN",
+        "row 17 of column 'r' is",
     ),
     "minus huge": (with_value(-2e140), ValueError, r"X\[17, 2\] is -2e\+140; magnitudes beyond 1e\+140"),
-    "too large for float64": (with_object(10**400), (ValueError, OverflowError), "."),
+    "too large for float64": (with_object(10**400), ValueError, "integer that is too large for float64.*rescale"),
     "sparse": (sparse.csr_array(X), TypeError, "Sparse data was passed for X, but dense data is required"),
     "sparse matrix": (sparse.csc_matrix(X), TypeError, "Sparse data was passed for X, but dense data is required"),
     "complex": (X + 0j, ValueError, COMPLEX),
@@ -109,7 +109,20 @@ REFUSALS = {
     "polars series of vectors": (pl.Series(X), ValueError, "X holds vectors"),
     "vectors in pyarrow": (pa.table({"v": list(X)}), ValueError, r"X\['v'\] holds vectors"),
     "list of texts": (["how are you", "hello"], ValueError, "X holds texts; .* embeddings"),
-    "ragged": ([[1.0, 2.0], [3.0]], ValueError, "."),
+    "ragged": ([[1.0, 2.0], [3.0]], ValueError, "cannot be read as a matrix of numbers"),
+    "masked": (np.ma.masked_array(X[:1], mask=[[1, 0, 0]]), ValueError, "masked array.*[Ff]ill or drop"),
+    "series": (pd.Series([1.0, 2.0, 3.0]), ValueError, "X is a Series, with one dimension"),
+    "one row": ([1.0, 2.0], ValueError, r"one dimension, of shape \(2,\).*\[X\] if it is one row"),
+    "text in one column": (pd.DataFrame({"a": [1.0], "kind": ["x"], "b": [1]}), ValueError, "text in column 'kind';"),
+    "text in two columns": (pd.DataFrame({"s": ["x"], "t": ["y"], "u": 1.0}), ValueError, "text in columns 's', 't'"),
+    "text in a column of polars": (pl.DataFrame({"a": [1.0], "kind": ["x"]}), ValueError, "text in column 'kind'"),
+    "dates in one column": (pd.DataFrame({"a": [1.0], "day": DATES[:1, 0]}), ValueError, "dates in column 'day'"),
+    "complex in one column": (pd.DataFrame({"a": [1.0], "z": [1j]}), ValueError, "complex numbers in column 'z'"),
+    "complex objects": (
+        pd.DataFrame({"a": [1.0], "z": [1j]}, dtype=object),
+        ValueError,
+        "complex numbers in column 'z'",
+    ),
 }
 
 
@@ -287,48 +300,6 @@ def test_input_is_not_changed_and_not_kept(estimator):
     np.testing.assert_array_equal(rows, X)
     rows[:] = 0
     assert_same_state(model.partial_fit(X), estimator().fit(X).partial_fit(X))
-
-
-@each_estimator
-@pytest.mark.parametrize(
-    ("rows", "says"),
-    [
-        (np.ma.masked_array([[1.0, 2.0]], mask=[[True, False]]), "masked array.*[Ff]ill or drop"),
-        ([[10**400, 1]], "integer that is too large for float64.*rescale"),
-        ([[1.0, 2.0], [3.0]], "cannot be read as a matrix of numbers"),
-    ],
-    ids=["masked", "huge integer", "ragged"],
-)
-def test_unreadable_input_is_explained(rows, says, estimator):
-    with pytest.raises(ValueError, match=says):
-        estimator().fit(rows)
-
-
-@each_estimator
-def test_series_is_refused_as_a_table(estimator):
-    pandas = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match="X is a Series, with one dimension"):
-        estimator().fit(pandas.Series([1.0, 2.0, 3.0]))
-
-
-@each_estimator
-@pytest.mark.parametrize(
-    ("frame", "says"),
-    [
-        (pd.DataFrame({"a": [1.0, 2.0], "kind": ["x", "y"], "b": [1, 2]}), "text in column 'kind';"),
-        (pd.DataFrame({"a": [1.0], "day": [pd.Timestamp(2024, 1, 1)]}), "dates in column 'day'"),
-        (pd.DataFrame({"s": ["x"], "t": ["y"]}), "text in columns 's', 't'"),
-        (pl.DataFrame({"a": [1.0], "kind": ["x"]}), "text in column 'kind'"),
-        (pd.DataFrame({"a": [1.0], "z": [1j]}), "complex numbers in column 'z'"),
-        (pd.DataFrame({"a": [1.0], "z": [1j]}, dtype=object), "complex numbers in column 'z'"),
-        (pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, np.nan]}), "row 1 of column 'b' is NaN"),
-        ([1.0, 2.0], r"one dimension, of shape \(2,\).*\[X\] if it is one row"),
-    ],
-    ids=["text", "dates", "two", "polars", "complex", "complex objects", "nan", "list"],
-)
-def test_message_names_the_column(frame, says, estimator):
-    with pytest.raises(ValueError, match=says):
-        estimator().fit(frame)
 
 
 @each_estimator

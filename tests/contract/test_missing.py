@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from data import blobs
-from streams_data import phida
+from streams_data import invoke as phida
 
 import phida as package
 from phida import PHIDA, InputError, ParameterError, PHIDAPlus

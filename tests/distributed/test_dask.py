@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from data import five_groups
 from states import assert_same_state
 
 from phida import PHIDA, PHIDAPlus
@@ -19,12 +20,6 @@ import phida.dask
 NAMES = list("abcd")
 
 
-def blobs(n, seed=0):
-    rng = np.random.default_rng(seed)
-    centers = 6 * np.random.default_rng(9).normal(size=(5, 4))
-    return centers[rng.integers(5, size=n)] + rng.normal(size=(n, 4))
-
-
 def merged(parts):
     """Return the merged model of partitions in memory."""
     models = (PHIDAPlus(compute_labels=False) for _ in parts)
@@ -34,7 +29,7 @@ def merged(parts):
 
 @pytest.fixture
 def rows():
-    return blobs(3000)
+    return five_groups(3000)
 
 
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads"])

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from data import five_groups
 from states import assert_same_state, differences, estimator_of, state_of
 from streams_data import invoke
 
@@ -17,12 +18,6 @@ from phida._pipeline import Pipeline
 from phida.distributed import learn_part, merge_parts, merge_tree, merge_two
 
 NAMES = list("abcd")
-
-
-def blobs(n, seed=0):
-    rng = np.random.default_rng(seed)
-    centers = 6 * np.random.default_rng(9).normal(size=(5, 4))
-    return centers[rng.integers(5, size=n)] + rng.normal(size=(n, 4))
 
 
 def learned(rows, weights=None, **parameters):
@@ -65,15 +60,15 @@ def test_subtrees_of_16_make_the_same_tree(n):
 
 
 def test_models_without_rows_change_nothing():
-    model, empty = learned(blobs(500)), PHIDAPlus(compute_labels=False)
+    model, empty = learned(five_groups(500)), PHIDAPlus(compute_labels=False)
     for models in ([model, empty], [empty, model], [empty, empty, model]):
-        assert_same_state(merge_tree(models), learned(blobs(500)))
-        assert_same_state(merge_tree(models, merge_parts), learned(blobs(500)))
+        assert_same_state(merge_tree(models), learned(five_groups(500)))
+        assert_same_state(merge_tree(models, merge_parts), learned(five_groups(500)))
     assert not merge_two(empty, PHIDAPlus()).__sklearn_is_fitted__()
 
 
 def test_parts_with_maps_give_the_same_nodes_and_labels():
-    parts = np.split(blobs(8000), 4)
+    parts = np.split(five_groups(8000), 4)
     unmapped = merge_tree([learn_part(PHIDAPlus(), rows) for rows in parts], merge_parts).refresh()
     mapped = merge_tree([PHIDAPlus().partial_fit(rows) for rows in parts]).refresh()
     np.testing.assert_array_equal(unmapped.nodes_.representatives, mapped.nodes_.representatives)
@@ -83,7 +78,7 @@ def test_parts_with_maps_give_the_same_nodes_and_labels():
 @pytest.mark.parametrize("n_jobs", [1, 2, 3, -1])
 @pytest.mark.parametrize("n", [10 * BLOCK + 7, 2 * BLOCK])
 def test_any_number_of_threads_gives_the_same_bits(n, n_jobs):
-    X = blobs(n)
+    X = five_groups(n)
     model = PHIDAPlus(max_nodes=64).fit(X, n_jobs=n_jobs)
     a, b, *others = (X[first : first + BLOCK] for first in range(0, n, BLOCK))
     parts = [a, b]
@@ -97,7 +92,7 @@ def test_any_number_of_threads_gives_the_same_bits(n, n_jobs):
 
 
 def test_single_block_is_learned_in_order():
-    X = blobs(BLOCK)
+    X = five_groups(BLOCK)
     assert_same_state(PHIDAPlus().fit(X, n_jobs=2), PHIDAPlus().fit(X))
 
 
@@ -107,26 +102,26 @@ def test_single_block_is_learned_in_order():
     ids=["pandas", "polars"],
 )
 def test_frame_gives_the_bits_of_its_matrix_and_its_names(made):
-    X = blobs(2 * BLOCK)
+    X = five_groups(2 * BLOCK)
     model = PHIDAPlus().fit(made(X), n_jobs=2)
     assert_same_state(model, PHIDAPlus().fit(X, n_jobs=2))
     assert model.feature_names_in_.tolist() == NAMES
 
 
 def test_weights_stay_with_their_rows_in_parts():
-    X, weights = blobs(5 * BLOCK), np.random.default_rng(1).integers(4, size=5 * BLOCK).astype(float)
+    X, weights = five_groups(5 * BLOCK), np.random.default_rng(1).integers(4, size=5 * BLOCK).astype(float)
     counted = weights > 0
     model = PHIDAPlus().fit(X, sample_weight=weights, n_jobs=2)
     assert_parts_of(X[counted], model, dealt(X[counted], weights[counted]))
 
 
 def test_rows_with_half_life_are_learned_in_order():
-    X = blobs(3 * BLOCK)
+    X = five_groups(3 * BLOCK)
     assert_same_state(PHIDAPlus(half_life=300.0).fit(X, n_jobs=2), PHIDAPlus(half_life=300.0).fit(X))
 
 
 def test_threaded_fit_starts_afresh_and_reports_its_events():
-    X, kinds = blobs(3 * BLOCK), []
+    X, kinds = five_groups(3 * BLOCK), []
     model = PHIDAPlus().fit(X + 1.0).on_event(lambda event: kinds.append(event.kind))
     assert_parts_of(X, model.fit(X, n_jobs=2), dealt(X))
     assert kinds == [event.kind for event in model.lineage_]
@@ -155,7 +150,7 @@ def test_parts_are_learned_in_parallel():
     both = threading.Barrier(2, timeout=600)  # with one thread, this barrier times out
     first = Slow(both.wait)
     parts = Parts(first, lambda: Slow(both.wait), 2)
-    parts.learn(blobs(2 * BLOCK))
+    parts.learn(five_groups(2 * BLOCK))
     parts.merge()
     assert first.n_seen == 2 * BLOCK
 
@@ -173,7 +168,7 @@ def test_interrupted_learning_keeps_the_learned_rows():
 
 
 def test_any_batch_size_gives_the_same_parts():
-    X, found = blobs(3 * BLOCK), []
+    X, found = five_groups(3 * BLOCK), []
     for size in (1000, 3 * BLOCK):
         model = Pipeline(PLUS.settings())
         parts = model.parts(4, 2)
@@ -187,7 +182,7 @@ def test_any_batch_size_gives_the_same_parts():
 
 
 def test_command_with_jobs_equals_fit_with_jobs(tmp_path):
-    X = np.round(blobs(10 * BLOCK), 3)
+    X = np.round(five_groups(10 * BLOCK), 3)
     np.save(tmp_path / "X.npy", X)
     ran = invoke("fit", tmp_path / "X.npy", "--jobs", "2", "-o", tmp_path / "m.safetensors")
     assert ran.exit_code == 0, ran.output
@@ -196,7 +191,7 @@ def test_command_with_jobs_equals_fit_with_jobs(tmp_path):
 
 @pytest.mark.parametrize("bad", [10, 9 * BLOCK + 3])  # before and after the parts start to learn
 def test_command_learns_the_rows_before_a_bad_row(tmp_path, bad):
-    X = np.round(blobs(10 * BLOCK), 3)
+    X = np.round(five_groups(10 * BLOCK), 3)
     X[bad, 0] = np.nan
     np.save(tmp_path / "X.npy", X)
     ran = invoke("fit", tmp_path / "X.npy", "--jobs", "2", "-o", tmp_path / "m.safetensors")
@@ -213,7 +208,7 @@ def test_command_learns_the_rows_before_a_bad_row(tmp_path, bad):
     ],
 )
 def test_invalid_numbers_of_jobs_are_refused(tmp_path, options, reason):
-    np.save(tmp_path / "X.npy", blobs(10))
+    np.save(tmp_path / "X.npy", five_groups(10))
     ran = invoke("fit", tmp_path / "X.npy", *options)
     assert ran.exit_code == 2 and reason in ran.output
 
@@ -221,7 +216,7 @@ def test_invalid_numbers_of_jobs_are_refused(tmp_path, options, reason):
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
 def test_invalid_n_jobs_is_refused(n_jobs):
     with pytest.raises(ValueError, match="n_jobs must be None, a number of threads"):
-        PHIDAPlus().fit(blobs(100), n_jobs=n_jobs)
+        PHIDAPlus().fit(five_groups(100), n_jobs=n_jobs)
 
 
 def test_empty_tree_is_refused():
@@ -230,7 +225,7 @@ def test_empty_tree_is_refused():
 
 
 def test_invalid_input_is_refused():
-    X = blobs(4000)
+    X = five_groups(4000)
     with pytest.raises(ValueError, match="one weight per row"):
         PHIDAPlus().fit(X, sample_weight=np.ones(3999), n_jobs=2)
     with pytest.raises(ValueError, match="zero for every row"):

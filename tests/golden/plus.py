@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from golden.files import BUNDLED, load, stages
-from oracle.fine_nodes import FineNodes
+from oracle.fine_nodes import learned
 from oracle.readout import read
 
 from phida import PHIDAPlus
@@ -99,10 +99,7 @@ class Result(NamedTuple):
 
 
 def oracle_result(run):
-    models = []
-    for rows, weights in run.parts:
-        models.append(FineNodes(rows.shape[1], **run.settings))
-        models[-1].learn(rows, weights)
+    models = [learned(rows, weights, **run.settings) for rows, weights in run.parts]
     if models[1:]:
         models[0].merge(models[1:])
     reading = read(models[0])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -247,6 +248,13 @@ class FineNodes:
         self.mean[a] = (self.mean[a] * first + self.mean[b] * second) / total
         self.weight[a] = total
         self.credit[a] = 0.0
+
+
+def learned(rows: np.ndarray, weights: np.ndarray | None = None, **settings: Any) -> FineNodes:
+    """Return a learner of these rows."""
+    nodes = FineNodes(rows.shape[1], **settings)
+    nodes.learn(rows, weights)
+    return nodes
 
 
 def fit_metric(weight: np.ndarray, mean: np.ndarray, scatter: np.ndarray, scale: str) -> Metric:

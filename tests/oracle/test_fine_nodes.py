@@ -7,16 +7,10 @@ from hypothesis import strategies as st
 from states import bits
 
 from oracle import fine_nodes
-from oracle.fine_nodes import FineNodes
+from oracle.fine_nodes import FineNodes, learned
 from oracle.fine_streams import native_learner, settings_of_learners, weighted_streams
 
 SUMS = ("weight", "mean", "scatter", "credit", "allowance", "unit")
-
-
-def learned(rows, weights=None, **settings):
-    oracle = FineNodes(rows.shape[1], **settings)
-    oracle.learn(rows, weights)
-    return oracle
 
 
 def groups(n, seed=0):

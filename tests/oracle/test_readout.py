@@ -2,25 +2,16 @@
 
 import numpy as np
 import pytest
+from data import same_partition
 from hypothesis import given, settings
 
 import oracle.readout as readout
-from oracle.fine_nodes import FineNodes
+from oracle.fine_nodes import learned
 from oracle.fine_streams import native_learner, settings_of_learners, weighted_streams
-
-
-def learned(rows, weights=None, **settings):
-    nodes = FineNodes(rows.shape[1], **settings)
-    nodes.learn(rows, weights)
-    return nodes
 
 
 def clusters_of(rows, **settings):
     return readout.read(learned(rows, **settings)).predict(rows)
-
-
-def same_partition(one, other):
-    return len(set(zip(one.tolist(), other.tolist()))) == len(set(one.tolist())) == len(set(other.tolist()))
 
 
 def split_of(points, k):

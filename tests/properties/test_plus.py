@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 import strategies
-from data import blobs, drifting
+from data import blobs, drifting, same_partition
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
@@ -17,12 +17,6 @@ STREAMS = {"blobs": blobs(600), "drifting": drifting(600), "clouds": blobs(600, 
 
 each_stream = pytest.mark.parametrize("X", STREAMS.values(), ids=STREAMS)
 each_budget = pytest.mark.parametrize("max_nodes", [32, 2048])
-
-
-def same_partition(one, other):
-    """Return whether two labellings are equal up to renumbering."""
-    pairs = len(set(zip(one.tolist(), other.tolist(), strict=True)))
-    return pairs == len(set(one.tolist())) == len(set(other.tolist()))
 
 
 @each_stream

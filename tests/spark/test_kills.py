@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from data import five_groups
 from states import assert_same_state
 
 from phida import PHIDA, PHIDAPlus
@@ -22,19 +23,13 @@ FIRST_PARTITION = [2600]  # of 4800 rows: Spark starts with the largest file
 pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning")]  # a long session of the JVM leaves open sockets
 
 
-def blobs(n, seed=0):
-    rng = np.random.default_rng(seed)
-    centers = 6 * np.random.default_rng(9).normal(size=(5, 4))
-    return centers[rng.integers(5, size=n)] + rng.normal(size=(n, 4))
-
-
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
     """A stream of three batches with two files each, and a table of two partitions."""
     folder = tmp_path_factory.mktemp("rows")
     for name, cuts in (("stream", 6), ("table", FIRST_PARTITION)):
         (folder / name).mkdir()
-        for number, rows in enumerate(np.array_split(blobs(4800), cuts)):
+        for number, rows in enumerate(np.array_split(five_groups(4800), cuts)):
             path = folder / name / f"{number}.parquet"
             frame = pd.DataFrame(rows, columns=list("abcd"))
             if name == "table":
@@ -118,7 +113,7 @@ def merged(parts):
 
 
 def test_undisturbed_driver_gives_the_expected_model(struck, expected):
-    files = np.array_split(blobs(4800), 6)
+    files = np.array_split(five_groups(4800), 6)
     batches = [merged(files[k : k + 2]) for k in (0, 2, 4)]
     assert_same_state(batches[0].refresh().merge(batches[1]).merge(batches[2]), expected)
 
@@ -144,7 +139,7 @@ def test_killed_executors_and_workers_change_no_bit(struck, expected):
             assert (folder / f"{way}.{killed}").exists(), "nothing was killed"
     folder /= "kept"
     assert_same_state(PHIDAPlus.load(folder / "model.safetensors"), expected)
-    rows = blobs(4800)
+    rows = five_groups(4800)
     assert_same_state(PHIDA.load(folder / "PHIDA.safetensors"), PHIDA(compute_labels=False).fit(rows))
     parts = np.array_split(rows, FIRST_PARTITION)
     assert_same_state(PHIDAPlus.load(folder / "PHIDAPlus.safetensors"), merged(parts).refresh())

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from data import five_groups
 from states import assert_same_state
 
 from phida import PHIDA, PHIDAPlus
@@ -23,12 +24,6 @@ pytestmark = [
 F = pytest.importorskip("pyspark.sql.functions", reason="belongs to the extra phida[spark]: make test-spark")
 
 NAMES = list("abcd")
-
-
-def blobs(n, seed=0):
-    rng = np.random.default_rng(seed)
-    centers = 6 * np.random.default_rng(9).normal(size=(5, 4))
-    return centers[rng.integers(5, size=n)] + rng.normal(size=(n, 4))
 
 
 def written(folder, parts, first=0):
@@ -57,7 +52,7 @@ def merged(parts, **parameters):
 def test_fit_gives_the_bits_of_merging_in_memory(spark, n_parts, parameters):
     from phida.spark import fit
 
-    parts = np.array_split(blobs(3000), n_parts)
+    parts = np.array_split(five_groups(3000), n_parts)
     found = fit(table(spark, parts), "features", **parameters)
     assert_same_state(found, merged(parts, **parameters).refresh())
     assert found.get_params() == PHIDAPlus(compute_labels=False, **parameters).get_params()
@@ -68,7 +63,7 @@ def test_fit_gives_the_bits_of_merging_in_memory(spark, n_parts, parameters):
 def test_ordered_fit_gives_the_bits_of_one_machine(spark, estimator, parameters):
     from phida.spark import fit
 
-    rows = blobs(3000)
+    rows = five_groups(3000)
     found = fit(table(spark, np.array_split(rows, [1200])), "features", estimator=estimator, **parameters)
     assert_same_state(found, estimator(compute_labels=False, **parameters).fit(rows))
 
@@ -76,7 +71,7 @@ def test_ordered_fit_gives_the_bits_of_one_machine(spark, estimator, parameters)
 def test_rows_are_learned_in_the_stated_order(spark, tmp_path):
     from phida.spark import fit
 
-    numbered = pd.DataFrame(blobs(2000), columns=NAMES).assign(**{"the.time": np.arange(2000)})
+    numbered = pd.DataFrame(five_groups(2000), columns=NAMES).assign(**{"the.time": np.arange(2000)})
     plain = PHIDA(compute_labels=False)
     # Spark starts with the largest file, for any names.
     for number, rows in enumerate([numbered[:500], numbered[500:]]):
@@ -96,7 +91,7 @@ def test_rows_are_learned_in_the_stated_order(spark, tmp_path):
 def test_empty_partitions_are_ignored(spark):
     from phida.spark import fit
 
-    rows = blobs(700)
+    rows = five_groups(700)
     for parts in ([rows[:0], rows], [rows, rows[:0]], [*([rows[:0]] * 17), rows[:300], rows[300:]]):
         assert_same_state(fit(table(spark, parts), "features"), merged(parts).refresh())
     for estimator in (PHIDA, PHIDAPlus):
@@ -109,12 +104,12 @@ def test_empty_partitions_are_ignored(spark):
 def test_invalid_rows_raise_value_error(spark, estimator, n_parts):
     from phida.spark import fit
 
-    bad = blobs(900)
+    bad = five_groups(900)
     bad[-1, 0] = np.nan
     where = "" if estimator is PHIDA else f"partition {n_parts - 1}: "
     with pytest.raises(ValueError, match=f"^{where}.*is NaN"):
         fit(table(spark, np.array_split(bad, n_parts)), "features", estimator=estimator)
-    narrow = table(spark, [*np.array_split(blobs(500), n_parts - 1), blobs(500)[:, :3]])
+    narrow = table(spark, [*np.array_split(five_groups(500), n_parts - 1), five_groups(500)[:, :3]])
     with pytest.raises(ValueError, match="features"):
         fit(narrow, "features", estimator=estimator)
     assert len(spark.sparkContext._jsc.getPersistentRDDs()) == 0
@@ -123,7 +118,7 @@ def test_invalid_rows_raise_value_error(spark, estimator, n_parts):
 def test_labels_equal_the_estimators(spark):
     from phida.spark import predict
 
-    frame = pd.DataFrame(blobs(1000), columns=NAMES)
+    frame = pd.DataFrame(five_groups(1000), columns=NAMES)
     model = PHIDAPlus().fit(frame)
     labelled = predict(spark.createDataFrame(frame), model, output="cluster").toPandas()
     assert labelled.columns.tolist() == [*NAMES, "cluster"]
@@ -133,7 +128,7 @@ def test_labels_equal_the_estimators(spark):
 def test_array_column_is_labelled(spark):
     from phida.spark import predict
 
-    rows = blobs(700)
+    rows = five_groups(700)
     model = PHIDAPlus().fit(rows)
     df = table(spark, np.array_split(rows, 2))
     labelled = predict(df, model, "features").collect()
@@ -153,7 +148,7 @@ def test_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
 
     source, kept = tmp_path / "rows", tmp_path / "kept"
     source.mkdir()
-    batches = np.array_split(blobs(2400), 3)
+    batches = np.array_split(five_groups(2400), 3)
 
     def learned():
         fit_stream(stream(spark, source), str(kept), trigger={"availableNow": True}).awaitTermination()
@@ -176,7 +171,7 @@ def test_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
 def test_rows_of_a_batch_are_learned_in_the_stated_order(spark):
     from phida.spark.learning import learned
 
-    rows = blobs(2000)
+    rows = five_groups(2000)
     df = table(spark, np.array_split(rows, [700, 700])).withColumn("n", F.monotonically_increasing_id())
     model = learned(PHIDA(compute_labels=False), df, "features")
     assert_same_state(model, PHIDA(compute_labels=False).partial_fit(rows))
@@ -189,7 +184,7 @@ def test_rows_of_a_batch_are_learned_in_the_stated_order(spark):
 def test_batch_is_merged_into_the_model(spark):
     from phida.spark.learning import learned
 
-    first, second = (np.array_split(blobs(2000, seed), [700, 700]) for seed in range(2))
+    first, second = (np.array_split(five_groups(2000, seed), [700, 700]) for seed in range(2))
     model = learned(PHIDAPlus(compute_labels=False), table(spark, first), "features")
     again = learned(model, table(spark, second), "features")
     assert_same_state(model, merged(first).refresh())
@@ -223,7 +218,7 @@ def test_stream_resumes_only_with_the_same_columns(spark, tmp_path):
 
     kept = tmp_path / "kept"
     kept.mkdir()
-    frame = pd.DataFrame(blobs(300), columns=NAMES)
+    frame = pd.DataFrame(five_groups(300), columns=NAMES)
     learner = StreamLearner(kept / "model.safetensors", PHIDAPlus(compute_labels=False), learned, None)
     learner(spark.createDataFrame(frame), 0)
     with pytest.raises(ValueError, match=r"trained on the columns \['a', 'b', 'c', 'd'\], in this order"):
@@ -239,7 +234,7 @@ def test_stream_with_half_of_its_checkpoint_is_refused(spark, tmp_path):
 
     source, kept = tmp_path / "rows", tmp_path / "kept"
     source.mkdir()
-    written(source, [blobs(200)])
+    written(source, [five_groups(200)])
 
     def learned():
         fit_stream(stream(spark, source), str(kept), trigger={"availableNow": True}).awaitTermination()
@@ -261,7 +256,7 @@ def test_stream_may_start_with_empty_batches(spark, tmp_path):
 
     source, kept = tmp_path / "rows", tmp_path / "kept"
     source.mkdir()
-    written(source, [blobs(200)])
+    written(source, [five_groups(200)])
 
     def learned(condition):
         chosen = stream(spark, source).where(condition)
@@ -269,7 +264,7 @@ def test_stream_may_start_with_empty_batches(spark, tmp_path):
 
     learned("a > 1e9")
     assert not (kept / "model.safetensors").exists()
-    written(source, [blobs(100)], first=1)
+    written(source, [five_groups(100)], first=1)
     learned("true")
     assert PHIDAPlus.load(kept / "model.safetensors").n_samples_seen_ == 100
 
@@ -279,7 +274,7 @@ def test_repeated_batch_changes_nothing(spark, tmp_path):
     from phida.spark.streaming import StreamLearner
 
     path = tmp_path / "model.safetensors"
-    batch = spark.createDataFrame(pd.DataFrame(blobs(500), columns=NAMES))
+    batch = spark.createDataFrame(pd.DataFrame(five_groups(500), columns=NAMES))
     StreamLearner(path, PHIDAPlus(compute_labels=False), learned, None)(batch, 0)
     before = path.read_bytes()
     again = StreamLearner(path, PHIDAPlus(compute_labels=False), learned, None)  # the driver was killed
@@ -294,9 +289,9 @@ def test_failing_batch_leaves_the_model_unchanged(spark, tmp_path):
     from phida.spark.streaming import StreamLearner
 
     learner = StreamLearner(tmp_path / "model.safetensors", PHIDAPlus(compute_labels=False), learned, None)
-    learner(spark.createDataFrame(pd.DataFrame(blobs(500), columns=NAMES)), 0)
+    learner(spark.createDataFrame(pd.DataFrame(five_groups(500), columns=NAMES)), 0)
     before = learner.model
-    bad = blobs(500)
+    bad = five_groups(500)
     bad[-1, 0] = np.nan
     with pytest.raises(Exception, match="NaN"):
         learner(spark.createDataFrame(pd.DataFrame(bad, columns=NAMES)), 1)
@@ -310,7 +305,7 @@ def test_spark_pipeline_fits_labels_saves_and_loads(spark, tmp_path):
 
     import phida.spark
 
-    frame = pd.DataFrame(blobs(800), columns=NAMES)
+    frame = pd.DataFrame(five_groups(800), columns=NAMES)
     df = spark.createDataFrame(frame)
     stages = [VectorAssembler(inputCols=NAMES, outputCol="features"), phida.spark.PHIDA(predictionCol="cluster")]
     fitted = Pipeline(stages=stages).fit(df)
@@ -326,7 +321,7 @@ def test_spark_pipeline_fits_labels_saves_and_loads(spark, tmp_path):
 def test_estimators_of_spark_take_all_parameters(spark, tmp_path):
     import phida.spark
 
-    parts = np.array_split(blobs(900), 2)
+    parts = np.array_split(five_groups(900), 2)
     df = table(spark, parts).withColumn("n", F.monotonically_increasing_id())
     chosen = phida.spark.PHIDAPlus(orderCols=["n"], maxNodes=30, halfLife=400.0, scale="standard")
     chosen.write().save(str(tmp_path / "estimator"))

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from streams_data import phida, said, write_table
+from streams_data import invoke as phida
+from streams_data import said, write_table
 
 import phida as package
 from phida import InputError, PHIDAPlus, StateFileError, state_file
@@ -122,13 +123,13 @@ def test_fit_lists_learned_columns_and_scores_against_a_label(here):
 )
 def test_wrong_categories_are_refused(here, words, message):
     done = phida("fit", "table.csv", *words)
-    assert done.returncode != 0 and message in said(done)
+    assert done.exit_code != 0 and message in said(done)
 
 
 def test_serve_refuses_a_model_with_categories(here):
     phida("fit", "table.csv", "--categories", "plan", "--out", "m.model")
     done = phida("serve", "--model", "m.model", "--learn")
-    assert done.returncode == 2 and "learned categories" in said(done)
+    assert done.exit_code == 2 and "learned categories" in said(done)
 
 
 def test_encoder_of_other_rows_is_refused(tmp_path):

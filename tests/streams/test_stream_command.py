@@ -39,8 +39,8 @@ def expected(batch):
 
 @pytest.mark.parametrize("batch", [1, 7, 100, 1000])
 def test_labels_are_in_order_and_equal_the_estimators(data, batch):
-    found = phida("stream", data, *CHOSEN, "--batch", batch)
-    assert found.returncode == 0, found.stderr
+    found = invoke("stream", data, *CHOSEN, "--batch", batch)
+    assert found.exit_code == 0, found.stderr
     lines = found.stdout.splitlines()
     assert lines[0] == "row,id,a,b,c,kind,cluster"
     assert [line.rsplit(",", 1)[0] for line in lines[1:]] == [
@@ -86,7 +86,7 @@ def test_large_and_small_ndjson_batches_give_the_same_output(tmp_path, columns, 
         del row["n"]
     texts = [json.dumps(row, ensure_ascii=False)[1:-1] for row in rows]
     path.write_text("".join(f"{{{blank}{text}{blank}}}\n" for text in texts), encoding="utf-8")
-    assert phida("stream", path, "--columns", columns, "--batch", 150, "--output", out).returncode == 0
+    assert invoke("stream", path, "--columns", columns, "--batch", 150, "--output", out).exit_code == 0
     model = PHIDAPlus(compute_labels=False)
     chosen = X[:, ["ab".index(name) for name in columns.split(",")]]
     labels = [model.partial_fit(part).predict(part) for part in np.split(chosen, len(X) // 150)]
@@ -105,10 +105,10 @@ def test_resumed_run_equals_uninterrupted_run(data, tmp_path):
     """First run: half of the file. Second run: the complete file."""
     half = tmp_path / "grows.csv"
     half.write_text(HEADER + as_csv(X[:303]))
-    assert phida(*stream_words(half, tmp_path)).returncode == 0
+    assert invoke(*stream_words(half, tmp_path)).exit_code == 0
     half.write_bytes(data.read_bytes())
-    resumed = phida(*stream_words(half, tmp_path, "--resume"))
-    assert resumed.returncode == 0 and "resuming at row 303" in resumed.stderr
+    resumed = invoke(*stream_words(half, tmp_path, "--resume"))
+    assert resumed.exit_code == 0 and "resuming at row 303" in resumed.stderr
     model, labels = expected(10)
     assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), model)
     out = (tmp_path / "out.csv").read_text()
@@ -161,28 +161,28 @@ def events_in(path):
 
 def test_stream_writes_ids_and_events(data, tmp_path):
     words = ("stream", data, *CHOSEN, "--batch", 50, "--ids", "--events", tmp_path / "events")
-    found = phida(*words)
+    found = invoke(*words)
     model, ids = PHIDAPlus(), []
     for begin in range(0, len(X), 50):
         part = X[begin : begin + 50]
         ids += model.partial_fit(part).predict_id(part).tolist()
-    assert found.returncode == 0 and clusters_in(found.stdout).tolist() == ids
+    assert found.exit_code == 0 and clusters_in(found.stdout).tolist() == ids
     assert list(events_in(tmp_path / "events")) == list(model.lineage_)
 
 
 def test_output_settings_cannot_change_at_resume(data, tmp_path):
     words = stream_words(data, tmp_path, "--events", tmp_path / "events")
-    assert phida(*words).returncode == 0
+    assert invoke(*words).exit_code == 0
     for changed, sentence in (
         (stream_words(data, tmp_path), "--events is not the file"),
         ((*words, "--ids"), "without --ids"),
     ):
-        found = phida(*changed, "--resume")
-        assert found.returncode == 3 and sentence in found.stderr
+        found = invoke(*changed, "--resume")
+        assert found.exit_code == 3 and sentence in found.stderr
     other = tmp_path / "other"
     other.write_bytes(b"x" * 100_000)
-    found = phida(*stream_words(data, tmp_path, "--events", other), "--resume")
-    assert found.returncode == 3 and "--events is not the file" in found.stderr and other.stat().st_size == 100_000
+    found = invoke(*stream_words(data, tmp_path, "--events", other), "--resume")
+    assert found.exit_code == 3 and "--events is not the file" in found.stderr and other.stat().st_size == 100_000
 
 
 def test_existing_output_is_not_overwritten(data, tmp_path):
@@ -192,8 +192,8 @@ def test_existing_output_is_not_overwritten(data, tmp_path):
         (("--model", tmp_path / "m", "--events", tmp_path / "m"), "is the model"),
         (("--events", "-"), "not a file name"),
     ):
-        found = phida("stream", data, *CHOSEN, *targets)
-        assert found.returncode == 2 and sentence in said(found)
+        found = invoke("stream", data, *CHOSEN, *targets)
+        assert found.exit_code == 2 and sentence in said(found)
     assert PHIDAPlus.load(tmp_path / "m").n_samples_seen_ == len(X)
 
 
@@ -242,7 +242,7 @@ def test_existing_model_continues(data, tmp_path):
     PHIDAPlus().partial_fit(X).save(tmp_path / "m.safetensors")
     out = tmp_path / "o.csv"
     words = ("stream", data, *CHOSEN, "--model", tmp_path / "m.safetensors", "--output", out)
-    found = phida(*words, "--checkpoint", tmp_path / "s", "--json")
+    found = invoke(*words, "--checkpoint", tmp_path / "s", "--json")
     assert json.loads(found.stdout)["rows"] == 600
     assert_same_state(PHIDAPlus.load(tmp_path / "s" / "model.safetensors"), PHIDAPlus().partial_fit(X).partial_fit(X))
 
@@ -304,17 +304,17 @@ def test_limits_apply_and_cannot_change_at_resume(tmp_path, data):
 
 
 def test_existing_checkpoint_is_not_overwritten_nor_its_batch_changed(tmp_path, data):
-    assert phida(*stream_words(data, tmp_path)).returncode == 0
-    again = phida(*stream_words(data, tmp_path))
-    assert again.returncode == 2 and "already holds a checkpoint" in again.stderr
+    assert invoke(*stream_words(data, tmp_path)).exit_code == 0
+    again = invoke(*stream_words(data, tmp_path))
+    assert again.exit_code == 2 and "already holds a checkpoint" in again.stderr
     words = ("stream", data, *CHOSEN, "--checkpoint", tmp_path / "state", "--resume", "--batch", 5)
-    assert "was started with --batch 10" in phida(*words).stderr
+    assert "was started with --batch 10" in invoke(*words).stderr
     (tmp_path / "out.csv").unlink()
-    gone = phida(*stream_words(data, tmp_path, "--resume"))
-    assert gone.returncode == 3 and "the output is not the one that the stream was started with" in gone.stderr
+    gone = invoke(*stream_words(data, tmp_path, "--resume"))
+    assert gone.exit_code == 3 and "the output is not the one that the stream was started with" in gone.stderr
     (tmp_path / "state" / "model.safetensors").write_bytes(b"rubbish")
-    damaged = phida(*stream_words(data, tmp_path, "--resume"))
-    assert damaged.returncode == 4 and "damaged" in damaged.stderr
+    damaged = invoke(*stream_words(data, tmp_path, "--resume"))
+    assert damaged.exit_code == 4 and "damaged" in damaged.stderr
 
 
 def run(*words):

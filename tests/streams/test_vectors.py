@@ -4,7 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from streams_data import X, phida, write_table
+from streams_data import X, write_table
+from streams_data import invoke as phida
 
 from phida import load
 from phida._streams import vectors
