@@ -377,16 +377,6 @@ def test_streams_do_not_import_pandas(here, suffix):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("words", [["fit", "s.csv"], ["stream", "s.csv"], ["fit", "s.parquet"]])
-def test_missing_pyarrow_names_the_extra(here, words):
-    write_rows(here / "s.csv", X)
-    write_rows(here / "s.parquet", X)
-    code = f"import sys; sys.modules['pyarrow'] = None; sys.argv = ['phida', *{words!r}]\n"
-    code += "from phida._cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and 'pip install "phida[cli]"' in done.stderr and "Traceback" not in done.stderr
-
-
 def test_interrupted_import_ends_without_a_traceback(here):
     code = "import builtins, sys; real = builtins.__import__\n"
     code += "def stopped(name, *rest):\n    if name == 'numpy': raise KeyboardInterrupt\n    return real(name, *rest)\n"

@@ -39,8 +39,8 @@ def expected(batch):
 
 @pytest.mark.parametrize("batch", [1, 7, 100, 1000])
 def test_labels_are_in_order_and_equal_the_estimators(data, batch):
-    found = invoke("stream", data, *CHOSEN, "--batch", batch)
-    assert found.exit_code == 0, found.stderr
+    found = phida("stream", data, *CHOSEN, "--batch", batch)
+    assert found.returncode == 0, found.stderr
     lines = found.stdout.splitlines()
     assert lines[0] == "row,id,a,b,c,kind,cluster"
     assert [line.rsplit(",", 1)[0] for line in lines[1:]] == [
@@ -161,12 +161,12 @@ def events_in(path):
 
 def test_stream_writes_ids_and_events(data, tmp_path):
     words = ("stream", data, *CHOSEN, "--batch", 50, "--ids", "--events", tmp_path / "events")
-    found = invoke(*words)
+    found = phida(*words)
     model, ids = PHIDAPlus(), []
     for begin in range(0, len(X), 50):
         part = X[begin : begin + 50]
         ids += model.partial_fit(part).predict_id(part).tolist()
-    assert found.exit_code == 0 and clusters_in(found.stdout).tolist() == ids
+    assert found.returncode == 0 and clusters_in(found.stdout).tolist() == ids
     assert list(events_in(tmp_path / "events")) == list(model.lineage_)
 
 
