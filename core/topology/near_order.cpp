@@ -17,8 +17,11 @@ constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 constexpr std::size_t kFewRows = 192;
 
 // Steps after which the search for a limit gives up, and the smallest one as a share of what is left.
-constexpr int kMostSteps = 24;
-constexpr double kLeastStep = 0.02, kFirstGrowth = 1.25;
+constexpr int kMostSteps = 40;
+constexpr double kLeastStep = 0.02, kFirstGrowth = 1.25, kMostGrowth = 1e60;
+
+// Limits within this factor are divided linearly.
+constexpr double kNear = 4.0;
 
 // The upper half of the bits of a square has the order of the square, up to its precision.
 std::int32_t key_of(double square) {
@@ -89,19 +92,21 @@ double limit_for(std::span<const double> values, std::size_t least, std::size_t 
   for (int step = 0; step < kMostSteps && stalled < 3; ++step) {
     const std::size_t count = kernels().count_up_to(values.data(), values.size(), limit);
     if (count >= least && count <= most) return limit;
-    if (low > 0.0 && high < kUnlimited) stalled += count == n_low || count == n_high;
+    if (high <= kNear * low) stalled += count == n_low || count == n_high;
     (count < least ? low : high) = limit;
     (count < least ? n_low : n_high) = count;
-    if (low > 0.0 && high < kUnlimited) {
+    if (low == 0.0 || high == kUnlimited) {
+      limit = count < least ? limit * growth : limit / growth;
+      growth = std::min(growth * growth, kMostGrowth);
+    } else if (high > kNear * low) {
+      limit = std::sqrt(low) * std::sqrt(high);
+    } else {
       // Every second time in the middle, since counts may grow very unevenly.
       const double share = step % 2 == 0 ? 0.5
                                          : (0.5 * static_cast<double>(least + most) -
                                             static_cast<double>(n_low)) /
                                                static_cast<double>(n_high - n_low);
       limit = low + std::clamp(share, kLeastStep, 1.0 - kLeastStep) * (high - low);
-    } else {
-      limit = count < least ? limit * growth : limit / growth;
-      growth *= growth;
     }
     if (!(limit > low && limit < high)) break;
   }
