@@ -163,8 +163,9 @@ double NodeSet::inverse_coarse_dimension(std::size_t k) {
     for (std::size_t t = 0; t < k; ++t) inside += input_.weight[lists_.rows(i)[t]];
     if (!(half > inside)) continue;
     const double middle = std::sqrt(inside * half);
-    const auto at = std::lower_bound(reached.begin(), reached.end(), middle,
-                                     [](const Reached& r, double weight) { return r.weight < weight; });
+    const auto at =
+        std::lower_bound(reached.begin(), reached.end(), middle,
+                         [](const Reached& r, double weight) { return r.weight < weight; });
     // If the same node reaches both, growth cannot be seen.
     if (at == reached.end() || at->weight >= half) continue;
     const double at_middle = at->square, at_half = reached.back().square;

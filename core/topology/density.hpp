@@ -99,11 +99,11 @@ class NodeSet {
   std::vector<std::int32_t> position_;  // per node of all: in the set, or -1
   double total_ = 0.0;                  // weight of the set
   std::size_t width_;
-  NearLists lists_;                   // nodes of the set
-  std::vector<std::size_t> n_near_;   // per position: number of known ones
-  std::vector<DensityEdge> edges_;    // not yet measured
+  NearLists lists_;                  // nodes of the set
+  std::vector<std::size_t> n_near_;  // per position: number of known ones
+  std::vector<DensityEdge> edges_;   // not yet measured
   std::optional<EdgeMiddles> middles_;
-  std::vector<Reached> reached_;           // per probe, the nearest node first, up to half of the weight
+  std::vector<Reached> reached_;  // per probe, the nearest node first, up to half of the weight
   std::vector<std::size_t> end_of_probe_;  // in `reached_`
 
   // Working memory.

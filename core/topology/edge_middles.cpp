@@ -86,8 +86,8 @@ void EdgeMiddles::look_up(std::size_t point, std::span<const Half> halves, std::
   }
 }
 
-void EdgeMiddles::measure_to_list(std::size_t owner, std::span<const Half> halves,
-                                  std::size_t from, std::size_t to) {
+void EdgeMiddles::measure_to_list(std::size_t owner, std::span<const Half> halves, std::size_t from,
+                                  std::size_t to) {
   const std::size_t dims = place_.cols();
   kernels().blocks_of_rows(place_[0], place_.stride(), lists_.rows(owner) + from, to - from, dims,
                            blocks_.data());

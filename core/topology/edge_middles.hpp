@@ -29,12 +29,10 @@ struct NearLists {
 
   const double* squares(std::size_t i) const { return square.data() + i * stride; }
   const std::int32_t* rows(std::size_t i) const { return row.data() + i * stride; }
-  NearRow at(std::size_t i, std::size_t place) const {
-    return {squares(i)[place], rows(i)[place]};
-  }
+  NearRow at(std::size_t i, std::size_t place) const { return {squares(i)[place], rows(i)[place]}; }
 
   std::size_t stride;
-  AlignedDoubles square;           // (position, place)
+  AlignedDoubles square;          // (position, place)
   std::vector<std::int32_t> row;  // (position, place)
 };
 
@@ -86,12 +84,12 @@ class EdgeMiddles {
   const std::span<const std::int32_t> nodes_;
   const NearLists& lists_;
   const std::span<const DensityEdge> edges_;
-  LargeDoubles& halves_;    // (edge, of, place): infinity for the ends
+  LargeDoubles& halves_;   // (edge, of, place): infinity for the ends
   std::size_t known_ = 0;  // number of places that are known, if the memory holds all edges
 
-  std::vector<Half> of_owner_;              // grouped by their owner
+  std::vector<Half> of_owner_;             // grouped by their owner
   std::vector<std::uint32_t> first_half_;  // per position
-  AlignedDoubles blocks_;                   // one list
+  AlignedDoubles blocks_;                  // one list
 
   // Of one edge.
   std::size_t edge_ = 0, width_ = 0;

@@ -102,10 +102,10 @@ double limit_for(std::span<const double> values, std::size_t least, std::size_t 
       limit = std::sqrt(low) * std::sqrt(high);
     } else {
       // Every second time in the middle, since counts may grow very unevenly.
-      const double share = step % 2 == 0 ? 0.5
-                                         : (0.5 * static_cast<double>(least + most) -
-                                            static_cast<double>(n_low)) /
-                                               static_cast<double>(n_high - n_low);
+      const double share =
+          step % 2 == 0 ? 0.5
+                        : (0.5 * static_cast<double>(least + most) - static_cast<double>(n_low)) /
+                              static_cast<double>(n_high - n_low);
       limit = low + std::clamp(share, kLeastStep, 1.0 - kLeastStep) * (high - low);
     }
     if (!(limit > low && limit < high)) break;
@@ -123,8 +123,7 @@ void NearOrder::choose(std::span<const double> squares, std::size_t self, std::s
   }
   positions_.resize(std::max(positions_.size(), n));
   found_.resize(std::max(found_.size(), n));
-  const std::size_t within =
-      kernels().positions_up_to(squares.data(), n, limit, positions_.data());
+  const std::size_t within = kernels().positions_up_to(squares.data(), n, limit, positions_.data());
   std::size_t found = 0;
   for (std::size_t f = 0; f < within; ++f) {
     found_[found] = {squares[positions_[f]], positions_[f]};

@@ -36,8 +36,8 @@ class NodeDistances {
 
   const RowMatrix& rows_;
   std::size_t length_;
-  std::size_t stride_;  // not a power of two: the lines would compete for the same cache sets
-  LargeDoubles squares_;          // a line per row
+  std::size_t stride_;    // not a power of two: the lines would compete for the same cache sets
+  LargeDoubles squares_;  // a line per row
   std::vector<NearRow> nearest_;  // (row, place)
 };
 

@@ -72,7 +72,8 @@ void check_edges(const Fixture& fixture, EdgeMiddles& middles, std::size_t first
 
 }  // namespace
 
-TEST("edge_middles: candidates equal a plain search, for lists that grow and with equal distances") {
+TEST(
+    "edge_middles: candidates equal a plain search, for lists that grow and with equal distances") {
   Random random(1);
   for (const std::size_t dims : {1, 2, 17, 60})
     for (const bool ties : {false, true}) {

@@ -40,8 +40,7 @@ TEST("kernels: log_densities equal portable_log to the bit") {
       k.log_densities(mass.data(), squares.data(), 16, factor, 1e-300, got.data());
       for (std::size_t i = 0; i < 16; ++i)
         CHECK(plain::same_bits(
-            got[i],
-            portable_log(mass[i]) - factor * portable_log(squares[i] / mass[i] + 1e-300)));
+            got[i], portable_log(mass[i]) - factor * portable_log(squares[i] / mass[i] + 1e-300)));
     }
   });
 }

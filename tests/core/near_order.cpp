@@ -72,8 +72,8 @@ TEST("near_order: a limit leaves as many values as wanted, from any guess") {
     for (double& value : values) value = size * random.uniform(1.0, 1.5);
     for (const double guess : {1e-220, 1.0, 1e220}) {
       const double limit = limit_for(values, 60, 80, guess);
-      const auto within = std::count_if(values.begin(), values.end(),
-                                        [&](double value) { return value <= limit; });
+      const auto within =
+          std::count_if(values.begin(), values.end(), [&](double value) { return value <= limit; });
       CHECK(within >= 60 && within <= 80);
     }
   }
