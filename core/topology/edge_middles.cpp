@@ -50,7 +50,6 @@ void EdgeMiddles::measure(std::size_t first, std::size_t last, std::size_t width
     else
       measure_to_list(i, halves, from, width);
   }
-  leave_out_ends(first, last, from, width);
   if (all) known_ = width;
 }
 
@@ -83,6 +82,7 @@ void EdgeMiddles::look_up(std::size_t point, std::span<const Half> halves, std::
     const std::int32_t* const rows = lists_.rows(owner(other));
     double* const out = half(other.edge, other.of);
     for (std::size_t t = from; t < to; ++t) out[t] = squares[rows[t]];
+    leave_out_point(other, from, to);
   }
 }
 
@@ -91,22 +91,20 @@ void EdgeMiddles::measure_to_list(std::size_t owner, std::span<const Half> halve
   const std::size_t dims = place_.cols();
   kernels().blocks_of_rows(place_[0], place_.stride(), lists_.rows(owner) + from, to - from, dims,
                            blocks_.data());
-  for (const Half& own : halves)
+  for (const Half& own : halves) {
     kernels().squared_distances(place_[nodes_[point(own)]], nullptr, blocks_.data(),
                                 padded(to - from) / kLanes, dims, half(own.edge, own.of) + from);
+    leave_out_point(own, from, to);
+  }
 }
 
-// The ends themselves are no candidates.
-void EdgeMiddles::leave_out_ends(std::size_t first, std::size_t last, std::size_t from,
-                                 std::size_t to) {
-  for (std::size_t e = first; e < last; ++e)
-    for (const std::uint32_t of : {0u, 1u}) {
-      const Half own{static_cast<std::uint32_t>(e), of};
-      const std::size_t list = owner(own);
-      const std::int32_t end = nodes_[point(own)];
-      for (std::size_t t = from; t < to && lists_.squares(list)[t] <= edges_[e].square; ++t)
-        if (lists_.rows(list)[t] == end) half(e, of)[t] = kInfinity;
-    }
+// The point itself is no candidate.
+void EdgeMiddles::leave_out_point(const Half& of, std::size_t from, std::size_t to) {
+  const std::size_t list = owner(of);
+  const std::int32_t node = nodes_[point(of)];
+  const double square = edges_[of.edge].square;
+  for (std::size_t t = from; t < to && lists_.squares(list)[t] <= square; ++t)
+    if (lists_.rows(list)[t] == node) half(of.edge, of.of)[t] = kInfinity;
 }
 
 // A node on the list of b has a square to b below that of the list's last node, or the same and an index that is not

@@ -76,7 +76,7 @@ class EdgeMiddles {
   void look_up(std::size_t point, std::span<const Half> halves, std::size_t from, std::size_t to);
   void measure_to_list(std::size_t owner, std::span<const Half> halves, std::size_t from,
                        std::size_t to);
-  void leave_out_ends(std::size_t first, std::size_t last, std::size_t from, std::size_t to);
+  void leave_out_point(const Half& of, std::size_t from, std::size_t to);
   std::span<const NearRow> within(double limit);
 
   const RowMatrix& place_;

@@ -49,7 +49,7 @@ std::span<const NearRow> NearOrder::sorted(std::span<const NearRow> rows) {
   for (std::size_t i = 0; i < n; ++i) moved_[ranks_[i]] = rows[i];
   // Only rows with equal keys are out of order.
   for (std::size_t i = 1; i < n; ++i) {
-    if (!(moved_[i] < moved_[i - 1])) continue;
+    if (moved_[i - 1].square < moved_[i].square) continue;
     const NearRow row = moved_[i];
     std::size_t at = i;
     for (; at > 0 && row < moved_[at - 1]; --at) moved_[at] = moved_[at - 1];
