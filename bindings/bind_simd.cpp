@@ -9,12 +9,12 @@ namespace phida::bindings {
 void bind_simd_levels(nb::module_& m) {
   m.def(
       "simd_level", [] { return kernels().level; },
-      "Return the instruction set in use: baseline, avx2 or avx512.");
+      "Return the instruction set in use: baseline, avx2, avx512 or avx512vnni.");
   m.def(
       "simd_levels",
       [] {
         nb::list levels;
-        for (const char* level : {"baseline", "avx2", "avx512"})
+        for (const char* level : {"baseline", "avx2", "avx512", "avx512vnni"})
           if (kernels_of(level) != nullptr) levels.append(level);
         return levels;
       },

@@ -273,6 +273,10 @@ namespace phida {
 void PHIDA_JOIN(correntropy_distances_, PHIDA_LEVEL)(const double*, const double*, size_t, size_t,
                                                      double, double*);
 
+void PHIDA_JOIN(grid_squares_, PHIDA_LEVEL)(const std::int16_t*, size_t, size_t,
+                                            const std::int16_t*, const int32_t*, size_t, size_t,
+                                            int32_t*, size_t, int32_t*);
+
 extern const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL);
 const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     PHIDA_STRING(PHIDA_LEVEL),
@@ -283,7 +287,7 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     sieve_two,
     sieve_two_floats,
     grid_places,
-    grid_squares,
+    PHIDA_JOIN(grid_squares_, PHIDA_LEVEL),
     squares_within,
     sieve_grid,
     products_from,

@@ -4,21 +4,9 @@
 // keys.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
-#include "simd/lanes.hpp"
+#include "simd/integer_lanes.hpp"
 
 namespace {
-
-using std::int32_t;
-using std::size_t;
-
-constexpr int kKeyWidth = PHIDA_VECTOR_BYTES / 4;
-
-typedef int32_t KeyVec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
-typedef int32_t UnalignedKeyVec
-    __attribute__((vector_size(PHIDA_VECTOR_BYTES), aligned(4), may_alias));
 
 // The largest number, used as padding, may wrap: its rank is not used.
 typedef uint32_t WrappingVec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
@@ -27,10 +15,6 @@ typedef uint32_t WrappingVec __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
 PHIDA_INLINE KeyVec one_more(KeyVec key, KeyVec mask) {
   return reinterpret_cast<KeyVec>(reinterpret_cast<WrappingVec>(key) -
                                   reinterpret_cast<WrappingVec>(mask));
-}
-
-PHIDA_INLINE KeyVec load_keys(const int32_t* p) {
-  return *reinterpret_cast<const UnalignedKeyVec*>(p);
 }
 
 // Adds one where the key is below the limit.

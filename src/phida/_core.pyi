@@ -240,7 +240,7 @@ def assign(rows: Matrix, support: Vector, cluster: Indices, n_clusters: int, sam
 def recalculate_vigilance(samples: Matrix, inverse: Vector | None, interval: int, threshold: float, ratio: float, current_ratio: float, alpha: float) -> tuple[Any, ...]: ...
 
 def simd_level() -> str:
-    """Return the instruction set in use: baseline, avx2 or avx512."""
+    """Return the instruction set in use: baseline, avx2, avx512 or avx512vnni."""
 
 def simd_levels() -> list[str]:
     """Return the instruction sets of this processor and build."""

@@ -10,7 +10,7 @@
 
 namespace phida {
 
-inline const char* const kLevels[] = {"baseline", "avx2", "avx512"};
+inline const char* const kLevels[] = {"baseline", "avx2", "avx512", "avx512vnni"};
 
 template <class Visit>
 void for_each_level(Visit visit) {
