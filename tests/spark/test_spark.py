@@ -169,7 +169,7 @@ def test_stream_is_learned_once_also_after_a_restart(spark, tmp_path):
 
 
 def test_rows_of_a_batch_are_learned_in_the_stated_order(spark):
-    from phida.spark.learning import learned
+    from phida.spark.tables import learned
 
     rows = five_groups(2000)
     df = table(spark, np.array_split(rows, [700, 700])).withColumn("n", F.monotonically_increasing_id())
@@ -182,7 +182,7 @@ def test_rows_of_a_batch_are_learned_in_the_stated_order(spark):
 
 
 def test_batch_is_merged_into_the_model(spark):
-    from phida.spark.learning import learned
+    from phida.spark.tables import learned
 
     first, second = (np.array_split(five_groups(2000, seed), [700, 700]) for seed in range(2))
     model = learned(PHIDAPlus(compute_labels=False), table(spark, first), "features")
@@ -192,7 +192,7 @@ def test_batch_is_merged_into_the_model(spark):
 
 
 def test_no_rows_stay_in_memory(spark):
-    from phida.spark.learning import learned
+    from phida.spark.tables import learned
 
     jvm, model = spark._jvm, PHIDAPlus(compute_labels=False)
     df = spark.range(100_000).select(*((F.rand(seed) + F.col("id") % 5).alias(f"f{seed}") for seed in range(10)))
@@ -213,8 +213,8 @@ def test_no_rows_stay_in_memory(spark):
 
 def test_stream_resumes_only_with_the_same_columns(spark, tmp_path):
     from phida.spark import fit_stream
-    from phida.spark.learning import learned
     from phida.spark.streaming import StreamLearner
+    from phida.spark.tables import learned
 
     kept = tmp_path / "kept"
     kept.mkdir()
@@ -270,8 +270,8 @@ def test_stream_may_start_with_empty_batches(spark, tmp_path):
 
 
 def test_repeated_batch_changes_nothing(spark, tmp_path):
-    from phida.spark.learning import learned
     from phida.spark.streaming import StreamLearner
+    from phida.spark.tables import learned
 
     path = tmp_path / "model.safetensors"
     batch = spark.createDataFrame(pd.DataFrame(five_groups(500), columns=NAMES))
@@ -285,8 +285,8 @@ def test_repeated_batch_changes_nothing(spark, tmp_path):
 
 
 def test_failing_batch_leaves_the_model_unchanged(spark, tmp_path):
-    from phida.spark.learning import learned
     from phida.spark.streaming import StreamLearner
+    from phida.spark.tables import learned
 
     learner = StreamLearner(tmp_path / "model.safetensors", PHIDAPlus(compute_labels=False), learned, None)
     learner(spark.createDataFrame(pd.DataFrame(five_groups(500), columns=NAMES)), 0)

@@ -232,6 +232,21 @@ def test_bad_rows_fail_are_skipped_or_logged(tmp_path):
     assert [line.split("\t")[0] for line in log.read_text().splitlines()] == ["1", "3"]
 
 
+def test_bad_row_of_a_file_ends_the_run_after_the_rows_before_it(tmp_path):
+    """Threads have read further rows by then; fixing the row and resuming gives what an uninterrupted run gives."""
+    data, good = tmp_path / "rows.csv", "a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in X.tolist())
+    lines = good.splitlines(keepends=True)
+    data.write_text("".join([*lines[:351], "1,x,2\n", *lines[352:]]))
+    words = ("--batch", 100, "--output", tmp_path / "out.csv", "--checkpoint", tmp_path / "state", "--every", "1h")
+    found = phida("stream", data, *words)
+    assert found.returncode == 3 and "row 350" in found.stderr and "'x' in column 'b'" in found.stderr
+    assert len(clusters_in((tmp_path / "out.csv").read_text())) == 350
+    data.write_text(good)
+    assert phida("stream", data, *words, "--resume").returncode == 0
+    assert_same_state(PHIDAPlus.load(tmp_path / "state" / "model.safetensors"), PHIDAPlus().partial_fit(X))
+    assert len(clusters_in((tmp_path / "out.csv").read_text())) == len(X)
+
+
 def test_closed_output_pipe_ends_the_stream_quietly(data):
     command = f"{sys.executable} -m phida stream {data} --exclude id,kind --batch 1 | head -2"
     found = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=PATIENCE)

@@ -10,9 +10,9 @@ except ImportError as error:
 
 from phida.spark.keyed import fit_per_key, models_per_key
 from phida.spark.labels import predict
-from phida.spark.learning import fit
 from phida.spark.ml import PHIDA, PHIDAModel, PHIDAPlus, PHIDAPlusModel
 from phida.spark.streaming import fit_stream
+from phida.spark.tables import fit
 
 __all__ = [
     "PHIDA",

@@ -24,7 +24,7 @@ from pyspark.sql import DataFrame
 from phida import estimators
 from phida._parameters import Declaration, LabelParameters, declared, description
 from phida.spark.labels import predict
-from phida.spark.learning import fit
+from phida.spark.tables import fit
 
 C = TypeVar("C", bound=type)
 

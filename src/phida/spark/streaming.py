@@ -15,7 +15,7 @@ from phida import distributed, state_file
 from phida.errors import StateFileError
 from phida.estimators import Estimator, PHIDAPlus
 from phida.spark.columns import Features, Order, check_names, features_of
-from phida.spark.learning import learned
+from phida.spark.tables import learned
 
 E = TypeVar("E", bound=Estimator)
 
