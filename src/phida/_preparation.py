@@ -53,7 +53,7 @@ class Preparation:
         if encodings[0] != encodings[1]:
             raise InputError(
                 f"{name} and the first model have different encoders. Encode the rows of both with one TableEncoder; "
-                "each run of phida fit --categories makes an encoder of its own."
+                "phida fit --categories makes one for each model, and --categories-of MODEL uses that of another."
             )
         if self.conversions != other.conversions:
             raise InputError(

@@ -186,6 +186,22 @@ def test_models_with_encoders_of_their_own_are_refused_by_file_name(tmp_path):
     assert "other.st and the first model have different encoders" in said(found)
 
 
+def test_models_with_the_encoder_of_the_first_are_merged(tmp_path):
+    one = fitted_file(tmp_path / "one.csv", ["a,t,b", "1,x,3", "2,y,4", "3,x,6"], "--categories", "t=2")
+    other = fitted_file(tmp_path / "other.csv", ["b,a,t", "5,1,x", "3,,z", "4,9,x"], "--categories-of", one)
+    both = str(tmp_path / "both.st")
+    assert invoke("merge", one, other, "-o", both).exit_code == 0
+    assert_same_state(PHIDAPlus.load(both), PHIDAPlus.load(one).merge(PHIDAPlus.load(other)))
+    assert invoke("predict", both, tmp_path / "other.csv").exit_code == 0
+
+
+@pytest.mark.parametrize("options", [("--categories", "t"), ()], ids=["both options", "no categories"])
+def test_encoder_of_another_model_is_refused(tmp_path, options):
+    numbers = fitted_file(tmp_path / "numbers.csv", ["a,t", "1,1", "2,3"])
+    ran = invoke("fit", tmp_path / "numbers.csv", *options, "--categories-of", numbers)
+    assert ran.exit_code == 2 and "categories-of" in said(ran)
+
+
 @pytest.mark.parametrize(
     ("names", "difference"),
     [

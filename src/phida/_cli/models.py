@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from phida import _threads
 from phida._cli import INTERRUPTED, inputs, methods, options
 from phida._cli.console import counting, errors_as_messages, print_json, say
+from phida._encoding import Encoding
 from phida._parts import BLOCK, N_PARTS, Parts
 from phida._pipeline import BadRows, Pipeline, Score
 from phida._streams.batch import Batch, DataError, RowReader
@@ -38,6 +39,10 @@ def fit(
     given: options.Input = options.INPUT,
     convert: options.Convert = None,
     categories: options.Categories = None,
+    categories_of: Annotated[
+        Path | None,
+        typer.Option(help="Model file whose categories and scales to use, so that phida merge accepts both models."),
+    ] = None,
     impute: options.Impute = None,
     label: options.Label = None,
     method: options.Method = None,
@@ -57,11 +62,14 @@ def fit(
     """
     with errors_as_messages(), inputs.bad_rows(data, on_bad_row, bad_row_log, out) as bad:
         weights = options.weights(categories)
-        model = methods.new_model(method, _scaled(parameters, weights))
+        encoding = None if categories_of is None else _encoding_of(categories_of, weights)
+        model = methods.new_model(method, _scaled(parameters, weights or encoding))
         _check_jobs(jobs, model)
-        if weights and not model.settings.method.merges:
+        if (weights or encoding) and not model.settings.method.merges:
             raise typer.BadParameter("--categories is an option of PHIDA+; leave it out with --method phida.")
-        source = inputs.source(data, given, label, convert, None, impute, weights)
+        if encoding is not None:
+            model.preparation.encoding, model.names = encoding, tuple(encoding.features())
+        source = inputs.source(data, given, label, convert, model if encoding else None, impute, weights)
         order = None if shuffle or not model.settings.method.merges else OrderSample()
         try:
             _learn(model, source, bad, quiet, impute, jobs, weights, shuffle=shuffle, order=order)
@@ -192,9 +200,19 @@ def text_format_of(reader: RowReader) -> str:
     return "ndjson" if reader.format == "ndjson" else "csv"
 
 
-def _scaled(parameters: dict[str, Any], weights: Mapping[str, float]) -> dict[str, Any]:
+def _encoding_of(path: Path, weights: Mapping[str, float]) -> Encoding:
+    """Return the encoding of another model, for a new one."""
+    if weights:
+        raise typer.BadParameter("--categories-of names the columns too; leave out --categories.")
+    found = Pipeline.load(path).preparation.encoding
+    if found is None:
+        raise typer.BadParameter(f"{path} learned no categories; leave out --categories-of.")
+    return found
+
+
+def _scaled(parameters: dict[str, Any], encoding: object) -> dict[str, Any]:
     """Return the parameters with their scaling; the encoding of categories scales numbers itself."""
-    if not weights:
+    if not encoding:
         return parameters
     if parameters["scale"] not in (None, "none"):
         raise typer.BadParameter("--categories scales the numbers itself; leave out --scale.")
