@@ -38,7 +38,10 @@ from phida.lineage import Event
 _CATEGORIES = 32
 
 #: Batches that are read before they are needed, and that wait to be written, if threads do it.
-READ_AHEAD, _TO_WRITE = 8, 2
+_TO_READ, _TO_WRITE = 8, 2
+
+#: Values read before they are needed, unless a batch has more.
+_VALUES = 1 << 20
 
 #: Rows of a batch from which threads are worth their cost.
 _MANY = 100
@@ -312,8 +315,9 @@ class Stream:
             self.pipeline.model.on_event(self._write_event)
         finished, size = True, self.position.batch
         threads = self.is_complete and size >= _MANY
+        early = max(1, min(_TO_READ, _VALUES // (size * len(self.reader.features))))
         with (
-            _threads.ahead(self.reader.batches(size), READ_AHEAD if threads else 0) as batches,
+            _threads.ahead(self.reader.batches(size), early if threads else 0) as batches,
             _threads.Behind(_TO_WRITE if threads else 0) as writing,
         ):
             try:
