@@ -48,16 +48,15 @@ class PersistenceDiagram(
         """Create it from a fitted model."""
         found, nodes = model.persistence_, model.nodes_
         of = np.unique(nodes.cluster, return_inverse=True)[1]
-        plus = model.hierarchy_.leaves == "node"
         threshold = np.broadcast_to(found.threshold, found.birth.shape)
         return cls(
-            measure="density" if plus else "support",
+            measure="support" if found.scale is None else "density",
             node=found.node,
             birth=found.birth,
             death=found.death,
             persistence=found.persistence,
             threshold=threshold,
-            kept=found.persistence >= threshold if plus else found.persistence > threshold,
+            kept=found.persistence > threshold if found.scale is None else found.persistence >= threshold,
             id=nodes.cluster_id[found.node],
             weight=np.bincount(of, nodes.support).astype(np.float64)[of[found.node]],
             scale=found.scale,
