@@ -234,8 +234,8 @@ class Answers:
         """
         if kind not in ("row", "node", "cluster"):
             raise ParameterError(f"kind must be 'row', 'node' or 'cluster', not {kind!r}.")
-        snapshot = self._snapshot()
-        explainer = Explainer(snapshot.reading, snapshot.whole, snapshot.names)
+        frozen = self._frozen()
+        snapshot, explainer = frozen._snapshot(), Explainer(frozen)
         if kind == "row":
             first = _row(self, snapshot.columns, a)
             return explainer.row(first) if b is None else explainer.rows(first, _row(self, snapshot.columns, b))

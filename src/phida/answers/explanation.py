@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import Any
 
 import numpy as np
 
-from phida import _core
 from phida.answers.novelty import novelty_scores
 from phida.answers.profile import ALIKE, named_features
-from phida.records import AssignmentView, Floats, Graph, Hierarchy, Moments, Nodes, Persistence
+from phida.records import Floats, Graph, Hierarchy, Persistence
 
 
 @dataclass(frozen=True)
@@ -349,12 +349,12 @@ def _text(explanation: Explanation | DensityExplanation) -> str:
 
 
 class Explainer:
-    """Explains a snapshot of a model. ``whole`` is the snapshot with the model's own hierarchy, if this is a cut."""
+    """Explains a model, which must not learn meanwhile."""
 
-    def __init__(self, reading: _core.Reading, whole: _core.Reading, names: Sequence[str] | None) -> None:
-        self._reading, self._whole, self._names = reading, whole, names
-        self._nodes = Nodes(**reading.nodes(), feature_names=None)
-        self._ids = reading.cluster_ids()
+    def __init__(self, model: Any) -> None:
+        """``model``: the answers of one moment."""
+        self._model, self._reading = model, model._reading
+        self._nodes, self._view, self._ids = model.nodes_, model.assignment_view_, model.cluster_ids_
 
     def nodes(self, a: int, b: int) -> Explanation | DensityExplanation:
         """Compare two nodes."""
@@ -380,10 +380,9 @@ class Explainer:
         """Return the clusters that the first merge beyond the cut would join, or the two nearest centres."""
         if self._reading.n_clusters == 1:
             return None
-        found = self._reading.hierarchy()
-        if found["level"] < len(found["merge_height"]):
-            ends = [found[name][found["level"]] for name in ("merge_into", "merge_from")]
-            a, b = sorted(found["cluster"][ends].tolist())
+        found = self._model.hierarchy_
+        if found.level < len(found.merge_height):
+            a, b = sorted(found.cluster[[found.merge_into[found.level], found.merge_from[found.level]]].tolist())
             return a, b
         away = self._distances()
         np.fill_diagonal(away, np.inf)
@@ -392,8 +391,7 @@ class Explainer:
 
     def _distances(self) -> Floats:
         """Return squared distances between the centres of the clusters, in the metric of prediction."""
-        view = AssignmentView(**self._reading.view())
-        at = (self._reading.cluster_centers() - view.center) / view.denominator
+        at = (self._reading.cluster_centers() - self._view.center) / self._view.denominator
         squares = np.square(at).sum(axis=1)
         distances: Floats = squares[:, None] + squares - 2 * at @ at.T
         return distances
@@ -436,7 +434,7 @@ class Explainer:
     def _nearest(self, row: Floats, label: int) -> int:
         """Return the node of a cluster that is nearest to a row."""
         inside = np.flatnonzero(self._nodes.cluster == label)
-        away = (self._nodes.representatives[inside] - row) / AssignmentView(**self._reading.view()).denominator
+        away = (self._nodes.representatives[inside] - row) / self._view.denominator
         return int(inside[np.argmin(np.square(away).sum(axis=1))])
 
     def _margin(self, row: Floats) -> float:
@@ -450,93 +448,67 @@ class Explainer:
 
     def _deviations(self, values: Floats) -> Floats:
         """Return values per feature in standard deviations of all rows; 0 for a constant feature."""
-        deviation = Moments(**self._reading.moments()).deviation
+        deviation = self._model.moments_.deviation
         away: Floats = np.divide(values, deviation, out=np.zeros(len(values)), where=deviation > 0)
         return away
 
     def _differences(self, a: Floats, b: Floats) -> tuple[Difference, ...]:
-        away, names = self._deviations(a - b), named_features(self._names, len(a))
+        away, names = self._deviations(a - b), named_features(self._nodes.feature_names, len(a))
         order = np.argsort(-np.abs(away), kind="stable").tolist()
         return tuple(Difference(names[j], float(a[j]), float(b[j]), float(away[j])) for j in order)
 
     def _pulls(self, far: Floats, near: Floats) -> tuple[Pull, ...]:
         """Return pulls from the distances to the next and to the own cluster, per feature."""
-        scale = AssignmentView(**self._reading.view()).denominator
-        pull = np.square(far / scale) - np.square(near / scale)
+        pull = np.square(far / self._view.denominator) - np.square(near / self._view.denominator)
         total, nearer = float(pull.sum()), self._deviations(far - near)
         share = pull / total if total > 0 else np.zeros(len(pull))
-        names = named_features(self._names, len(pull))
+        names = named_features(self._nodes.feature_names, len(pull))
         order = np.argsort(-share, kind="stable").tolist()
         return tuple(Pull(names[j], float(share[j]), float(nearer[j])) for j in order)
 
     def _compared(self, a: Side, b: Side, at_a: Floats, at_b: Floats) -> Explanation | DensityExplanation:
-        whole = self._whole
-        everything = Hierarchy(**whole.at_level(len(whole.merge_heights())).hierarchy())
-        differences = self._differences(at_a, at_b)
-        if everything.merge_chance is not None:
-            return explain_by_density(a, b, hierarchy=everything, differences=differences)
-        reading = self._reading
-        return explain(
-            a,
-            b,
-            nodes=self._nodes,
-            graph=Graph(**reading.graph()),
-            persistence=Persistence(**reading.persistence()),
-            hierarchy=everything,
-            level=int(reading.hierarchy()["level"]),
+        whole = self._model._snapshot().whole
+        merges = Hierarchy(**whole.at_level(len(whole.merge_heights())).hierarchy())  # also those above the cut
+        of = self._by_density if merges.merge_chance is not None else self._by_components
+        return of(a, b, merges, self._differences(at_a, at_b))
+
+    def _by_components(self, a: Side, b: Side, merges: Hierarchy, differences: tuple[Difference, ...]) -> Explanation:
+        persistence, heights, level = self._model.persistence_, merges.merge_height, self._model.hierarchy_.level
+        merge = _merge(merges, a.component, b.component)
+        path = _widest_path(self._model.graph_, self._nodes.support, a.node, b.node)
+        upper = float(heights[level]) if level < len(heights) else np.inf
+        return Explanation(
+            a=a,
+            b=b,
+            path=path,
+            path_support=float(min((self._nodes.support[node] for node in path), default=0)),
+            deaths=tuple(_deaths(persistence, a.node, b.node)),
+            threshold=_threshold(persistence),
+            merge_height=None if merge is None else 0.0 if merge < 0 else float(heights[merge]),
+            cut=(float(heights[level - 1]) if level else 0.0, upper),
+            minimum_count=merges.minimum_count,
+            forbidden=merge is not None and merge >= len(merges.mode) - merges.minimum_count,
             differences=differences,
         )
 
-
-def explain(
-    a: Side,
-    b: Side,
-    *,
-    nodes: Nodes,
-    graph: Graph,
-    persistence: Persistence,
-    hierarchy: Hierarchy,
-    level: int,
-    differences: tuple[Difference, ...] = (),
-) -> Explanation:
-    """Compare two sides; ``hierarchy`` holds all merges, of which the cut makes the first ``level``."""
-    heights = hierarchy.merge_height
-    merge = _merge(hierarchy, a.component, b.component)
-    path = _widest_path(graph, nodes.support, a.node, b.node)
-    return Explanation(
-        a=a,
-        b=b,
-        path=path,
-        path_support=float(min((nodes.support[node] for node in path), default=0)),
-        deaths=tuple(_deaths(persistence, a.node, b.node)),
-        threshold=_threshold(persistence),
-        merge_height=None if merge is None else 0.0 if merge < 0 else float(heights[merge]),
-        cut=(float(heights[level - 1]) if level else 0.0, float(heights[level]) if level < len(heights) else np.inf),
-        minimum_count=hierarchy.minimum_count,
-        forbidden=merge is not None and merge >= len(hierarchy.mode) - hierarchy.minimum_count,
-        differences=differences,
-    )
-
-
-def explain_by_density(
-    a: Side, b: Side, *, hierarchy: Hierarchy, differences: tuple[Difference, ...] = ()
-) -> DensityExplanation:
-    """Compare two sides of PHIDA+; ``hierarchy`` holds all merges, also those above the cut."""
-    merge = _merge(hierarchy, int(hierarchy.leaf[a.node]), int(hierarchy.leaf[b.node]))
-    assert merge is not None and hierarchy.merge_prominence is not None and hierarchy.merge_chance is not None
-    made = a.cluster == b.cluster
-    if merge < 0:
-        return DensityExplanation(a, b, 0.0, 0.0, made=True, by_hand=False, differences=differences)
-    height = float(hierarchy.merge_height[merge])
-    return DensityExplanation(
-        a=a,
-        b=b,
-        prominence=float(hierarchy.merge_prominence[merge]) if math.isfinite(height) else math.inf,
-        chance=float(hierarchy.merge_chance[merge]),
-        made=made,
-        by_hand=made != (height < 1.0),
-        differences=differences,
-    )
+    def _by_density(
+        self, a: Side, b: Side, merges: Hierarchy, differences: tuple[Difference, ...]
+    ) -> DensityExplanation:
+        merge = _merge(merges, int(merges.leaf[a.node]), int(merges.leaf[b.node]))
+        assert merge is not None and merges.merge_prominence is not None and merges.merge_chance is not None
+        made = a.cluster == b.cluster
+        if merge < 0:
+            return DensityExplanation(a, b, 0.0, 0.0, made=True, by_hand=False, differences=differences)
+        height = float(merges.merge_height[merge])
+        return DensityExplanation(
+            a=a,
+            b=b,
+            prominence=float(merges.merge_prominence[merge]) if math.isfinite(height) else math.inf,
+            chance=float(merges.merge_chance[merge]),
+            made=made,
+            by_hand=made != (height < 1.0),
+            differences=differences,
+        )
 
 
 def _widest_path(graph: Graph, support: np.ndarray, start: int, end: int) -> tuple[int, ...]:

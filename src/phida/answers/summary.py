@@ -52,8 +52,7 @@ class Summary:
         if examples is None:
             examples = getattr(model, "examples_", None)
         model = model._frozen()  # another thread may be learning
-        reading, names, whole = (getattr(model._snapshot(), part) for part in ("reading", "names", "whole"))
-        explainer = Explainer(reading, whole, names)
+        explainer = Explainer(model)
         pair = explainer.closest_clusters()
         return cls(
             clusters=ClusterList.of(model, examples),
