@@ -119,7 +119,7 @@ def test_field_of_phida_beyond_its_limits_is_named(field, change):
     ],
 )  # fmt: skip
 def test_field_of_phida_plus_beyond_its_limits_is_named(field, change):
-    refused(MODELS["PHIDAPlus"], f"'{field}'", state={field: change(PLUS[field])})
+    refused(MODELS["PHIDAPlus"], f"\\('{field}' ", state={field: change(PLUS[field])})
 
 
 def test_ids_beyond_their_count_and_models_of_other_classes_are_refused():
