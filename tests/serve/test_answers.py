@@ -188,6 +188,8 @@ def test_cluster_is_explained_against_its_nearest_or_another(client, model):
         assert facts["nodes"] == (model.nodes_.cluster == label).sum()
         assert facts["rows"] == won[label]
         assert ("not confirmed" in facts["explanation"][0]) == ("." in name)
+        compared = f"Cluster {name} differs from cluster {facts['other_name']} "
+        assert any(compared in line for line in facts["explanation"])
         assert {part["feature"] for part in facts["profile"]} == set(NAMES)
         away = [abs(part["deviations"]) for part in facts["profile"]]
         assert away == sorted(away, reverse=True)

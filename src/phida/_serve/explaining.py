@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,10 @@ def cluster(moment: Moment, name: str, other: str | None) -> dict[str, Any]:
         why = moment.model.explain(facts["label"], against, kind="cluster")
         place = int(clusters.place[why.b.cluster])
         facts["other"], facts["other_name"] = int(clusters.profile.id[place]), clusters.names[place]
-        facts["explanation"] = [*_unconfirmed(name, id), *_told(moment, why)]
+        # The page names clusters by their ids, an explanation by their labels.
+        sides = [replace(why.a, what=f"cluster {name}"), replace(why.b, what=f"cluster {clusters.names[place]}")]
+        told = _told(moment, replace(why, a=sides[0], b=sides[1]))
+        facts["explanation"] = [*_unconfirmed(name, id), *told]
     return facts
 
 
