@@ -35,7 +35,7 @@ def crowded(start, many, open_page):
     serving = start("--learn", "--model", many)
     row = json.dumps([0.0] * 8)
     assert httpx.post(serving.address + "/learn", content=row, timeout=PATIENCE).status_code == 200
-    until(lambda: serving.state()["samples"] == 30_001)
+    until(lambda: (serving.state()["samples"], serving.state()["rate"]) == (30_001, 0))  # the last snapshot
     page = open_page(serving.address)
     expect(page.locator("#samples")).to_have_text("30,001")
     return page, serving.state()
