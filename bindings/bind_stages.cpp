@@ -71,7 +71,7 @@ nb::tuple nearest_two(const Vector& query, const Matrix& rows, const std::option
   const RowMatrix y = to_rows(rows), spread = to_rows(m2);
   const Moments moments = moments_of(count, stream_m2);
   Matcher matcher(y.cols());
-  matcher.assign(y, all_of(y.rows()));
+  matcher.assign(y);
   AlignedDoubles scaling;
   if (inverse) scaling = to_padded(*inverse);
   const Match match =

@@ -182,7 +182,7 @@ bool Learner::may_defer() const { return matcher_.wide() && state_.metric.transf
 void Learner::renew_rows() {
   if (!may_defer()) return transform_rows();
   state_.transformed.resize(0);
-  if (!matches_raw_) matcher_.assign(state_.nodes.representative, all_);
+  if (!matches_raw_) matcher_.assign(state_.nodes.representative);
   matches_raw_ = true;
 }
 
@@ -190,11 +190,9 @@ void Learner::transform_rows() {
   const NodeState& nodes = state_.nodes;
   matches_raw_ = false;
   state_.transformed.resize(nodes.size());
-  matcher_.resize(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t i = 0; i < nodes.size(); ++i)
     transform_row(nodes.representative[i], state_.transformed[i]);
-    matcher_.set(i, state_.transformed[i]);
-  }
+  matcher_.assign(state_.transformed);
 }
 
 void Learner::transform_row(const double* row, double* out) const {
@@ -261,9 +259,7 @@ void Learner::nodes_left() {
   const NodeState& nodes = state_.nodes;
   state_.metric.present = false;
   scaling_.all_changed();
-  all_.resize(nodes.size());
-  std::iota(all_.begin(), all_.end(), 0);
-  if (matches_raw_) matcher_.assign(nodes.representative, all_);
+  if (matches_raw_) matcher_.assign(nodes.representative);
 }
 
 std::shared_ptr<const Reading> Learner::reading() {

@@ -18,7 +18,7 @@ void fit_margins(const NodeState& nodes, const Moments& moments, double vigilanc
   FeatureTransform transform;
   fit_scaling(nodes.representative, all, 0, quartiles, transform);
   Matcher matcher(nodes.dims());
-  matcher.assign(nodes.representative, all);
+  matcher.assign(nodes.representative);
   const WeightSource weights{nodes.m2, nodes.support, moments};
   AlignedDoubles row(padded(nodes.dims()), 0.0);
   for (std::size_t i = 0; i < n; ++i) {

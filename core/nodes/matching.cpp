@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "metric/penalised_distance.hpp"
 #include "numeric/squares.hpp"
@@ -10,19 +11,24 @@
 namespace phida {
 namespace {
 
-// From this number of features on, a few hundred nodes exceed the cache, and memory traffic dominates matching.
+// From this number of features on, the rows are sieved on a grid.
+constexpr std::size_t kSieved = 32;
+
+// From this number of features on, a few hundred nodes exceed the cache, and blocks are not worth their memory.
 constexpr std::size_t kWide = 512;
 
-// Gets rows in ascending order, so that a strict comparison leaves ties to the lower index.
+// Ties go to the lower index.
 class TwoNearest {
  public:
   void offer(std::int32_t row, double distance) {
-    if (distance < match_.winner_distance) {
+    if (distance < match_.winner_distance ||
+        (distance == match_.winner_distance && row < match_.winner)) {
       match_.runner_up = match_.winner;
       match_.runner_up_distance = match_.winner_distance;
       match_.winner = row;
       match_.winner_distance = distance;
-    } else if (distance < match_.runner_up_distance) {
+    } else if (distance < match_.runner_up_distance ||
+               (distance == match_.runner_up_distance && row < match_.runner_up)) {
       match_.runner_up = row;
       match_.runner_up_distance = distance;
     }
@@ -56,56 +62,71 @@ double square_less(const double* a, const double* b, const double* center, std::
 }  // namespace
 
 Matcher::Matcher(std::size_t dims)
-    : wide_(dims >= kWide),
+    : dims_(dims),
+      slack_(1.0 + static_cast<double>(dims + kLanes) * 0x1p-50),
+      form_(dims < kSieved ? Form::kBlocks : Form::kNone),
       blocks_(dims),
-      rounded_(dims),
-      slack_(wide_ ? 1.0 + static_cast<double>(dims + kLanes) * 0x1p-50 : 1.0),
-      rounded_slack_(1.0 + static_cast<double>(dims / 16 + 8) * 0x1p-21),
-      rounded_query_(rounded_.stride(), 0.0f),
+      grid_(dims),
       weights_(padded(dims), 0.0) {}
 
-void Matcher::append(const double* row) { wide_ ? rounded_.append(row) : blocks_.append(row); }
+bool Matcher::wide() const { return dims_ >= kWide; }
 
-void Matcher::set(std::size_t node, const double* row) {
-  wide_ ? rounded_.set(node, row) : blocks_.set(node, row);
+void Matcher::append(const double* row) {
+  if (form_ == Form::kBlocks) blocks_.append(row);
+  if (form_ == Form::kGrid) grid_.append(row);
 }
 
-void Matcher::resize(std::size_t nodes) { wide_ ? rounded_.resize(nodes) : blocks_.resize(nodes); }
+void Matcher::set(std::size_t node, const double* row) {
+  if (form_ == Form::kBlocks) blocks_.set(node, row);
+  if (form_ == Form::kGrid) grid_.set(node, row);
+}
 
-void Matcher::assign(const RowMatrix& rows, std::span<const std::int32_t> members) {
-  wide_ ? rounded_.assign(rows, members) : blocks_.assign(rows, members);
+void Matcher::assign(const RowMatrix& rows) {
+  if (form_ == Form::kNone) return;
+  candidates_.resize(rows.rows());
+  std::iota(candidates_.begin(), candidates_.end(), 0);
+  if (form_ == Form::kBlocks) blocks_.assign(rows, candidates_);
+  if (form_ == Form::kGrid) grid_.assign(rows, candidates_, nullptr);
+}
+
+Matcher::Form Matcher::form_for(const double* scaling, double gamma) const {
+  if (dims_ >= kSieved && scaling == nullptr && gamma == 0.0) return Form::kGrid;
+  return wide() ? Form::kNone : Form::kBlocks;
+}
+
+void Matcher::use(Form form, const RowMatrix& rows) {
+  if (form_ == form) return;
+  form_ = form;
+  assign(rows);
 }
 
 Match Matcher::nearest_two(const double* query, const double* scaling, double gamma,
                            const RowMatrix& rows, const WeightSource& source) {
-  const std::size_t dims = rows.cols();
-  std::size_t found;
-  if (wide_) {
-    found = sieve(query, scaling, 0.0, gamma > 0.0, rows);
-    for (std::size_t c = 0; c < found; ++c)
-      squares_[candidates_[c]] = square_in_order(query, rows[candidates_[c]], scaling, dims);
-  } else {
-    found = search(query, scaling, gamma > 0.0, rows);
+  const Rows found = search(query, scaling, gamma, rows);
+  if (gamma == 0.0) {
+    TwoNearest nearest;
+    for (std::size_t c = 0; c < found.size(); ++c)
+      nearest.offer(found[c], std::sqrt(near_squares_[c]));
+    return nearest.result();
   }
-  if (gamma == 0.0) return nearest_of_candidates(found);
   TwoNearest nearest;
-  global_variance(source.moments, dims, variance_);
+  global_variance(source.moments, dims_, variance_);
   // The penalty only adds, so the two nearest must be within the bound that the Euclidean candidates give.
   TwoNearest first_guess;
   guesses_.clear();
-  for (std::size_t c = 0; c < found; ++c) {
-    guesses_.push_back(penalised_to(candidates_[c], query, scaling, gamma, rows, source));
-    first_guess.offer(candidates_[c], guesses_.back());
+  for (const std::int32_t row : found) {
+    guesses_.push_back(penalised_to(row, query, scaling, gamma, rows, source));
+    first_guess.offer(row, guesses_.back());
   }
   const double limit = first_guess.bound() * first_guess.bound() * (1.0 + 1e-12) * slack_;
   std::size_t next = 0;  // index of the next guess; guesses ascend as the rows do
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const auto row = static_cast<std::int32_t>(i);
-    const bool guessed = next < found && candidates_[next] == row;
+    const bool guessed = next < found.size() && found[next] == row;
     if (guessed) {
       nearest.offer(row, guesses_[next++]);
     } else if (squares_[i] <= limit) {
-      if (wide_) squares_[i] = square_in_order(query, rows[i], scaling, dims);
+      if (wide()) squares_[i] = square_in_order(query, rows[i], scaling, dims_);
       nearest.offer(row, penalised_to(row, query, scaling, gamma, rows, source));
     }
   }
@@ -113,71 +134,65 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
 }
 
 Match Matcher::nearest_two_less(const double* query, const double* center, const RowMatrix& rows) {
-  const std::size_t dims = rows.cols();
-  // The centre is subtracted with rounding, which changes differences by an ulp of the result: at most this.
-  const double rounding =
-      0x1p-51 * (norm(query, dims) + 2.0 * norm(center, dims) + rounded_.largest_norm());
-  const std::size_t found = sieve(query, nullptr, rounding, false, rows);
-  for (std::size_t c = 0; c < found; ++c)
-    squares_[candidates_[c]] = square_less(query, rows[candidates_[c]], center, dims);
-  return nearest_of_candidates(found);
-}
-
-Match Matcher::nearest_of_candidates(std::size_t found) const {
+  // Subtracting the centre c rounds the coordinates of a row r by up to 2^-53 (|r| + |c|), and its distance to the
+  // query q by up to 2^-51 (|q| + |c|) more than for r = q, since |r| <= |q| + d: what d adds is a share of d itself,
+  // which the slack and the grid's allowance for rounding contain.
+  const double rounding = 0x1p-50 * (norm(query, dims_) + norm(center, dims_));
+  use(Form::kGrid, rows);
   TwoNearest nearest;
-  for (std::size_t c = 0; c < found; ++c)
-    nearest.offer(candidates_[c], std::sqrt(squares_[candidates_[c]]));
+  for (const std::int32_t row : sieve_grid(query, rounding, rows))
+    nearest.offer(row, std::sqrt(square_less(query, rows[row], center, dims_)));
   return nearest.result();
 }
 
-std::size_t Matcher::search(const double* query, const double* scaling, bool all_squares,
-                            const RowMatrix& rows) {
+// The rows that can be among the two nearest, ascending. If gamma is 0, `near_squares_` holds their squares, else
+// `squares_` those of all rows.
+Matcher::Rows Matcher::search(const double* query, const double* scaling, double gamma,
+                              const RowMatrix& rows) {
+  use(form_for(scaling, gamma), rows);
+  const bool all_squares = gamma > 0.0;
+  if (form_ == Form::kBlocks) return search_blocks(query, scaling, all_squares, rows);
+  const Rows found = form_ == Form::kGrid ? sieve_grid(query, 0.0, rows)
+                                          : sieve_doubles(query, scaling, 0.0, all_squares, rows);
+  near_squares_.resize(padded(found.size()));
+  kernels().squares_to_rows(query, scaling, rows[0], rows.stride(), found.data(), found.size(),
+                            near_squares_.data());
+  if (all_squares)
+    for (std::size_t c = 0; c < found.size(); ++c) squares_[found[c]] = near_squares_[c];
+  return found;
+}
+
+Matcher::Rows Matcher::search_blocks(const double* query, const double* scaling, bool all_squares,
+                                     const RowMatrix& rows) {
   const std::size_t n_blocks = blocks_.blocks();
   squares_.resize(n_blocks * kLanes);
   candidates_.resize(n_blocks * kLanes);
-  std::size_t found = kernels().nearest(query, scaling, blocks_.data(), n_blocks, rows.cols(), 2,
+  std::size_t found = kernels().nearest(query, scaling, blocks_.data(), n_blocks, dims_, 2,
                                         all_squares, squares_.data(), candidates_.data());
   // If nearly all squares overflow, the infinite lanes after the last row are among the candidates.
   while (found > 0 && candidates_[found - 1] >= static_cast<std::int32_t>(rows.rows())) --found;
-  return found;
+  near_squares_.resize(found);
+  for (std::size_t c = 0; c < found; ++c) near_squares_[c] = squares_[candidates_[c]];
+  return {candidates_.data(), found};
 }
 
-// Reads the rounded rows, of which twice as many fit the cache. Distances between them and the rounded query are off
-// by at most the two rounding errors. So is the second smallest, and each of the two nearest exceeds it by at most
-// twice that. Distances to the rows themselves are off by `error`.
-std::size_t Matcher::sieve(const double* query, const double* scaling, double error,
-                           bool all_squares, const RowMatrix& rows) {
-  const std::size_t n = rows.rows();
-  squares_.resize(n);
-  candidates_.resize(n);
-  std::size_t found = n;
-  bool use_doubles = all_squares || scaling != nullptr;
-  if (!use_doubles) {
-    const double reach =
-        2.0 * (rounded_.error() + round_query(query, rows.cols()) + error + kFloatUnderflow);
-    found = kernels().sieve_two_floats(rounded_query_.data(), rounded_.data(), n, rounded_.stride(),
-                                       {rounded_slack_, reach, false}, squares_.data(),
-                                       candidates_.data());
-    // Floats do not distinguish rows whose features are large compared with their spread, or beyond the largest
-    // float.
-    use_doubles = found > kFewCandidates || !std::isfinite(reach);
-  }
-  if (use_doubles)
-    found = kernels().sieve_two(query, scaling, rows[0], n, rows.stride(),
-                                {slack_, 2.0 * (error + kUnderflow), all_squares}, squares_.data(),
-                                candidates_.data());
-  return found;
+// The grid takes a quarter of the memory of doubles. Distances to the rows are off by `error`.
+Matcher::Rows Matcher::sieve_grid(const double* query, double error, const RowMatrix& rows) {
+  if (grid_.is_worn()) assign(rows);
+  const Rows found = grid_.sieve(query, grid_search_, 2, error);
+  if (!found.empty()) return found;
+  grid_.note_failure();
+  return sieve_doubles(query, nullptr, error, false, rows);
 }
 
-// Returns an upper bound of the distance between the query and its rounded form.
-double Matcher::round_query(const double* query, std::size_t dims) {
-  double sum = 0.0;
-  for (std::size_t j = 0; j < dims; ++j) {
-    rounded_query_[j] = static_cast<float>(query[j]);
-    const double difference = query[j] - rounded_query_[j];
-    sum += difference * difference;
-  }
-  return std::sqrt(sum) * (1.0 + 1e-6);
+Matcher::Rows Matcher::sieve_doubles(const double* query, const double* scaling, double error,
+                                     bool all_squares, const RowMatrix& rows) {
+  squares_.resize(rows.rows());
+  candidates_.resize(rows.rows());
+  const std::size_t found = kernels().sieve_two(query, scaling, rows[0], rows.rows(), rows.stride(),
+                                                {slack_, 2.0 * (error + kUnderflow), all_squares},
+                                                squares_.data(), candidates_.data());
+  return {candidates_.data(), found};
 }
 
 double Matcher::penalised_to(std::int32_t row, const double* query, const double* scaling,

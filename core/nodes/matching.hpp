@@ -8,7 +8,7 @@
 #include "metric/feature_transform.hpp"
 #include "metric/feature_weights.hpp"
 #include "numeric/blocked_rows.hpp"
-#include "numeric/rounded_rows.hpp"
+#include "search/grid_rows.hpp"
 
 namespace phida {
 
@@ -31,8 +31,7 @@ class Matcher {
   // The nodes' rows, in the form used for matching.
   void append(const double* row);
   void set(std::size_t node, const double* row);
-  void resize(std::size_t nodes);
-  void assign(const RowMatrix& rows, std::span<const std::int32_t> members);
+  void assign(const RowMatrix& rows);
 
   // The two nearest of `rows`, at least two, which must be those given to the matcher; equal distances go to the
   // lower index. `scaling` is null if the rows are already in the metric; `source` gives the feature weights, used if
@@ -43,25 +42,33 @@ class Matcher {
   // The same with gamma = 0, where `center` is subtracted from all rows and the query before they are compared; the
   // matcher holds the rows without that. Only if wide.
   Match nearest_two_less(const double* query, const double* center, const RowMatrix& rows);
-  bool wide() const { return wide_; }
+  bool wide() const;
 
  private:
-  Match nearest_of_candidates(std::size_t found) const;
-  std::size_t search(const double* query, const double* scaling, bool all_squares,
+  // A copy of the rows to search: in blocks; or on a grid, for many features and plain distances; or none, for many
+  // features otherwise. Only the one that the last search used is kept up to date.
+  enum class Form { kBlocks, kGrid, kNone };
+
+  using Rows = std::span<const std::int32_t>;
+  Form form_for(const double* scaling, double gamma) const;
+  void use(Form form, const RowMatrix& rows);
+  Rows search(const double* query, const double* scaling, double gamma, const RowMatrix& rows);
+  Rows search_blocks(const double* query, const double* scaling, bool all_squares,
                      const RowMatrix& rows);
-  std::size_t sieve(const double* query, const double* scaling, double error, bool all_squares,
-                    const RowMatrix& rows);
-  double round_query(const double* query, std::size_t dims);
+  Rows sieve_grid(const double* query, double error, const RowMatrix& rows);
+  Rows sieve_doubles(const double* query, const double* scaling, double error, bool all_squares,
+                     const RowMatrix& rows);
   double penalised_to(std::int32_t row, const double* query, const double* scaling, double gamma,
                       const RowMatrix& rows, const WeightSource& source);
 
-  bool wide_;             // many features: rows are sieved
-  BlockedRows blocks_;    // otherwise
-  RoundedRows rounded_;   // if wide
-  double slack_;          // factor between sums in different orders
-  double rounded_slack_;  // factor between sums of floats and exact ones
-  AlignedFloats rounded_query_;
-  AlignedDoubles squares_;
+  std::size_t dims_;
+  double slack_;  // factor between sums in different orders
+  Form form_;
+  BlockedRows blocks_;
+  GridRows grid_;
+  GridSearch grid_search_;
+  AlignedDoubles squares_;       // per row
+  AlignedDoubles near_squares_;  // per candidate
   std::vector<std::int32_t> candidates_;
   std::vector<double> guesses_;
   AlignedDoubles variance_;

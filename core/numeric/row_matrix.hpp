@@ -28,6 +28,7 @@ struct CacheAligned {
 };
 
 using AlignedDoubles = std::vector<double, CacheAligned<double>>;
+using AlignedFloats = std::vector<float, CacheAligned<float>>;
 
 constexpr std::size_t kLanes = 8;
 

@@ -23,10 +23,7 @@ inline double norm(const double* a, std::size_t dims) {
   return std::sqrt(std::inner_product(a, a + dims, a, 0.0));
 }
 
-// Up to this many candidates of a float sieve are measured at once; more are sieved again in doubles.
-constexpr std::size_t kFewCandidates = 32;
-
-// Distances below this may have lost all digits when squared: as doubles, and as floats of up to 2^16 features.
-constexpr double kUnderflow = 1e-150, kFloatUnderflow = 1e-17;
+// Distances below this may have lost all digits when squared.
+constexpr double kUnderflow = 1e-150;
 
 }  // namespace phida

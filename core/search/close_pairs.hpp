@@ -18,7 +18,6 @@
 #include <span>
 #include <vector>
 
-#include "numeric/rounded_rows.hpp"
 #include "numeric/row_matrix.hpp"
 
 namespace phida {

@@ -135,15 +135,15 @@ void GridRows::append(const double* row) {
 void GridRows::set(std::size_t row, const double* values) {
   if (!usable_) return;
   last_ = row;
+  const auto number = static_cast<std::int32_t>(row);
+  if (norms_[row] == kHidden) std::erase(outside_, number);
   const double square = kernels().grid_places(values, centre_.data(), factor_.data(), padded(dims_),
                                               most_, place_.data(), &norms_[row]);
   if (std::isfinite(square)) {
     squared_error_ = std::max(squared_error_, square);
   } else {
     ++failures_;
-    if (std::find(outside_.begin(), outside_.end(), static_cast<std::int32_t>(row)) ==
-        outside_.end())
-      outside_.push_back(static_cast<std::int32_t>(row));
+    outside_.push_back(number);
     norms_[row] = kHidden;
     std::fill(place_.begin(), place_.end(), std::int16_t{0});
   }
@@ -156,7 +156,8 @@ double GridRows::reach(double off) const {
   return 2.0 * (off + std::sqrt(squared_error_)) + kRoundingSteps;
 }
 
-std::span<const std::int32_t> GridRows::sieve(const double* query, GridSearch& search) const {
+std::span<const std::int32_t> GridRows::sieve(const double* query, GridSearch& search,
+                                              std::size_t count, double error) const {
   if (!usable_) return {};
   search.place.resize(padded(dims_));
   search.off = std::sqrt(kernels().grid_places(query, centre_.data(), factor_.data(), padded(dims_),
@@ -164,16 +165,16 @@ std::span<const std::int32_t> GridRows::sieve(const double* query, GridSearch& s
   if (!std::isfinite(search.off)) return {};
   search.squares.resize(norms_.size());
   search.candidates.resize(std::max(search.candidates.size(), norms_.size() + outside_.size()));
-  search.given_up = pairs_ >= kGivenUpPairs;
+  search.given_up = pairs_ >= kGivenUpPairs || count > 1;
   if (!search.given_up) measure(search);
-  const double within = reach(search.off);
-  return with_outside(
-      search.given_up
-          ? kernels().sieve_grid(search.place.data(), blocks_.data(), norms_.data(), blocks(),
-                                 pairs_, within, search.squares.data(), search.candidates.data())
-          : kernels().squares_within(search.squares.data(), blocks(), search.least, search.norm,
-                                     within, search.candidates.data()),
-      search);
+  const double within = reach(search.off + error / step_);
+  return with_outside(search.given_up
+                          ? kernels().sieve_grid(search.place.data(), blocks_.data(), norms_.data(),
+                                                 blocks(), pairs_, count, within,
+                                                 search.squares.data(), search.candidates.data())
+                          : kernels().squares_within(search.squares.data(), blocks(), search.least,
+                                                     search.norm, within, search.candidates.data()),
+                      search);
 }
 
 void GridRows::measure(GridSearch& search) const {

@@ -8,7 +8,8 @@
 // The triangle inequality gives |d(q, r) - D(q, r)| <= e(q) + e(r), for the distance d of rows and D of their grid
 // points. Let m be any row and r the one with the smallest d. Then D(r) <= d(r) + e(q) + e(r) <= d(m) + e(q) + e(r)
 // <= D(m) + 2 e(q) + e(m) + e(r). So the reach beyond D(m) is twice the error of the query plus twice the largest error
-// of a row. The fewest rows are left if m has the smallest D.
+// of a row. The fewest rows are left if m has the smallest D. The same holds for r among the two nearest, if m is one of
+// the two rows with the smallest D, that with the larger d: it is at least as far as the second nearest row.
 //
 // D^2 is exact: a sum of squares of integers below 2^31. Without early ends it is computed as |P(r)|^2 - 2 P(q) P(r), which
 // is D^2 less the norm of the query. Norms are at most 2^29, so partial sums stay within 3 * 2^29. Coordinates are below
@@ -85,9 +86,10 @@ class GridRows {
   // Whether there is a grid. There is none for rows at one place, or so far apart that squares overflow.
   bool is_laid() const { return usable_; }
 
-  // The rows that can be nearest to a query, which is padded with zeros. Empty if the grid cannot decide, else at
-  // least one.
-  std::span<const std::int32_t> sieve(const double* query, GridSearch& search) const;
+  // The rows that can be among the `count` (1 or 2) nearest to a query, which is padded with zeros. The distances that
+  // decide may differ from the exact ones by up to `error`. Empty if the grid cannot decide, else at least `count`.
+  std::span<const std::int32_t> sieve(const double* query, GridSearch& search,
+                                      std::size_t count = 1, double error = 0.0) const;
 
   // Compares the queries from the given one on, at most GridBatch::kMost, with all rows. There must be a grid.
   void measure(const RowMatrix& queries, std::size_t from, GridBatch& batch) const;
@@ -130,7 +132,7 @@ class GridRows {
       blocks_;  // (block of 16 rows, pair, row, 2); zeros for rows without a grid point
   // Sum of squared coordinates; the largest integer for rows without a grid point.
   std::vector<std::int32_t, CacheAligned<std::int32_t>> norms_;
-  std::vector<std::int32_t> outside_;  // rows that have left the grid: always candidates
+  std::vector<std::int32_t> outside_;  // rows outside the grid: always candidates
   double squared_error_ = 0.0;         // maximum over the rows
   std::size_t failures_ = 0;
   std::size_t last_ = 0;  // the row that was set last, and its coordinates

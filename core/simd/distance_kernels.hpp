@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "simd/float_lanes.hpp"
 #include "simd/kernels.hpp"
 #include "simd/lanes.hpp"
 
@@ -329,39 +328,13 @@ PHIDA_INLINE void row_squares_within(const double* query, const double* inverse,
   }
 }
 
-// The same with floats, in sixteen lanes each: float sums cost less than half of sums widened to doubles.
-template <int Rows>
-PHIDA_INLINE void row_squares_within(const float* query, const float* rows, size_t n, double bound,
-                                     double* squares) {
-  FloatLanes sums[Rows];
-  PHIDA_UNROLL
-  for (int r = 0; r < Rows; ++r) sums[r] = no_floats();
-  for (size_t j = 0; j < n;) {
-    const size_t to = j + kSieveEvery < n ? j + kSieveEvery : n;
-    for (; j < to; j += 16) {
-      const FloatLanes q = load_floats(query + j);
-      PHIDA_UNROLL
-      for (int r = 0; r < Rows; ++r) add_square(sums[r], q, load_floats(rows + r * n + j), r);
-    }
-    bool within = false;
-    PHIDA_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-      squares[r] = sum(halves_added(sums[r]));
-      within |= squares[r] <= bound;
-    }
-    if (within) continue;
-    for (int r = 0; r < Rows; ++r) squares[r] = kInfinity;
-    return;
-  }
-}
-
-// squares_of<Rows>(row, bound, squares) computes the squares of `Rows` rows, from `row` on.
-template <class SquaresOf>
-PHIDA_INLINE size_t sieve(size_t n_rows, const phida::Sieve& mesh, double* squares, int32_t* found,
-                          SquaresOf squares_of) {
+template <bool Scaled>
+size_t sieve_rows(const double* query, const double* inverse, const double* rows, size_t n_rows,
+                  size_t n, const phida::Sieve& mesh, double* squares, int32_t* found) {
   double first = kInfinity, second = kInfinity, limit = kInfinity;
   const auto group = [&]<int Rows>(size_t i) {
-    squares_of.template operator()<Rows>(i, mesh.all_squares ? kInfinity : limit, squares + i);
+    row_squares_within<Rows, Scaled>(query, inverse, rows + i * n, n,
+                                     mesh.all_squares ? kInfinity : limit, squares + i);
     for (int r = 0; r < Rows; ++r) {
       const double square = squares[i + r];
       if (!(square < second)) continue;
@@ -379,19 +352,8 @@ PHIDA_INLINE size_t sieve(size_t n_rows, const phida::Sieve& mesh, double* squar
 
 size_t sieve_two(const double* query, const double* inverse, const double* rows, size_t n_rows,
                  size_t n, const phida::Sieve& mesh, double* squares, int32_t* found) {
-  const auto with = [&]<bool Scaled>() {
-    return sieve(n_rows, mesh, squares, found, [=]<int Rows>(size_t i, double bound, double* out) {
-      row_squares_within<Rows, Scaled>(query, inverse, rows + i * n, n, bound, out);
-    });
-  };
-  return inverse ? with.template operator()<true>() : with.template operator()<false>();
-}
-
-size_t sieve_two_floats(const float* query, const float* rows, size_t n_rows, size_t n,
-                        const phida::Sieve& mesh, double* squares, int32_t* found) {
-  return sieve(n_rows, mesh, squares, found, [=]<int Rows>(size_t i, double bound, double* out) {
-    row_squares_within<Rows>(query, rows + i * n, n, bound, out);
-  });
+  return inverse ? sieve_rows<true>(query, inverse, rows, n_rows, n, mesh, squares, found)
+                 : sieve_rows<false>(query, inverse, rows, n_rows, n, mesh, squares, found);
 }
 
 size_t positions_within(const double* values, const double* limits, size_t n, int32_t* positions) {

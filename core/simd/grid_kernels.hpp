@@ -31,6 +31,18 @@ PHIDA_INLINE KeyVec pair_squares(KeyVec a, KeyVec b) {
 #endif
 }
 
+PHIDA_INLINE KeyVec larger(KeyVec a, KeyVec b) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<KeyVec>(
+      _mm512_max_epi32(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<KeyVec>(
+      _mm256_max_epi32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#else
+  return a < b ? b : a;
+#endif
+}
+
 // Which lanes of a are at most b, one bit each.
 PHIDA_INLINE unsigned lanes_within(KeyVec a, KeyVec b) {
 #if defined(__AVX512F__)
@@ -111,7 +123,7 @@ struct GridSieve {
   size_t pairs;
   double reach;
   int32_t* squares;
-  int32_t least = kMostInteger;
+  int32_t least = kMostInteger;  // the K-th smallest so far
   int32_t limit = kMostInteger - 1;
 
   PHIDA_INLINE void lower(int32_t square) {
@@ -121,7 +133,28 @@ struct GridSieve {
   }
 };
 
-PHIDA_INLINE void sieve_block(GridSieve& sieve, size_t block) {
+// The K smallest sums so far of each lane, ascending.
+template <int K>
+struct LeastKeys {
+  KeyVec of[K];
+
+  LeastKeys() {
+    for (KeyVec& keys : of) keys = KeyVec{} + kMostInteger;
+  }
+  PHIDA_INLINE void insert(KeyVec keys) {
+    if constexpr (K == 2) of[1] = smaller(of[1], larger(of[0], keys));
+    of[0] = smaller(of[0], keys);
+  }
+  // The K-th smallest of all lanes, or a larger one if the smallest occurs in several.
+  PHIDA_INLINE int32_t last() const {
+    const int32_t first = smallest(of[0]);
+    if constexpr (K == 1) return first;
+    return smallest(of[0] == (KeyVec{} + first) ? of[K - 1] : of[0]);
+  }
+};
+
+template <int K>
+PHIDA_INLINE void sieve_block(GridSieve& sieve, size_t block, LeastKeys<K>& best) {
   const int32_t* const rows = sieve.blocks + block * sieve.pairs * 16;
   KeyVec sums[kGridParts];
   PHIDA_UNROLL
@@ -143,28 +176,35 @@ PHIDA_INLINE void sieve_block(GridSieve& sieve, size_t block) {
     for (int s = 0; s < kGridParts; ++s) sums[s] = KeyVec{} + kMostInteger;
     break;
   }
-  KeyVec least = KeyVec{} + kMostInteger;
   PHIDA_UNROLL
   for (int s = 0; s < kGridParts; ++s) {
     const size_t at = block * 16 + static_cast<size_t>(s) * kKeyWidth;
     const KeyVec hidden = load_keys(sieve.norms + at) == kMostInteger;
     sums[s] |= hidden & kMostInteger;
     *reinterpret_cast<UnalignedKeyVec*>(sieve.squares + at) = sums[s];
-    least = smaller(least, sums[s]);
+    best.insert(sums[s]);
   }
-  sieve.lower(smallest(least));
+  if (sieve.pairs > kGridLookEvery) sieve.lower(best.last());
+}
+
+template <int K>
+size_t sieve_grid_of(GridSieve sieve, size_t n_blocks, int32_t* found) {
+  LeastKeys<K> best;
+  for (size_t block = 0; block < n_blocks; ++block) sieve_block(sieve, block, best);
+  return squares_within(sieve.squares, n_blocks, best.last(), 0, sieve.reach, found);
 }
 
 size_t sieve_grid(const std::int16_t* query, const std::int16_t* blocks, const int32_t* norms,
-                  size_t n_blocks, size_t pairs, double reach, int32_t* squares, int32_t* found) {
-  GridSieve sieve{reinterpret_cast<const int32_t*>(query),
-                  reinterpret_cast<const int32_t*>(blocks),
-                  norms,
-                  pairs,
-                  reach,
-                  squares};
-  for (size_t block = 0; block < n_blocks; ++block) sieve_block(sieve, block);
-  return squares_within(squares, n_blocks, sieve.least, 0, reach, found);
+                  size_t n_blocks, size_t pairs, size_t count, double reach, int32_t* squares,
+                  int32_t* found) {
+  const GridSieve sieve{reinterpret_cast<const int32_t*>(query),
+                        reinterpret_cast<const int32_t*>(blocks),
+                        norms,
+                        pairs,
+                        reach,
+                        squares};
+  return count == 1 ? sieve_grid_of<1>(sieve, n_blocks, found)
+                    : sieve_grid_of<2>(sieve, n_blocks, found);
 }
 
 }  // namespace

@@ -285,7 +285,6 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     blocks_of_rows,
     nearest,
     sieve_two,
-    sieve_two_floats,
     grid_places,
     PHIDA_JOIN(grid_squares_, PHIDA_LEVEL),
     squares_within,

@@ -58,10 +58,6 @@ struct Kernels {
   std::size_t (*sieve_two)(const double* query, const double* inverse, const double* rows,
                            std::size_t n_rows, std::size_t n, const Sieve& sieve, double* squares,
                            std::int32_t* found);
-  // The same with floats, summed as floats; `n` is a multiple of sixteen.
-  std::size_t (*sieve_two_floats)(const float* query, const float* rows, std::size_t n_rows,
-                                  std::size_t n, const Sieve& sieve, double* squares,
-                                  std::int32_t* found);
 
   // The coordinates of a row on a grid: the whole numbers nearest to (row - centre) * factor; n is a multiple of
   // eight. Returns the squared distance to them, or infinity if a value exceeds `most`. `norm` is the sum of their
@@ -85,10 +81,11 @@ struct Kernels {
                                 std::int32_t* found);
 
   // Both for one point with many features, in less time since far rows are given up: their result is the largest integer.
-  // `squares` is not less any norm. No squared distance may exceed 2^31 - 2.
+  // The reach is beyond the `count`-th smallest (1 or 2). `squares` is not less any norm. No squared distance may exceed 2^31 - 2.
   std::size_t (*sieve_grid)(const std::int16_t* query, const std::int16_t* blocks,
                             const std::int32_t* norms, std::size_t n_blocks, std::size_t pairs,
-                            double reach, std::int32_t* squares, std::int32_t* found);
+                            std::size_t count, double reach, std::int32_t* squares,
+                            std::int32_t* found);
 
   // The products of eight points with rows, as floats: those that are at least the sum of both limits. Rows are in blocks
   // (block, feature, one of 16), and points are half of such a block. `pairs` holds row * 8 + point, in any order, and

@@ -152,3 +152,30 @@ TEST("grid_rows: distances of rows are within their bounds of those on the grid"
     CHECK(grid.squares(search).less.empty());
   }
 }
+
+TEST("grid_rows: the two nearest are left, also while rows leave the grid and return") {
+  Random random(9);
+  const LevelGuard guard;
+  for (const char* const level : kLevels) {
+    if (!use_kernels(level)) continue;
+    for (const std::size_t dims : {3, 40, 200}) {
+      RowMatrix rows = random.rows(70, dims);
+      const RowMatrix queries = random.rows(40, dims);
+      GridRows grid(dims);
+      grid.assign(rows, plain::first(rows.rows()), nullptr);
+      for (std::size_t q = 0; q < queries.rows(); ++q) {
+        const std::size_t moved = random.below(rows.rows());
+        for (std::size_t j = 0; j < dims; ++j) rows[moved][j] *= q % 2 == 0 ? 100.0 : 0.01;
+        grid.set(moved, rows[moved]);
+        const auto found = grid.sieve(queries[q], search, 2);
+        const std::int32_t first = plain::nearest(queries[q], rows, nullptr).first;
+        RowMatrix others = rows;
+        std::fill_n(others[static_cast<std::size_t>(first)], dims, 1e9);
+        const std::int32_t second = plain::nearest(queries[q], others, nullptr).first;
+        CHECK(found.size() < 40);
+        CHECK(std::count(found.begin(), found.end(), first) == 1);
+        CHECK(std::count(found.begin(), found.end(), second) == 1);
+      }
+    }
+  }
+}

@@ -95,7 +95,7 @@ TEST("infinite distances: a sample has a winner and a different runner-up") {
         const std::size_t n = 2 + seed;
         const RowMatrix rows = far_rows(seed, n, dims, wild);
         Matcher matcher(dims);
-        matcher.assign(rows, plain::first(n));
+        matcher.assign(rows);
         const std::vector<double> support(n, 2.0);
         Moments moments(dims);
         moments.add(rows[0]);

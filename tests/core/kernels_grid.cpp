@@ -125,7 +125,7 @@ TEST("kernels_grid: both sieves find the rows within reach of the nearest, witho
           CHECK(found == expected);
           found.resize(n);
           found.resize(k.sieve_grid(grid.points[q].data(), grid.blocks.data(), grid.norms.data(),
-                                    grid.n_blocks, grid.pairs, reach, squares.data(),
+                                    grid.n_blocks, grid.pairs, 1, reach, squares.data(),
                                     found.data()));
           CHECK(found == expected);
         }

@@ -1,4 +1,4 @@
-// Matching over many features, where rounded rows are searched first: the same bits as the plain sums.
+// Matching over many features, where rows are sieved on a grid first: the same bits as the plain sums.
 #include <cmath>
 
 #include "levels.hpp"
@@ -55,7 +55,7 @@ TEST("matching, many features: returns the two nearest at any magnitude") {
   }
 }
 
-TEST("matching, many features: rows equal as floats are compared as doubles") {
+TEST("matching, many features: rows far from the origin are told apart") {
   Random random(2);
   for (const double offset : {1e4, 1e7, 1e9}) {
     const RowMatrix rows = clusters(random, 81, offset, 1.0);
@@ -65,7 +65,7 @@ TEST("matching, many features: rows equal as floats are compared as doubles") {
   }
 }
 
-TEST("matching, many features: a feature beyond the float range is handled") {
+TEST("matching, many features: rows far outside the others are handled") {
   Random random(7);
   for (const std::size_t n : {3, 10, 30, 60}) {
     RowMatrix rows = clusters(random, n + 2, 0.0, 1.0);
@@ -135,7 +135,7 @@ TEST("matching, many features: changed, added and removed rows are found") {
   CHECK(nodes.match(x[0], nullptr, 0.0).runner_up == 40);
   const std::size_t kept[] = {3, 7, 40};
   nodes.rows.keep(kept);
-  nodes.matcher.assign(nodes.rows, plain::first(3));
+  nodes.matcher.assign(nodes.rows);
   const Match got = nodes.match(x[0], nullptr, 0.0);
   CHECK(got.winner == 1 && got.runner_up == 2 && got.runner_up_distance == 0.0);
 }
