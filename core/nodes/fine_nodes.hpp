@@ -65,21 +65,17 @@ struct FineNodes {
   void keep(std::span<const std::size_t> kept) {
     mean.keep(kept);
     scatter.keep(kept);
-    const auto compact = [&](auto& values) {
-      for (std::size_t to = 0; to < kept.size(); ++to) values[to] = values[kept[to]];
-      values.resize(kept.size());
-    };
-    compact(weight);
-    compact(credit);
-    compact(birth);
-    compact(id);
-    compact(leaf);
-    compact(gap);
-    compact(spacing);
+    keep_values(weight, kept);
+    keep_values(credit, kept);
+    keep_values(birth, kept);
+    keep_values(id, kept);
+    keep_values(leaf, kept);
+    keep_values(gap, kept);
+    keep_values(spacing, kept);
     lineage.keep(kept);
     if (!keeps_examples()) return;
     example.keep(kept);
-    compact(example_row);
+    keep_values(example_row, kept);
   }
 };
 

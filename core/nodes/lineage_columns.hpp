@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "numeric/row_matrix.hpp"
+
 namespace phida {
 
 constexpr std::int32_t kNone = -1;
@@ -29,28 +31,54 @@ struct LineageColumns {
 
   // Appends a node that has won its first sample.
   void append() {
-    cluster_id.push_back(kNone);
-    parent_id.push_back(kNone);
-    candidate.push_back(kNone);
-    won.push_back(1);
-    won_mapped.push_back(0);
-    recent.push_back(0.0);
-    away.push_back(0);
+    each([&](auto column, auto first) { (this->*column).push_back(first); });
+  }
+
+  void set(std::size_t node, const LineageColumns& other, std::size_t i) {
+    each([&](auto column, auto) { (this->*column)[node] = (other.*column)[i]; });
   }
 
   // Keeps only the nodes listed in `kept` (ascending), in order.
   void keep(std::span<const std::size_t> kept) {
-    const auto compact = [&](auto& values) {
-      for (std::size_t to = 0; to < kept.size(); ++to) values[to] = values[kept[to]];
-      values.resize(kept.size());
-    };
-    compact(cluster_id);
-    compact(parent_id);
-    compact(candidate);
-    compact(won);
-    compact(won_mapped);
-    compact(recent);
-    compact(away);
+    each([&](auto column, auto) { keep_values(this->*column, kept); });
+  }
+
+  // Puts a node into the cluster of another one.
+  void follow(std::size_t node, std::size_t other) {
+    cluster_id[node] = cluster_id[other];
+    parent_id[node] = parent_id[other];
+    candidate[node] = candidate[other];
+  }
+
+  // Adds node b to node a. The heavier one decides the cluster of both, unless it came from another model: ids are those
+  // of the first model.
+  void merge(std::size_t a, std::size_t b, bool b_is_heavier) {
+    won[a] += won[b];
+    won_mapped[a] += won_mapped[b];
+    recent[a] += recent[b];
+    if (!is_unnamed(a) && (!b_is_heavier || is_unnamed(b))) return;
+    follow(a, b);
+    away[a] = away[b];
+  }
+
+  // Makes these nodes of another model, where ids and mappings of this one mean nothing.
+  void forget_names() {
+    for (auto* const names : {&cluster_id, &parent_id, &candidate}) names->assign(size(), kNone);
+    won_mapped.assign(size(), 0);
+    away.assign(size(), 0);
+  }
+
+ private:
+  // Calls visit(column, value for a node that has won its first sample) for each column.
+  template <class Visit>
+  static void each(Visit visit) {
+    visit(&LineageColumns::cluster_id, kNone);
+    visit(&LineageColumns::parent_id, kNone);
+    visit(&LineageColumns::candidate, kNone);
+    visit(&LineageColumns::won, 1);
+    visit(&LineageColumns::won_mapped, 0);
+    visit(&LineageColumns::recent, 0);
+    visit(&LineageColumns::away, 0);
   }
 };
 

@@ -12,17 +12,13 @@ inline void keep_nodes(NodeState& nodes, std::span<const std::size_t> kept) {
   nodes.representative.keep(kept);
   nodes.mean.keep(kept);
   nodes.m2.keep(kept);
-  const auto compact = [&](auto& values) {
-    for (std::size_t to = 0; to < kept.size(); ++to) values[to] = values[kept[to]];
-    values.resize(kept.size());
-  };
-  compact(nodes.support);
-  compact(nodes.scale);
-  compact(nodes.active);
-  compact(nodes.birth);
-  compact(nodes.id);
-  compact(nodes.component);
-  compact(nodes.stamp);
+  keep_values(nodes.support, kept);
+  keep_values(nodes.scale, kept);
+  keep_values(nodes.active, kept);
+  keep_values(nodes.birth, kept);
+  keep_values(nodes.id, kept);
+  keep_values(nodes.component, kept);
+  keep_values(nodes.stamp, kept);
   nodes.lineage.keep(kept);
 }
 

@@ -34,6 +34,13 @@ constexpr std::size_t kLanes = 8;
 
 constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
+// Keeps only the values at the positions in `kept` (ascending), in order.
+template <class Values>
+void keep_values(Values& values, std::span<const std::size_t> kept) {
+  for (std::size_t to = 0; to < kept.size(); ++to) values[to] = values[kept[to]];
+  values.resize(kept.size());
+}
+
 class RowMatrix {
  public:
   RowMatrix() = default;
