@@ -45,18 +45,7 @@ void merge_nodes(FineNodes& nodes, std::size_t a, std::size_t b) {
   }
   nodes.weight[a] = total;
   nodes.credit[a] = 0.0;
-  LineageColumns& lineage = nodes.lineage;
-  lineage.won[a] += lineage.won[b];
-  lineage.won_mapped[a] += lineage.won_mapped[b];
-  lineage.recent[a] += lineage.recent[b];
-  // The heavier node decides the cluster of both, unless it came from another model: ids are those of the first
-  // model.
-  if (lineage.is_unnamed(a) || (wb > wa && !lineage.is_unnamed(b))) {
-    lineage.cluster_id[a] = lineage.cluster_id[b];
-    lineage.parent_id[a] = lineage.parent_id[b];
-    lineage.candidate[a] = lineage.candidate[b];
-    lineage.away[a] = lineage.away[b];
-  }
+  nodes.lineage.merge(a, b, wb > wa);
   if (wb > wa) {
     nodes.leaf[a] = nodes.leaf[b];
     nodes.gap[a] = nodes.gap[b];
