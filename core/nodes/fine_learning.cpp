@@ -100,14 +100,7 @@ class ByPlace {
 void append_node(const FineNodes& from, std::size_t i, FineNodes& to) {
   to.append(from.mean[i], from.weight[i], from.birth[i], from.id[i]);
   std::copy_n(from.scatter[i], from.scatter.stride(), to.scatter[to.size() - 1]);
-  LineageColumns& lineage = to.lineage;
-  lineage.cluster_id.back() = from.lineage.cluster_id[i];
-  lineage.parent_id.back() = from.lineage.parent_id[i];
-  lineage.candidate.back() = from.lineage.candidate[i];
-  lineage.won.back() = from.lineage.won[i];
-  lineage.won_mapped.back() = from.lineage.won_mapped[i];
-  lineage.recent.back() = from.lineage.recent[i];
-  lineage.away.back() = from.lineage.away[i];
+  to.lineage.set(to.size() - 1, from.lineage, i);
   to.leaf.back() = from.leaf[i];
   to.gap.back() = from.gap[i];
   to.spacing.back() = from.spacing[i];
@@ -174,7 +167,6 @@ void place_faded(std::span<const std::size_t> kept, FineState& state) {
   }
   NearestNode nearest(nodes.dims());
   nearest.assign(mean, state.metric.scaling());
-  LineageColumns& lineage = nodes.lineage;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!faded[i]) continue;
     const Nearest found = nearest.find(nodes.mean[i], mean);
@@ -182,10 +174,7 @@ void place_faded(std::span<const std::size_t> kept, FineState& state) {
     nodes.leaf[i] = nodes.leaf[r];
     const bool far = found.square > far_factor(nodes.dims()) * nodes.spacing[r];
     nodes.gap[i] = far ? found.square : nodes.gap[r];
-    if (far) continue;
-    lineage.cluster_id[i] = lineage.cluster_id[r];
-    lineage.parent_id[i] = lineage.parent_id[r];
-    lineage.candidate[i] = lineage.candidate[r];
+    if (!far) nodes.lineage.follow(i, r);
   }
 }
 
