@@ -221,8 +221,7 @@ void bind_reading(nb::module_& m) {
           "Return the margins of the latest samples, for comparison with new rows.")
       .def("at_level", &at_level, nb::arg("level"), nb::call_guard<nb::gil_scoped_release>(),
            "Return the same leaves after the first merges, up to a level.")
-      .def("with_clusters", &with_clusters, nb::arg("n"),
-           nb::call_guard<nb::gil_scoped_release>(),
+      .def("with_clusters", &with_clusters, nb::arg("n"), nb::call_guard<nb::gil_scoped_release>(),
            "Return a cut into n clusters; that of PHIDA+ is by size.")
       .def(
           "merge_heights",

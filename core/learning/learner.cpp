@@ -267,21 +267,20 @@ std::shared_ptr<const Reading> Learner::reading() {
   if (state_.nodes.size() == 0) throw std::logic_error("nothing has been learned yet");
   if (!settings_.switches.mapping)
     throw std::logic_error("this learner has no mapping to clusters");
-  Reading reading{.nodes = state_.nodes,
+  Learned learned{.nodes = state_.nodes,
                   .moments = state_.moments,
                   .vigilance = state_.vigilance.threshold,
                   .margins = state_.margins.values,
                   .lineage = state_.lineage.without_events()};
   reader_.rows_unknown();
   if (state_.ended)
-    reader_.describe(reading.nodes, state_.moments, settings_.switches);
+    reader_.describe(learned.nodes, state_.moments, settings_.switches);
   else
-    reader_.refresh(reading.nodes, reading.moments, state_.vigilance.interval, settings_.switches,
+    reader_.refresh(learned.nodes, state_.moments, state_.vigilance.interval, settings_.switches,
                     true);
-  reading.ph = reader_.view();
-  map_published(reading.ph, reading.nodes.size(), reading.map);
-  finish(reading);
-  reading_ = std::make_shared<const Reading>(std::move(reading));
+  learned.ph = reader_.view();
+  map_published(learned.ph, learned.nodes.size(), learned.map);
+  reading_ = std::make_shared<const Reading>(std::move(learned));
   return reading_;
 }
 

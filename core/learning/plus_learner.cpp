@@ -244,12 +244,7 @@ void PlusLearner::merge(std::span<const PlusState* const> others, bool follow, b
   unnamed.reserve(others.size());
   for (const PlusState* const other : others) {
     PlusState& copy = unnamed.emplace_back(*other);
-    LineageColumns& lineage = copy.nodes.lineage;
-    for (std::vector<std::int64_t>* const column :
-         {&lineage.cluster_id, &lineage.parent_id, &lineage.candidate})
-      std::fill(column->begin(), column->end(), std::int64_t{kNone});
-    std::fill(lineage.won_mapped.begin(), lineage.won_mapped.end(), std::int64_t{0});
-    std::fill(lineage.away.begin(), lineage.away.end(), std::int64_t{0});
+    copy.nodes.lineage.forget_names();
     if (!one_stream)
       std::fill(copy.nodes.example_row.begin(), copy.nodes.example_row.end(), std::int64_t{kNone});
     // The rows of the other model count as learned after those of this one, to which events refer.
@@ -273,18 +268,17 @@ void PlusLearner::merge(std::span<const PlusState* const> others, bool follow, b
 std::shared_ptr<const Reading> PlusLearner::reading() {
   if (reading_) return reading_;
   if (state_.n_seen == 0) throw std::logic_error("nothing has been learned yet");
-  Reading reading{.nodes = nodes_to_read(state_),
+  Learned learned{.nodes = nodes_to_read(state_),
                   .counted = false,
                   .moments = moments_of(state_),
                   .margins = state_.margins.values,
                   .lineage = state_.lineage.without_events(),
                   .nodes_are_rows = state_.allowance == 0.0};
-  reading.density = carried_over(state_.map, state_.nodes.leaf, reading.nodes.support);
-  reading.map = reading.density.map;
-  reading.map.transform = state_.metric;
-  finish(reading);
-  reading.nodes.component = reading.cluster;
-  reading_ = std::make_shared<const Reading>(std::move(reading));
+  learned.density = carried_over(state_.map, state_.nodes.leaf, learned.nodes.support);
+  learned.map = learned.density.map;
+  learned.map.transform = state_.metric;
+  learned.map.clusters(learned.nodes.component);
+  reading_ = std::make_shared<const Reading>(std::move(learned));
   return reading_;
 }
 

@@ -7,13 +7,11 @@
 
 namespace phida {
 
-void finish(Reading& reading) {
-  reading.map.clusters(reading.cluster);
-  const std::size_t n_clusters = reading.map.n_clusters();
-  reading.view = make_view(reading.nodes.representative, reading.nodes.support, reading.cluster,
-                           n_clusters, reading.map);
-  reading.cluster_id = ids_of_clusters({reading.cluster, n_clusters, reading.nodes.support},
-                                       reading.nodes.lineage, reading.lineage);
+Reading::Reading(Learned learned) : Learned(std::move(learned)) {
+  map.clusters(cluster);
+  const std::size_t n_clusters = map.n_clusters();
+  view = make_view(nodes.representative, nodes.support, cluster, n_clusters, map);
+  cluster_id = ids_of_clusters({cluster, n_clusters, nodes.support}, nodes.lineage, lineage);
 }
 
 bool assign(const Reading& reading, const double* rows, std::size_t n, std::size_t threads,
@@ -43,14 +41,13 @@ std::vector<Merge> all_merges(const Reading& reading) {
 }
 
 std::shared_ptr<const Reading> at_level(const Reading& reading, std::size_t level) {
-  Reading cut = reading;
+  Learned cut = reading;
   cut.map.merges = all_merges(reading);
   cut.map.complete = true;
   if (level > cut.map.merges.size()) throw std::invalid_argument("there are not so many merges");
   cut.map.level = level;
   cut.density.prominence.resize(cut.map.merges.size(), std::numeric_limits<double>::infinity());
   cut.density.chance.resize(cut.map.merges.size(), 0.0);
-  finish(cut);
   return std::make_shared<const Reading>(std::move(cut));
 }
 

@@ -15,15 +15,13 @@
 
 namespace phida {
 
-struct Reading {
+// What a learner knows at one moment.
+struct Learned {
   NodeState nodes;
   PhView ph = {};           // PHIDA only
   DensityMap density = {};  // PHIDA+ only
   NodeMap map = {};
-  std::vector<std::int32_t> cluster = {};  // per node, or kNone
-  AssignmentView view = {};
-  std::vector<std::int64_t> cluster_id = {};  // lasting id of each cluster
-  bool counted = true;                        // supports are whole numbers
+  bool counted = true;  // supports are whole numbers
 
   // The moments that the nodes were learned with.
   Moments moments;
@@ -31,17 +29,23 @@ struct Reading {
   std::vector<double> margins;  // margins of the latest samples when they were learned, in no order
   Lineage lineage;              // without events
   bool nodes_are_rows = false;  // each sample is a node, equal ones share it
+};
+
+// The same with what follows from it.
+struct Reading : Learned {
+  explicit Reading(Learned learned);
+
+  std::vector<std::int32_t> cluster;  // per node, or kNone
+  AssignmentView view;
+  std::vector<std::int64_t> cluster_id;  // lasting id of each cluster
 
   // Margins of the latest samples among the current nodes, computed when novelty needs them.
   struct Usual {
     std::once_flag made;
     std::vector<double> margins;
   };
-  std::shared_ptr<Usual> usual = std::make_shared<Usual>();
+  std::unique_ptr<Usual> usual = std::make_unique<Usual>();
 };
-
-// Fills in the cluster of each node, the clusters' ids, and the view, from the nodes and the map.
-void finish(Reading& reading);
 
 // Labels of n rows, or their lasting ids, in up to `threads` threads. Returns false if `go_on` stopped it.
 bool assign(const Reading& reading, const double* rows, std::size_t n, std::size_t threads,

@@ -168,7 +168,7 @@ void append_outer_merges(std::vector<Gap> gaps,
 }  // namespace
 
 std::shared_ptr<const Reading> by_size(const Reading& reading) {
-  Reading tree = reading;
+  Learned tree = reading;
   const RowMatrix place = places(reading);
   std::vector<std::vector<std::int32_t>> members(reading.map.n_clusters());
   std::vector<double> support(members.size(), 0.0);
