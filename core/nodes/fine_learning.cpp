@@ -24,9 +24,9 @@ double far_factor(std::size_t dims) {
 }
 
 // The metric of the nodes, by `scale`.
-FeatureTransform fit_metric(const FineNodes& nodes, Scale scale) {
+FeatureTransform fit_metric(const FineNodes& nodes, const Spread& spread, Scale scale) {
   FeatureTransform metric;
-  fit_deviations(deviations(nodes), scale, metric);
+  fit_deviations(deviations(nodes, spread), scale, metric);
   return metric;
 }
 
@@ -50,13 +50,6 @@ double scatter_in(const FeatureTransform& metric, std::span<const double> inside
   return sum;
 }
 
-std::vector<double> scatter_inside(const FineNodes& nodes) {
-  std::vector<double> inside(nodes.dims(), 0.0);
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (std::size_t j = 0; j < nodes.dims(); ++j) inside[j] += nodes.scatter[i][j];
-  return inside;
-}
-
 // Mean ratio of squared distances in two metrics, for a scatter per feature.
 double conversion(const FeatureTransform& from, const FeatureTransform& to,
                   std::span<const double> inside) {
@@ -66,9 +59,10 @@ double conversion(const FeatureTransform& from, const FeatureTransform& to,
 
 // Renews the metric. Allowance and credits are squared distances, and are converted to it.
 void renew_metric(FineState& state, Scale scale) {
-  FeatureTransform renewed = fit_metric(state.nodes, scale);
-  const double factor = conversion(state.metric, renewed, scatter_inside(state.nodes));
-  const double between = conversion(state.metric, renewed, spread_of(state.nodes).squares);
+  const Spread spread = spread_of(state.nodes);
+  FeatureTransform renewed = fit_metric(state.nodes, spread, scale);
+  const double factor = conversion(state.metric, renewed, spread.inside);
+  const double between = conversion(state.metric, renewed, spread.squares);
   state.metric = std::move(renewed);
   state.allowance *= factor;
   for (double& credit : state.nodes.credit) credit *= factor;
@@ -279,12 +273,12 @@ void FineLearning::merge(std::span<const FineState* const> others, FineState& st
   std::stable_sort(order.begin(), order.end(), ByPlace(joined));
   state.nodes = FineNodes(settings_.dims);
   for (const std::size_t i : order) append_or_add(joined, i, state.nodes);
-  FeatureTransform metric = fit_metric(state.nodes, settings_.scale);
-  const std::vector<double> inside = scatter_inside(state.nodes);
-  state.allowance *= conversion(state.metric, metric, inside);
+  const Spread spread = spread_of(state.nodes);
+  FeatureTransform metric = fit_metric(state.nodes, spread, settings_.scale);
+  state.allowance *= conversion(state.metric, metric, spread.inside);
   for (const FineState& other : brought) {
-    state.allowance =
-        std::max(state.allowance, other.allowance * conversion(other.metric, metric, inside));
+    state.allowance = std::max(state.allowance,
+                               other.allowance * conversion(other.metric, metric, spread.inside));
     state.compacted = state.compacted || other.compacted;
   }
   state.metric = std::move(metric);

@@ -8,19 +8,27 @@ namespace phida {
 // Sums node by node, so that their order is fixed.
 Spread spread_of(const FineNodes& nodes) {
   const std::size_t dims = nodes.dims();
-  Spread spread{.mean = std::vector<double>(dims, 0.0), .squares = std::vector<double>(dims, 0.0)};
+  const std::vector<double> zeros(dims, 0.0);
+  Spread spread{.mean = zeros, .squares = zeros, .inside = zeros, .farthest = zeros};
   for (const double w : nodes.weight) spread.weight += w;
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (std::size_t j = 0; j < dims; ++j) spread.mean[j] += nodes.weight[i] * nodes.mean[i][j];
   for (double& m : spread.mean) m /= spread.weight;
-  std::vector<double> inside(dims, 0.0);
-  for (std::size_t i = 0; i < nodes.size(); ++i)
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const double weight = nodes.weight[i], inverse = 1.0 / weight;
+    const double *const mean = nodes.mean[i], *const scatter = nodes.scatter[i];
+    const double* const centre = spread.mean.data();
+    double *const inside = spread.inside.data(), *const squares = spread.squares.data();
+    double* const farthest = spread.farthest.data();
     for (std::size_t j = 0; j < dims; ++j) {
-      const double off = nodes.mean[i][j] - spread.mean[j];
-      inside[j] += nodes.scatter[i][j];
-      spread.squares[j] += nodes.weight[i] * off * off;
+      const double off = mean[j] - centre[j], square = weight * off * off;
+      const double of_node = (scatter[j] + square) * inverse;
+      inside[j] += scatter[j];
+      squares[j] += square;
+      farthest[j] = of_node > farthest[j] ? of_node : farthest[j];
     }
-  for (std::size_t j = 0; j < dims; ++j) spread.squares[j] = inside[j] + spread.squares[j];
+  }
+  for (std::size_t j = 0; j < dims; ++j) spread.squares[j] = spread.inside[j] + spread.squares[j];
   return spread;
 }
 
@@ -29,6 +37,8 @@ namespace {
 // Rows this far from the centre, in variances, are less than a 256th of all. They are wild, and left out, if that
 // makes the variance less than this share of its former value.
 constexpr double kWild = 256.0, kShareOfTame = 0.25;
+
+constexpr double kRoomForRounding = 0.999;
 
 // Share of the deviation with wild rows; keeps distances finite.
 constexpr double kLeastShare = 0x1p-480;
@@ -93,20 +103,15 @@ double tame_deviation(const FineNodes& nodes, FeatureSpread spread, std::size_t 
 
 }  // namespace
 
-std::vector<double> deviations(const FineNodes& nodes) {
+std::vector<double> deviations(const FineNodes& nodes, const Spread& all) {
   const std::size_t dims = nodes.dims();
-  const Spread all = spread_of(nodes);
-  std::vector<double> deviation(dims), variance(dims);
-  for (std::size_t j = 0; j < dims; ++j) variance[j] = all.squares[j] / all.weight;
-  // Wild nodes are rare: they are searched in all features at once, row by row.
-  std::vector<std::uint8_t> any_wild(dims, 0);
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (std::size_t j = 0; j < dims; ++j)
-      any_wild[j] |= is_wild(nodes, i, j, all.mean[j], variance[j]);
+  std::vector<double> deviation(dims);
   for (std::size_t j = 0; j < dims; ++j) {
     const FeatureSpread spread{all.weight, all.mean[j], all.squares[j]};
     deviation[j] = spread.deviation();
-    if (any_wild[j] && deviation[j] > 0.0) deviation[j] = tame_deviation(nodes, spread, j);
+    // Wild nodes are rare. Without any, the deviation stays the same.
+    const bool may_be_wild = !(all.farthest[j] < kRoomForRounding * kWild * spread.variance());
+    if (may_be_wild && deviation[j] > 0.0) deviation[j] = tame_deviation(nodes, spread, j);
   }
   return deviation;
 }

@@ -100,10 +100,13 @@ struct Spread {
   double weight = 0.0;
   std::vector<double> mean;
   std::vector<double> squares;
+  std::vector<double> inside;  // the part of `squares` that is inside nodes
+  std::vector<double>
+      farthest;  // about the largest mean square of a node's rows, from the mean of all
 };
 Spread spread_of(const FineNodes& nodes);
 
 // Standard deviation of all rows per feature, without a few wild ones; 0 for a constant feature.
-std::vector<double> deviations(const FineNodes& nodes);
+std::vector<double> deviations(const FineNodes& nodes, const Spread& all);
 
 }  // namespace phida
