@@ -9,13 +9,17 @@
 namespace phida {
 namespace {
 
-// The cost of the last merge is estimated from the last compaction. The mean error of that estimate then decides how
-// far to search for partners at first. Searching too far costs more than searching twice: with many features
+// The cost of the last merge is estimated from the last compaction and its growth. The mean error of that estimate then
+// decides how far to search for partners at first. Searching too far costs more than searching twice: with many features
 // distances are nearly equal, and a little more reach adds far more pairs.
 constexpr double kOffNow = 0.5, kReachPerOff = 1.5, kLeastMargin = 0.02;
 
-// Blocks of eight nodes sampled to estimate a reach.
-constexpr std::size_t kProbedBlocks = 32;
+// Growth slows down. The fewer features, the faster it is at first.
+constexpr double kGrowthNow = 0.5, kNextGrowth = 0.75, kFirstGrowth = 7.0;
+
+// Blocks of eight nodes sampled to estimate a reach, and the margin that its error needs.
+constexpr std::size_t kProbedBlocks = 4;
+constexpr double kProbeMargin = 1.07, kProbeMarginPerFeature = 2.0;
 
 // A union may be closer to a third node than its halves allow, by rounding alone: costs are at least this share of what
 // they would be. So pairs are merged only if they are below the reach by more than that.
@@ -64,7 +68,9 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
   start(nodes, scaling);
   const double margin = kReachPerOff * off_ + kLeastMargin;
   constexpr double kMost = std::numeric_limits<double>::max();
-  reach_ = std::min((1.0 + margin) * expected, kMost);
+  if (!growth_) growth_ = kFirstGrowth / static_cast<double>(nodes.dims());
+  const double estimate = (1.0 + kNextGrowth * *growth_) * expected;
+  reach_ = std::min((1.0 + margin) * estimate, kMost);
   double last = 0.0;
   bool too_short = reach_ == 0.0;
   while (left > target) {
@@ -100,8 +106,10 @@ double Compaction::merge_cheapest(FineNodes& nodes, const double* scaling, std::
     last = pair.cost;
     offer(nodes, pair.a);
   }
-  if (expected > 0.0 && last > 0.0)
-    off_ += kOffNow * (std::min(std::abs(last / expected - 1.0), 1.0) - off_);
+  if (expected > 0.0 && last > 0.0) {
+    off_ += kOffNow * (std::min(std::abs(last / estimate - 1.0), 1.0) - off_);
+    *growth_ += kGrowthNow * (std::clamp(last / expected - 1.0, -0.5, 2.0) - *growth_);
+  }
   kept_.clear();
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (into_[i] == static_cast<std::int32_t>(i)) kept_.push_back(i);
@@ -304,8 +312,9 @@ double Compaction::reach_for(const FineNodes& nodes, std::size_t merges) {
   const std::size_t rank = std::min(2 * merges * cheapest_.size() / live, cheapest_.size() - 1);
   std::nth_element(cheapest_.begin(), cheapest_.begin() + static_cast<std::ptrdiff_t>(rank),
                    cheapest_.end());
+  const double wider = kProbeMargin + kProbeMarginPerFeature / static_cast<double>(nodes.dims());
   // Beyond the limit up to which offers are deferred.
-  return cheapest_[rank] / kUnionRounding * (1.0 + 1e-9) + std::numeric_limits<double>::min();
+  return wider * cheapest_[rank] + std::numeric_limits<double>::min();
 }
 
 bool Compaction::is_current(const Pair& pair) const {

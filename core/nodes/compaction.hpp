@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "nodes/fine_nodes.hpp"
@@ -56,7 +57,9 @@ class Compaction {
 
   const double* scaling_ = nullptr;
   double reach_ = 0.0;
-  double off_ = 0.1;  // recent relative error of the expected cost
+  std::optional<double>
+      growth_;        // recent relative growth of the cost from one compaction to the next
+  double off_ = 0.1;  // recent relative error of the estimated cost
   ClosePairs close_;
   AlignedDoubles inverse_weight_;  // per node; merged nodes are never within reach
   AlignedDoubles limits_;          // inverse weight times reach
