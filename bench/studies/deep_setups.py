@@ -1,4 +1,4 @@
-"""Find the set-up of TableDC and G-CEALS that comes nearest to the published ARI: see docs/benchmarking.md.
+"""Find the set-up of TableDC and G-CEALS that comes nearest to the published ARI: see bench/README.md.
 
 ``python studies/deep_setups.py FOLDER`` reads small data sets from a folder of npz files and prints a row for each,
 then the mean distance from the published values. About twenty minutes on one core of a busy machine.
