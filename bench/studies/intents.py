@@ -1,7 +1,7 @@
 """Sentence embeddings with known intents, and generated unit vectors: PHIDA+ against the usual methods.
 
     python bench/studies/intents.py out.csv [name of a data set or a method ...]
-    python bench/studies/intents.py --page docs/intents.md
+    python bench/studies/intents.py --page bench/results/intents.md
     python bench/studies/intents.py --hubs
 
 Reads CLINC150 and Banking77 from ../shared/datasets/embeddings; without that folder, only the generated sets are run.
@@ -184,10 +184,10 @@ PAGE = """\
 This page is for readers who want to judge clusters themselves. It shows all clusters that PHIDA+ finds in the questions
 of [CLINC150](https://github.com/clinc/oos-eval) (CC BY 3.0; 150 intents), with three examples each. The recipe is
 `Reducer("umap", 5)`, fitted on the first 5,000 questions, then `PHIDAPlus`
-([Sentence embeddings and cosine](guide/sentences.md)).
+([Sentence embeddings and cosine](../../docs/guide/sentences.md)).
 
 {n} clusters were found. In {pure} of them, at least half of the questions have one intent. Intents were not used for
-learning. Keywords are by c-TF-IDF. `python bench/studies/intents.py --page docs/intents.md` writes the page.
+learning. Keywords are by c-TF-IDF. `python bench/studies/intents.py --page bench/results/intents.md` writes the page.
 
 | questions | keywords | largest intent | examples |
 |---|---|---|---|
