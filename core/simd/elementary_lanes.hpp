@@ -1,10 +1,21 @@
 // Logarithm and power of eight values, with the same steps and bits as core/numeric/elementary.cpp.
 #pragma once
 
-#include "simd/exponential.hpp"
 #include "simd/lanes.hpp"
 
 namespace {
+
+typedef long long Integers __attribute__((vector_size(PHIDA_VECTOR_BYTES)));
+
+// 2^k for the whole number k in the lowest bits of `shifted`, which becomes the exponent.
+PHIDA_INLINE Lanes power_of_two(Lanes shifted) {
+  PHIDA_UNROLL
+  for (int i = 0; i < kParts; ++i) {
+    const Integers exponent = reinterpret_cast<Integers>(shifted.part[i]) << 52;
+    shifted.part[i] = reinterpret_cast<Vec>(exponent + (1023LL << 52));
+  }
+  return shifted;
+}
 
 // x = m * 2^exponent with m in [1/2, 1); x is positive and normal.
 PHIDA_INLINE Lanes split_exponent(Lanes x, Lanes& exponent) {

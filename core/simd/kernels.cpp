@@ -270,9 +270,6 @@ size_t first_outside(const double* values, size_t n, double limit) {
 
 namespace phida {
 
-void PHIDA_JOIN(correntropy_distances_, PHIDA_LEVEL)(const double*, const double*, size_t, size_t,
-                                                     double, double*);
-
 void PHIDA_JOIN(grid_squares_, PHIDA_LEVEL)(const std::int16_t*, size_t, size_t,
                                             const std::int16_t*, const int32_t*, size_t, size_t,
                                             int32_t*, size_t, int32_t*);
@@ -312,7 +309,6 @@ const Kernels PHIDA_JOIN(kernels_, PHIDA_LEVEL) = {
     inverse_powers,
     log_densities,
     count_supports,
-    PHIDA_JOIN(correntropy_distances_, PHIDA_LEVEL),
     first_outside,
 };
 

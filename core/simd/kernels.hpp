@@ -191,11 +191,6 @@ struct Kernels {
   void (*count_supports)(const double* support, std::size_t n, double limit, std::size_t* above_one,
                          std::size_t* up_to_limit);
 
-  // The correntropy-induced metric sqrt(1 - mean over features of exp(-(x - y)^2 / (2 bandwidth^2))) of `query` to every
-  // row of `blocks`; 1 for lanes without a row.
-  void (*correntropy_distances)(const double* query, const double* blocks, std::size_t n_blocks,
-                                std::size_t dims, double bandwidth, double* out);
-
   // Index of the first value that is NaN or larger than `limit` in magnitude, or n.
   std::size_t (*first_outside)(const double* values, std::size_t n, double limit);
 };

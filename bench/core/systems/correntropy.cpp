@@ -3,10 +3,26 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "numeric/elementary.hpp"
 
 namespace phida::systems {
+
+using Kernel = std::remove_pointer_t<CorrentropyKernel>;
+Kernel correntropy_distances_baseline;
+#if defined(PHIDA_X86_LEVELS)
+Kernel correntropy_distances_avx2, correntropy_distances_avx512;
+#endif
+
+CorrentropyKernel correntropy_kernel([[maybe_unused]] std::string_view level) {
+#if defined(PHIDA_X86_LEVELS)
+  if (level.starts_with("avx512")) return correntropy_distances_avx512;
+  if (level == "avx2") return correntropy_distances_avx2;
+#endif
+  return correntropy_distances_baseline;
+}
+
 namespace {
 
 // The standard deviation of one feature. Differences from the first row are exactly 0 for a constant feature.
@@ -42,8 +58,8 @@ std::span<const double> Correntropy::distances(const double* query, const NodePo
                                                double bandwidth) {
   const BlockedRows& blocks = nodes.blocks();
   distances_.resize(blocks.blocks() * kLanes);
-  kernels().correntropy_distances(query, blocks.data(), blocks.blocks(), nodes.dims(), bandwidth,
-                                  distances_.data());
+  correntropy_kernel(kernels().level)(query, blocks.data(), blocks.blocks(), nodes.dims(),
+                                      bandwidth, distances_.data());
   return {distances_.data(), nodes.size()};
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "systems/aged_graph.hpp"
@@ -22,6 +23,14 @@ struct TwoClosest {
   double first_distance = std::numeric_limits<double>::infinity();
   double second_distance = std::numeric_limits<double>::infinity();
 };
+
+// sqrt(1 - mean over features of exp(-(x - y)^2 / (2 bandwidth^2))) of `query` to every row of `blocks`; 1 for lanes
+// without a row.
+using CorrentropyKernel = void (*)(const double* query, const double* blocks, std::size_t n_blocks,
+                                   std::size_t dims, double bandwidth, double* out);
+
+// The kernel of a level that this processor has. All give the same bits.
+CorrentropyKernel correntropy_kernel(std::string_view level);
 
 // CIM from a query to all nodes, with working memory.
 class Correntropy {

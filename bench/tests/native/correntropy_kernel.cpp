@@ -1,16 +1,18 @@
 // The correntropy-induced metric and its exponential.
 
 #include "levels.hpp"
-#include "numeric/blocked_rows.hpp"
+#include "systems/correntropy.hpp"
 
 using namespace phida;
+using namespace phida::systems;
 
 namespace {
 
 AlignedDoubles distances(const Kernels& k, const double* query, const BlockedRows& rows,
                          double bandwidth) {
   AlignedDoubles out(rows.blocks() * kLanes);
-  k.correntropy_distances(query, rows.data(), rows.blocks(), rows.dims(), bandwidth, out.data());
+  correntropy_kernel(k.level)(query, rows.data(), rows.blocks(), rows.dims(), bandwidth,
+                              out.data());
   return out;
 }
 
@@ -22,7 +24,7 @@ BlockedRows blocked(const RowMatrix& rows) {
 
 }  // namespace
 
-TEST("kernels: correntropy_distances equal the formula, with the same bits at every level") {
+TEST("correntropy: distances equal the formula, with the same bits at every level") {
   Random random(1);
   for (std::size_t n : {1, 7, 8, 9, 16, 17, 40})
     for (std::size_t dims : {1, 3, 8, 30})
@@ -45,7 +47,7 @@ TEST("kernels: correntropy_distances equal the formula, with the same bits at ev
       }
 }
 
-TEST("kernels: the exponential of correntropy is exact to the last digits") {
+TEST("correntropy: the exponential is exact to the last digits") {
   // With one feature and bandwidth 1 / sqrt(2), the distance is sqrt(1 - exp(-gap^2)).
   Random random(2);
   const double bandwidth = std::sqrt(0.5);
@@ -59,7 +61,7 @@ TEST("kernels: the exponential of correntropy is exact to the last digits") {
   }
 }
 
-TEST("kernels: a row equal to the query is at distance 0, a distant row at 1") {
+TEST("correntropy: a row equal to the query is at distance 0, a distant row at 1") {
   for_each_level([](const Kernels& k) {
     for (std::size_t dims : {1, 3, 7, 64}) {
       const AlignedDoubles here(dims, 0.1), far(dims, 1e140);
