@@ -134,7 +134,7 @@ def test_models_of_several_threads_are_independent(estimator):
 @each_estimator
 def test_reading_returns_before_learning_ends(estimator):
     model = estimator(compute_labels=False).partial_fit(SLOW[:10])
-    learner = threading.Thread(target=model.partial_fit, args=(SLOW[10 : 8_000 if estimator is PHIDA else 200_000],))
+    learner = threading.Thread(target=model.partial_fit, args=(SLOW[10 : 8_000 if estimator is PHIDA else 400_000],))
     learner.start()
     seen = set()
     while learner.is_alive():
