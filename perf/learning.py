@@ -1,7 +1,8 @@
 """Learning and prediction compared with a lower bound: scikit-learn's batched nearest-node search alone.
 
 The lower bound is ``pairwise_distances_argmin(X, X[:n_nodes_])``: the same rows, the model's final number of nodes, one
-thread, the same run. Run as ``python perf/learning.py [workload ...]``.
+thread, the same run. ``python perf/learning.py [workload ...]`` writes the table and the picture into
+``docs/performance.md``.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import HDBSCAN, Birch, MiniBatchKMeans
 from sklearn.metrics import pairwise_distances_argmin
+from tables import PAGE, put
 from timing import interleaved
 from workloads import CLASSES, Workload, load
 
@@ -45,7 +48,6 @@ TARGET = {
 SLOW_ROWS = 2000
 SLOW_DIMS = 100
 SLOW = ("Birch", "HDBSCAN", "DBSTREAM", "DenStream", "CluStream")
-OUT = Path(__file__).with_name("out")
 
 
 def learn_at(level: str, X: NDArray[np.float64]) -> None:
@@ -94,10 +96,11 @@ def measure(work: Workload) -> dict[str, float]:
     """Return microseconds per row of every method, and the sizes."""
     n, d = work.rows.shape
     model = PHIDA(compute_labels=False).fit(work.rows)
+    fast = interleaved(fast_calls(work, model), REPEATS, process_time)
     row: dict[str, float] = {"n": n, "d": d, "nodes": model.n_nodes_}
-    row |= {name: 1e6 * value / n for name, value in interleaved(fast_calls(work, model), REPEATS).items()}
+    row |= {name: 1e6 * value / n for name, value in fast.items()}
     if d <= SLOW_DIMS:
-        slow = interleaved(slow_calls(work), 1)
+        slow = interleaved(slow_calls(work), 1, process_time)
         row |= {name: 1e6 * value / min(n, SLOW_ROWS) for name, value in slow.items()}
     return row
 
@@ -173,11 +176,8 @@ def main(names: list[str]) -> None:
             print(f"{name}: its data are not at hand")
             continue
         print(f"{name}: learning takes {rows[name]['learn'] / rows[name]['floor']:.2f} times the floor", flush=True)
-    print(f"\nmedian of {REPEATS}, interleaved, one thread; the last five on the first {SLOW_ROWS} rows\n")
-    print(table(rows))
-    OUT.mkdir(exist_ok=True)
-    plot(rows, OUT / "learning.png")
-    print(f"\nplotted in {OUT / 'learning.png'}")
+    put("phida", table(rows))
+    plot(rows, PAGE.parent / "performance" / "learning.png")
 
 
 if __name__ == "__main__":
