@@ -291,7 +291,7 @@ def test_clarity_of_phida_plus_is_the_closest_decision(heights, level, kept, joi
 def test_clarity_has_a_word_for_each_range():
     assert str(cut_clarity(None, Peaks([0.4, 1.25], 1), 0)) == (
         "2 clusters: the weakest split is 1.25 times as deep as chance would make it, "
-        "the strongest one not made 0.40 times"
+        "the strongest split not made is 0.40 times as deep"
     )
     assert str(cut_clarity(None, Peaks([0.4], 1), 0)) == (
         "1 cluster: the strongest split not made is 0.40 times as deep as chance would make it"

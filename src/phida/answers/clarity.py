@@ -93,7 +93,7 @@ class DensityClarity:
         if self.kept is None:
             return f"{count}: the strongest split not made is {_times(self.joined)} {by_chance}"
         kept = f"{count}: the weakest split is {_times(self.kept)} {by_chance}"
-        return f"{kept}, the strongest one not made {_times(self.joined)}" if self.joined > 0.0 else kept
+        return f"{kept}, the strongest split not made is {_times(self.joined)} as deep" if self.joined > 0.0 else kept
 
 
 def _times(ratio: float) -> str:
