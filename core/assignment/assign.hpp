@@ -69,7 +69,7 @@ class Assigner {
 
   const AssignmentView& view_;
   AlignedDoubles points_;         // eight samples, interleaved
-  std::size_t stride_ = kLanes;   // stride of the next three: number of points measured together
+  std::size_t stride_ = kLanes;   // points per row of the next three: those measured together
   AlignedDoubles squares_;        // (row, point)
   AlignedDoubles nearest_;        // (cluster, point): square of the nearest row
   AlignedDoubles nearest_row_;    // (cluster, point): the nearest row
@@ -89,7 +89,7 @@ using GoOn = std::function<bool()>;
 bool assign(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
             const GoOn& go_on, std::int64_t* labels);
 
-// Scores (sample, cluster) of n samples, likewise.
+// Scores (sample, cluster) of n samples, in up to `threads` threads. Returns false if `go_on` stopped it.
 bool score(const AssignmentView& view, const double* samples, std::size_t n, std::size_t threads,
            const GoOn& go_on, double* scores);
 

@@ -49,8 +49,8 @@ class PlusLearner {
     learn_many(row, 1, &rows, follow);
   }
 
-  // Learns `n` contiguous rows one after another, which takes less time. `counts` is a number of rows for each, or null
-  // for 1.
+  // Learns `n` contiguous rows in order, faster than `n` calls of `learn`. `counts` says how many rows each counts as;
+  // null: 1.
   void learn_many(const double* rows, std::size_t n, const double* counts = nullptr,
                   bool follow = true);
 

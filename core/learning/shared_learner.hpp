@@ -67,7 +67,7 @@ class LearnerLocks {
   std::atomic<std::thread::id> at_work_{};  // thread of the one call that learns, if any
   // number of threads waiting for the state, besides the learning one
   std::atomic<int> waiting_{0};
-  std::atomic<unsigned> let_in_{0};  // number of those that have locked it so far
+  std::atomic<unsigned> let_in_{0};  // number of waiting threads that have locked `state_` so far
 };
 
 // Raises overflow_error if this many more rows would exceed the limits of a state (state/limits.hpp).

@@ -14,10 +14,10 @@ void add_wins(std::int32_t living, std::int64_t won, Comparison& now);
 // Restarts the estimate of a cluster's rate.
 void restart_rate(LivingCluster& cluster);
 
-// Whether it has just stopped winning, and so may have moved.
+// Whether the cluster has just stopped winning: it may have moved.
 bool is_falling(std::int32_t living, const Comparison& now);
 
-// Whether it wins nothing, and did not at the last mapping either.
+// Whether the cluster has won nothing at this mapping and the one before.
 bool is_silent(std::size_t living, const Comparison& now);
 
 // The cluster into which a silent one has moved, or kNone: the one in its place, if it gains the missing wins.

@@ -12,9 +12,9 @@
 namespace phida {
 
 struct ComponentHierarchy {
-  FeatureTransform transform;  // of the rows in the map; without its centre until center_centroids
-  std::int32_t origin = 0;     // the row that centroids are relative to until then
-  RowMatrix centroid;          // per component, in the transformed space, relative to some origin
+  FeatureTransform transform;  // of the rows in the map; center_centroids adds its centre
+  std::int32_t origin = 0;     // the row at 0 of the centroids before center_centroids
+  RowMatrix centroid;          // per component, in the transformed space
   KnnGraph graph;              // adjacency of the components
   std::vector<Merge> merges;   // of components; the height is the increase in weighted dispersion
   std::size_t level = 0;       // level of the cut

@@ -56,7 +56,7 @@ class FineLearning {
   // Queues `n` rows of `dims` values, in place of those that are queued. The more are queued, the less time each takes.
   void queue(const double* rows, std::size_t n) { nearest_.queue(rows, n); }
 
-  // Learns the next row of the queue, of a weight; `step` and `id` are for the node that it may create.
+  // Learns the next row of the queue with this weight; a node that it creates gets `step` and `id`.
   FineStep learn_next(double rows, std::int64_t step, std::int64_t id, FineState& state);
 
   // As long as every node is rows of one place, the metric follows the rows. After the first compaction this does

@@ -18,7 +18,7 @@ struct LineageColumns {
   std::vector<std::int64_t> candidate;  // the candidate that it belongs to, or kNone
   // samples won, including those of removed nodes nearest to it
   std::vector<std::int64_t> won;
-  std::vector<std::int64_t> won_mapped;  // part of these won before the last mapping
+  std::vector<std::int64_t> won_mapped;  // part of `won` that mappings have counted
   std::vector<double> recent;            // samples won, where each mapping halves the earlier ones
   std::vector<std::int64_t> away;  // samples won since mappings show the node in another cluster
 

@@ -135,8 +135,8 @@ Match Matcher::nearest_two(const double* query, const double* scaling, double ga
 
 Match Matcher::nearest_two_less(const double* query, const double* center, const RowMatrix& rows) {
   // Subtracting the centre c rounds the coordinates of a row r by up to 2^-53 (|r| + |c|), and its distance to the
-  // query q by up to 2^-51 (|q| + |c|) more than for r = q, since |r| <= |q| + d: what d adds is a share of d itself,
-  // which the slack and the grid's allowance for rounding contain.
+  // query q by up to 2^-51 (|q| + |c|) more than for r = q. For other rows |r| <= |q| + d, where d is the distance. The
+  // part from d is proportional to d; the slack and the grid's allowance for rounding contain it.
   const double rounding = 0x1p-50 * (norm(query, dims_) + norm(center, dims_));
   use(Form::kGrid, rows);
   TwoNearest nearest;

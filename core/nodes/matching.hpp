@@ -39,8 +39,8 @@ class Matcher {
   Match nearest_two(const double* query, const double* scaling, double gamma, const RowMatrix& rows,
                     const WeightSource& source);
 
-  // The same with gamma = 0, where `center` is subtracted from all rows and the query before they are compared; the
-  // matcher holds the rows without that. Only if wide.
+  // The same with gamma = 0, after `center` is subtracted from the query and all rows. `rows` and `query` are given
+  // before the subtraction. Call only if wide().
   Match nearest_two_less(const double* query, const double* center, const RowMatrix& rows);
   bool wide() const;
 

@@ -34,7 +34,8 @@ class SampleBuffer {
     return rows_[newest_ >= age ? newest_ - age : newest_ + rows_.rows() - age];
   }
 
-  // Number of samples, from the `age`-th newest backwards, that are one stride apart in memory.
+  // Number of samples stored without a gap, from the `age`-th newest to older ones.
+  // Each is one stride before the next newer one.
   std::size_t run(std::size_t age) const {
     return newest_ >= age ? newest_ - age + 1 : newest_ + rows_.rows() - age + 1;
   }

@@ -15,7 +15,7 @@
 
 namespace phida {
 
-// What a learner knows at one moment.
+// State of a learner at one moment.
 struct Learned {
   NodeState nodes;
   PhView ph = {};           // PHIDA only
@@ -31,7 +31,7 @@ struct Learned {
   bool nodes_are_rows = false;  // each sample is a node, equal ones share it
 };
 
-// The same with what follows from it.
+// A state of a learner with the results that readers derive from it.
 struct Reading : Learned {
   explicit Reading(Learned learned);
 

@@ -59,7 +59,7 @@ class ClosePairs {
   AlignedDoubles centre_, factor_;
   AlignedFloats blocks_;       // (block, feature, one of 16)
   AlignedDoubles norm_, off_;  // per row: n and off; off is infinite for rows without a point
-  AlignedFloats least_;        // per row: its share of the least product
+  AlignedFloats least_;        // per row; the products of close pairs are at least the sum of both
   std::vector<std::int32_t> found_;
   std::vector<float> products_;
   std::vector<Pair> pairs_;

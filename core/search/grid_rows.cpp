@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kBlock = 16;
 
-// Extent of the grid relative to the rows: queries and later rows may be outside of the means.
+// Extent of the grid relative to the rows: queries and later rows may lie outside the range of the means.
 constexpr double kRoom = 1.5;
 
 // Maximum number of outermost rows left outside, so that they do not make the step coarse for all others.

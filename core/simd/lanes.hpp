@@ -315,7 +315,7 @@ PHIDA_INLINE double largest(Lanes a) {
   return a.part[0][0];
 }
 
-// Which lanes of a are at most b, one bit each, the first lane lowest.
+// One bit per lane, the first lane lowest: whether a is at most b there.
 PHIDA_INLINE unsigned lanes_within(Lanes a, Lanes b) {
   unsigned bits = 0;
   PHIDA_UNROLL
