@@ -51,7 +51,7 @@ numpydoc_validation_exclude = {
     # They are documented, but not found if the default is None.
     r"\.(published|space|memory|margin|shared|scale|merge_prominence|merge_chance|interval|n_components|vigilance)$",
     r"\.(feature_names|clarity|joined|kept)$",
-    # They take a fitted model, or what a method of the same name elsewhere describes.
+    # Their argument is a fitted model, or is described at another method of the same name.
     r"\.of$",
     r"\.DensityExplanation\.sentences$",
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import expect, sync_playwright
 
 ROOT = Path(__file__).parents[1]
-#: Rows learned when the picture is taken, and rows per second until then.
+#: The picture is taken after this many rows, which arrive at this rate per second.
 AT, RATE = 25_000, 1000
 
 

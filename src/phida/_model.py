@@ -430,7 +430,7 @@ def named_columns(width: int, names: Any, preparation: Any = None) -> Columns:
 
 
 def _common(ours: Columns, theirs: Columns, name: str) -> Columns:
-    """Return the features of two models to merge, with the names of the one that has any."""
+    """Return the features of two models to merge, with names if either model has names."""
     if ours.names is not None and theirs.names is not None and list(theirs.names) != list(ours.names):
         raise InputError(
             f"{name} has other features than the models before it: {_difference(list(ours.names), list(theirs.names))}."

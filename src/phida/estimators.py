@@ -275,5 +275,5 @@ def load(path: str | os.PathLike[str]) -> PHIDA | PHIDAPlus:
 
 
 def class_of(method: Method) -> type[PHIDA] | type[PHIDAPlus]:
-    """Return the estimator class of a method, or that of the published method."""
+    """Return the estimator class of a method."""
     return PHIDAPlus if method is PLUS else PHIDA

@@ -131,7 +131,7 @@ def nodes_in_metric(learner: FineNodes) -> Nodes:
 
 
 def is_place(nodes: Nodes, a: int) -> bool:
-    """Return whether a node is many rows at one point, outside a lattice."""
+    """Return whether a node holds many equal rows and its two nearest nodes differ in distance (no lattice)."""
     if nodes.spread[a] > 0 or nodes.weight[a] < PLACE:
         return False
     squares = np.sort(np.delete(nodes.squares[a], a))

@@ -44,7 +44,7 @@ def test_nodes_have_the_mean_and_scatter_of_all_rows():
 
 
 def test_fading_nodes_have_the_mean_and_scatter_of_the_fading_rows():
-    """No node fades below half a row here, so none is removed."""
+    """Every node keeps at least half a row, so none is removed."""
     rows = groups(400)
     oracle = learned(rows, max_nodes=32, half_life=200.0)
     assert_same_moments(oracle, rows, 2.0 ** (np.arange(-399, 1) / 200))

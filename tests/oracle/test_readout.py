@@ -108,7 +108,7 @@ def test_chance_of_countless_rows_is_the_least_one(local, counted):
 
 @settings(max_examples=40)
 @given(stream=weighted_streams(), arguments=settings_of_learners)
-def test_boundaries_separate_clusters_by_more_than_chance(stream, arguments):
+def test_boundaries_separate_two_clusters_with_prominence_of_at_least_chance(stream, arguments):
     reading = readout.read(learned(stream[0][:150], **arguments))
     assert all(boundary.prominence >= boundary.chance for boundary in reading.boundaries)
     assert all(reading.cluster[boundary.a] != reading.cluster[boundary.b] for boundary in reading.boundaries)

@@ -120,7 +120,7 @@ def writable(path: Path, *, keep: bool = False) -> IO[bytes]:
 
 @contextmanager
 def replaced(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that takes the place of another one when it is complete, or ends before a bad row."""
+    """Open a file that replaces another one when it is complete or ends before a bad row."""
     if path.exists() and not path.is_file():  # renaming would replace a device or a pipe
         with writable(path) as file:
             yield file

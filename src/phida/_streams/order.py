@@ -59,7 +59,7 @@ class OrderSample:
     def effect(self, settings: Settings) -> OrderEffect | None:
         """Compare the order with a random one; None if rows do not come in blocks, or if the order has no effect."""
         rows = np.array(self._rows)
-        # With fewer rows than nodes, every order gives the same clusters. The sample must have more of them.
+        # With fewer rows than nodes, every order gives the same clusters. The sample must have more rows than nodes.
         nodes = min(settings.values["max_nodes"], len(rows) // 2)
         if self._seen <= settings.values["max_nodes"] or not _in_blocks(rows):
             return None
