@@ -61,7 +61,7 @@ class DescendingEdges {
   std::span<const std::uint32_t> of(std::span<const DensityEdge> edges);
 
  private:
-  // An integer key: the greater the height, the smaller the key.
+  // The height as a float, in an integer that is smaller for greater heights. Equal keys are sorted by exact heights.
   static std::uint32_t key_of(double height) {
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(height));
     return bits >> 31 ? bits : ~bits & 0x7fffffffu;

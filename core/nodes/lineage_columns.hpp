@@ -61,7 +61,7 @@ struct LineageColumns {
     away[a] = away[b];
   }
 
-  // Makes these nodes of another model, where ids and mappings of this one mean nothing.
+  // Resets ids and mappings, which another model cannot use.
   void forget_names() {
     for (auto* const names : {&cluster_id, &parent_id, &candidate}) names->assign(size(), kNone);
     won_mapped.assign(size(), 0);

@@ -98,7 +98,7 @@ void EdgeMiddles::measure_to_list(std::size_t owner, std::span<const Half> halve
   }
 }
 
-// The point itself is no candidate.
+// The point itself is not a candidate.
 void EdgeMiddles::leave_out_point(const Half& of, std::size_t from, std::size_t to) {
   const std::size_t list = owner(of);
   const std::int32_t node = nodes_[point(of)];

@@ -16,7 +16,7 @@ constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 // Up to this number of rows, comparing all pairs is faster than passes over their digits.
 constexpr std::size_t kFewRows = 192;
 
-// Steps after which the search for a limit gives up, and the smallest one as a share of what is left.
+// Maximum number of steps of the search for a limit, and the smallest step as a share of the bracket.
 constexpr int kMostSteps = 40;
 constexpr double kLeastStep = 0.02, kFirstGrowth = 1.25, kMostGrowth = 1e60;
 
