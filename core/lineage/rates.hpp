@@ -17,7 +17,7 @@ void restart_rate(LivingCluster& cluster);
 // Whether the cluster has just stopped winning: it may have moved.
 bool is_falling(std::int32_t living, const Comparison& now);
 
-// Whether the cluster has won nothing at this mapping and the one before.
+// Whether the evidence that the cluster has stopped winning suffices at this mapping, as it did at the one before.
 bool is_silent(std::size_t living, const Comparison& now);
 
 // The cluster into which a silent one has moved, or kNone: the one in its place, if it gains the missing wins.

@@ -97,7 +97,7 @@ class EdgeMiddles {
   std::vector<std::int32_t> found_;
   std::vector<NearRow> around_;
   NearOrder order_;
-  double share_ = 1.0;  // recent limits divided by the expected ones
+  double share_ = 1.0;  // ratio of recent limits to the expected ones, smoothed
 };
 
 }  // namespace phida
