@@ -17,7 +17,7 @@ CXX_FILES = $(filter %.cpp %.hpp,$(call files,core bindings tests perf bench))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test test-python test-native test-asan test-tsan test-arm64 test-lowest test-spark \
+.PHONY: help install demo performance test test-python test-native test-asan test-tsan test-arm64 test-lowest test-spark \
   test-integrations test-browser bench-install test-bench test-deep docs pictures lint format fuzz perf-growth \
   perf-instructions soak sdist wheel-test stub clean
 help:  ## List the targets
@@ -166,8 +166,8 @@ fuzz: install $(VENV)/test-tools  ## Model files and readers, with many random i
 
 perf-%: install $(VENV)/perf-tools  ## Timings of perf/%.py: learning, plus, latency, river_rows, files, serve, spark
 	@$(BIN)/python perf/$*.py $(ARGS)
-
 perf-spark: $(VENV)/test-spark-tools
+performance: perf-learning perf-plus perf-latency perf-files  ## Measure what docs/performance.md shows
 
 build/native/phida_perf: $(VENV)/build-tools $(SOURCES) perf/native.cpp
 	$(call build_native,build/native,$(TESTS) -DPHIDA_BUILD_PERF=ON,phida_perf)
