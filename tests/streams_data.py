@@ -32,10 +32,9 @@ def phida(*words, stdin=None, timeout=PATIENCE):
     return subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=timeout, env=wide)
 
 
-def invoke(*words):
-    """Run the command in this process."""
-    wide = {"NO_COLOR": "1", "COLUMNS": os.environ.get("COLUMNS", "300")}
-    return CliRunner(env=wide).invoke(app, [str(word) for word in words])
+def invoke(*words, columns=300):
+    """Run the command in this process, in a terminal of this width."""
+    return CliRunner(env={"NO_COLOR": "1", "COLUMNS": str(columns)}).invoke(app, [str(word) for word in words])
 
 
 def said(found):

@@ -43,11 +43,10 @@ def fitted(*more):
     return found
 
 
-def test_help_fits_a_screen_and_every_command_has_an_example(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    assert len(phida("--help").output.splitlines()) <= 40
+def test_help_fits_a_screen_and_every_command_has_an_example():
+    assert len(phida("--help", columns=100).output.splitlines()) <= 40
     for command in ("fit", "update", "predict", "stream", "inspect"):
-        assert "Example: " in phida(command, "--help").output
+        assert "Example: " in phida(command, "--help", columns=100).output
 
 
 def test_fit_command_equals_the_estimator(here):
